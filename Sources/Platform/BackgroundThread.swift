@@ -1,28 +1,64 @@
 /// Threads outside the cooperative pool, for blocking work.
 package enum BackgroundThread {
-  /// Runs `body` on a new thread.
+  #if canImport(Darwin)
+    private typealias Routine = @convention(c) (UnsafeMutableRawPointer) -> UnsafeMutableRawPointer?
+  #else
+    private typealias Routine = @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer?
+  #endif
+
+  /// Runs `body` on a new thread, which has to be possible.
   package static func start(_ body: @escaping @Sendable () -> Void) {
-    #if canImport(Glibc)
-      var thread = pthread_t()
-    #else
-      var thread: pthread_t?
-    #endif
-    let code = pthread_create(
-      &thread,
-      nil,
-      { argument in
-        ThreadBody.run(argument)
-        return nil
-      },
-      Unmanaged.passRetained(ThreadBody(body)).toOpaque()
-    )
-    if code != 0 { preconditionFailure("cannot start a thread (error \(code))") }
-    detach(thread)
+    if !tryToStart(body) { preconditionFailure("cannot start a thread") }
   }
 
-  /// Takes an optional, because the type of a thread is one in some libraries.
-  private static func detach(_ thread: pthread_t?) {
-    if let thread { pthread_detach(thread) }
+  /// Runs `body` on a new thread; returns false if the system refuses one.
+  package static func tryToStart(_ body: @escaping @Sendable () -> Void) -> Bool {
+    let box = Unmanaged.passRetained(ThreadBody(body))
+    let routine: Routine = { argument in
+      ThreadBody.run(argument)
+      return nil
+    }
+    guard let thread = create(routine, box.toOpaque()) else {
+      box.release()
+      return false
+    }
+    pthread_detach(thread)
+    return true
+  }
+
+  /// Whether so many threads can run side by side: starts them, and ends them at once.
+  package static func canRun(_ count: Int) -> Bool {
+    let gate = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+    defer { gate.deallocate() }
+    pthread_mutex_init(gate, nil)
+    defer { pthread_mutex_destroy(gate) }
+    pthread_mutex_lock(gate)
+    let threads = (0..<count).compactMap { _ in create(waiting, gate) }
+    pthread_mutex_unlock(gate)
+    for thread in threads { pthread_join(thread, nil) }
+    return threads.count == count
+  }
+
+  private static let waiting: Routine = { argument in
+    wait(at: argument)
+    return nil
+  }
+
+  private static func wait(at gate: UnsafeMutableRawPointer?) {
+    guard let gate = gate?.assumingMemoryBound(to: pthread_mutex_t.self) else { return }
+    pthread_mutex_lock(gate)
+    pthread_mutex_unlock(gate)
+  }
+
+  /// Returns the thread; nil if the system refuses one.
+  private static func create(_ routine: Routine, _ argument: UnsafeMutableRawPointer) -> pthread_t? {
+    #if canImport(Darwin)
+      var thread: pthread_t?
+      return pthread_create(&thread, nil, routine, argument) == 0 ? thread : nil
+    #else
+      var thread = pthread_t()
+      return pthread_create(&thread, nil, routine, argument) == 0 ? thread : nil
+    #endif
   }
 }
 

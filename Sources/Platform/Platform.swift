@@ -17,9 +17,12 @@ package enum SystemConstant {
     package static var streamSocket: Int32 { Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) }
     /// The resource of `getrlimit` for open files.
     package static var openFiles: __rlimit_resource_t { __rlimit_resource_t(RLIMIT_NOFILE.rawValue) }
+    /// The resource of `getrlimit` for the address space.
+    package static var addressSpace: __rlimit_resource_t { __rlimit_resource_t(RLIMIT_AS.rawValue) }
   #else
     package static var noSignal: Int32 { 0 }
     package static var streamSocket: Int32 { SOCK_STREAM }
     package static var openFiles: Int32 { RLIMIT_NOFILE }
+    package static var addressSpace: Int32 { RLIMIT_AS }
   #endif
 }

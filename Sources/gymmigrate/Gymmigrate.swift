@@ -46,13 +46,13 @@ struct Gymmigrate: AsyncParsableCommand {
 @main
 enum Main {
   static func main() async {
-    OpenFiles.assertStandardDescriptors()
+    ProcessLimits.assertStandardDescriptors()
     // Files hold people's data, and those that libraries make go by this alone.
-    umask(umask(0o077) | 0o077)
+    umask(0o077)
     do throws(Failure) {
       try ProcessArguments.assertReadable()
-      // Before any task: without descriptors not even the tasks below can be run.
-      try OpenFiles.assertEnough()
+      // Before any task: without descriptors and threads not even the tasks below can be run.
+      try ProcessLimits.assertEnough()
     } catch {
       Terminal.standardError.line("error: \(error)")
       Gymmigrate.exit(withError: ExitCode(ExitCodes.code(of: error.kind)))

@@ -37,7 +37,7 @@ final class LoopbackServer: Sendable {
     receiveTimeout = limits.receiveTimeout
     budget = BodyBudget(limits.heldBodyBytes)
     state.withLock { $0.threads += 1 }
-    if !Self.startThread({ self.acceptAll() }) {
+    if !BackgroundThread.tryToStart({ self.acceptAll() }) {
       close(listener)
       throw Failure(.internal, "start the embedded store", cause: "no thread can be created")
     }
@@ -113,7 +113,7 @@ final class LoopbackServer: Sendable {
       close(socket)
       return
     }
-    let hasThread = Self.startThread {
+    let hasThread = BackgroundThread.tryToStart {
       ServerConnection(socket, self.service, self.budget, self.access).serve()
       self.end(socket)
       self.endThread()
@@ -154,30 +154,5 @@ final class LoopbackServer: Sendable {
       }
       if isOver { continuation.resume() }
     }
-  }
-
-  /// Runs `body` on a new thread.
-  private static func startThread(_ body: @escaping @Sendable () -> Void) -> Bool {
-    final class Box: Sendable {
-      let body: @Sendable () -> Void
-      init(_ body: @escaping @Sendable () -> Void) { self.body = body }
-    }
-    var attributes = pthread_attr_t()
-    pthread_attr_init(&attributes)
-    defer { pthread_attr_destroy(&attributes) }
-    pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-    let box = Unmanaged.passRetained(Box(body))
-    var thread = pthread_t()
-    let code = pthread_create(
-      &thread,
-      &attributes,
-      { argument in
-        if let argument { Unmanaged<Box>.fromOpaque(argument).takeRetainedValue().body() }
-        return nil
-      },
-      box.toOpaque()
-    )
-    if code != 0 { box.release() }
-    return code == 0
   }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Configuration
+import Files
 import FirestoreModels
 import FirestoreREST
 import Schema
@@ -216,5 +217,27 @@ enum TypedValue {
       throw ValidationError("give projects/P/databases/D.")
     }
     return name
+  }
+
+  /// Reads the name of a file or folder of this machine.
+  ///
+  /// - Throws: `ValidationError` for an address.
+  static func localFile(_ text: String) throws -> String {
+    if let scheme = FileAccess.scheme(of: text) {
+      throw ValidationError(
+        "\(scheme) cannot be used here, only a file of this machine; copy it with 'gcloud storage cp', and name the copy."
+      )
+    }
+    return text
+  }
+
+  /// Reads the name of a file or folder, which may be an address in Cloud Storage.
+  ///
+  /// - Throws: `ValidationError` for any other address.
+  static func file(_ text: String) throws -> String {
+    if let scheme = FileAccess.scheme(of: text), !FileAccess.isRemote(text) {
+      throw ValidationError("\(scheme) is not supported; give a file of this machine, or gs://BUCKET/NAME.")
+    }
+    return text
   }
 }

@@ -1,4 +1,6 @@
 import FirestoreModels
+import Foundation
+import TestSupport
 import Testing
 
 @testable import FirestoreREST
@@ -6,6 +8,28 @@ import Testing
 @Suite("Credential discovery")
 struct CredentialDiscoveryTests {
   private let gcloud = "/home/u/.config/gcloud/application_default_credentials.json"
+
+  @Test("A pipe to which nobody writes is not waited for without end.", .timeLimit(.minutes(5)))
+  func silentPipe() async throws {
+    try await withTemporaryDirectory { folder in
+      let path = folder.appendingPathComponent("key.json").path
+      #expect(mkfifo(path, 0o600) == 0)
+      let failure = #expect(throws: Failure.self) {
+        try CredentialDiscovery.readFile(at: path, to: "read the credentials", patience: 20)
+      }
+      #expect(failure?.kind == .configuration && failure?.cause.contains("nobody wrote") ?? false)
+      // One that somebody has opened, and does not write to either.
+      let writer = open(path, O_RDWR)
+      defer { close(writer) }
+      #expect(throws: Failure.self) {
+        try CredentialDiscovery.readFile(at: path, to: "read the credentials", patience: 20)
+      }
+      #expect(write(writer, "{}", 2) == 2)
+      #expect(throws: Failure.self) {
+        try CredentialDiscovery.readFile(at: path, to: "read the credentials", patience: 20)
+      }
+    }
+  }
 
   @Test func theOrderIsThatOfApplicationDefaultCredentials() throws {
     let files = FakeFiles([

@@ -20,6 +20,13 @@ package struct FileAccess: Sendable {
   /// Returns whether a name is a remote address and not a path.
   package static func isRemote(_ path: String) -> Bool { path.utf8.starts(with: scheme.utf8) }
 
+  /// Returns the scheme of an address with its `://`, such as `s3://`; nil for a path.
+  package static func scheme(of text: String) -> String? {
+    let isPart: (Character) -> Bool = { $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) }
+    let scheme = "\(text.prefix(while: isPart))://"
+    return scheme.utf8.count > 3 && text.utf8.starts(with: scheme.utf8) ? scheme : nil
+  }
+
   /// Returns what opens an address; nil for a path of this machine.
   ///
   /// - Throws: `.usage` for an address where only local files can be used.

@@ -64,11 +64,16 @@ package enum SystemCall {
   /// Reads available bytes, at most the size of the buffer; 0 at the end.
   ///
   /// It waits until data arrives or the process is asked to stop.
+  ///
+  /// - Parameter milliseconds: How long it waits, before it returns `ETIMEDOUT`; -1 for ever.
   package static func readUnlessStopped(
     _ descriptor: Int32,
-    into buffer: UnsafeMutableRawBufferPointer
+    into buffer: UnsafeMutableRawBufferPointer,
+    within milliseconds: Int32 = -1
   ) -> (count: Int, error: Int32, isStopped: Bool) {
-    while StopSignal.wait(for: descriptor) {
+    while StopSignal.wait(for: descriptor, milliseconds: milliseconds) {
+      // A pipe that nobody has opened for writing would look like one at its end.
+      if milliseconds >= 0, poll(descriptor, POLLIN, milliseconds: 0) == 0 { return (0, ETIMEDOUT, false) }
       let count = Platform.read(descriptor, buffer.baseAddress, buffer.count)
       if count >= 0 { return (count, 0, false) }
       if errno != EAGAIN, errno != EINTR { return (0, errno, false) }

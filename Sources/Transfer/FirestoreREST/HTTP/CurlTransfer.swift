@@ -1,4 +1,5 @@
 import CCurl
+import Configuration
 import FirestoreModels
 
 /// An easy handle that is cleaned up when released.
@@ -75,7 +76,7 @@ final class CurlTransfer {
       _ = gm_curl_set_long(easy, CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
     }
     if let certificates { _ = gm_curl_set_string(easy, CURLOPT_CAINFO, certificates) }
-    if isLoopback(request.url) { _ = gm_curl_set_string(easy, CURLOPT_NOPROXY, "*") }
+    if !Self.mayGoThroughProxy(request.url) { _ = gm_curl_set_string(easy, CURLOPT_NOPROXY, "*") }
 
     // Without Expect, curl does not wait for status 100 before larger bodies.
     var headers = request.headers + [("Expect", "")]
@@ -107,6 +108,12 @@ final class CurlTransfer {
     }
     _ = gm_curl_set_pointer(easy, CURLOPT_HEADERDATA, me)
     return curl_multi_add_handle(multi, easy)
+  }
+
+  /// Whether a proxy may see a request: only what is encrypted, because tokens go over plain HTTP, too, and only what leaves this
+  /// machine.
+  private static func mayGoThroughProxy(_ url: String) -> Bool {
+    url.lowercased().hasPrefix("https://") && !EndpointAddress(url).isHere
   }
 
   func remove(from multi: UnsafeMutableRawPointer) {
@@ -208,9 +215,4 @@ final class CurlTransfer {
     }
     return count
   }
-}
-
-/// Whether a URL is on this machine, which no proxy can reach.
-private func isLoopback(_ url: String) -> Bool {
-  ["127.", "localhost:", "localhost/", "[::1]"].contains { url.hasPrefix("http://\($0)") }
 }

@@ -54,7 +54,7 @@ package struct MachineChecks: Sendable {
 
   /// Reports the proxy variables that curl honours, without the user and password in their values.
   private func proxies(into diagnosis: inout Diagnosis) {
-    let names = ["https_proxy", "HTTPS_PROXY", "http_proxy", "all_proxy", "ALL_PROXY"]
+    let names = ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]
     let proxies = names.compactMap { name in
       variables[name].flatMap { $0.isEmpty ? nil : "\(name) is \(Self.withoutUser($0))" }
     }
@@ -63,8 +63,12 @@ package struct MachineChecks: Sendable {
       let except = exceptions.map { ", except to \($0)" } ?? ""
       diagnosis.ok("proxy", "requests go through a proxy: \(proxies.joined(separator: ", "))\(except)")
     }
-    if variables["HTTP_PROXY"].map({ !$0.isEmpty }) ?? false, variables["http_proxy"] == nil {
-      diagnosis.warn("proxy", "HTTP_PROXY is not honoured", remedy: "Set http_proxy in lower case instead.")
+    for name in ["http_proxy", "HTTP_PROXY"] where variables[name].map({ !$0.isEmpty }) ?? false {
+      diagnosis.warn(
+        "proxy",
+        "\(name) is not used: plain HTTP never goes through a proxy, which would see its tokens",
+        remedy: "Set https_proxy for HTTPS."
+      )
     }
   }
 

@@ -60,7 +60,8 @@ struct CheckCommand: AsyncParsableCommand {
     help: ArgumentHelp(
       "Write every finding to a file: .csv for spreadsheets, .json or .jsonl, also compressed (.gz).",
       valueName: "file"
-    )
+    ),
+    transform: TypedValue.file
   )
   var output: String?
 

@@ -23,7 +23,12 @@ struct RunsCommand: AsyncParsableCommand {
 
 /// Where runs are.
 struct RunFolderOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("The folder of runs and of the embedded store.", valueName: "folder"))
+  @Option(
+    help: ArgumentHelp("The folder of runs and of the embedded store.", valueName: "folder").withDefault(
+      ConnectionOptions.defaultStateDir
+    ),
+    transform: TypedValue.localFile
+  )
   var stateDir = ConnectionOptions.defaultStateDir
 
   var history: RunHistory { RunHistory(in: stateDir) }

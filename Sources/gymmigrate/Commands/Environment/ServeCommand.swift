@@ -25,7 +25,8 @@ struct ServeCommand: AsyncParsableCommand {
   var port = 8080
 
   @Option(
-    help: ArgumentHelp("The SQLite file (default: local.sqlite in the state folder).", valueName: "file")
+    help: ArgumentHelp("The SQLite file (default: local.sqlite in the state folder).", valueName: "file"),
+    transform: TypedValue.localFile
   )
   var data: String?
 
@@ -44,11 +45,17 @@ struct ServeCommand: AsyncParsableCommand {
     help: ArgumentHelp(
       "Admit only requests with the bearer token in this file, which its owner alone may read (mode 600).",
       valueName: "file"
-    )
+    ),
+    transform: TypedValue.localFile
   )
   var tokenFile: String?
 
-  @Option(help: ArgumentHelp("The folder of runs and of the embedded store.", valueName: "folder"))
+  @Option(
+    help: ArgumentHelp("The folder of runs and of the embedded store.", valueName: "folder").withDefault(
+      ConnectionOptions.defaultStateDir
+    ),
+    transform: TypedValue.localFile
+  )
   var stateDir = ConnectionOptions.defaultStateDir
 
   @Flag(help: "Print a JSON object on standard output once it is up: endpoint, emulatorHost, file.")
@@ -75,6 +82,9 @@ struct ServeCommand: AsyncParsableCommand {
       if let tokenFile { Terminal.standardError.line("Requests need the token in \(tokenFile).") }
       let host = String(server.endpoint.dropFirst("http://".count))
       Terminal.standardError.line("FIRESTORE_EMULATOR_HOST=\(host)")
+      Terminal.standardError.line(
+        "It speaks REST alone: clients that use gRPC by default need their REST transport."
+      )
       if json {
         try StandardOutput.writeObject {
           $0.member("command", "serve")

@@ -157,7 +157,8 @@ struct ReportTable: ParsableArguments {
     help: ArgumentHelp(
       "Write a table to this file, .csv, .xlsx or .jsonl, instead of lines.",
       valueName: "path"
-    )
+    ),
+    transform: TypedValue.localFile
   )
   var output: String?
 

@@ -119,7 +119,10 @@ struct GroupsAdd: AsyncParsableCommand {
   @Argument(help: "The id of the group, then those of users.")
   var ids: [String] = []
 
-  @Option(help: ArgumentHelp("A file with groups and members.", valueName: "file"))
+  @Option(
+    help: ArgumentHelp("A file with groups and members.", valueName: "file"),
+    transform: TypedValue.localFile
+  )
   var from: String?
 
   @Flag(help: "Add them as admins.")

@@ -105,7 +105,8 @@ struct ReportOptions: ParsableArguments {
     help: ArgumentHelp(
       "Write a page with charts to this file, .html, or a workbook with charts, .xlsx, instead.",
       valueName: "path"
-    )
+    ),
+    transform: TypedValue.localFile
   )
   var output: String?
 

@@ -26,7 +26,8 @@ struct MigrateApply: AsyncParsableCommand {
     help: ArgumentHelp(
       "Apply this file of 'migrate plan -o', also gs://BUCKET/NAME, and nothing else.",
       valueName: "file"
-    )
+    ),
+    transform: TypedValue.file
   )
   var plan: String?
 

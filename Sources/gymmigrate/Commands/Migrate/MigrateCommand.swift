@@ -82,7 +82,8 @@ struct ChosenMigrations: ParsableArguments {
     help: ArgumentHelp(
       "users-unify: write the names as decided in a corrected review.csv.",
       valueName: "file"
-    )
+    ),
+    transform: TypedValue.localFile
   )
   var review: String?
 

@@ -32,7 +32,8 @@ struct MigratePlan: AsyncParsableCommand {
     help: ArgumentHelp(
       "Keep the changes in this file, too, one a line; also gs://BUCKET/NAME, and - is standard output.",
       valueName: "file"
-    )
+    ),
+    transform: TypedValue.file
   )
   var output: String?
 

@@ -29,7 +29,10 @@ struct MirrorCommand: AsyncParsableCommand {
 
 /// A mirror that is there already, and where it was pulled from.
 struct MirrorArgument: ParsableArguments {
-  @Argument(help: ArgumentHelp("The mirror, a file of 'mirror pull'.", valueName: "file"))
+  @Argument(
+    help: ArgumentHelp("The mirror, a file of 'mirror pull'.", valueName: "file"),
+    transform: TypedValue.localFile
+  )
   var file: String
 
   /// The connection to the database of the mirror: the environment that is named, else the one that it was pulled from.

@@ -27,7 +27,8 @@ struct MirrorPullCommand: AsyncParsableCommand {
 
   @Option(
     name: .shortAndLong,
-    help: ArgumentHelp("The file (default: mirror-ENV.sqlite in the state folder).", valueName: "file")
+    help: ArgumentHelp("The file (default: mirror-ENV.sqlite in the state folder).", valueName: "file"),
+    transform: TypedValue.localFile
   )
   var output: String?
 

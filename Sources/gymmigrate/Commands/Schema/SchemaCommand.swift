@@ -48,7 +48,11 @@ struct SchemaShow: AsyncParsableCommand {
   @Option(help: "yaml, table or html.")
   var format = SchemaFormat.yaml
 
-  @Option(name: .shortAndLong, help: ArgumentHelp("A file, or - for standard output.", valueName: "path"))
+  @Option(
+    name: .shortAndLong,
+    help: ArgumentHelp("A file, or - for standard output.", valueName: "path").withDefault("-"),
+    transform: TypedValue.localFile
+  )
   var output = "-"
 
   @Flag(help: "Print a JSON object on standard output: the collections with their fields.") var json = false
@@ -123,7 +127,7 @@ struct SchemaValidate: AsyncParsableCommand {
     discussion: "Exits with 65 and the line and column of the first error; nothing is sent."
   )
 
-  @Argument(help: "The file.")
+  @Argument(help: "The file.", transform: TypedValue.localFile)
   var file: String
 
   @Flag(help: "Print a JSON object on standard output.") var json = false

@@ -30,7 +30,11 @@ struct SchemaInfer: AsyncParsableCommand {
   @Argument(help: CollectionArguments.help)
   var collections: [String] = []
 
-  @Option(name: .shortAndLong, help: ArgumentHelp("A file, or - for standard output.", valueName: "path"))
+  @Option(
+    name: .shortAndLong,
+    help: ArgumentHelp("A file, or - for standard output.", valueName: "path").withDefault("-"),
+    transform: TypedValue.localFile
+  )
   var output = "-"
 
   @Option(

@@ -32,7 +32,12 @@ struct ShardWorkCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("The number of tasks, which must be the plan's.", valueName: "n"), from: 1)
   var tasks: Int?
 
-  @Option(help: ArgumentHelp("The folder of runs of this machine.", valueName: "folder"))
+  @Option(
+    help: ArgumentHelp("The folder of runs of this machine.", valueName: "folder").withDefault(
+      ConnectionOptions.defaultStateDir
+    ),
+    transform: TypedValue.localFile
+  )
   var stateDir = ConnectionOptions.defaultStateDir
 
   @OptionGroup var verbosity: VerbosityOptions

@@ -30,10 +30,16 @@ struct DiffCommand: AsyncParsableCommand {
 
   @OptionGroup var selection: SelectionArguments
 
-  @Option(help: ArgumentHelp("The source: an environment, a file or a folder.", valueName: "env|path"))
+  @Option(
+    help: ArgumentHelp("The source: an environment, a file or a folder.", valueName: "env|path"),
+    transform: TypedValue.file
+  )
   var from: String
 
-  @Option(help: ArgumentHelp("The destination: an environment, a file or a folder.", valueName: "env|path"))
+  @Option(
+    help: ArgumentHelp("The destination: an environment, a file or a folder.", valueName: "env|path"),
+    transform: TypedValue.file
+  )
   var to: String
 
   @Flag(inversion: .prefixedNo, help: "Compare subcollections, too.")
@@ -51,7 +57,11 @@ struct DiffCommand: AsyncParsableCommand {
   @Option(help: "text, json or csv.")
   var format = DiffFormat.text
 
-  @Option(name: .shortAndLong, help: ArgumentHelp("A file instead of standard output.", valueName: "path"))
+  @Option(
+    name: .shortAndLong,
+    help: ArgumentHelp("A file instead of standard output.", valueName: "path"),
+    transform: TypedValue.file
+  )
   var output: String?
 
   @Option(

@@ -20,6 +20,11 @@ extension ExportCommand {
         "A SQLite file holds whole root collections with everything below them, at one moment: only --all, or their names."
       )
     }
+    if FileAccess.isRemote(output) {
+      throw ValidationError(
+        "--output: a SQLite file can only be a file of this machine; copy it with 'gcloud storage cp' then."
+      )
+    }
     if output == "-" || FileCheck.isFolder(output) {
       throw ValidationError("--output: a SQLite file is neither a folder nor standard output; name a file.")
     }

@@ -66,7 +66,8 @@ struct ExportCommand: AsyncParsableCommand {
     help: ArgumentHelp(
       "A file or a folder, also as gs://BUCKET/NAME, or - for standard output.",
       valueName: "path"
-    )
+    ),
+    transform: TypedValue.file
   )
   var output: String
 

@@ -20,7 +20,10 @@ struct ExportVerify: AsyncParsableCommand {
       """
   )
 
-  @Argument(help: "The folder of an export, or one of dated exports; also as gs://BUCKET/FOLDER.")
+  @Argument(
+    help: "The folder of an export, or one of dated exports; also as gs://BUCKET/FOLDER.",
+    transform: TypedValue.file
+  )
   var folder: String
 
   @Flag(help: "Print a JSON object instead of lines.")

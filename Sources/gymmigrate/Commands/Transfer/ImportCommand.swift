@@ -38,7 +38,8 @@ struct ImportCommand: AsyncParsableCommand {
 
   @Argument(
     help:
-      "Files of JSON Lines or CSV, also .gz, workbooks, or folders of an export, each also as gs://BUCKET/NAME. - is standard input."
+      "Files of JSON Lines or CSV, also .gz, workbooks, or folders of an export, each also as gs://BUCKET/NAME. - is standard input.",
+    transform: TypedValue.file
   )
   var files: [String]
 

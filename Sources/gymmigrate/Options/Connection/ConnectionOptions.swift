@@ -11,7 +11,10 @@ struct ConnectionOptions: ParsableArguments {
   )
   var environment: String?
 
-  @Option(help: ArgumentHelp("Read this file of 'mirror pull' instead of an environment.", valueName: "file"))
+  @Option(
+    help: ArgumentHelp("Read this file of 'mirror pull' instead of an environment.", valueName: "file"),
+    transform: TypedValue.localFile
+  )
   var mirror: String?
 
   @Option(
@@ -33,12 +36,17 @@ struct ConnectionOptions: ParsableArguments {
     help: ArgumentHelp(
       "A credential file: a service account key, a federated identity, or what gcloud left.",
       valueName: "file"
-    )
+    ),
+    transform: TypedValue.localFile
   )
   var credentials: String?
 
   @Option(
-    help: ArgumentHelp("A file that holds an access token; it is read again every minute.", valueName: "file")
+    help: ArgumentHelp(
+      "A file that holds an access token; it is read again every minute.",
+      valueName: "file"
+    ),
+    transform: TypedValue.localFile
   )
   var accessTokenFile: String?
 
@@ -53,7 +61,12 @@ struct ConnectionOptions: ParsableArguments {
 
   @OptionGroup var files: ConfigurationOptions
 
-  @Option(help: ArgumentHelp("The folder of runs and of the embedded store.", valueName: "folder"))
+  @Option(
+    help: ArgumentHelp("The folder of runs and of the embedded store.", valueName: "folder").withDefault(
+      Self.defaultStateDir
+    ),
+    transform: TypedValue.localFile
+  )
   var stateDir = Self.defaultStateDir
 
   @Option(help: "How long one request may be retried.")
@@ -70,7 +83,8 @@ struct ConfigurationOptions: ParsableArguments {
     help: ArgumentHelp(
       "The configuration (default: gymmigrate.yaml here, else in the user's configuration folder).",
       valueName: "file"
-    )
+    ),
+    transform: TypedValue.localFile
   )
   var config: String?
 
@@ -78,7 +92,8 @@ struct ConfigurationOptions: ParsableArguments {
     help: ArgumentHelp(
       "What the collections are: a file of YAML, \(BuiltInSchema.names.joined(separator: ", ")) or none (default: as the configuration says).",
       valueName: "file"
-    )
+    ),
+    transform: TypedValue.localFile
   )
   var schema: String?
 }

@@ -20,10 +20,16 @@ struct FromOptions: ParsableArguments {
   )
   var fromEndpoint: String?
 
-  @Option(help: ArgumentHelp("The credentials file of --from.", valueName: "file"))
+  @Option(
+    help: ArgumentHelp("The credentials file of --from.", valueName: "file"),
+    transform: TypedValue.localFile
+  )
   var fromCredentials: String?
 
-  @Option(help: ArgumentHelp("The access token file of --from.", valueName: "file"))
+  @Option(
+    help: ArgumentHelp("The access token file of --from.", valueName: "file"),
+    transform: TypedValue.localFile
+  )
   var fromAccessTokenFile: String?
 
   @Option(

@@ -12,7 +12,8 @@ struct PageOptions: ParsableArguments {
     help: ArgumentHelp(
       "Write the plan as one page to look at in a browser, too; it loads nothing.",
       valueName: "file"
-    )
+    ),
+    transform: TypedValue.localFile
   )
   var html: String?
 

@@ -194,9 +194,15 @@ package struct CredentialDiscovery: Sendable {
 
   /// Reads a file of at most 1 MiB, such as credentials or a configuration.
   ///
-  /// - Parameter operation: The operation, for errors.
+  /// - Parameters:
+  ///   - operation: The operation, for errors.
+  ///   - patience: How long it waits for a pipe to which nobody writes, in milliseconds.
   /// - Throws: `.configuration` if it exists but cannot be read, or is larger.
-  package static func readFile(at path: String, to operation: String) throws(Failure) -> [UInt8]? {
+  package static func readFile(
+    at path: String,
+    to operation: String,
+    patience: Int32 = 10_000
+  ) throws(Failure) -> [UInt8]? {
     let (descriptor, _, error) = SystemCall.openToRead(path)
     if descriptor < 0 {
       if error == ENOENT || error == ENOTDIR { return nil }
@@ -207,9 +213,17 @@ package struct CredentialDiscovery: Sendable {
     var chunk = [UInt8](repeating: 0, count: 64 << 10)
     while true {
       let (count, error, isStopped) = chunk.withUnsafeMutableBytes {
-        SystemCall.readUnlessStopped(descriptor, into: $0)
+        SystemCall.readUnlessStopped(descriptor, into: $0, within: patience)
       }
       if isStopped { throw Failure.stopped("read", path) }
+      if error == ETIMEDOUT {
+        throw Failure(
+          .configuration,
+          operation,
+          path: path,
+          cause: "it is a pipe, and nobody wrote to it for \(patience / 1000) s"
+        )
+      }
       if error != 0 { throw unreadable(path, error, operation) }
       bytes.append(contentsOf: chunk[..<count])
       if bytes.count > 1 << 20 {
