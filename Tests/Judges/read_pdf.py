@@ -29,12 +29,13 @@ def main(pdf, report):
     pages, text = drawing(pdf)
     numbers = json.load(open(report, encoding="utf-8"))
     income, visits = numbers["income"], numbers["checkIns"]
-    charts = [[row[1] for row in rows] for rows in (income["byType"], income["byMethod"], visits["byDay"], numbers["members"]["byStatus"])]
-    charts += [visits["byHour"], [row[2] for row in visits["topMembers"]]]
+    charts = [[row["totalCents"] for row in rows] for rows in (income["byType"], income["byMethod"])]
+    charts += [[row["count"] for row in rows] for rows in (visits["byDay"], numbers["members"]["byStatus"], visits["topMembers"])]
+    charts.append(visits["byHour"])
     if "expenses" in numbers:
-        charts.append([row[1] for row in numbers["expenses"]["byCategory"]])
+        charts.append([row["totalCents"] for row in numbers["expenses"]["byCategory"]])
     if len(income["byMonth"]) > 1:
-        charts.append([row[1] for row in income["byMonth"]])
+        charts.append([row["totalCents"] for row in income["byMonth"]])
     charts = [chart for chart in charts if any(number > 0 for number in chart)]
     most = sum(map(len, charts))
     least = sum(number > 0 for chart in charts for number in chart)

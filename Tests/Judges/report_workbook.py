@@ -33,34 +33,35 @@ def day(text):
     return datetime.datetime.fromisoformat(text)
 
 
-def money(rows, label=word):
-    return [[label(key), cents / 100, count] for key, cents, count in rows]
+def money(rows, key, label=word):
+    return [[label(row[key]), row["totalCents"] / 100, row["count"]] for row in rows]
 
 
-def named(rows, value=lambda it: it):
-    return [[name if name is not None else key, value(it)] for key, name, it in rows]
+def named(rows, key, value=lambda it: it):
+    return [[row["name"] if row["name"] is not None else row["id"], value(row[key])] for row in rows]
 
 
 def expected(numbers):
     """The sections of the sheet: title, rows, whether there is a chart."""
     income, expenses, visits = numbers["income"], numbers.get("expenses"), numbers["checkIns"]
-    sections = [("Ingresos por tipo", money(income["byType"]), True), ("Ingresos por método", money(income["byMethod"]), True)]
+    sections = [("Ingresos por tipo", money(income["byType"], "type"), True),
+                ("Ingresos por método", money(income["byMethod"], "method"), True)]
     if len(income["byMonth"]) > 1:
-        sections.append(("Ingresos por mes", money(income["byMonth"], lambda month: day(month + "-01")), True))
+        sections.append(("Ingresos por mes", money(income["byMonth"], "month", lambda month: day(month + "-01")), True))
     if expenses is not None:
-        sections.append(("Gastos por categoría", money(expenses["byCategory"]), True))
+        sections.append(("Gastos por categoría", money(expenses["byCategory"], "category"), True))
     hours = [[f"{hour:02}:00", count] for hour, count in enumerate(visits["byHour"])]
     used = [hour for hour, count in enumerate(visits["byHour"]) if count]
     left_out = [[numbers[kind]["payments"] for kind in ("undated", "unreadable")]]
     if expenses is not None:
         left_out.append([numbers[kind]["expenses"] for kind in ("undated", "unreadable")])
     sections += [
-        ("Asistencias por día", [[day(key), count] for key, count in visits["byDay"]], True),
+        ("Asistencias por día", [[day(row["day"]), row["count"]] for row in visits["byDay"]], True),
         ("Asistencias por hora", hours[used[0]:used[-1] + 1] if used else [], True),
-        ("Los diez con más asistencias", named(visits["topMembers"]), True),
-        ("Miembros por estado", [[word(key), count] for key, count in numbers["members"]["byStatus"]], True),
-        ("Membresías que vencen en 7 días", named(numbers["members"]["endingSoon"], day), False),
-        ("Existencias de 5 o menos", named(numbers["lowStock"]), False),
+        ("Los diez con más asistencias", named(visits["topMembers"], "count"), True),
+        ("Miembros por estado", [[word(row["status"]), row["count"]] for row in numbers["members"]["byStatus"]], True),
+        ("Membresías que vencen en 7 días", named(numbers["members"]["endingSoon"], "day", day), False),
+        ("Existencias de 5 o menos", named(numbers["lowStock"], "stock"), False),
     ]
     if any(map(any, left_out)):
         rows = [[label, *row] for label, row in zip(("Ingresos", "Gastos"), left_out)]
@@ -73,7 +74,7 @@ def totals(numbers):
     rows = [["Ingresos", income["totalCents"] / 100, income["count"]]]
     if expenses is not None:
         rows += [["Gastos", expenses["totalCents"] / 100, expenses["count"]], ["Utilidad", numbers["profitCents"] / 100]]
-    members = sum(count for _, count in numbers["members"]["byStatus"])
+    members = sum(row["count"] for row in numbers["members"]["byStatus"])
     return rows + [["Asistencias", None, numbers["checkIns"]["total"]], ["Miembros activos", None, members]]
 
 

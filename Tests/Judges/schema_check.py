@@ -495,7 +495,7 @@ def readings(schema, documents, merge=False):
 IMPORT = {it: it for it in ("wrong-type", "value-unknown", "format", "range", "field-unexpected", "field-unknown", "document-id")}
 CHECK = IMPORT | {it: it for it in ("id-missing", "id-mismatch", "unreadable", "hidden", "foreign-key-dangling")}
 CHECK |= {"missing": "required-missing", "blank": "required-missing", "key-missing": "foreign-key-missing"}
-IMPORT |= {"missing": "missing", "key-missing": "missing", "blank": "wrong-type", "id-missing": "id", "id-mismatch": "id"}
+IMPORT |= {"missing": "missing", "key-missing": "missing", "blank": "missing", "id-missing": "id", "id-mismatch": "id"}
 FIRST = {"wrong-type", "required-missing", "missing", "value-unknown", "format", "range", "field-unknown"}
 # An import lists words instead of rules: what is expected.
 EXPECTED = {

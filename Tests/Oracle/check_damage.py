@@ -66,6 +66,7 @@ OF_FORMAT = {
              "00:00", "23:59", "20:00", "19:59"],
     "url": ["foto.jpg", "/foto.jpg", "://x", "https://", "https:/x", "1http://x", "ht tp://x", "https://x y", "https://x\n",
             "https://x\u007f", " https://x", "\u00e1b://x", "a://b", "gs+1.x-y://\u00f1", "https://a://b", "HTTPS://X"],
+    "registrar": ["nadie", "Self", "self ", "admin", "admin:", "Admin:x", "admin:a/b", "self|admin:x", "admin:nadie", "self"],
 }
 # In copies: links and families are broken elsewhere, and a copied booking would fill the classes that are just full.
 UNTIED = {"users": {"linkedMemberId": None}, "members": {"linkedUserId": None, "familyGroupId": None},
@@ -261,7 +262,7 @@ class Damage:
                                "guardianInfo": self.rng.choice([text(" "), integer(1), {"arrayValue": {}}])})
         for kind, field, value in (
                 ("expenses", "paymentMethod", text("trueque")), ("payments", "currency", text("USD")),
-                ("members", "registeredBy", text("nadie")), ("daily_routines", "isActive", text("true")),
+                ("members", "registeredBy", text("admin:nadie")), ("daily_routines", "isActive", text("true")),
                 ("user_emails", "updatedAt", text("ayer")), ("users", "otros", integer(1)), ("groups", "updatedAt", text(""))):
             fields = self.copy(kind)
             if fields is not None:

@@ -114,10 +114,10 @@ CLOSED = {line.split()[0]: line.split()[1:] for line in CLOSED.strip().split("\n
 
 # OPEN: the letters of a scheme and the digits of a time are those of ASCII.
 FORMATS = {"address": r"[^\x00-\x20\x7f@]+@[^\x00-\x20\x7f@]+", "digits": "[0-9]+", "time": "([01][0-9]|2[0-3]):[0-5][0-9]",
-           "url": r"[A-Za-z][A-Za-z0-9+.-]*://[^\x00-\x20\x7f]+"}
+           "url": r"[A-Za-z][A-Za-z0-9+.-]*://[^\x00-\x20\x7f]+", "registrar": "self|admin:[^/]+"}
 FORMATTED = {
     "users.email": "address", "users.guardianEmail": "address", "members.email": "address", "user_emails.email": "address",
-    "members.phone": "digits", "classes.horaInicio": "time",
+    "members.phone": "digits", "members.registeredBy": "registrar", "classes.horaInicio": "time",
     "users.photoURL": "url", "products.imageURL": "url", "groups/members.photoURL": "url"}
 
 RANGES = {place: (0, math.inf) for place in (
@@ -258,7 +258,7 @@ class Gym:
         return None if "/" in identifier else self.kinds[collection].get(f"{collection}/{identifier}")
 
     def check(self):
-        for question in (self.ids, self.values, self.keys, self.mirrors, self.families, self.bookings, self.groups,
+        for question in (self.ids, self.values, self.keys, self.registrars, self.mirrors, self.families, self.bookings, self.groups,
                          self.group_members, self.current_groups, self.setup, self.payments, self.hidden, self.addresses,
                          self.pictures):
             question()
@@ -313,6 +313,13 @@ class Gym:
             if identifier and self.target(target, identifier) is None:
                 rule = "created-by-dangling" if field == "createdBy" else "foreign-key-dangling"
                 self.report(rule, name, field, fields[field])
+
+    def registrars(self):
+        # OPEN: a uid of any form names a user; without one there is none to look for.
+        for name, fields in self.kinds["members"].items():
+            found = re.fullmatch("admin:(.+)", text(fields, "registeredBy") or "", re.DOTALL)
+            if found and self.target("users", found[1]) is None:
+                self.report("registered-by-dangling", name, "registeredBy", fields["registeredBy"])
 
     def mirrors(self):
         # OPEN: a link to a document that does not exist is told as dangling only.

@@ -159,6 +159,18 @@ def wrong_types(fields, kinds):
 # without case and accents. "Mc" is one only as a token of its own.
 PARTICLES = {"de", "del", "la", "las", "los", "y", "van", "von", "da", "di", "san", "santa", "mc"}
 
+TITLES = {
+    "sr", "sra", "srta", "lic", "ing", "dr", "dra", "prof", "profa", "mtro", "mtra", "arq", "cp", "jr", "vda", "hno", "hna",
+    "don", "dona",
+}
+
+# OPEN 21: the page says sixty, and not which; these are those of docs/migrations/users-unify.md.
+GIVEN_NAMES = set(
+    "alberto alejandro alfredo andres angel antonio armando arturo carlos daniel david eduardo enrique ernesto felipe "
+    "fernando francisco gerardo guillermo ignacio ivan javier jesus jose juan luis manuel miguel pablo rafael ricardo roberto "
+    "alejandra alicia ana angelica beatriz carmen cecilia cristina elena elizabeth esther eugenia fernanda gabriela guadalupe "
+    "isabel laura leticia lucia luisa maria patricia paola rosa sofia teresa veronica victoria".split())
+
 PARTS = ("firstName", "paternalLastName", "maternalLastName")
 REQUIRED = ("firstName", "paternalLastName")
 ANDROID = {"firstName": "nombre", "paternalLastName": "primerApellido", "maternalLastName": "segundoApellido"}
@@ -188,10 +200,42 @@ def units_of(full_name):
     return units, particle
 
 
+def shape_of(word):
+    """A letter for each character: L for a letter, M for a mark, J for what joins letters, x for anything else.
+
+    OPEN 22: an ordinal indicator ("Mª") abbreviates, though Unicode calls it a letter; of hyphens only "-" joins.
+    """
+    def kind(c):
+        if c in "-'\u2019\u02bc":
+            return "J"
+        return "x" if c in "\u00aa\u00ba" else {"L": "L", "M": "M"}.get(unicodedata.category(c)[0], "x")
+    return "".join(map(kind, unicodedata.normalize("NFC", word)))
+
+
+def is_unusual(word):
+    """OPEN 23: by words, of which a particle is never unusual by itself, the single letter "y" included."""
+    if same_key(word) in PARTICLES:
+        return False
+    shape = shape_of(word)
+    return (not re.fullmatch("LM*(J?LM*)*", shape) or shape.count("L") == 1
+            or same_key(word.replace(".", "")) in TITLES)
+
+
+def split_at_comma(full_name):
+    """OPEN 24: surnames before the only comma, if nothing else is unusual; the last of several is the maternal one."""
+    pieces = [tidy(piece) for piece in full_name.split(",")]
+    if len(pieces) != 2 or not all(pieces) or any(map(is_unusual, " ".join(pieces).split(" "))):
+        return None
+    surnames = units_of(pieces[0])[0]
+    return pieces[1], " ".join(surnames[:-1]) or surnames[0], surnames[-1] if len(surnames) > 1 else None
+
+
 def split_name(full_name):
     """Proposed parts, and the reasons why they are doubtful."""
     units, particle = units_of(full_name)
     reasons = []
+    if any(map(is_unusual, tidy(full_name).split(" "))):
+        reasons.append("name-unusual")
     if len(units) == 1:
         parts = (units[0], None, None)
         reasons.append("name-one-unit")
@@ -203,6 +247,7 @@ def split_name(full_name):
         reasons.append("name-many-units")
     if particle:
         reasons.append("name-particle")
+    parts = split_at_comma(full_name) or parts
     return {part: value for part, value in zip(PARTS, parts) if value}, reasons
 
 
@@ -237,19 +282,28 @@ def unify_name(fields):
             return fill, {**fill, "fullName": joined(whole)}, lacks
         return fill, dict(fill), lacks
 
-    if full_name is not None and android and not agrees(full_name, android):
-        # OPEN 5: listed whenever both are there and disagree, also where every unified part is present
-        # already and nothing is left to write. OPEN 6: goes before "nombre without primerApellido".
-        split, _ = split_name(full_name)
-        proposed = {} if contradicts(standing, split) else completed(split)[1]
-        return {}, proposed, ["name-disagrees"]
+    whole = {**android, **standing}
+    if full_name is not None and android:
+        # OPEN 5: Android's parts agree also if they say fullName together with the unified ones that stand; a maternal
+        # name that fullName lacks may then stand, but not come from them.
+        agreed = not contradicts(standing, android) and (
+            agrees(full_name, android) or same_key(joined(whole)) == same_key(full_name)
+            or ("maternalLastName" in standing and agrees(full_name, whole)))
+        if not agreed:
+            # OPEN 6: goes before "nombre without primerApellido".
+            split = android if agrees(full_name, android) else split_name(full_name)[0]
+            proposed = {} if split is not android and contradicts(standing, split) else completed(split)[1]
+            return {}, proposed, ["name-disagrees"]
 
     if android:
         fill, proposed, lacks = completed(android)
         if contradicts(standing, android):
-            # OPEN 7: "where those agree" is taken to mean with the standing unified parts too. Nothing
-            # can be proposed then; where nothing is missing, there is nothing to list.
-            return ({}, {}, ["parts-disagree"]) if proposed or lacks else ({}, {}, [])
+            # OPEN 7: "where those agree" is taken to mean with the standing unified parts too. Parts of both joined
+            # would be nobody's name; a fullName of the unified parts alone is one.
+            return {}, {} if fill else proposed, ["name-disagrees"]
+        if any("L" not in shape_of(value) for value in fill.values()):
+            # OPEN 25: Android's parts are split already, so unusual ones are taken; one without any letter is no name.
+            return {}, proposed, ["name-unusual"]
         if lacks:
             # OPEN 8: only firstName is written of such a name; fullName and the maternal name are withheld.
             # OPEN 9: primerApellido without nombre is listed likewise, and nothing of it is written.
@@ -264,11 +318,16 @@ def unify_name(fields):
             return {}, {}, []
         split, reasons = split_name(full_name)
         fill, proposed, lacks = completed(split)
+        if contradicts(standing, split):
+            # OPEN 10: a fullName that does not split into the parts that stand is doubtful; no proposal. It agrees with
+            # them if it lacks their maternal name only.
+            return {}, {}, [] if agrees(full_name, standing) and not lacks else ["name-disagrees"]
         if not fill and not lacks:
             return {}, {}, []
-        if contradicts(standing, split):
-            # OPEN 10: a fullName that does not split into the parts that stand is doubtful; no proposal.
-            return {}, {}, ["parts-disagree"]
+        if not reasons and len(units_of(full_name)[0]) == 3 and "paternalLastName" in fill and (
+                same_key(units_of(full_name)[0][1]) in GIVEN_NAMES):
+            # OPEN 26: noted where the given name is written as the surname.
+            return proposed, {}, ["name-two-given"]
         return ({}, proposed, reasons) if reasons else (proposed, {}, [])
 
     if standing:
@@ -282,15 +341,15 @@ def unify_name(fields):
 
 # The codes of a doubtful name, in the order in which the first that holds is the name's only one.
 NAME_CODES = (
-    ("name-disagrees", ("name-disagrees", "parts-disagree")), ("name-one-word", ("name-one-unit",)),
-    ("name-many-words", ("name-many-units",)), ("name-particle", ("name-particle",)),
+    ("name-disagrees", "name-disagrees"), ("name-unusual", "name-unusual"), ("name-one-word", "name-one-unit"),
+    ("name-many-words", "name-many-units"), ("name-particle", "name-particle"), ("name-two-given", "name-two-given"),
 )
 
 
 def name_finding(fields, reasons):
     """(code, field) of what is reported of a name, or None."""
     for code, reported in NAME_CODES:
-        if any(reason in reasons for reason in reported):
+        if reported in reasons:
             return code, "fullName"
     if "required-part-missing" in reasons:
         has_first = any(text_of(fields, field) for field in ("firstName", "nombre"))
@@ -359,7 +418,8 @@ def users_unify(database, accept=False, prune=False):
             continue
         changes, review, role = unify_user(fields, accept)
         for entry in review:
-            report.add("review", name, **entry)
+            if entry["reason"] != "name-two-given":
+                report.add("review", name, **entry)
         reasons = [entry["reason"] for entry in review]
         if named := name_finding(fields, reasons):
             report.find(name, *named)

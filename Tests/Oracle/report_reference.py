@@ -285,6 +285,25 @@ def report(directory, first, last, as_of, role="admin"):
     return result
 
 
+MONEY = ("totalCents", "count")
+NAMES = {
+    "income.byType": ("type", *MONEY), "income.byMethod": ("method", *MONEY), "income.byMonth": ("month", *MONEY),
+    "income.byDay": ("day", "totalCents"), "expenses.byCategory": ("category", *MONEY), "expenses.byMonth": ("month", *MONEY),
+    "checkIns.byDay": ("day", "count"), "checkIns.topMembers": ("id", "name", "count"), "members.byStatus": ("status", "count"),
+    "members.endingSoon": ("id", "name", "day"), "lowStock": ("id", "name", "stock"),
+}
+
+
+def named(result):
+    """The report as it is printed: no number without a name."""
+    for place, names in NAMES.items():
+        *above, member = place.split(".")
+        owner = result.get(above[0]) if above else result
+        if owner is not None:
+            owner[member] = [dict(zip(names, row, strict=True)) for row in owner[member]]
+    return result
+
+
 def day(argument):
     if not re.fullmatch(r"\d{4}-\d\d-\d\d", argument, re.ASCII):
         raise argparse.ArgumentTypeError(f"not a day (YYYY-MM-DD): {argument}")
@@ -310,7 +329,7 @@ def main():
         result = report(args.directory, args.first, args.last, args.as_of, args.role)
     except ValueError as error:
         raise SystemExit(f"error: {error}") from error
-    printed = json.dumps(result, ensure_ascii=False, sort_keys=True, indent=1)
+    printed = json.dumps(named(result), ensure_ascii=False, sort_keys=True, indent=1)
     sys.stdout.buffer.write(printed.encode("utf-8") + b"\n")
 
 

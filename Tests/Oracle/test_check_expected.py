@@ -133,6 +133,12 @@ class Check(unittest.TestCase):
         self.assertEqual(self.find(remove=["groups/g1/members/u1"]),
                          ["group-admin-missing groups/g1", "group-member-count groups/g1 memberCount"])
 
+    def test_registrars(self):
+        for value in ("nadie", "Self", "self ", "admin", "admin:", "u1"):
+            self.expect("members/m1.registeredBy", text(value), "format")
+        self.expect("members/m1.registeredBy", text("admin:u9"), "registered-by-dangling")
+        self.expect("members/m1.registeredBy", text("admin:u1"))
+
     def test_members_and_current_groups(self):
         nobody = {"groups/g1/members/u9.role": text("member"), "groups/g1/members/u9.displayName": text("X"),
                   "groups/g1/members/u9.joinedAt": {"timestampValue": "2026-03-01T12:00:00Z"},

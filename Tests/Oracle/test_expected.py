@@ -238,7 +238,70 @@ class Unify(unittest.TestCase):
     def test_standing_part_against_android(self):
         fields = {"firstName": "Eva", "nombre": "Ana", "primerApellido": "López"}
         self.assertEqual(self.unify(fields, accept=True), {})
-        self.assertEqual(self.reasons(), ["parts-disagree"])
+        self.assertEqual(self.reasons(), ["name-disagrees"])
+
+    def test_disagreement_is_listed_where_nothing_is_left_to_fill(self):
+        whole = {"fullName": "Ana López", "firstName": "Ana", "paternalLastName": "López"}
+        for fields, reasons in [
+            ({**whole, "nombre": "Inés", "primerApellido": "López"}, ["name-disagrees"]),
+            ({**whole, "nombre": "ANA", "primerApellido": "lopez"}, []),
+            ({**whole, "nombre": "Ana"}, []),
+            ({**whole, "maternalLastName": "Ruiz", "primerApellido": "López"}, []),
+            ({**whole, "segundoApellido": "Ruiz"}, ["name-disagrees"]),
+            ({**whole, "fullName": "Eva Gil"}, ["name-disagrees"]),
+            ({**whole, "maternalLastName": "Ruiz"}, []),
+            ({**whole, "fullName": "Ana Gil López"}, ["name-disagrees"]),
+        ]:
+            with self.subTest(fields):
+                self.assertEqual(self.unify(fields, accept=True), {})
+                self.assertEqual(self.reasons(), reasons)
+        fields = {"firstName": "Eva", "paternalLastName": "Gil", "nombre": "Ana"}
+        self.assertEqual(self.unify(fields), {})
+        self.assertEqual((self.reasons(), self.proposed()), (["name-disagrees"], {"fullName": "Eva Gil"}))
+
+    def test_unusual_words(self):
+        for name in [
+            "Ana López (hija)", "Ana López 2", "Ana - López", "Ana M. López", "Ana M López", "Ma. Luisa López", "Lic Ana López",
+            "DOÑA Ana López", "Ana López Jr", "Ana Vda. López", "C.P. Ana López", "Ana López-", "'Ana López", "Ana Ló--pez",
+            "Ana 😀", "M.", "Mª Luisa López", "李 明", "E\u0301 López", "Ana\u2010Luz López",
+        ]:
+            with self.subTest(name):
+                self.assertEqual(self.unify({"fullName": name}), {})
+                self.assertEqual(self.reasons()[0], "name-unusual")
+                self.assertEqual(self.report["findings"][0]["code"], "name-unusual")
+        for name in ["Ana O'Farrill", "Ana D\u2019Angelo Ruiz-Gil", "Ana D\u02bcAngelo", "Иван Петров", "राजेश कुमार",
+                     "Ana Lo\u0301pez", "Ana Drago", "Ana Prófugo"]:
+            with self.subTest(name):
+                self.unify({"fullName": name})
+                self.assertEqual(self.reasons(), [])
+
+    def test_what_stands_before_the_comma_goes_behind(self):
+        for name, parts in [
+            ("López, Ana", ("Ana", "López", None)), ("López Ruiz,Ana María", ("Ana María", "López", "Ruiz")),
+            ("de la Cruz Gil, Ana", ("Ana", "de la Cruz", "Gil")), ("López, Ana,", ("López,", "Ana,", None)),
+            ("López, Lic. Ana", ("López,", "Lic.", "Ana")), ("López,", ("López,", None, None)),
+        ]:
+            with self.subTest(name):
+                self.unify({"fullName": name})
+                self.assertEqual(self.proposed(), {p: v for p, v in zip(expected.PARTS, parts) if v})
+
+    def test_given_name_as_second_word_is_noted(self):
+        self.assertEqual(len(expected.GIVEN_NAMES), 60)
+        parts = {"firstName": "JOSE", "paternalLastName": "LUIS", "maternalLastName": "PEREZ"}
+        self.assertEqual(self.unify({"fullName": "JOSE LUIS PEREZ"}), parts)
+        self.assertEqual((self.reasons(), self.report["findings"][0]["code"]), ([], "name-two-given"))
+        self.unify({"fullName": "JOSE LUIS PEREZ", **parts})
+        self.assertEqual(self.report["findings"], [])
+        for name in ["José Luis", "Ana Pérez Luis", "José Luis Pérez Gil"]:
+            self.unify({"fullName": name})
+            self.assertNotIn("name-two-given", [f["code"] for f in self.report["findings"]])
+
+    def test_android_part_without_a_letter(self):
+        self.assertEqual(self.unify({"nombre": "Ana", "primerApellido": "."}), {})
+        self.assertEqual(self.reasons(), ["name-unusual"])
+        self.assertEqual(self.proposed(), {"firstName": "Ana", "paternalLastName": ".", "fullName": "Ana ."})
+        self.assertEqual(self.unify({"nombre": "Ma. Luz", "primerApellido": "López"}),
+                         {"firstName": "Ma. Luz", "paternalLastName": "López", "fullName": "Ma. Luz López"})
 
     def test_no_name_at_all(self):
         self.assertEqual(self.unify({}), {})

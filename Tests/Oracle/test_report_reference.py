@@ -323,8 +323,10 @@ class CommandLine(Gym):
         report = json.loads(printed)
         self.assertEqual(report, {
             "checkIns": {"byDay": [], "byHour": [0] * 24, "topMembers": [], "total": 0},
-            "income": {"byDay": [["2026-01-15", 13]], "byMethod": [["cash", 13, 1]], "byMonth": [["2026-01", 13, 1]],
-                       "byType": [["ñ", 13, 1]], "count": 1, "totalCents": 13},
+            "income": {"byDay": [{"day": "2026-01-15", "totalCents": 13}],
+                       "byMethod": [{"method": "cash", "totalCents": 13, "count": 1}],
+                       "byMonth": [{"month": "2026-01", "totalCents": 13, "count": 1}],
+                       "byType": [{"type": "ñ", "totalCents": 13, "count": 1}], "count": 1, "totalCents": 13},
             "lowStock": [], "members": {"byStatus": [], "endingSoon": []},
             "undated": {"payments": 0}, "unreadable": {"payments": 0}})
         self.assertEqual(printed, json.dumps(report, ensure_ascii=False, sort_keys=True, indent=1) + "\n")

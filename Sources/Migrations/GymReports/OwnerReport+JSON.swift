@@ -2,26 +2,26 @@ package import FirestoreModels
 import Schema
 
 extension OwnerReport {
-  /// Writes the numbers as members of a JSON object; money in cents.
+  /// Writes the numbers as members of a JSON object; money in cents, in members that end in `Cents`.
   package func writeMembers(to json: inout JSONWriter) {
     json.member("asOf", asOf.text)
     json.key("checkIns")
     json.object { json in
-      json.counts("byDay", checkIns.byDay)
+      json.counts("byDay", of: "day", checkIns.byDay)
       json.key("byHour")
       json.array { list in for count in checkIns.byHour { list.integer(count) } }
       json.rows("topMembers", checkIns.topMembers) { row, member in
-        row.string(member.id)
-        row.optional(member.name)
-        row.integer(member.count)
+        row.member("count", member.count)
+        row.member("id", member.id)
+        row.optional("name", member.name)
       }
       json.member("total", checkIns.total)
     }
     if let expenses {
       json.key("expenses")
       json.object { json in
-        json.amounts("byCategory", expenses.byCategory)
-        json.amounts("byMonth", expenses.byMonth)
+        json.amounts("byCategory", of: "category", expenses.byCategory)
+        json.amounts("byMonth", of: "month", expenses.byMonth)
         json.member("count", expenses.total.count)
         json.member("totalCents", expenses.total.cents)
       }
@@ -30,27 +30,27 @@ extension OwnerReport {
     json.key("income")
     json.object { json in
       json.rows("byDay", income.byDay) { row, day in
-        row.string(day.key)
-        row.integer(day.cents)
+        row.member("day", day.key)
+        row.member("totalCents", day.cents)
       }
-      json.amounts("byMethod", income.byMethod)
-      json.amounts("byMonth", income.byMonth)
-      json.amounts("byType", income.byType)
+      json.amounts("byMethod", of: "method", income.byMethod)
+      json.amounts("byMonth", of: "month", income.byMonth)
+      json.amounts("byType", of: "type", income.byType)
       json.member("count", income.total.count)
       json.member("totalCents", income.total.cents)
     }
     json.rows("lowStock", lowStock) { row, product in
-      row.string(product.id)
-      row.optional(product.name)
-      row.integer(product.stock)
+      row.member("id", product.id)
+      row.optional("name", product.name)
+      row.member("stock", product.stock)
     }
     json.key("members")
     json.object { json in
-      json.counts("byStatus", membersByStatus)
+      json.counts("byStatus", of: "status", membersByStatus)
       json.rows("endingSoon", endingSoon) { row, ending in
-        row.string(ending.id)
-        row.optional(ending.name)
-        row.string(ending.day.text)
+        row.member("day", ending.day.text)
+        row.member("id", ending.id)
+        row.optional("name", ending.name)
       }
     }
     json.member("profitCents", profitCents)
@@ -66,11 +66,12 @@ extension OwnerReport {
 }
 
 extension JSONWriter {
-  fileprivate mutating func optional(_ text: String?) {
+  fileprivate mutating func optional(_ name: StaticString, _ text: String?) {
+    key(name)
     if let text { string(text) } else { null() }
   }
 
-  /// Writes a member with an array of arrays, one for each element.
+  /// Writes a member with an array of objects, one for each element.
   fileprivate mutating func rows<Element>(
     _ name: StaticString,
     _ elements: [Element],
@@ -78,22 +79,31 @@ extension JSONWriter {
   ) {
     key(name)
     array { list in
-      for element in elements { list.array { row(&$0, element) } }
+      for element in elements { list.object { row(&$0, element) } }
     }
   }
 
-  fileprivate mutating func amounts(_ name: StaticString, _ amounts: [OwnerReport.Amount]) {
+  /// - Parameter kind: The member for the heading.
+  fileprivate mutating func amounts(
+    _ name: StaticString,
+    of kind: StaticString,
+    _ amounts: [OwnerReport.Amount]
+  ) {
     rows(name, amounts) { row, amount in
-      row.string(amount.key)
-      row.integer(amount.cents)
-      row.integer(amount.count)
+      row.member(kind, amount.key)
+      row.member("count", amount.count)
+      row.member("totalCents", amount.cents)
     }
   }
 
-  fileprivate mutating func counts(_ name: StaticString, _ counts: [OwnerReport.Count]) {
+  fileprivate mutating func counts(
+    _ name: StaticString,
+    of kind: StaticString,
+    _ counts: [OwnerReport.Count]
+  ) {
     rows(name, counts) { row, count in
-      row.string(count.key)
-      row.integer(count.count)
+      row.member(kind, count.key)
+      row.member("count", count.count)
     }
   }
 }

@@ -39,13 +39,7 @@ package struct ClassService: Sendable {
     pacer: WritePacer
   ) async throws {
     let documents = try documents(of: series)
-    let loader = DocumentLoader(
-      in: context,
-      mode: .create,
-      timesOf: GymSchema.schema,
-      limits: limits,
-      pacer: pacer
-    )
+    let loader = Self.loader(in: context, limits: limits, pacer: pacer)
     let resumed = context.checkpoints?.resumed?.state.position.flatMap { Int($0) } ?? 0
     context.progress.begin("classes", total: documents.count)
     defer { context.progress.end() }
@@ -63,15 +57,47 @@ package struct ClassService: Sendable {
     }
   }
 
-  /// The days of a series on which there is no class yet.
-  package func missing(of series: ClassSeries, in client: FirestoreClient) async throws -> [CalendarDay] {
-    let classes = zip(series.dates, try documents(of: series).map(\.path))
-    var missing: [CalendarDay] = []
-    for some in Array(classes).chunks(of: 300) {
-      let found = try await client.batchGet(some.map(\.1), mask: [.documentName])
-      for (day, path) in some where found[path] == nil { missing.append(day) }
+  private static func loader(
+    in context: RunContext,
+    limits: BatchLimits,
+    pacer: WritePacer
+  ) -> DocumentLoader {
+    DocumentLoader(in: context, mode: .create, timesOf: GymSchema.schema, limits: limits, pacer: pacer)
+  }
+
+  /// Counts and lists what ``create(_:in:limits:pacer:)`` would do, without writing.
+  ///
+  /// - Returns: The days on which a class would be created; they are counted as skipped.
+  package func preview(
+    _ series: ClassSeries,
+    in context: RunContext,
+    limits: BatchLimits,
+    pacer: WritePacer
+  ) async throws -> [CalendarDay] {
+    let loader = Self.loader(in: context, limits: limits, pacer: pacer)
+    let classes = zip(series.dates, try documents(of: series)).map { $0 }
+    var days: [CalendarDay] = []
+    for some in classes.chunks(of: 300) {
+      let decisions = try await loader.decisions(on: some.map(\.1))
+      for ((day, document), decision) in zip(some, decisions) {
+        context.counts.update(ClassSeries.classes) { $0.read += 1 }
+        switch decision {
+        case .write:
+          days.append(day)
+          context.counts.update(ClassSeries.classes) { $0.skipped += 1 }
+        case .unchanged: context.counts.update(ClassSeries.classes) { $0.unchanged += 1 }
+        case .rejected(let error):
+          context.counts.update(ClassSeries.classes) { $0.rejected += 1 }
+          try context.rejects.add(
+            document.path,
+            code: error.status.name,
+            message: error.message,
+            fields: document.fields
+          )
+        }
+      }
     }
-    return missing
+    return days
   }
 
   // MARK: Cancelling
@@ -95,6 +121,24 @@ package struct ClassService: Sendable {
       ),
       steps: [.softDelete],
       schema: GymSchema.schema
+    )
+  }
+
+  /// Makes sure that a series has a class, on any day.
+  ///
+  /// - Throws: `.inputMissing` where it has none.
+  package static func assertSeries(_ series: String, in client: FirestoreClient) async throws {
+    let any = cancellation(of: series, from: nil)
+    for var read in any.sources {
+      read.pageSize = 1
+      for try await page in client.pages(of: read) where !page.isEmpty { return }
+    }
+    throw Failure(
+      .inputMissing,
+      "cancel the series",
+      path: series,
+      cause: "no class has this recurrenceGroupId",
+      remedy: "'gymmigrate classes generate' prints it; 'gymmigrate get classes/ID' shows that of a class."
     )
   }
 

@@ -28,7 +28,7 @@ enum DocumentRules {
           document.path,
           field: field.description,
           value: violation.value,
-          "\(field) is \(violation.value?.typeName ?? "missing"); an application that expects \(violation.expected) throws, and its entire list is lost."
+          "\(field) is \(violation.isMissing ? "missing" : found(violation)); an application that expects \(violation.expected) throws, and its entire list is lost."
         )
       )
     }
@@ -65,13 +65,15 @@ enum DocumentRules {
     }
   }
 
+  private static func found(_ violation: SchemaViolation) -> String { violation.value?.typeName ?? "missing" }
+
   private static func finding(
     _ violation: SchemaViolation,
     _ document: RawDocument,
     _ collection: CollectionSchema
   ) -> IntegrityFinding {
     let field = violation.field?.description ?? ""
-    let found = violation.value?.typeName ?? "missing"
+    let found = found(violation)
     let (rule, message): (IntegrityRule, String) =
       switch violation.kind {
       case .type: (.wrongType, "\(field) is \(found), not \(violation.expected).")

@@ -2,8 +2,10 @@ package import FirestoreModels
 
 /// A full name split into parts, with the reasons why the split is ambiguous.
 package struct NameSplit: Sendable, Equatable {
-  /// Why a person must review the split.
+  /// Why a person must review the split, the most important first.
   package enum Doubt: Sendable, Hashable, CaseIterable {
+    /// A word that is not plainly part of a name, see ``NameWord/isUnusual(_:)``.
+    case unusual
     /// One unit: there is no surname.
     case oneUnit
     /// More than three units: where the given name ends is a guess.
@@ -17,17 +19,29 @@ package struct NameSplit: Sendable, Equatable {
   /// The reasons; empty if the split is unambiguous.
   package var doubts: Set<Doubt>
 
+  /// The most important reason.
+  package var firstDoubt: Doubt? { Doubt.allCases.first(where: doubts.contains) }
+
+  /// Whether the split is unambiguous by the rules, and the paternal surname is a common given name ("José Luis Pérez").
+  package var hasTwoGivenNames: Bool {
+    guard doubts.isEmpty, name.maternalLastName != nil, let second = name.paternalLastName else {
+      return false
+    }
+    return NameWord.isGivenName(second)
+  }
+
   /// Splits a full name into units without dropping tokens.
   ///
   /// One unit is the given name; two are given name and paternal surname; three add the maternal surname; of
-  /// more, the last two are the surnames.
+  /// more, the last two are the surnames. The words before the only comma are the surnames if nothing else is unusual.
   package init(_ fullName: String) {
     let tokens = PlainText.tokens(fullName)
     let areParticles = tokens.map(Self.isParticle)
     let hasParticle = areParticles.contains(true)
     let units = hasParticle ? Self.units(of: tokens, areParticles) : tokens
-    name = Self.parts(of: units)
-    doubts = []
+    let isUnusual = Self.hasUnusual(tokens)
+    name = (isUnusual ? Self.parts(aroundCommaOf: fullName) : nil) ?? Self.parts(of: units)
+    doubts = isUnusual ? [.unusual] : []
     if units.count == 1 { doubts.insert(.oneUnit) }
     if units.count > 3 { doubts.insert(.manyUnits) }
     if hasParticle { doubts.insert(.particle) }
@@ -86,6 +100,28 @@ package struct NameSplit: Sendable, Equatable {
         maternalLastName: units[units.count - 1]
       )
     }
+  }
+
+  // MARK: Unusual words
+
+  /// A particle is never unusual, even one of a single letter.
+  private static func hasUnusual(_ tokens: [String]) -> Bool {
+    tokens.contains { NameWord.isUnusual($0) && !isParticle($0) }
+  }
+
+  /// "López Ruiz, Ana": the given name stands behind the only comma. Nil if there is another reason to doubt the words.
+  private static func parts(aroundCommaOf fullName: String) -> PersonName? {
+    let pieces = fullName.split(separator: ",", omittingEmptySubsequences: false)
+    guard pieces.count == 2 else { return nil }
+    let surnames = PlainText.tokens(String(pieces[0]))
+    let given = PlainText.tokens(String(pieces[1]))
+    if surnames.isEmpty || given.isEmpty || hasUnusual(surnames) || hasUnusual(given) { return nil }
+    let units = units(of: surnames)
+    return PersonName(
+      firstName: given.joined(separator: " "),
+      paternalLastName: units.prefix(max(1, units.count - 1)).joined(separator: " "),
+      maternalLastName: units.count > 1 ? units.last : nil
+    )
   }
 
   // MARK: Splitting around known parts

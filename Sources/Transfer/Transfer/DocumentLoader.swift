@@ -47,6 +47,12 @@ package struct DocumentLoader: Sendable {
     }
   }
 
+  /// What ``load(_:)`` would do with documents as the database is; nothing is written or counted.
+  package func decisions(on documents: [RawDocument]) async throws -> [WriteMode.Decision] {
+    let current = try await context.client.batchGet(documents.map(\.path))
+    return documents.map { mode.decide(.decoded($0), current: current[$0.path]) }
+  }
+
   /// Accepts documents in batches of a few hundred.
   package struct Intake: Sendable {
     fileprivate let context: RunContext

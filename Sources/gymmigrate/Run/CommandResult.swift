@@ -8,8 +8,8 @@ struct CommandResult: Sendable {
   var readTime: Timestamp?
   /// Lists that have something in them, to be named at the end.
   var lists: [String] = []
-  /// What a comparison found.
-  var differences: DiffCounts?
+  /// What the command adds to the summary, as what a comparison found.
+  var sections: [any SummarySection] = []
   /// What was released, of `migrate unlock`.
   var release: RunSummary.Release?
   /// What the service bills at most, of a plan and of a copy.

@@ -249,7 +249,7 @@ struct CommandRun {
     var lists: [String] = []
     do {
       let ending = try await work(context)
-      if let differences = ending.differences { summary.sections.append(differences) }
+      summary.sections = ending.sections
       summary.release = ending.release
       summary.status = ending.status
       summary.readTime = ending.readTime

@@ -21,10 +21,10 @@ struct OneOffRun {
   ///
   /// - Parameters:
   ///   - migration: What is done, in the database that is reached.
-  ///   - prepare: What has to hold before anything is read.
+  ///   - prepare: What has to hold before anything is read; its sections are added to the summary.
   func perform(
     _ migration: DeclarativeMigration,
-    _ prepare: @escaping @Sendable (Session) async throws -> Void = { _ in }
+    _ prepare: @escaping @Sendable (Session) async throws -> [any SummarySection] = { _ in [] }
   ) async throws {
     let deletions = DeletionBound(maximum: maximumDeletes, options: write.guards)
     if migration.deletesForGood, !plan.dryRun { try deletions.assertMayAsk() }
@@ -38,7 +38,7 @@ struct OneOffRun {
     )
     try await command.perform { session, folder in
       // Of a run that is resumed, some of what has to be there may be deleted by now.
-      if !folder.isResumed { try await prepare(session) }
+      let sections = folder.isResumed ? [] : try await prepare(session)
       var migration = migration
       try await session.resolve(&migration.scope)
       try await session.prepare(migration.sources, isAll: false, emptiness)
@@ -58,7 +58,15 @@ struct OneOffRun {
           ?? MigrationReport(migration: migration.id)
       if !logging.json { try plan.write(report) }
       if session.counts.totals.read == 0 { await session.warnOfEmpty(migration.sources) }
-      return try plan.conclude(report, of: session, folder, connection: connection, isQuiet: logging.json)
+      var result = try plan.conclude(
+        report,
+        of: session,
+        folder,
+        connection: connection,
+        isQuiet: logging.json
+      )
+      result.sections += sections
+      return result
     }
   }
 }

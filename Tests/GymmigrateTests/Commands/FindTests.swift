@@ -42,11 +42,14 @@ struct FindTests {
     try put(
       "products/p",
       [
-        "name": text("Barra de nuez"), "phone": text("nuez"),
+        "name": text("Barra de nuez"), "currency": text("nuez"),
         "tags": #"{"arrayValue":{"values":[\#(text("caja"))]}}"#,
         "size": #"{"mapValue":{"fields":{"unit":\#(text("caja"))}}}"#,
       ]
     )
+    try put("things/t", ["name": text("Barra de nuez"), "phone": text("nuez")])
+    try put("classes/box", ["nombre": text("Box"), "gymId": text("sajarubox")])
+    try put("classes/yoga", ["nombre": text("Yoga"), "gymId": text("sajarubox")])
     try await withTool(against: mini.handler) { tool, _ in
       func found(_ text: String, _ more: String...) async throws -> [String] {
         let result = try await tool.bare(["find", text] + more + tool.place)
@@ -62,11 +65,14 @@ struct FindTests {
       let products = ["--collection", "products"]
       #expect(try await found("nuez", products[0], products[1]) == ["products/p"])
       #expect(try await found("caja", products[0], products[1]) == [], "in a map and an array")
-      let phone = try await tool.run("find", "nuez", "--collection", "products")
+      let nut = try await tool.run("find", "nuez", "--collection", "products")
+      #expect(nut.output == "products/p\tname=\"Barra de nuez\"\n", "what the schema says is searched")
+      let thing = try await tool.run("find", "nuez", "--collection", "things")
       #expect(
-        phone.output == "products/p\tname=\"Barra de nuez\"\tphone=\"nuez\"\n",
+        thing.output == "things/t\tname=\"Barra de nuez\"\tphone=\"nuez\"\n",
         "what the schema does not call a phone is a text"
       )
+      #expect(try await found("box", "--collection", "classes") == ["classes/box"], "not the gym's id")
     }
   }
 }

@@ -27,7 +27,7 @@ struct CheckTests {
       result.expect(0)
       let lines = result.output.split(separator: "\n")
       // The rule about buckets is for environments that have one.
-      #expect(lines.count == 31)
+      #expect(lines.count == 32)
       #expect(lines.dropFirst().allSatisfy { $0.contains(" 0  ") })
       // Two runs of one second stand in the order of their names.
       let run = try #require(tool.runs().first { $0.contains("-check-") })
@@ -37,7 +37,7 @@ struct CheckTests {
       let object = try checked(json)
       #expect(object.findings.isEmpty)
       #expect(object.rules.values.allSatisfy { $0 == 0 })
-      #expect(object.rules.count == 30)
+      #expect(object.rules.count == 31)
       #expect(object.status == "done")
       #expect(try tool.text("findings.json") == "[\n]\n")
     }
@@ -301,7 +301,7 @@ struct CheckTests {
       let result = try await tool.bare(["check", "--list-rules"])
       result.expect(0)
       let lines = result.output.split(separator: "\n").map { $0.split(separator: "\t") }
-      #expect(lines.count == 31)
+      #expect(lines.count == 32)
       #expect(lines.allSatisfy { $0.count == 2 && $0[1].hasSuffix(".") })
       let json = try await tool.bare(["check", "--list-rules", "--json"])
       let array = try #require(

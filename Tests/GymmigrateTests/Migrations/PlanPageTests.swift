@@ -95,7 +95,7 @@ struct PlanPageTests {
       #expect(page.changes.count == lines)
       // As docs/migrating.md counts them.
       #expect(
-        page.totals == ["0 to create", "264 to update", "0 to delete", "42 for review", "8 left alone"]
+        page.totals == ["0 to create", "264 to update", "0 to delete", "43 for review", "8 left alone"]
       )
       #expect(page.texts.contains { $0.hasPrefix("264 shown, which is all.") })
       #expect(page.texts.contains("name-one-word"))

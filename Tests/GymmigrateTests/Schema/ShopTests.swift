@@ -95,7 +95,7 @@ import Testing
         try tool.text("\(run)/validation.csv") == """
           file,row,column,heading,value,expected\r
           "\(csv)","3","3","Email","ivan(at)example.com","an email address"\r
-          "\(csv)","4","2","Name","","string"\r
+          "\(csv)","4","2","Name","","string, and it is missing"\r
           "\(csv)","5","5","Tier","platinum","one of basic, plus, pro"\r
           "\(csv)","6","1","id","x1005","one that matches c[0-9]{4}"\r
 

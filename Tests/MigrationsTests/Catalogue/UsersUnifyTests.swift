@@ -17,6 +17,10 @@ struct NameCase: Sendable, CustomTestStringConvertible {
   var proposes: FieldMap = [:]
   /// Whether it is still for review once the proposals are accepted.
   var staysReview = false
+  /// Whether something is withheld that nothing is proposed for.
+  var withholds = false
+
+  var isNote: Bool { code == .nameMissing || code == .nameTwoGiven }
 }
 
 private let withFullName: FieldMap = texts(["fullName": "Ana López"])
@@ -170,7 +174,8 @@ private let withFullName: FieldMap = texts(["fullName": "Ana López"])
       testDescription: "one stands, the parts disagree with it, no fullName",
       before: texts(["firstName": "Anita", "nombre": "Ana", "primerApellido": "López"]),
       code: .nameDisagrees,
-      staysReview: true
+      staysReview: true,
+      withholds: true
     ),
     NameCase(
       testDescription: "one stands, the parts fill it up, no fullName",
@@ -187,18 +192,23 @@ private let withFullName: FieldMap = texts(["fullName": "Ana López"])
       before: texts(["firstName": "Juan", "paternalLastName": "de la Cruz", "fullName": "Juan de la Cruz"])
     ),
     NameCase(
-      testDescription: "the standing parts say fullName; other parts of Android's are settled",
+      testDescription: "the standing parts say fullName; Android's say otherwise, and have one more",
       before: texts([
         "firstName": "Ana", "paternalLastName": "López", "fullName": "Ana López", "nombre": "Ana",
         "primerApellido": "Pérez", "segundoApellido": "Ruiz",
-      ])
+      ]),
+      code: .nameDisagrees,
+      staysReview: true,
+      withholds: true
     ),
     NameCase(
-      testDescription: "all parts stand; nothing is missing, so nothing is in doubt",
+      testDescription: "the standing parts say fullName, Android's have a maternal name alone",
       before: texts([
-        "firstName": "Ana", "paternalLastName": "López", "maternalLastName": "Ruiz", "fullName": "Juana Gil",
-        "nombre": "Juan",
-      ])
+        "firstName": "Ana", "paternalLastName": "López", "fullName": "Ana López", "segundoApellido": "Ruiz",
+      ]),
+      code: .nameDisagrees,
+      staysReview: true,
+      withholds: true
     ),
     NameCase(
       testDescription: "the parts would add a maternal name to a fullName that says otherwise",
@@ -207,7 +217,135 @@ private let withFullName: FieldMap = texts(["fullName": "Ana López"])
         "primerApellido": "López", "segundoApellido": "Ruiz",
       ]),
       code: .nameDisagrees,
+      staysReview: true,
+      withholds: true
+    ),
+
+    // Nothing is left to fill.
+    NameCase(
+      testDescription: "all parts stand, and Android says otherwise",
+      before: texts([
+        "firstName": "Ana", "paternalLastName": "López", "maternalLastName": "Ruiz",
+        "fullName": "Ana López Ruiz", "nombre": "Eva",
+      ]),
+      code: .nameDisagrees
+    ),
+    NameCase(
+      testDescription: "the required parts stand, and Android says otherwise",
+      before: texts([
+        "firstName": "Ana", "paternalLastName": "López", "fullName": "Ana López", "nombre": "Eva",
+        "primerApellido": "López",
+      ]),
+      code: .nameDisagrees
+    ),
+    NameCase(
+      testDescription: "all parts stand, and fullName says otherwise",
+      before: texts([
+        "firstName": "Ana", "paternalLastName": "López", "maternalLastName": "Ruiz", "fullName": "Juana Gil",
+      ]),
+      code: .nameDisagrees
+    ),
+    NameCase(
+      testDescription: "the required parts stand, and fullName has one more word between them",
+      before: texts(["firstName": "Ana", "paternalLastName": "Gil", "fullName": "Ana López Gil"]),
+      code: .nameDisagrees
+    ),
+    NameCase(
+      testDescription: "all parts stand, and fullName lacks the maternal name",
+      before: texts([
+        "firstName": "Ana María", "paternalLastName": "López", "maternalLastName": "Ruiz",
+        "fullName": "Ana María López",
+      ])
+    ),
+    NameCase(
+      testDescription: "all parts stand, fullName lacks the maternal name, and so does Android",
+      before: texts([
+        "firstName": "Ana", "paternalLastName": "López", "maternalLastName": "Ruiz", "fullName": "Ana López",
+        "primerApellido": "López",
+      ])
+    ),
+    NameCase(
+      testDescription: "the required parts stand, Android says otherwise, no fullName",
+      before: texts(["firstName": "Anita", "paternalLastName": "López", "nombre": "Ana"]),
+      code: .nameDisagrees,
+      proposes: texts(["fullName": "Anita López"])
+    ),
+
+    // Unusual words.
+    NameCase(
+      testDescription: "comma",
+      before: texts(["fullName": "López Ruiz, Ana María"]),
+      code: .nameUnusual,
+      proposes: texts(["firstName": "Ana María", "paternalLastName": "López", "maternalLastName": "Ruiz"])
+    ),
+    NameCase(
+      testDescription: "title in a name of three words",
+      before: texts(["fullName": "Lic. Ana López"]),
+      code: .nameUnusual,
+      proposes: texts(["firstName": "Lic.", "paternalLastName": "Ana", "maternalLastName": "López"])
+    ),
+    NameCase(
+      testDescription: "a single unusual word",
+      before: texts(["fullName": "Ana2"]),
+      code: .nameUnusual,
+      proposes: texts(["firstName": "Ana2"]),
       staysReview: true
+    ),
+    NameCase(
+      testDescription: "the unusual word stands alone already",
+      before: texts(["fullName": "M.", "firstName": "M."]),
+      code: .nameUnusual,
+      staysReview: true
+    ),
+    NameCase(
+      testDescription: "an unusual name beside what stands",
+      before: texts(["fullName": "López, Ana", "firstName": "Ana"]),
+      code: .nameUnusual,
+      proposes: texts(["paternalLastName": "López"])
+    ),
+    NameCase(
+      testDescription: "an unusual name that the parts say",
+      before: texts([
+        "fullName": "Ma. Luisa O. López", "nombre": "Ma. Luisa", "primerApellido": "O. López",
+      ]),
+      adds: texts(["firstName": "Ma. Luisa", "paternalLastName": "O. López"])
+    ),
+    NameCase(
+      testDescription: "a comma is a disagreement with the parts",
+      before: texts(["fullName": "López, Ana", "nombre": "Ana", "primerApellido": "López"]),
+      code: .nameDisagrees,
+      proposes: texts(["firstName": "Ana", "paternalLastName": "López"])
+    ),
+    NameCase(
+      testDescription: "an Android part without a letter",
+      before: texts(["nombre": "Ana", "primerApellido": " . "]),
+      code: .nameUnusual,
+      proposes: texts(["fullName": "Ana .", "firstName": "Ana", "paternalLastName": "."])
+    ),
+    NameCase(
+      testDescription: "an Android nombre without a letter, and nothing else",
+      before: texts(["nombre": "123"]),
+      code: .nameUnusual,
+      proposes: texts(["fullName": "123", "firstName": "123"]),
+      staysReview: true
+    ),
+
+    // A given name as the second word.
+    NameCase(
+      testDescription: "two given names",
+      before: texts(["fullName": "JOSE LUIS PÉREZ"]),
+      adds: texts(["firstName": "JOSE", "paternalLastName": "LUIS", "maternalLastName": "PÉREZ"]),
+      code: .nameTwoGiven
+    ),
+    NameCase(
+      testDescription: "two given names, of which the second stands as the surname",
+      before: texts(["fullName": "José Luis Pérez", "paternalLastName": "Luis"]),
+      adds: texts(["firstName": "José", "maternalLastName": "Pérez"])
+    ),
+    NameCase(
+      testDescription: "two given names and no surname",
+      before: texts(["fullName": "José Luis"]),
+      adds: texts(["firstName": "José", "paternalLastName": "Luis"])
     ),
 
     // Missing.
@@ -235,16 +373,14 @@ private let withFullName: FieldMap = texts(["fullName": "Ana López"])
     let before = try document("users/u1", Self.merged(Self.rest, example.before))
     let outcome = UsersUnify().outcome(for: before)
     if example.adds.isEmpty {
-      #expect(
-        outcome.action == (example.proposes.isEmpty && example.code != .nameDisagrees ? .unchanged : .skip)
-      )
+      #expect(outcome.action == (example.proposes.isEmpty && !example.withholds ? .unchanged : .skip))
     } else {
       #expect(outcome.change?.after == Self.merged(before.fields, example.adds))
       #expect(outcome.change?.before == before)
       #expect(outcome.change?.serverTimes == [FieldPath(field: "updatedAt")])
     }
     #expect(outcome.findings.map(\.code) == (example.code.map { [$0.rawValue] } ?? []))
-    let kind: Finding.Kind = example.code == .nameMissing ? .note : .review
+    let kind: Finding.Kind = example.isNote ? .note : .review
     #expect(outcome.findings.allSatisfy { $0.kind == kind && $0.proposal == example.proposes })
   }
 

@@ -437,6 +437,15 @@ private struct Case: Sendable, CustomTestStringConvertible {
     ),
 
     Case(
+      "a member registered by an admin who is gone",
+      "members/m1",
+      ["registeredBy": .string("admin:u9")],
+      finds: "registered-by-dangling members/m1 registeredBy 'admin:u9'"
+    ),
+    Case("a member registered by a user", "members/m1", ["registeredBy": .string("admin:u1")]),
+    Case("a member who registered", "members/m1", ["registeredBy": .string("self")]),
+
+    Case(
       "a group of a creator who is gone",
       "groups/g1",
       ["createdBy": .string("u9")],

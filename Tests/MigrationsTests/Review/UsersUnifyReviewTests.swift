@@ -114,6 +114,20 @@ import Testing
     #expect(try added(migration, to: read) == texts(["firstName": "Ana", "paternalLastName": "Pérez"]))
   }
 
+  /// What a person decided is no question any more, though the eras disagree as before; without the review it is one.
+  @Test func aDecidedDisagreementIsANote() throws {
+    var read = try user(texts(["fullName": "Ana López", "nombre": "Ana", "primerApellido": "Pérez"]))
+    let migration = try reviewed(read)
+    for _ in 1...2 {
+      let outcome = migration.outcome(for: read)
+      #expect(outcome.findings.map(\.code) == ["name-disagrees"])
+      #expect(outcome.findings.map(\.kind) == [.note])
+      if let after = outcome.change?.after { read.fields = after }
+    }
+    #expect(UsersUnify().outcome(for: read).findings.map(\.kind) == [.review])
+    #expect(UsersUnify(acceptProposals: true).outcome(for: read).findings.map(\.kind) == [.note])
+  }
+
   @Test func aDocumentThatChangedIsNotWritten() throws {
     let listed = try user(texts(["fullName": "Juan de la Cruz"]))
     let migration = try reviewed(listed)

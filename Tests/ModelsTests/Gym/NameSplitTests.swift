@@ -52,7 +52,43 @@ struct SplitCase: Sendable, CustomTestStringConvertible {
     SplitCase("Juan Cruz de la", "Juan", "Cruz de la", nil, [.particle]),
     SplitCase("de la", "de la", nil, nil, [.oneUnit, .particle]),
     SplitCase("San Juan", "San Juan", nil, nil, [.oneUnit, .particle]),
+    SplitCase("Lic. Ana", "Lic.", "Ana", nil, [.unusual]),
+    SplitCase("Ana - López", "Ana", "-", "López", [.unusual]),
+    SplitCase("Ana López Gil (hija)", "Ana López", "Gil", "(hija)", [.unusual, .manyUnits]),
+    SplitCase("Ana Vda. de Gil", "Ana", "Vda.", "de Gil", [.unusual, .particle]),
+    // More than one comma, none behind which there is a name, or another unusual word: nothing is moved.
+    SplitCase("López, Ana, hija", "López,", "Ana,", "hija", [.unusual]),
+    SplitCase("López Ruiz,", "López", "Ruiz,", nil, [.unusual]),
+    SplitCase(",", ",", nil, nil, [.unusual, .oneUnit]),
+    SplitCase("López, Lic. Ana", "López,", "Lic.", "Ana", [.unusual]),
   ]
+
+  /// What stands before the only comma goes behind it.
+  static let commas = [
+    SplitCase("López, Ana", "Ana", "López", nil, [.unusual]),
+    SplitCase("López,Ana", "Ana", "López", nil, [.unusual, .oneUnit]),
+    SplitCase("López Ruiz , Ana", "Ana", "López", "Ruiz", [.unusual, .manyUnits]),
+    SplitCase("López Ruiz, Ana María", "Ana María", "López", "Ruiz", [.unusual, .manyUnits]),
+    SplitCase("de la Cruz Gil, Ana", "Ana", "de la Cruz", "Gil", [.unusual, .particle]),
+    SplitCase("López Gil Paz, Ana", "Ana", "López Gil", "Paz", [.unusual, .manyUnits]),
+  ]
+
+  @Test(arguments: commas) func movesWhatStandsBeforeTheComma(_ example: SplitCase) {
+    let split = NameSplit(example.fullName)
+    #expect(split.name == example.name)
+    #expect(split.doubts == example.doubts)
+    #expect(split.firstDoubt == .unusual)
+  }
+
+  @Test(arguments: [
+    ("José Luis Pérez", true), ("MARIA ELENA LOPEZ", true), ("Jose\u{301} A\u{301}ngel Gil", true),
+    ("Ana López Luis", false), ("José Luis", false), ("José Luis Pérez Gil", false),
+    ("José de Luis Pérez", false),
+    ("José Luisa2 Pérez", false), ("José Martínez Pérez", false),
+  ])
+  func knowsASecondGivenName(fullName: String, isSecondGiven: Bool) {
+    #expect(NameSplit(fullName).hasTwoGivenNames == isSecondGiven)
+  }
 
   @Test(arguments: cases) func splits(_ example: SplitCase) {
     let split = NameSplit(example.fullName)
@@ -108,6 +144,32 @@ struct SplitCase: Sendable, CustomTestStringConvertible {
       #expect(parts[part].map { UTF8Key($0) } == rest[part].map { UTF8Key($0) }, "\(part)")
     }
   }
+}
+
+@Suite struct NameWordTests {
+  @Test(arguments: [
+    "López,", "(hija)", "2", "Ana2", "-", ".", "😀", "Ana👩‍🦰", "M", "é", "e\u{301}", "É", "M.", "Ma.",
+    "Ma.Luisa",
+    "Sr", "sra.", "SRTA", "Lic", "Ing.", "dr", "Dra", "Prof", "Profa.", "Mtro", "mtra", "Arq.", "C.P.", "CP",
+    "cp.", "Jr",
+    "Vda.", "Hno", "Hna", "don", "Don", "DOÑA", "don\u{303}a", "'Ana", "Ana'", "Ana’", "ʼAna", "Anaʼ", "-Ana",
+    "Ana-",
+    "Ana--Luz", "O'-Neil", "Ana\u{2010}Luz", "Ana_Luz", "Ana/Luz", "\u{301}Ana", "Ana\u{200B}", "Mª", "N.º",
+    "明", "ب", "कि",
+    "\u{1100}\u{1161}", "Ⅳ", "٣", "",
+  ])
+  func isUnusual(_ word: String) { #expect(NameWord.isUnusual(word)) }
+
+  @Test(arguments: [
+    "Ana", "LÓPEZ", "Nu\u{301}n\u{303}ez", "García-Paz", "O'Farrill", "D’Angelo", "Dʼ\u{41}ngelo", "Al-Ha'dí",
+    "e\u{301}-a\u{301}",
+    "Li", "Иван", "Михаи\u{306}л", "李明", "محمد", "مُحَمَّد", "राजेश", "कुमार", "\u{1100}\u{1161}\u{1102}\u{1161}",
+    "Dron", "Donají",
+    "Licia", "Sravan", "II",
+  ])
+  func isUsual(_ word: String) { #expect(!NameWord.isUnusual(word)) }
+
+  @Test func thereAreSixtyGivenNames() { #expect(NameWord.givenNames.count == 60) }
 }
 
 @Suite struct PersonNameTests {

@@ -35,10 +35,43 @@ struct SearchCase: Sendable, CustomTestStringConvertible {
     SearchCase("95", "users/u", ana, []),
     SearchCase("729", "users/u", ["telefono": .integer(7_299_595_662)], ["telefono"]),
     SearchCase("729", "users/u", ["telefono": .null], []),
-    // Without searched fields all texts are searched, and nothing as a phone number.
     SearchCase("proteina", "products/p", ["name": .string("Proteína 1 kg"), "sku": .integer(1)], ["name"]),
-    SearchCase("729", "products/p", ["name": .string("729"), "phone": .string("1")], ["name"]),
-    SearchCase("ana", "groups/g/members/m", ["displayName": .string("Ana")], ["displayName"]),
+    SearchCase(
+      "ana",
+      "groups/g/members/m",
+      ["displayName": .string("Ana"), "role": .string("ana")],
+      ["displayName"]
+    ),
+    SearchCase(
+      "box",
+      "classes/c",
+      ["gymId": .string("sajarubox"), "recurrenceGroupId": .string("box")],
+      []
+    ),
+    SearchCase(
+      "box",
+      "classes/c",
+      ["gymId": .string("sajarubox"), "nombre": .string("Box"), "description": .string("Boxeo")],
+      ["description", "nombre"]
+    ),
+    // Without searched fields all texts are searched but for IDs and constants, and nothing as a phone number.
+    SearchCase(
+      "a",
+      "classBookings/b",
+      [
+        "classId": .string("a"), "userId": .string("a"), "gymId": .string("sajarubox"),
+        "estado": .string("activa"),
+        "nota": .string("a"),
+      ],
+      ["nota"]
+    ),
+    SearchCase(
+      "729",
+      "things/t",
+      ["name": .string("729"), "phone": .string("1"), "id": .string("729")],
+      ["id", "name"]
+    ),
+    SearchCase("ana", "daily_routines/d", ["id": .string("ana"), "note": .string("Ana")], ["note"]),
     SearchCase("日本", "users/u", ["fullName": .string("山田 日本")], ["fullName"]),
   ]
 
@@ -50,6 +83,20 @@ struct SearchCase: Sendable, CustomTestStringConvertible {
       of: GymSchema.schema.collection(path.collection)
     )
     #expect(found.map(\.field) == example.found)
+  }
+
+  /// Every collection that people search says in which fields, all of which it declares as texts that are no constants.
+  @Test func theGymSaysWhatIsSearched() throws {
+    let silent = ["app_config", "classAttendance", "classBookings", "daily_routines"]
+    for collection in GymSchema.schema.collections {
+      let name = collection.pattern.string
+      #expect((collection.searchedTexts == nil) == silent.contains(name), "\(name)")
+      for text in collection.searchedTexts ?? [] {
+        let field = try #require(collection.field(FieldPath(field: text)), "\(name): \(text)")
+        #expect(field.types == [.string] && collection.isSearchedByDefault(text), "\(name): \(text)")
+      }
+    }
+    #expect(GymSchema.schema.searchable.map(\.string) == ["users", "members"])
   }
 
   @Test(arguments: ["", " \t\n", "\u{00A0}"]) func nothingIsNoSearch(_ text: String) {

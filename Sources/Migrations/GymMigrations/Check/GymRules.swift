@@ -7,7 +7,8 @@ package struct GymRules: ApplicationRules {
   package init() {}
 
   package let rules: [IntegrityRule] = [
-    .familyGroupOwner, .bookingDuplicate, .classOverbooked, .groupMissing, .groupMemberOfMissingGroup,
+    .familyGroupOwner, .registeredByDangling, .bookingDuplicate, .classOverbooked, .groupMissing,
+    .groupMemberOfMissingGroup,
     .groupMemberDangling,
     .createdByDangling, .currentGroup, .groupMemberCount, .groupTooLarge, .groupAdminMissing, .setupMissing,
     .setupAdmin, .paymentSnapshotMissing,
@@ -16,6 +17,7 @@ package struct GymRules: ApplicationRules {
   package func fields(of rule: IntegrityRule) -> [CollectionPath: [String]] {
     switch rule {
     case .familyGroupOwner: [GymCollection.members: ["familyGroupId", "groupRole"]]
+    case .registeredByDangling: [GymCollection.users: [], GymCollection.members: ["registeredBy"]]
     case .bookingDuplicate: [GymCollection.bookings: ["classId", "userId", "estado"]]
     case .classOverbooked:
       [GymCollection.classes: ["capacidadMax"], GymCollection.bookings: ["classId", "estado"]]
@@ -50,6 +52,10 @@ extension IntegrityRule {
   package static let familyGroupOwner = Self(
     "family-group-owner",
     "Every familyGroupId has exactly one owner."
+  )
+  package static let registeredByDangling = Self(
+    "registered-by-dangling",
+    "The admin of a member's registeredBy is a user who exists."
   )
   package static let bookingDuplicate = Self("booking-duplicate", "A user has one active booking of a class.")
   package static let classOverbooked = Self(
@@ -118,6 +124,7 @@ final class GymCheck: ApplicationCheck {
         }
       )
     case GymCollection.members:
+      if rules.contains(.registeredByDangling) { try await checkRegistrations(page, report) }
       try await spool.add(
         page.compactMap { document in
           document.fields.foreignKey("familyGroupId").map {
@@ -181,6 +188,36 @@ final class GymCheck: ApplicationCheck {
       try report(IntegrityFinding(.setupMissing, GymCollection.setup, "There is no app_config/setup."))
     default: break
     }
+  }
+
+  /// The users are read before the members.
+  private func checkRegistrations(
+    _ page: [RawDocument],
+    _ report: (_ index: Int, IntegrityFinding) throws -> Void
+  ) async throws {
+    let admins = page.map { $0.fields.foreignKey("registeredBy").flatMap(Self.admin) }
+    let unknown = try await spool.unknownUsers(admins.compactMap { $0 })
+    for (index, admin) in admins.enumerated() {
+      guard let admin, unknown.contains(UTF8Key(admin)) else { continue }
+      try report(
+        index,
+        IntegrityFinding(
+          .registeredByDangling,
+          page[index].path,
+          field: "registeredBy",
+          value: page[index].fields["registeredBy"],
+          "users/\(admin) does not exist."
+        )
+      )
+    }
+  }
+
+  /// The UID in `admin:{uid}`.
+  private static func admin(_ registeredBy: String) -> String? {
+    let prefix = "admin:"
+    guard registeredBy.utf8.starts(with: prefix.utf8) else { return nil }
+    let admin = String(registeredBy.unicodeScalars.dropFirst(prefix.utf8.count))
+    return admin.isEmpty ? nil : admin
   }
 
   /// Keeps the groups and members of a page, and returns those users whom it names and who do not exist.

@@ -13,6 +13,9 @@ struct DecidedName {
   /// Whether the decided fullName is not that of the parts; nothing is written then.
   private(set) var disagrees = false
 
+  /// Whether the document says what was decided, now or once it is written.
+  var isTaken: Bool { standing.isEmpty && !isStale && !disagrees }
+
   private let decision: NameReview.Decision
 
   /// Judges a decision.

@@ -133,8 +133,8 @@ private struct Columns {
 extension UsersUnify.Code {
   fileprivate var isOfName: Bool {
     switch self {
-    case .nameDisagrees, .nameOneWord, .nameManyWords, .nameParticle, .nameNoPaternal, .nameNoFirst,
-      .nameMissing:
+    case .nameDisagrees, .nameUnusual, .nameOneWord, .nameManyWords, .nameParticle, .nameNoPaternal,
+      .nameNoFirst, .nameMissing, .nameTwoGiven:
       true
     default: false
     }

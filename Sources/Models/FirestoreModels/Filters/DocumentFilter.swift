@@ -91,6 +91,14 @@ package struct DocumentFilter: Sendable, Equatable {
 }
 
 extension StructuredQuery.Filter {
+  /// The fields that are compared or tested.
+  package var fields: Set<FieldPath> {
+    switch self {
+    case .and(let filters), .or(let filters): filters.reduce([]) { $0.union($1.fields) }
+    case .field(let field, _, _), .unary(let field, _): [field]
+    }
+  }
+
   /// The inequality fields that the service adds to the order, without the document name.
   ///
   /// They are sorted by name, but fields of `!=` and similar operators come first, as query.proto requires.

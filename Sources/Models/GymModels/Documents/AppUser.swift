@@ -70,6 +70,12 @@ package struct AppUser: Identifiable, Equatable, Sendable {
     return read
   }
 
+  /// Whether ``asRead(_:)`` writes a field, so that what is stored says nothing of it.
+  package static func isShown(_ field: FieldPath) -> Bool {
+    [UserField.fullName, .phone, .isActive].contains { field == FieldPath(field: $0.rawValue) }
+      || field == FieldPath(field: "era")
+  }
+
   private static let users = CollectionPath(nil, "users")
 
   private static let androidFields: [UserField] = [

@@ -32,6 +32,9 @@ package struct SchemaViolation: Sendable, Equatable {
   /// What the schema expects, as "integer" or "one of activa, cancelada".
   package var expected: String
 
+  /// Whether nothing is there, which a blank text is, too.
+  package var isMissing: Bool { kind == .missing || kind == .idMissing }
+
   package init(_ kind: Kind, _ field: FieldPath?, _ value: Value?, expected: String) {
     self.kind = kind
     self.field = field

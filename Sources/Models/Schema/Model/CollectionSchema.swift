@@ -31,10 +31,12 @@ package struct CollectionSchema: Sendable {
   package var forbidden: [FieldPath] = []
   /// Combinations of fields that no two documents share.
   package var unique: [[FieldPath]] = []
-  /// The text fields that `find` searches; nil for all top-level texts.
+  /// The text fields that `find` searches; nil for the top-level texts that ``isSearchedByDefault(_:)`` holds for.
   package var searchedTexts: [String]?
   /// The fields with phone numbers, which `find` searches by digits.
   package var searchedPhones: [String] = []
+  /// Whether `find` searches the collection only where it is named.
+  package var isSearchedWhenNamed = false
   /// The fields, in display order; those of a map follow it.
   package private(set) var fields: [FieldSchema] = []
   /// The columns of its table: its fields, except the maps with declared fields.
@@ -71,6 +73,18 @@ package struct CollectionSchema: Sendable {
 
   /// The declared field of a path; nil where there is none.
   package func field(_ path: FieldPath) -> FieldSchema? { byPath[path].map { fields[$0] } }
+
+  /// Whether `find` searches a top-level text where ``searchedTexts`` does not say: not the document's ID, the IDs of
+  /// others, constants, URLs, dates and times, which say nothing that people look for.
+  package func isSearchedByDefault(_ name: String) -> Bool {
+    let path = FieldPath(field: name)
+    if path == idField { return false }
+    guard let field = field(path) else { return true }
+    switch field.format {
+    case .url, .uuid, .date, .time: return false
+    default: return field.reference == nil && field.values == nil
+    }
+  }
 
   /// The times that the service sets, of creation and of the last change.
   package var serverTimes: [FieldPath] {

@@ -47,7 +47,8 @@ package struct DatabaseSchema: Sendable {
 
   /// The collections that `find` looks in where none is named.
   package var searchable: [CollectionPath] {
-    collections.filter { $0.searchedTexts != nil || !$0.searchedPhones.isEmpty }.map(\.pattern)
+    collections.filter { !$0.isSearchedWhenNamed && ($0.searchedTexts != nil || !$0.searchedPhones.isEmpty) }
+      .map(\.pattern)
   }
 
   /// The collections that all environments share, which `copy --catalogues` copies.

@@ -4,8 +4,8 @@ package import FirestoreModels
 ///
 /// Every word must occur in some field, entirely or as a part; different words may occur in different fields.
 /// Text with three or more digits and otherwise only phone punctuation is also searched in phone numbers,
-/// where a match alone suffices. The schema names the fields: `search: { texts: […], phones: […] }`; without it, all
-/// top-level texts are searched.
+/// where a match alone suffices. The schema names the fields: `search: { texts: […], phones: […] }`; without it, the
+/// top-level texts are searched but for IDs and constants.
 package struct TextSearch: Sendable {
   package struct Match: Sendable, Equatable {
     package var field: String
@@ -45,6 +45,7 @@ package struct TextSearch: Sendable {
       }
       if let names, !names.contains(where: { $0.isIdentical(to: entry.name) }) { continue }
       guard let text = entry.value.string else { continue }
+      if names == nil, let collection, !collection.isSearchedByDefault(entry.name) { continue }
       let folded = PlainText.folded(text)
       let matched = words.indices.filter { folded.contains(bytes: words[$0]) }
       if !matched.isEmpty { texts.append(Match(field: entry.name, text: text)) }

@@ -76,11 +76,12 @@ struct CollectionReader {
         try declaredList(node, name, in: collection)
       }
     default:
-      for (part, _, value) in try yaml.members(value, "'search'", known: ["texts", "phones"]) {
-        if part == "texts" {
-          collection.searchedTexts = try nodes.texts(value, part)
-        } else {
-          collection.searchedPhones = try nodes.texts(value, part)
+      for (part, _, value) in try yaml.members(value, "'search'", known: ["texts", "phones", "when"]) {
+        switch part {
+        case "texts": collection.searchedTexts = try nodes.texts(value, part)
+        case "phones": collection.searchedPhones = try nodes.texts(value, part)
+        default:
+          collection.isSearchedWhenNamed = try nodes.choice(value, part, ["always", "named"]) == "named"
         }
       }
     }

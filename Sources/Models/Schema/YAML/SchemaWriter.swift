@@ -67,6 +67,7 @@ package struct SchemaWriter {
     if !collection.searchedPhones.isEmpty {
       search.append("phones: \(Self.list(collection.searchedPhones.map(Self.text)))")
     }
+    if collection.isSearchedWhenNamed { search.append("when: named") }
     add("search", search.isEmpty ? nil : "{ \(search.joined(separator: ", ")) }")
     if collection.fields.isEmpty { return }
     lines.append("    fields:")

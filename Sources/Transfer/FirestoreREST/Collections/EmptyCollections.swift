@@ -17,6 +17,18 @@ extension FirestoreClient {
     return true
   }
 
+  /// Says of a read without documents that it has none, and where there are some below missing documents.
+  ///
+  /// The look for those is left out if the service does not respond within ``patience``.
+  package func emptyNotice(of read: CollectionRead) async -> String {
+    let notice = "\(read.collection) has no documents"
+    guard read.reach == .collection else { return notice }
+    let look = CollectionRead(read.collection, pageSize: 1, showsMissing: true, readTime: read.readTime)
+    var pages = quickly.pages(of: look).makeAsyncIterator()
+    guard let missing = try? await pages.next()?.first else { return notice }
+    return "\(notice), but there are some in subcollections, as below \(missing.path)"
+  }
+
   /// Returns the reads without documents, ignoring filters.
   package func empty(among reads: [CollectionRead]) async throws -> [CollectionRead] {
     var empty: [CollectionRead] = []

@@ -30,6 +30,8 @@ package struct Export: Sendable {
     package var since: [CollectionPath: Timestamp] = [:]
     /// What is written instead of a document; nil to write it as it is.
     package var transform: (@Sendable (RawDocument) -> RawDocument)?
+    /// Which documents are written, by what is written of them; nil for all. Every document of the reads is read for it.
+    package var filter: DocumentFilter?
     /// The sheet before the tables of a workbook.
     package var summary: Summary?
     package var files = FileAccess.local
@@ -115,9 +117,12 @@ package struct Export: Sendable {
     for columns in try complete(output, readTime: readTime) { report(columns) }
     // An increment without new documents needs no warning.
     for read in empty where options.since[read.collection] == nil && !options.isPart {
-      context.logger.warning(
-        "\(read.collection) has no documents\(read.filter == nil ? "" : " for which the filter holds")."
-      )
+      let isFiltered = read.filter != nil || options.filter != nil
+      let notice =
+        isFiltered
+        ? "\(read.collection) has no documents for which the filter holds"
+        : await context.client.emptyNotice(of: read)
+      context.logger.warning("\(notice).")
     }
     return readTime
   }
@@ -127,7 +132,7 @@ package struct Export: Sendable {
     options.reads.map { read in
       var read = read
       read.readTime = readTime
-      if let limit = options.limit {
+      if let limit = options.limit, options.filter == nil {
         read.pageSize = max(1, min(read.pageSize, limit))
         // What is read ahead beyond a limit would be billed and discarded.
         read.parallel = 1
@@ -200,8 +205,8 @@ package struct Export: Sendable {
     var left = options.limit ?? .max
     while left > 0, let whole = try await next() {
       try Task.checkCancellation()
-      let page = whole.count > left ? whole.prefix(left) : whole
-      try body(worked(page))
+      let page = try worked(whole, atMost: left)
+      try body(page)
       left -= page.count
       if read.reach == .collection || read.reach == .pattern {
         context.counts.update(read.collection) { $0.read += page.count }
@@ -210,16 +215,25 @@ package struct Export: Sendable {
           context.counts.update(read.countedName(of: path)) { $0.read += 1 }
         }
       }
-      context.progress.advance(by: page.count)
+      context.progress.advance(by: options.filter == nil ? page.count : whole.count)
     }
   }
 
-  /// Gives a page to the summary, and returns what is written instead of it.
-  private func worked(_ page: DocumentPage) throws -> DocumentPage {
-    guard options.summary != nil || options.transform != nil else { return page }
-    let documents = try page.documents()
-    options.summary?.add(documents)
-    return .memory(options.transform.map { documents.map($0) } ?? documents)
+  /// Gives the documents of a page to the summary, and returns what is written instead of them.
+  private func worked(_ page: DocumentPage, atMost limit: Int) throws -> DocumentPage {
+    guard options.summary != nil || options.transform != nil || options.filter != nil else {
+      return page.count > limit ? page.prefix(limit) : page
+    }
+    var read: [RawDocument] = []
+    var written: [RawDocument] = []
+    for document in try page.documents() where written.count < limit {
+      let shown = options.transform?(document) ?? document
+      guard options.filter?.matches(shown) ?? true else { continue }
+      read.append(document)
+      written.append(shown)
+    }
+    options.summary?.add(read)
+    return .memory(written)
   }
 }
 

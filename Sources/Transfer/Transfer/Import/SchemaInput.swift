@@ -164,9 +164,9 @@ final class SchemaInput: DocumentInput {
   private func fault(_ violation: SchemaViolation, in row: DocumentRow) -> RowFault {
     let cell = input.cell(of: violation.field)
     let name = violation.field?.description ?? "the document's id"
-    let isMissing = violation.value == nil && violation.field != nil
     let expected =
-      isMissing && cell == nil ? "\(name): \(violation.expected), and it is missing" : violation.expected
+      violation.isMissing
+      ? "\(cell == nil ? "\(name): " : "")\(violation.expected), and it is missing" : violation.expected
     let position = source.format == .jsonLines ? "line" : "row"
     let label = cell.map { "\($0.name)" } ?? name
     return RowFault(
@@ -180,8 +180,8 @@ final class SchemaInput: DocumentInput {
         .inputMalformed,
         "import",
         path: source.label,
-        cause: isMissing && cell == nil
-          ? "\(position) \(row.number): \(name) is missing; expected \(violation.expected)"
+        cause: violation.isMissing
+          ? "\(position) \(row.number)\(cell == nil ? ":" : ",") \(label) is missing; expected \(violation.expected)"
           : "\(position) \(row.number), \(label): expected \(violation.expected)"
       )
     )

@@ -126,17 +126,15 @@ struct DeleteCommand: AsyncParsableCommand {
       maximumDeletes: maxDelete,
       leavesSubcollections: leaveSubcollections
     ).perform(migration) { session in
-      if paths.isEmpty { return }
+      if paths.isEmpty { return [] }
       let found = try await session.client.batchGet(paths, mask: [.documentName])
-      if let missing = paths.first(where: { found[$0] == nil }) {
-        throw Failure(
-          .inputMissing,
-          "find the document",
-          path: missing.string,
-          cause: "there is none, and nothing was deleted",
-          remedy: "Leave that --id out, or look it up with 'gymmigrate find'."
-        )
-      }
+      try Failure.assertFound(
+        paths,
+        in: found,
+        addition: ", and nothing was deleted",
+        remedy: "Leave that --id out, or look it up with 'gymmigrate find'."
+      )
+      return []
     }
   }
 }

@@ -14,7 +14,8 @@ struct FindCommand: AsyncParsableCommand {
       Reads all of the collections that the schema declares searchable (--collection for others), deleted documents \
       included, and ignores case and accents. A document is found where every word of the text is a part of one of \
       its searched fields; the words may be in several. Searched are the fields that the schema names, and in other \
-      collections every text that is a field of the document itself, not in a map or an array. A text of three \
+      collections every text that is a field of the document itself, not in a map or an array, but for ids and \
+      constants. A text of three \
       digits or more, with nothing but white space and + - . ( ) between them, also finds every document with a \
       phone that has these digits in a row.
 

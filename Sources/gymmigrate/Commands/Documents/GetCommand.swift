@@ -66,14 +66,8 @@ struct GetCommand: AsyncParsableCommand {
           }
         }
       }
-      let missing = paths.filter { found[$0] == nil }
-      guard let first = missing.first else { return CommandResult() }
-      throw Failure(
-        .inputMissing,
-        "find the document",
-        path: first.string,
-        cause: missing.count == 1 ? "there is none" : "there is none, nor of \(missing.count - 1) other paths"
-      )
+      try Failure.assertFound(paths, in: found)
+      return CommandResult()
     }
   }
 
@@ -108,5 +102,27 @@ struct GetCommand: AsyncParsableCommand {
     default: json.value(value)
     }
     return String(decoding: json.bytes, as: UTF8.self)
+  }
+}
+
+extension Failure {
+  /// Makes sure that all of some documents were found; names all that were not.
+  ///
+  /// - Throws: `.inputMissing`.
+  static func assertFound(
+    _ paths: [DocumentPath],
+    in found: [DocumentPath: RawDocument],
+    addition: String = "",
+    remedy: String? = nil
+  ) throws(Failure) {
+    let missing = paths.filter { found[$0] == nil }
+    if missing.isEmpty { return }
+    throw Failure(
+      .inputMissing,
+      missing.count == 1 ? "find the document" : "find the documents",
+      path: missing.map(\.string).joined(separator: ", "),
+      cause: "\(missing.count == 1 ? "there is none" : "there are none")\(addition)",
+      remedy: remedy
+    )
   }
 }

@@ -29,7 +29,7 @@ struct ClassesGenerate: AsyncParsableCommand {
       Makes one document a day, with a shared recurrenceGroupId, which is printed, and times from the server. Days and \
       hours are those of the gym's zone, so a change of the clocks moves nothing. The ids follow from name, days of \
       the week, hour and day: run again, the command creates nothing, and a longer range continues the series. With -n \
-      it prints the number of classes and a calendar instead.
+      it prints the number of classes and a calendar instead, and ends as the run would.
 
         gymmigrate classes generate --nombre Spinning --days mon,wed --from 2026-01-05 --to 2026-01-30 --start 07:00 \
         --minutes 60 --capacity 20 -e stage -n
@@ -115,14 +115,16 @@ struct ClassesGenerate: AsyncParsableCommand {
       try session.schema.assertGym("classes")
       let service = ClassService(in: try session.schema.zone())
       if dryRun {
-        let missing = try await service.missing(of: series, in: session.client)
-        session.counts.update(ClassSeries.classes) {
-          $0.read += series.dates.count
-          $0.skipped += missing.count
-          $0.unchanged += series.dates.count - missing.count
-        }
-        if !logging.json { try StandardOutput.write(Self.calendar(missing, of: series)) }
-        return CommandResult()
+        let context = session.context(run)
+        let days = try await service.preview(
+          series,
+          in: context,
+          limits: write.limits,
+          pacer: write.pacer(for: session.environment)
+        )
+        if !logging.json { try StandardOutput.write(Self.calendar(days, of: series)) }
+        let isIncomplete = session.counts.totals.leavesSomething
+        return CommandResult(status: isIncomplete ? .incomplete : .done, lists: [context.rejects.path])
       }
       if !logging.json { try StandardOutput.write("\(series.id)\n") }
       try await service.create(
@@ -180,7 +182,8 @@ struct ClassesCancelSeries: AsyncParsableCommand {
     abstract: "Cancel the classes of a series.",
     discussion: """
       Sets isActive to false, as the apps do. The past is spared: classes of today and later are cancelled, or from \
-      --from on. Active bookings of the cancelled classes are listed, and left as they are.
+      --from on. Active bookings of the cancelled classes are listed, and left as they are. Exits with 66 where no class \
+      has that id.
 
         gymmigrate classes cancel-series 3Jw0tYVb8nQmK2sRfLx1 -e stage -n
       """
@@ -222,17 +225,40 @@ struct ClassesCancelSeries: AsyncParsableCommand {
       plan: plan,
       emptiness: emptiness
     ).perform(migration) { session in
+      try await ClassService.assertSeries(series, in: session.client)
       var classes: Set<String> = []
       for read in migration.sources {
         for try await page in session.client.pages(of: read) { classes.formUnion(page.map(\.path.id)) }
       }
       let bookings = try await ClassService.activeBookings(of: classes, in: session.client)
       session.logger.notice("Active bookings of these classes: \(bookings.count).")
-      if logging.json { return }
-      for booking in bookings {
-        let cells = ["booked", "classBookings/\(booking.id)", booking.classId, booking.userId]
-        try StandardOutput.write("\(TerminalText(cells: cells))\n")
+      if !logging.json {
+        for booking in bookings {
+          let cells = ["booked", "classBookings/\(booking.id)", booking.classId, booking.userId]
+          try StandardOutput.write("\(TerminalText(cells: cells))\n")
+        }
       }
+      return [BookingsSection(bookings)]
     }
   }
+}
+
+/// The active bookings of cancelled classes in the summary.
+private struct BookingsSection: SummarySection {
+  private struct Booking: Encodable {
+    var booking, `class`, user: String
+  }
+
+  private let bookings: [Booking]
+
+  init(_ bookings: [ClassBooking]) {
+    self.bookings = bookings.map {
+      Booking(booking: "classBookings/\($0.id)", class: $0.classId, user: $0.userId)
+    }
+  }
+
+  var name: StaticString { "bookings" }
+  var line: String? { nil }
+
+  func encode(to encoder: any Encoder) throws { try bookings.encode(to: encoder) }
 }

@@ -155,7 +155,7 @@ struct DiffCommand: AsyncParsableCommand {
       return CommandResult(
         status: counts.unreadable > 0 ? .incomplete : counts.areDifferent ? .differences : .done,
         readTime: moment,
-        differences: counts
+        sections: [counts]
       )
     }
   }

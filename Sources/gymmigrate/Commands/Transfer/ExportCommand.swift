@@ -137,7 +137,7 @@ struct ExportCommand: AsyncParsableCommand {
 
   @Flag(
     help:
-      "Of users, write fullName, phone and isActive as the app reads them (unified, else iOS, else Android), and the era of each document. Such a file is for people, not a backup."
+      "Of users, write fullName, phone and isActive as the app reads them (unified, else iOS, else Android), and the era of each document; --where on these fields means what is written, and reads all users. Such a file is for people, not a backup."
   )
   var asApp = false
 
@@ -176,7 +176,10 @@ struct ExportCommand: AsyncParsableCommand {
     if orderBy != nil, collections.contains(where: { $0.contains("/") && $0.contains("*") }) {
       throw ValidationError("--order-by is for collections, not for a pattern of subcollections.")
     }
-    if let orderBy { _ = try StructuredQuery.Order.list(parsing: orderBy) }
+    for order in try orderBy.map({ try StructuredQuery.Order.list(parsing: $0) }) ?? [] where asApp {
+      guard AppUser.isShown(order.field) else { continue }
+      throw ValidationError("--order-by: the service cannot order by \(order.field) as the app reads it.")
+    }
     if logging.json, output == "-" { throw ValidationError("--json and -o - both write to standard output.") }
     _ = try fieldPaths()
   }
@@ -241,7 +244,10 @@ struct ExportCommand: AsyncParsableCommand {
         }
         var options = Export.Options(reads: reads, destination: destination, format: format)
         options.fields = fields
-        if asApp { options.transform = AppUser.asRead }
+        if asApp {
+          options.transform = AppUser.asRead
+          options.filter = AppUser.takeFilter(from: &options.reads)
+        }
         options.limit = limit
         options.files = access.files
         options.summary = summary
@@ -305,6 +311,21 @@ struct ExportCommand: AsyncParsableCommand {
     case .jsonl: return .jsonLines(gzip: gzip)
     case .sqlite: throw Failure(.internal, "export", path: output, cause: "SQLite is no format of tables")
     }
+  }
+}
+
+extension AppUser {
+  /// Takes the filter off the reads of users where it is about fields that the app does not read as they are stored.
+  ///
+  /// - Returns: The filter of what is written instead.
+  fileprivate static func takeFilter(from reads: inout [CollectionRead]) -> DocumentFilter? {
+    guard let filter = reads.lazy.compactMap(\.filter).first, filter.fields.contains(where: isShown) else {
+      return nil
+    }
+    for index in reads.indices where reads[index].collection.id.isIdentical(to: "users") {
+      reads[index].filter = nil
+    }
+    return DocumentFilter(filter)
   }
 }
 

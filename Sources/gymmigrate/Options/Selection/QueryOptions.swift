@@ -93,7 +93,9 @@ extension Session {
   func warnOfEmpty(_ reads: [CollectionRead]) async {
     for read in reads {
       let isEmpty = read.filter == nil ? true : try? await client.quickly.isEmpty(read)
-      if isEmpty == true { logger.warning("\(read.collection) has no documents.") }
+      if isEmpty != true { continue }
+      let notice = await client.emptyNotice(of: read)
+      logger.warning("\(notice).")
     }
   }
 }

@@ -33,12 +33,15 @@ struct UnifiedName {
   enum Doubt: Equatable {
     /// fullName, Android's parts and the existing parts do not say the same.
     case disagrees
-    case oneUnit
-    case manyUnits
-    case particle
+    /// A part of Android's has no letter.
+    case noLetter
+    /// The split of fullName is ambiguous.
+    case split(NameSplit.Doubt)
     case noPaternal
     case noFirst
     case noName
+    /// The paternal name that is written may be a second given name.
+    case twoGiven
   }
 
   /// What is written in any case.
@@ -60,24 +63,40 @@ struct UnifiedName {
     if let fullName = user.fullName {
       if Self.fits(android, standing: standing, fullName: fullName) {
         sure.parts = standing.missing(from: android).tidied
-      } else if !standing.isComplete, standing.isEmpty || !PlainText.saySame(standing.joined, fullName) {
+      } else {
         decide(fullName, android: android, standing: standing)
       }
     } else {
-      let taken = standing.missing(from: android)
-      if standing.saysSame(as: android) || taken.isEmpty {
-        let joined = standing.filled(from: android).joined
-        sure = Texts(fullName: joined.isEmpty ? nil : joined, parts: taken.tidied)
-      } else {
-        // Nothing is proposed: parts of two names joined would be nobody's.
-        doubt = .disagrees
-        isWithheld = true
-      }
+      join(standing, android)
     }
+    if doubt == nil, source == .android { withholdSigns() }
     if doubt == nil {
       doubt = requiredPartDoubt(user)
       if doubt == .noPaternal || doubt == .noFirst { withholdButGivenName() }
     }
+  }
+
+  /// The name where there is no fullName.
+  private mutating func join(_ standing: PersonName, _ android: PersonName) {
+    let taken = standing.missing(from: android)
+    let joined = standing.filled(from: android).joined
+    let texts = Texts(fullName: joined.isEmpty ? nil : joined, parts: taken.tidied)
+    if standing.saysSame(as: android) {
+      sure = texts
+    } else {
+      // Parts of two names joined would be nobody's.
+      if taken.isEmpty { proposed = texts }
+      doubt = .disagrees
+      isWithheld = true
+    }
+  }
+
+  /// A part without a letter ("." where the form wanted a surname) is no name: it would stay for good.
+  private mutating func withholdSigns() {
+    if PersonName.Part.allCases.allSatisfy({ sure.parts[$0].map(NameWord.hasLetter) ?? true }) { return }
+    (proposed, sure) = (sure, Texts())
+    doubt = .noLetter
+    isWithheld = true
   }
 
   /// A name without a required part is for a person to complete: of it only nombre is written, as firstName.
@@ -104,9 +123,11 @@ struct UnifiedName {
   /// Existing parts may be what fullName has beyond Android's. Then both together must say all of it: a maternal
   /// name beyond fullName is taken only from parts that agree by themselves.
   private static func fits(_ android: PersonName, standing: PersonName, fullName: String) -> Bool {
-    !android.isEmpty && android.saysSame(as: standing)
-      && (android.agrees(withFullName: fullName)
-        || PlainText.saySame(standing.filled(from: android).joined, fullName))
+    if android.isEmpty || !android.saysSame(as: standing) { return false }
+    if android.agrees(withFullName: fullName) { return true }
+    let whole = standing.filled(from: android)
+    return standing.maternalLastName == nil
+      ? PlainText.saySame(whole.joined, fullName) : whole.agrees(withFullName: fullName)
   }
 
   /// The missing parts where only a fullName, doubtful or not, is left to take them from.
@@ -116,38 +137,37 @@ struct UnifiedName {
       propose(standing.missing(from: android).tidied, from: .android, because: .disagrees)
       return
     }
+    let isSaid = PlainText.saySame(standing.joined, fullName)
+    if isSaid, android.isEmpty { return }
     let split = NameSplit(fullName)
     let fitsStanding = split.name.saysSame(as: standing)
     let parts = fitsStanding ? split.name : NameSplit.parts(of: fullName, around: standing)
-    // Parts of a split are tidy.
-    let taken = standing.missing(from: parts)
+    // Parts of a split are tidy. Nothing is left of a fullName that the existing parts say.
+    let taken = isSaid ? PersonName() : standing.missing(from: parts)
     if !android.isEmpty {
-      // Android's disagreement matters where one of the two would fill something.
-      if !taken.isEmpty || !standing.missing(from: android).isEmpty {
-        propose(taken, from: .fullName, because: .disagrees)
-      }
+      propose(taken, from: .fullName, because: .disagrees)
+      // Nothing is proposed for a part that only Android has.
+      if !standing.missing(from: android).isEmpty { isWithheld = true }
+    } else if !fitsStanding {
+      if taken.isEmpty, standing.agrees(withFullName: fullName) { return }
+      propose(taken, from: .fullName, because: .disagrees)
     } else if taken.isEmpty {
       return
-    } else if !fitsStanding {
-      propose(taken, from: .fullName, because: .disagrees)
-    } else if split.doubts.isEmpty {
+    } else if let doubt = split.firstDoubt {
+      propose(taken, from: .fullName, because: .split(doubt))
+    } else {
       sure.parts = taken
       source = .fullName
-    } else {
-      propose(
-        taken,
-        from: .fullName,
-        because: split.doubts.contains(.oneUnit)
-          ? .oneUnit : split.doubts.contains(.manyUnits) ? .manyUnits : .particle
-      )
+      if taken.paternalLastName != nil, split.hasTwoGivenNames { doubt = .twoGiven }
     }
   }
 
+  /// A disagreement is listed also where nothing is left to propose.
   private mutating func propose(_ parts: PersonName, from source: Source, because doubt: Doubt) {
     proposed.parts = parts
     self.source = source
     self.doubt = doubt
-    isWithheld = true
+    isWithheld = !parts.isEmpty
   }
 
   /// The doubt that remains where a required part will be missing.
@@ -155,10 +175,9 @@ struct UnifiedName {
     let name = name(of: user, accepting: false)
     if user.fullName == nil, name.isEmpty { return .noName }
     if name.firstName != nil, name.paternalLastName != nil { return nil }
-    if let fullName = user.fullName, user.androidName.isEmpty,
-      NameSplit(fullName).doubts.contains(.oneUnit)
-    {
-      return .oneUnit
+    if let fullName = user.fullName, user.androidName.isEmpty {
+      let split = NameSplit(fullName)
+      if split.doubts.contains(.oneUnit) { return split.firstDoubt.map(Doubt.split) }
     }
     return name.firstName == nil ? .noFirst : .noPaternal
   }

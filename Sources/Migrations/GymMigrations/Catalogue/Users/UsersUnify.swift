@@ -12,11 +12,13 @@ package struct UsersUnify: Migration {
   /// The findings about a document; the raw value is the code in reports.
   ///
   /// A name has one finding at most, of the first code that holds in this order. It is ``Finding/Kind/review``;
-  /// once the proposals are accepted and no required part is missing, nothing is left to decide and it is
-  /// ``Finding/Kind/note``.
+  /// once a person has decided it or the proposals are accepted, and no required part is missing, nothing is left to
+  /// decide and it is ``Finding/Kind/note``.
   package enum Code: String, Sendable, CaseIterable {
-    /// fullName, Android's parts and the existing unified parts disagree.
+    /// fullName, Android's parts and the existing unified parts disagree, also where nothing is left to fill.
     case nameDisagrees = "name-disagrees"
+    /// A word of fullName is not plainly part of a name, or a part of Android's has no letter.
+    case nameUnusual = "name-unusual"
     case nameOneWord = "name-one-word"
     case nameManyWords = "name-many-words"
     case nameParticle = "name-particle"
@@ -26,6 +28,8 @@ package struct UsersUnify: Migration {
     case nameNoFirst = "name-no-first"
     /// There is no name at all. A note: there is nothing to propose and nothing to decide.
     case nameMissing = "name-missing"
+    /// The paternal name that is written is a common given name. A note: the apps split it so, too.
+    case nameTwoGiven = "name-two-given"
     /// isActive and activo disagree; isActive stays. A review.
     case activeDisagrees = "active-disagrees"
     /// There is no role; none is invented. A note: nothing waits for it.
@@ -140,7 +144,8 @@ package struct UsersUnify: Migration {
     var findings: [Finding] = []
     if let doubt = name.doubt {
       let fields = change?.after ?? document.fields
-      findings.append(finding(doubt, name, fields: fields, isAccepted: acceptsProposals, of: document))
+      let isDecided = acceptsProposals || (decided?.isTaken ?? false && !name.isWithheld)
+      findings.append(finding(doubt, name, fields: fields, isDecided: isDecided, of: document))
     }
     if let finding = activeFinding(user, of: document) { findings.append(finding) }
     if let finding = roleFinding(user, of: document) { findings.append(finding) }
@@ -168,21 +173,22 @@ package struct UsersUnify: Migration {
     _ doubt: UnifiedName.Doubt,
     _ name: UnifiedName,
     fields: FieldMap,
-    isAccepted: Bool,
+    isDecided: Bool,
     of document: RawDocument
   ) -> Finding {
     var proposal = FieldMap()
     name.proposed.forEach { field, text in proposal[field.rawValue] = .string(text) }
-    var isSettled = false
-    if isAccepted, !name.proposed.isEmpty {
+    // What is withheld and not even proposed waits for a person.
+    var isSettled = doubt == .noName || doubt == .twoGiven
+    if isDecided, !name.isWithheld || !name.proposed.isEmpty {
       let after = UserFields(fields).unifiedName
-      isSettled = after.firstName != nil && after.paternalLastName != nil
+      isSettled = isSettled || (after.firstName != nil && after.paternalLastName != nil)
     }
     let (code, message) = Self.text(of: doubt)
     let field: UserField =
       doubt == .noPaternal ? .paternalLastName : doubt == .noFirst ? .firstName : .fullName
     return Finding(
-      isSettled || doubt == .noName ? .note : .review,
+      isSettled ? .note : .review,
       path: document.path,
       code: code.rawValue,
       field: field.rawValue,
@@ -197,9 +203,9 @@ package struct UsersUnify: Migration {
   /// It includes what the run itself writes, so that a list can be used after the run as after its plan.
   private static func found(_ doubt: UnifiedName.Doubt, in fields: FieldMap) -> Value? {
     switch doubt {
-    case .oneUnit, .manyUnits, .particle:
+    case .split, .twoGiven:
       return fields[UserField.fullName.rawValue]
-    case .disagrees, .noPaternal, .noFirst, .noName:
+    case .disagrees, .noLetter, .noPaternal, .noFirst, .noName:
       var found = FieldMap()
       let names: [UserField] =
         [.fullName] + PersonName.Part.allCases.map(UserField.init)
@@ -212,13 +218,19 @@ package struct UsersUnify: Migration {
   private static func text(of doubt: UnifiedName.Doubt) -> (Code, String) {
     switch doubt {
     case .disagrees: (.nameDisagrees, "fullName and the parts of the name do not say the same.")
-    case .oneUnit: (.nameOneWord, "fullName is one word, so there is no surname.")
-    case .manyUnits:
+    case .noLetter: (.nameUnusual, "A part of the name has no letter.")
+    case .split(.unusual):
+      (.nameUnusual, "fullName holds a sign, a digit, a single letter, an abbreviation or a title.")
+    case .split(.oneUnit): (.nameOneWord, "fullName is one word, so there is no surname.")
+    case .split(.manyUnits):
       (.nameManyWords, "fullName has more than three units; where the given name ends is a guess.")
-    case .particle: (.nameParticle, "fullName holds a particle; the word that it belongs to is a guess.")
+    case .split(.particle):
+      (.nameParticle, "fullName holds a particle; the word that it belongs to is a guess.")
     case .noPaternal: (.nameNoPaternal, "There is no paternal surname.")
     case .noFirst: (.nameNoFirst, "There is no given name.")
     case .noName: (.nameMissing, "There is no name.")
+    case .twoGiven:
+      (.nameTwoGiven, "The second word of fullName, the paternal surname, is a common given name.")
     }
   }
 
