@@ -52,7 +52,7 @@ zone=(--time-zone America/Mexico_City)
 "$GYMMIGRATE" import "${inputs[@]}" -e gym -q --validate off --no-progress
 "$GYMMIGRATE" export --all --subcollections -e gym -o ours/ --format xlsx "${zone[@]}" -q --no-progress
 # One workbook of everything has links between its sheets, and a summary that is no table.
-"$GYMMIGRATE" export --all --subcollections -e gym -o whole.xlsx --summary "${zone[@]}" -q --no-progress
+"$GYMMIGRATE" export --all --subcollections -e gym -o whole.xlsx --summary --links "${zone[@]}" -q --no-progress
 "$GYMMIGRATE" export --all --subcollections -e gym -o csv/ --format csv "${zone[@]}" -q --no-progress
 
 convert() { # FORMAT FOLDER FILES...: converts workbooks

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # The one test command: the Swift tests over all targets, the oracle's own tests, and the judges that are not ours:
-# openpyxl for workbooks, Google's Python client for the embedded store, its protobuf messages for all that is sent,
-# a model of groups and Python's calendar for classes, Google's emulator for the sample of security rules, random histories for mirrors, google-auth for federated signing, Chromium for
+# openpyxl (and LibreOffice, where it is installed) for workbooks, Google's Python client for the embedded store, its protobuf messages
+# for all that is sent, a model of groups and Python's calendar for classes, Google's emulator for the sample of security rules, random
+# histories for mirrors, google-auth for federated signing, Chromium for
 # pages. Before them the sample package, which uses the libraries as another package would.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -43,6 +44,7 @@ judge() {
   "$GYMMIGRATE_PYTHON" Tests/Judges/gym_services.py "$GYMMIGRATE_BINARY"
   "$GYMMIGRATE_PYTHON" Tests/Judges/gym_reports.py "$GYMMIGRATE_BINARY"
   "$GYMMIGRATE_PYTHON" Tests/Judges/owner_reports.py "$GYMMIGRATE_BINARY"
+  "$GYMMIGRATE_PYTHON" Tests/Judges/edited_workbooks.py "$GYMMIGRATE_BINARY"
   "$GYMMIGRATE_PYTHON" Tests/Judges/schema_check.py "$GYMMIGRATE_BINARY"
   "$GYMMIGRATE_PYTHON" Tests/Judges/mirror_histories.py "$GYMMIGRATE_BINARY"
   "$GYMMIGRATE_PYTHON" Tests/Judges/security_rules.py samples/firestore.rules

@@ -36,7 +36,7 @@ package enum GroupMemberFile {
 
   private static func table(_ path: String) throws(Failure) -> [GroupOperation] {
     var reader = try TableReader(path)
-    guard try reader.next() else {
+    guard try reader.nextTexts() else {
       throw malformed(path, "it is empty; expected a header of \(columns.joined(separator: ","))")
     }
     var positions: [String: Int] = [:]
@@ -57,7 +57,7 @@ package enum GroupMemberFile {
       throw malformed(path, "it has no column \(name)")
     }
     var operations: [GroupOperation] = []
-    while try reader.next() {
+    while try reader.nextTexts() {
       let row = reader.row
       func cell(_ name: String) -> String? {
         guard let index = positions[name], index < row.count else { return nil }

@@ -55,6 +55,21 @@ struct SheetImportTests {
     }
   }
 
+  @Test(
+    "Links are for the sheets of one workbook: anything else is a usage error.",
+    arguments: [
+      ["-o", "p.csv"], ["-o", "p.jsonl"], ["-o", "tables/", "--format", "xlsx"],
+      ["-o", "nightly", "--dated", "--format", "xlsx"],
+    ]
+  )
+  func linksElsewhere(_ options: [String]) async throws {
+    try await withTool { tool in
+      let run = try await tool.bare(["export", "products", "--links"] + options + tool.place)
+      run.expect(64)
+      #expect(run.errors.contains("--links is about the sheets of one workbook"), "\(run.errors)")
+    }
+  }
+
   @Test("Several collections in one workbook go back to theirs, by the names of the sheets.")
   func oneWorkbook() async throws {
     try await withTool { tool in

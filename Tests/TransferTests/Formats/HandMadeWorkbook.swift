@@ -63,7 +63,7 @@ struct HandMadeWorkbook {
     var codes = ""
     var styles = #"<xf numFmtId="0"/>"#
     for (index, format) in formats.enumerated() {
-      if let id = Int(format) {
+      if let id = Int(format), "\(id)" == format {
         styles += #"<xf numFmtId="\#(id)"/>"#
       } else {
         codes += #"<numFmt numFmtId="\#(164 + index)" formatCode="\#(format)"/>"#

@@ -24,9 +24,11 @@ struct SheetExtrasTests {
   private func book(
     _ folder: ScratchFolder,
     customers: [String],
-    announcing names: [String]
+    announcing names: [String],
+    links: Bool = true
   ) throws -> String {
     var options = XLSXOptions(timeZone: try LocalTimeZone(named: "UTC"))
+    options.links = links
     options.schema = try SchemaReader.schema(parsing: Self.schema, path: "shop.yaml")
     let writer = try XLSXWriter(folder.file("out.xlsx"), options: options)
     writer.announce(try names.map { try #require(CollectionPath($0)) })
@@ -73,6 +75,28 @@ struct SheetExtrasTests {
       #expect(xml.contains("t=\"str\"><f>\(formula)</f><v>\(id)</v>"), "\(xml)")
     }
     #expect(try ids(folder) == ["c-1", "gone", "007"])
+  }
+
+  @Test("Without the option, ids are plain text.")
+  func noLinks() throws {
+    let folder = try ScratchFolder()
+    let xml = try book(folder, customers: ["c-1", "007"], announcing: ["orders", "customers"], links: false)
+    #expect(!xml.contains("<f>"))
+    #expect(try ids(folder) == ["c-1", "007"])
+  }
+
+  @Test("The id of every link that is written is read from its formula.")
+  func idsInFormulas() throws {
+    let schema = try SchemaReader.schema(parsing: Self.schema, path: "shop.yaml")
+    let columns = schema.columns(of: try #require(CollectionPath("orders")))
+    for name in ["customers", "it's \"1\"", "MATCH(\"a\",", "ñ), \"a\"),\"a\")"] {
+      let links = try #require(SheetLinks(SheetExtras(columns), to: [UTF8Key("customers"): name]))
+      for id in ["a", "007", "A-b_c.d@e", String(repeating: "z", count: 200)] {
+        let formula = try #require(id.withCString { links.formula(for: $0, in: 1) })
+        let bytes = formula.dropFirst().dropLast().map { UInt8(bitPattern: $0) }
+        #expect(SheetLinks.id(inFormula: bytes[...]).map { String(decoding: $0, as: UTF8.self) } == id)
+      }
+    }
   }
 
   @Test("What would mean something in a formula is text, and so is all where the other sheet is not there.")

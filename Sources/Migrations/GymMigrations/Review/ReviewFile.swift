@@ -16,7 +16,7 @@ package enum ReviewFile {
     let format = TableReader.Format(of: path)
     var reader = try TableReader(path, format: format)
     return try read(path) { () throws(Failure) in
-      guard try reader.next() else { return nil }
+      guard try reader.nextTexts() else { return nil }
       return ReviewRow(
         label: "\(format == .xlsx ? "row" : "line") \(reader.row.number)",
         cells: reader.row.texts

@@ -12,8 +12,10 @@ package struct CellRow: Sendable {
     case text
     /// An empty cell in text format, which is how a sheet represents an empty text.
     case blankText
-    /// A number of a sheet, as digits.
+    /// A number of a sheet, as the shortest digits that represent it.
     case number
+    /// A whole number whose format pads it with zeros, as the sheet shows it: `03100`, `001-234`.
+    case padded
     /// A number that export marked as a double or an integer, unlike the default of its column.
     case double, integer
     /// A boolean of a sheet, as `true` or `false`.
@@ -22,8 +24,14 @@ package struct CellRow: Sendable {
     case date
     /// A time of day of a sheet, such as `18:30` or `18:30:15`.
     case time
+    /// A length of time of a sheet, such as `255:10:10`.
+    case duration
+    /// The number of a sheet's date that is in no calendar: 29 February 1900, or one before 1900.
+    case impossibleDate
     /// An error value of the spreadsheet, such as `#N/A`.
     case error
+    /// A formula of which the sheet has no result, behind a sign of equality.
+    case formula
   }
 
   struct Cell {
@@ -57,6 +65,29 @@ package struct CellRow: Sendable {
     let cell = cells[index]
     return try bytes.span.withUnsafeBufferPointer { bytes throws(Failure) in
       try body(UnsafeBufferPointer(rebasing: bytes[cell.start..<cell.end]))
+    }
+  }
+
+  /// Returns the number of a cell that is one; nil for other cells.
+  func number(_ index: Int) -> Double? {
+    switch kind(index) {
+    case .number, .double, .integer: Double(self[index])
+    case .padded:
+      Double(String(decoding: self[index].utf8.filter { $0 &- UInt8(ascii: "0") <= 9 }, as: UTF8.self))
+    default: nil
+    }
+  }
+
+  /// Why a cell of a sheet has no value; nil for one that has a value, or is empty.
+  func lack(_ index: Int) -> String? {
+    switch kind(index) {
+    case .error: "the cell is an error of the spreadsheet"
+    case .formula:
+      "the cell is a formula without a stored result; save the workbook in a spreadsheet, or type the value"
+    case .impossibleDate where self[index] == SheetDate.missingDate:
+      "the cell is 29 February 1900, which did not exist"
+    case .impossibleDate: "the cell is a \(self[index].hasPrefix("-") ? "negative date" : "date after 9999")"
+    default: nil
     }
   }
 

@@ -17,6 +17,8 @@ package struct CellValues {
   private let readsForms: Bool
   private let text: CellText
   private let timeZone: LocalTimeZone
+  /// The columns that are text because their cells differ.
+  private let mixed: Set<Int>
   private let parser = JSONParser()
 
   /// The words for true and false in a column of booleans.
@@ -33,6 +35,7 @@ package struct CellValues {
     isSheet = plan.isSheet
     readsForms = plan.readsForms
     timeZone = options.timeZone
+    mixed = plan.inferred
     text = try CellText(
       nullText: options.nullText,
       timeZone: options.timeZone,
@@ -53,7 +56,8 @@ package struct CellValues {
     switch row.kind(index) {
     case .missing: return nil
     case .blankText: return readsForms && (type == .string || type == .any) ? .string("") : nil
-    case .error: throw Fault(expected: "\(Self.name(of: type)); the cell is an error of the spreadsheet")
+    case .error, .formula, .impossibleDate:
+      throw Fault(expected: "\(Self.name(of: type)); \(row.lack(index) ?? "the cell has none")")
     case .bare, .text:
       return try row.withUTF8(of: index) { utf8 throws(Fault) in
         if let longTexts, let long = try? longTexts.text(of: utf8) {
@@ -62,16 +66,19 @@ package struct CellValues {
         return try value(of: utf8, as: type)
       }
     case .double where readsForms, .integer where readsForms:
-      guard type != .string, let number = Double(row[index]) else { return try number(row[index], as: type) }
+      guard type != .string, let number = row.number(index) else {
+        return try number(row.number(index), as: type)
+      }
       if row.kind(index) == .double { return .double(number) }
       return Int64(exactly: number).map { .integer($0) } ?? .double(number)
-    case .number, .double, .integer: return try number(row[index], as: type)
+    case .padded where type == .string || type == .any: return .string(row[index])
+    case .number, .double, .integer, .padded: return try number(row.number(index), as: type)
     case .boolean:
-      switch type {
-      case .boolean, .any: return .boolean(row[index] == "true")
-      default: throw Fault(expected: Self.name(of: type))
-      }
+      if type == .boolean || type == .any { return .boolean(row[index] == "true") }
+      if type == .string, mixed.contains(index) { return .string(row[index]) }
+      throw Fault(expected: Self.name(of: type))
     case .date:
+      if type == .string, mixed.contains(index) { return .string(Self.shown(date: row[index])) }
       guard type == .timestamp || type == .any else {
         throw Fault(expected: "\(Self.name(of: type)); the cell is a date")
       }
@@ -82,6 +89,7 @@ package struct CellValues {
         throw Fault(expected: "\(Self.name(of: type)); the cell is a time of day")
       }
       return .string(row[index])
+    case .duration: return try duration(row[index], as: type)
     }
   }
 
@@ -190,8 +198,8 @@ package struct CellValues {
 
   // MARK: Numbers of sheets
 
-  private func number(_ digits: String, as type: Column.ValueType) throws(Fault) -> Value {
-    guard let number = Double(digits) else { throw Fault(expected: Self.name(of: type)) }
+  private func number(_ number: Double?, as type: Column.ValueType) throws(Fault) -> Value {
+    guard let number else { throw Fault(expected: Self.name(of: type)) }
     let whole = number.magnitude <= Self.largestExact ? Int64(exactly: number) : nil
     switch type {
     case .integer:
@@ -202,11 +210,39 @@ package struct CellValues {
       if whole == 0 || whole == 1 { return .boolean(whole == 1) }
     case .string:
       if let whole { return .string(String(whole)) }
-      if number.magnitude < Self.largestExact { return .string(digits) }
+      if number.magnitude < Self.largestExact { return .string(Self.digits(of: number)) }
       throw Fault(expected: "text; the cell is a number without all its digits")
     case .timestamp: throw Fault(expected: "\(Self.name(of: type)); the cell is a number")
     case .array: break
     }
     throw Fault(expected: Self.name(of: type))
+  }
+
+  /// Returns the shortest digits that represent a number.
+  private static func digits(of number: Double) -> String {
+    var digits: [UInt8] = []
+    ShownText.append(number, to: &digits)
+    return String(decoding: digits, as: UTF8.self)
+  }
+
+  // MARK: Dates and durations of sheets
+
+  /// Returns a date beside texts as plain CSV has it: `2026-12-31 18:30:00`, without the time at midnight.
+  private static func shown(date: String) -> String {
+    let midnight = "T00:00:00"
+    return date.hasSuffix(midnight)
+      ? String(date.dropLast(midnight.count)) : date.replacing("T", with: " ")
+  }
+
+  /// Returns a duration as text or, under a type of numbers, its seconds.
+  private func duration(_ text: String, as type: Column.ValueType) throws(Fault) -> Value {
+    let seconds = SheetDuration(text)?.seconds ?? .nan
+    switch type {
+    case .string, .any: return .string(text)
+    case .double: return .double(seconds)
+    case .integer: if let whole = Int64(exactly: seconds) { return .integer(whole) }
+    default: break
+    }
+    throw Fault(expected: "\(Self.name(of: type)); the cell is a duration")
   }
 }

@@ -48,8 +48,11 @@ struct ShownText: Sendable {
     }
   }
 
-  /// Appends a double as a spreadsheet shows it: `499`, not `499.0`.
-  private static func append(_ number: Double, to out: inout [UInt8]) {
+  /// Appends the shortest digits that represent a double, as a spreadsheet shows it: `499`, not `499.0`.
+  static func append(_ number: Double, to out: inout [UInt8]) {
+    if number.magnitude < 1e15, let whole = Int64(exactly: number), whole != 0 || number.sign == .plus {
+      return CellForm.append(whole, to: &out)
+    }
     CellForm.append(number, to: &out)
     if out.suffix(2).elementsEqual(".0".utf8) { out.removeLast(2) }
   }

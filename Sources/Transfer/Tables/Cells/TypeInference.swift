@@ -11,10 +11,10 @@ package struct TypeInference: Sendable {
 
   package mutating func look(at row: CellRow, _ index: Int, _ reading: CellValues) {
     switch row.kind(index) {
-    case .missing, .blankText, .error: return
+    case .missing, .blankText, .error, .formula, .impossibleDate: return
     case .boolean: types.insert(.boolean)
     case .date: types.insert(.timestamp)
-    case .time: types.insert(.string)
+    case .time, .duration, .padded: types.insert(.string)
     case .number, .double, .integer:
       let number = Double(row[index]) ?? .nan
       types.insert(Int64(exactly: number) == nil ? .double : .integer)

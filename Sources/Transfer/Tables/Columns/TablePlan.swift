@@ -36,8 +36,10 @@ package struct TablePlan: Sendable {
   package let tree: FieldTree
   /// The columns whose types must be inferred from all values.
   package private(set) var undecided: [Int] = []
-  /// The columns whose types were inferred.
+  /// The columns whose types were inferred, from their names or their values.
   package private(set) var decided: Set<Int> = []
+  /// Those whose types were inferred from their values.
+  package private(set) var inferred: Set<Int> = []
 
   /// The types that a heading may specify after a colon.
   package static let typeNames: [(name: String, type: Column.ValueType)] = [
@@ -172,6 +174,7 @@ package struct TablePlan: Sendable {
     for (index, type) in types {
       if case .field(let column) = roles[index] { roles[index] = .field(column.typed(type)) }
     }
+    inferred.formUnion(undecided)
     decided.formUnion(undecided)
     undecided = []
   }

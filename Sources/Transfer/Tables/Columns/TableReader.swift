@@ -97,6 +97,22 @@ package struct TableReader: ~Copyable {
       throw error.naming(path, for: location)
     }
   }
+
+  /// Reads the next row for use of its texts alone; false at the end.
+  ///
+  /// - Throws: As ``next()``; ``Failure`` of kind `inputMalformed` also for cells of a sheet without a text: formulas
+  ///   without a stored result, and errors.
+  package mutating func nextTexts() throws(Failure) -> Bool {
+    guard try next() else { return false }
+    for index in row.cells.indices {
+      guard let cause = row.lack(index) else { continue }
+      throw Failure.malformed(
+        path,
+        "sheet \(xlsx?.sheet ?? ""), row \(row.number), column \(index + 1): \(cause)"
+      )
+    }
+    return true
+  }
 }
 
 extension Failure {

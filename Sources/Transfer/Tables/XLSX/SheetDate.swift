@@ -10,6 +10,9 @@ import FirestoreModels
 enum SheetDate {
   /// 1 March 1900, the first day on which Excel's calendar is correct.
   static let firstDay = 61
+  /// 29 February 1900, which did not exist.
+  static let missingDay = 60
+  static let missingDate = "1900-02-29"
   /// 4 June 2079.
   static let lastFineDay = 65_535
   /// 31 December 9999.
@@ -46,5 +49,51 @@ enum SheetDate {
   /// Returns ten to the power of the decimals within 16 digits.
   private static func scale(of day: Int) -> Double {
     day >= 10_000 ? 1e11 : day >= 1000 ? 1e12 : day >= 100 ? 1e13 : 1e14
+  }
+
+  // MARK: Text
+
+  /// Appends the date of a serial number, such as `2026-12-31T18:30:00`; false, and nothing, for one outside of the
+  /// calendar: negative, after 9999, or ``missingDay``.
+  static func append(_ serial: Double, isFine: Bool, countsFrom1904: Bool, to out: inout [UInt8]) -> Bool {
+    let (day, microseconds) = split(serial, isFine: isFine)
+    if serial < 0 || (day == missingDay && !countsFrom1904) { return false }
+    let days = countsFrom1904 ? day - 24_107 : day - (day > missingDay ? epoch : epoch - 1)
+    // Years 1900 to 9999.
+    guard days >= -25_567, days < 2_932_897 else { return false }
+    let date = Civil.date(days: days)
+    appendDigits(date.year, 4, &out)
+    out.append(UInt8(ascii: "-"))
+    appendDigits(date.month, 2, &out)
+    out.append(UInt8(ascii: "-"))
+    appendDigits(date.day, 2, &out)
+    out.append(UInt8(ascii: "T"))
+    appendClock(microseconds, alwaysSeconds: true, &out)
+    return true
+  }
+
+  /// Appends a time of day.
+  static func appendClock(_ microseconds: Int, alwaysSeconds: Bool, _ out: inout [UInt8]) {
+    appendDigits(microseconds / 3_600_000_000, 2, &out)
+    out.append(UInt8(ascii: ":"))
+    appendDigits(microseconds / 60_000_000 % 60, 2, &out)
+    let rest = microseconds % 60_000_000
+    guard alwaysSeconds || rest > 0 else { return }
+    out.append(UInt8(ascii: ":"))
+    appendDigits(rest / 1_000_000, 2, &out)
+    guard rest % 1_000_000 > 0 else { return }
+    out.append(UInt8(ascii: "."))
+    let isFine = rest % 1000 > 0
+    appendDigits(isFine ? rest % 1_000_000 : rest / 1000 % 1000, isFine ? 6 : 3, &out)
+  }
+
+  /// Appends the last digits of a number, with leading zeros.
+  static func appendDigits(_ number: Int, _ width: Int, _ out: inout [UInt8]) {
+    var scale = 1
+    for _ in 1..<width { scale *= 10 }
+    while scale > 0 {
+      out.append(UInt8(ascii: "0") + UInt8(number / scale % 10))
+      scale /= 10
+    }
   }
 }

@@ -187,8 +187,10 @@ package final class ExportOutput {
   /// - Throws: ``Failure`` of kind `cannotWrite`.
   package func announce(_ collections: [CollectionPath]) throws(Failure) {
     switch (format, destination) {
-    case (.xlsx(let options), .file(let path)): try workbook(path, options).announce(collections)
-    case (.xlsx(let options), .standardOutput): try workbook("-", options).announce(collections)
+    case (.xlsx(let options), .file(let path)) where options.links:
+      try workbook(path, options).announce(collections)
+    case (.xlsx(let options), .standardOutput) where options.links:
+      try workbook("-", options).announce(collections)
     default: break
     }
   }

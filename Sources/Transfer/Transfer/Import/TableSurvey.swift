@@ -15,7 +15,7 @@ enum TableSurvey {
     report: (_ rows: Int, _ position: Int) -> Void
   ) throws(Failure) -> TablePlan? {
     var reader = try TableReader(source, options)
-    guard try reader.next() else { return nil }
+    guard try reader.nextTexts() else { return nil }
     var plan = try TablePlan(
       header: reader.row,
       of: source.label,

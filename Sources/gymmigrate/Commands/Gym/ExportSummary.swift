@@ -43,9 +43,7 @@ struct SummaryOptions: ParsableArguments {
   /// Refuses what does not go together with the rest of an export.
   func validate(_ export: ExportCommand) throws {
     guard summary else { return }
-    if (export.format ?? FormatName(fileName: export.output)) != .xlsx || export.schedule.dated
-      || FileCheck.isFolder(export.output) || export.output.hasSuffix("/")
-    {
+    if !export.isOneWorkbook {
       throw ValidationError("--summary is a sheet of one workbook: name a file that ends in .xlsx.")
     }
     let isPart =

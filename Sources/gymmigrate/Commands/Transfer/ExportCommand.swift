@@ -132,6 +132,12 @@ struct ExportCommand: AsyncParsableCommand {
   )
   var plain = false
 
+  @Flag(
+    help:
+      "In one workbook, write references to documents of other sheets as links to their rows; they are formulas, and slow where there are many."
+  )
+  var links = false
+
   @Flag(help: "Compress the JSON Lines files of a folder; a single file is if its name ends in .gz.")
   var gzip = false
 
@@ -169,6 +175,9 @@ struct ExportCommand: AsyncParsableCommand {
     }
     if plain, !isCSV { throw ValidationError("--plain is about CSV: export to .csv, or with --format csv.") }
     if plain, schedule.dated { throw ValidationError("--plain is not for backups: no --dated.") }
+    if links, !isOneWorkbook {
+      throw ValidationError("--links is about the sheets of one workbook: name a file that ends in .xlsx.")
+    }
     if asApp, schedule.dated { throw ValidationError("--as-app is not for backups: no --dated.") }
     if asApp, !all, !collections.contains("users") {
       throw ValidationError("--as-app is about users: export users.")
@@ -271,6 +280,12 @@ struct ExportCommand: AsyncParsableCommand {
     }
   }
 
+  /// Whether all collections are sheets of the same workbook.
+  var isOneWorkbook: Bool {
+    (format ?? FormatName(fileName: output)) == .xlsx && !schedule.dated && !FileCheck.isFolder(output)
+      && !output.hasSuffix("/")
+  }
+
   private var isCSV: Bool { (format ?? FormatName(fileName: output)) == .csv }
 
   func fieldPaths() throws -> [FieldPath]? {
@@ -306,6 +321,7 @@ struct ExportCommand: AsyncParsableCommand {
       var options = XLSXOptions(timeZone: try schema.zone(named: query.zone.timeZone))
       options.header = header
       options.nullText = nullText
+      options.links = links
       options.schema = schema
       return .xlsx(options)
     case .jsonl: return .jsonLines(gzip: gzip)

@@ -59,7 +59,7 @@ package final class ExactValueIndex {
       guard var reader = try Self.open(candidate.name, isHidden: candidate.isHidden, of: path) else {
         continue
       }
-      while try reader.next() { try add(reader.row, in: candidate.name, to: &groups) }
+      while try reader.nextTexts() { try add(reader.row, in: candidate.name, to: &groups) }
     }
     try end(&groups)
     places = try groups.sorted()
@@ -228,8 +228,8 @@ package final class ExactValueIndex {
     let shown = bytes[entry.shown]
     let isSame = row.withUTF8(of: index) { $0.elementsEqual(shown) }
     // A number format does not change a number.
-    if row.kind(index).isNumber, entry.kind.isNumber {
-      return isSame || Double(row[index]) == Double(String(decoding: shown, as: UTF8.self))
+    if entry.kind.isNumber, let number = row.number(index) {
+      return number == Double(String(decoding: shown, as: UTF8.self))
     }
     return row.kind(index) == entry.kind && isSame
   }

@@ -31,7 +31,7 @@ package final class LongTextIndex {
     var reader = try TableReader(path, format: .xlsx, sheet: sheet)
     guard try reader.next(), reader.row.texts == LongTexts.header else { return nil }
     spool = try SpoolFile(in: FilePaths.temporaryFolder(for: "-"))
-    while try reader.next() {
+    while try reader.nextTexts() {
       guard let number = Int(reader.row[0]) else { continue }
       let piece = Array(reader.row[5].utf8)
       let start = places[number]?.start ?? spool.count

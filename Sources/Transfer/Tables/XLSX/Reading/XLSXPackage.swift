@@ -126,8 +126,9 @@ package struct XLSXPackage: Sendable {
     return found.relations
   }
 
-  /// Returns the entry of a target relative to a folder.
+  /// Returns the entry of a target relative to a folder; some programs write backslashes.
   private static func resolve(_ target: String, in folder: String) -> String {
+    let target = target.replacing("\\", with: "/")
     var segments = target.hasPrefix("/") ? [] : folder.split(separator: "/").map(String.init)
     for segment in target.split(separator: "/") where segment != "." {
       if segment == ".." { _ = segments.popLast() } else { segments.append(String(segment)) }

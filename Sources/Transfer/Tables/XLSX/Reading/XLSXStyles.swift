@@ -3,8 +3,12 @@ import FirestoreModels
 /// The styles of a workbook, which determine whether numbers are dates and blank cells are texts.
 struct XLSXStyles: Sendable {
   /// The type that a number format represents.
-  enum Form: Sendable {
+  enum Form: Sendable, Equatable {
     case number, date, time, text
+    /// A length of time: `[h]:mm:ss`.
+    case duration
+    /// A number with leading zeros: `00000`.
+    case padded(PaddedFormat)
     /// A boolean, as 0 or 1.
     case boolean
     /// The types that export marks: a double, an integer, a date with microseconds.
@@ -73,6 +77,7 @@ struct XLSXStyles: Sendable {
     switch id {
     case 14...17, 22, 27...31, 34...36, 50...58: return .date
     case 18...21, 32, 33, 45, 47: return .time
+    case 46: return .duration
     case 49: return .text
     default: return .number
     }
@@ -80,7 +85,8 @@ struct XLSXStyles: Sendable {
 
   /// Returns the form of a number format code.
   ///
-  /// Text in quotes or brackets, escaped characters, and everything after the first semicolon are ignored.
+  /// Text in quotes or brackets, escaped characters, and everything after the first semicolon are ignored, except for
+  /// the bracket of elapsed hours, minutes or seconds.
   static func form(of code: String) -> Form {
     // LibreOffice escapes characters that are not letters.
     switch code.filter({ $0 != "\\" }) {
@@ -92,31 +98,32 @@ struct XLSXStyles: Sendable {
     }
     if code.lowercased() == "general" { return .number }
     if booleanCodes.contains(code) { return .boolean }
+    if let format = PaddedFormat(code) { return .padded(format) }
+    return clock(code)
+  }
+
+  /// Returns the form of a number format that has letters of dates and times; that of a number if it has none.
+  private static func clock(_ code: String) -> Form {
     var hasDay = false
     var hasClock = false
     var hasMonth = false
-    var skips: Character?
-    var isEscaped = false
-    for character in code {
-      if isEscaped {
-        isEscaped = false
-        continue
-      }
-      if let end = skips {
-        if character == end { skips = nil }
-        continue
-      }
+    var isElapsed = false
+    var rest = code[...]
+    while let character = rest.popFirst(), character != ";" {
       switch character {
-      case "\"": skips = "\""
-      case "[": skips = "]"
-      case "\\", "_", "*": isEscaped = true
-      case ";": return hasDay || (hasMonth && !hasClock) ? .date : hasClock ? .time : .number
+      case "\"": rest = rest.drop { $0 != "\"" }.dropFirst()
+      case "[":
+        let text = rest.prefix { $0 != "]" }
+        rest = rest.dropFirst(text.count + 1)
+        isElapsed = isElapsed || ["h", "hh", "m", "mm", "s", "ss"].contains(text.lowercased())
+      case "\\", "_", "*": _ = rest.popFirst()
       case "y", "Y", "d", "D": hasDay = true
       case "m", "M": hasMonth = true
       case "h", "H", "s", "S": hasClock = true
       default: break
       }
     }
-    return hasDay || (hasMonth && !hasClock) ? .date : hasClock ? .time : .number
+    if hasDay { return .date }
+    return isElapsed ? .duration : hasClock ? .time : hasMonth ? .date : .number
   }
 }

@@ -46,7 +46,7 @@ package struct ZIPEntry: ~Copyable {
         remedy: "It is truncated or not a workbook: get it again."
       )
     }
-    guard unzLocateFile(archive, name, 2) == UNZ_OK else {
+    guard unzLocateFile(archive, name, 2) == UNZ_OK || locate(name, in: archive) else {
       unzClose(archive)
       return nil
     }
@@ -68,6 +68,28 @@ package struct ZIPEntry: ~Copyable {
       packed: packed,
       unpacked: Int(clamping: info.uncompressed_size)
     )
+  }
+
+  /// Finds an entry whose name has backslashes or a leading slash, as some Windows programs write it.
+  private static func locate(_ name: String, in archive: unzFile) -> Bool {
+    let wanted = Array(name.utf8)
+    var found = [CChar](repeating: 0, count: wanted.count + 3)
+    var status = unzGoToFirstFile(archive)
+    while status == UNZ_OK {
+      let isRead =
+        unzGetCurrentFileInfo64(archive, nil, &found, UInt(found.count - 1), nil, 0, nil, 0) == UNZ_OK
+      let entry = found.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+      if isRead, entry.map(plain).drop(while: { $0 == UInt8(ascii: "/") }).elementsEqual(wanted.map(plain)) {
+        return true
+      }
+      status = unzGoToNextFile(archive)
+    }
+    return false
+  }
+
+  /// A byte of a name, without the difference between capital and small letters, and between slashes.
+  private static func plain(_ byte: UInt8) -> UInt8 {
+    byte == UInt8(ascii: "\\") ? UInt8(ascii: "/") : (0x41...0x5A).contains(byte) ? byte | 0x20 : byte
   }
 
   /// Returns the compressed size of an entry; nil if it does not exist.

@@ -10,7 +10,7 @@ struct SheetCells {
   private let timeZone: LocalTimeZone
   private var plan: ColumnPlan
   /// The properties of columns that cells need; copying whole columns would cost more than most cells.
-  private var kinds: [(type: Column.ValueType, isTextLike: Bool)] = []
+  private var kinds: [(type: Column.ValueType, isTextLike: Bool, keepsNumbers: Bool)] = []
   private var cellText: CellText
   private var shownText: ShownText
   private var text: [UInt8] = []
@@ -69,7 +69,7 @@ struct SheetCells {
     let name = try path.name(below: collection)
     while kinds.count < cells.count {
       let column = plan.columns[kinds.count]
-      kinds.append((column.type, column.isTextLike))
+      kinds.append((column.type, column.isTextLike, Self.keepsNumbers(column)))
     }
     while lengths.count <= cells.count { lengths.append(0) }
     text.removeAll(keepingCapacity: true)
@@ -125,7 +125,7 @@ struct SheetCells {
 
   /// Adds a text as it is, as nearly every text can be; false, and nothing, if it may need more care.
   private mutating func addPlain(_ utf8: UnsafeBufferPointer<UInt8>, _ index: Int) -> Bool {
-    let (type, isTextLike) = kinds[index]
+    let (type, isTextLike, _) = kinds[index]
     guard type == .string || type == .any, utf8.count <= SheetText.maximumLength,
       SheetText.isPlain(utf8), cellText.isPlain(utf8, isTyped: type == .string)
     else { return false }
@@ -140,14 +140,14 @@ struct SheetCells {
     of name: Substring.UTF8View,
     _ workbook: XLSXWriter
   ) throws(Failure) {
-    let (type, isTextLike) = kinds[index]
+    let (type, isTextLike, keepsNumbers) = kinds[index]
     switch value {
     // The digits of an identifier are a text.
     case .integer(let number)
     where number.magnitude <= Self.largestExact && !(type == .string && isTextLike):
       // A column of another type reads a marked number as what it is; one of strings reads its digits.
       let mark: RowBytes.Mark = type == .integer || type == .any || type == .string ? .none : .integer
-      let isExact = Self.isNumeric(type) && number.magnitude < Self.largestShort
+      let isExact = keepsNumbers && number.magnitude < Self.largestShort
       if try isExact ? true : keep(value, .number(Double(number), mark), index, of: name, workbook) {
         rows.number(Double(number), column: index + 1, as: mark)
         return sample(index + 1, 12)
@@ -157,7 +157,7 @@ struct SheetCells {
       let isMarked = type != .double && type != .string && (type != .any || Int64(exactly: number) != nil)
       let mark: RowBytes.Mark = isMarked ? .double : .none
       let bounded = max(-Self.largestNumber, min(Self.largestNumber, number))
-      let isExact = Self.isNumeric(type) && Self.isShort(number)
+      let isExact = keepsNumbers && Self.isShort(number)
       if try isExact ? true : keep(value, .number(bounded, mark), index, of: name, workbook) {
         rows.number(bounded, column: index + 1, as: mark)
         return sample(index + 1, 12)
@@ -228,8 +228,12 @@ struct SheetCells {
   }
 
   /// Whether numbers in a column are read back as numbers.
-  private static func isNumeric(_ type: Column.ValueType) -> Bool {
-    type == .integer || type == .double || type == .any
+  private static func keepsNumbers(_ column: Column) -> Bool {
+    switch column.type {
+    case .integer, .double: true
+    case .any: column.numberFormat.flatMap { PaddedFormat($0) } == nil
+    default: false
+    }
   }
 
   /// The largest number of which the 16 digits in a workbook are a double: a bit more would be infinite.

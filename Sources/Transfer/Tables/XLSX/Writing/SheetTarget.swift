@@ -15,7 +15,7 @@ final class SheetTarget: @unchecked Sendable {
   let headerEnd: Int
   private(set) var row: UInt32 = 1
   private let formats: CellFormats
-  private let links: SheetLinks
+  private let links: SheetLinks?
   private let path: String
 
   /// - Parameters:
@@ -26,7 +26,7 @@ final class SheetTarget: @unchecked Sendable {
     header: [String],
     headerEnd: Int,
     formats: CellFormats,
-    links: SheetLinks,
+    links: SheetLinks?,
     path: String
   ) {
     self.sheet = sheet
@@ -66,7 +66,7 @@ final class SheetTarget: @unchecked Sendable {
         case .boolean(let truth): worksheet_write_boolean(sheet, row, column, truth ? 1 : 0, nil)
         case .text(let text): worksheet_write_string(sheet, row, column, text, nil)
         case .textLike(let text):
-          if let formula = links.formula(for: text, in: Int(column)) {
+          if let formula = links?.formula(for: text, in: Int(column)) {
             worksheet_write_formula_str(sheet, row, column, formula, formats.link, text)
           } else {
             worksheet_write_string(sheet, row, column, text, formats.text)

@@ -76,6 +76,13 @@ enum SheetText {
   /// More than the UTF-8 text of any real cell, including escapes.
   static let maximumCellBytes = 8 * maximumLength
 
+  /// Returns a value without the white space of XML around it.
+  static func trimmed(_ value: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D }
+    let rest = value.drop(while: isSpace)
+    return rest[...(rest.lastIndex { !isSpace($0) } ?? rest.startIndex - 1)]
+  }
+
   /// Decodes `_x0001_` escapes, as written by ``append(_:to:)`` and Excel.
   static func unescape(_ text: inout [UInt8]) {
     guard text.contains(UInt8(ascii: "_")) else { return }

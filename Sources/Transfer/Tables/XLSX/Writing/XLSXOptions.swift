@@ -7,6 +7,8 @@ package struct XLSXOptions: Sendable {
   package var timeZone: LocalTimeZone
   package var header = Column.HeaderLanguage.fieldNames
   package var nullText = "null"
+  /// Whether references to documents of the same workbook are links to their rows.
+  package var links = false
   /// The folder for temporary files; the output's folder if nil.
   ///
   /// They need about twice the uncompressed size of the rows.

@@ -245,9 +245,9 @@ package final class XLSXWriter {
     isHidden: Bool = false
   ) throws(Failure) -> SheetTarget {
     try thread.drain()
-    let links = SheetLinks(extras, to: announced)
+    let links = options.links ? SheetLinks(extras, to: announced) : nil
     var formats = workbook?.cellFormats ?? CellFormats()
-    if links.count > 0 { formats.link = try linkFormat() }
+    if links != nil { formats.link = try linkFormat() }
     if isHidden { worksheet_hide(sheet) }
     worksheet_freeze_panes(sheet, 1, 0)
     for (index, code) in numberFormats.enumerated() {

@@ -1,0 +1,112 @@
+/// Converts the values of cells, as they are in a sheet's XML, to the text and the kind of a ``CellRow``.
+struct SheetValues {
+  let styles: XLSXStyles
+  let countsFrom1904: Bool
+
+  /// Appends the text of a cell that does not refer to a shared text, and returns its kind; nil for a value that is not
+  /// one of the cell's type.
+  func append(
+    _ value: ArraySlice<UInt8>,
+    of cell: SheetHandler.Cell,
+    to out: inout [UInt8]
+  ) -> CellRow.Kind? {
+    switch cell.type {
+    case .shared: return nil
+    case .inline, .formulaText:
+      var text = Array(value)
+      SheetText.unescape(&text)
+      out.append(contentsOf: text)
+      // A formula with an empty result looks like an empty cell.
+      return text.isEmpty && cell.type == .formulaText ? .missing : .text
+    case .boolean: return boolean(SheetText.trimmed(value), &out)
+    case .error, .isoDate:
+      let text = SheetText.trimmed(value)
+      out.append(contentsOf: text)
+      return cell.type == .error ? .error : text.isEmpty ? .missing : .date
+    case .number: return number(SheetText.trimmed(value), styles[cell.style], &out)
+    }
+  }
+
+  private func boolean(_ value: ArraySlice<UInt8>, _ out: inout [UInt8]) -> CellRow.Kind? {
+    if value.isEmpty { return .missing }
+    switch String(decoding: value, as: UTF8.self) {
+    case "1", "true": return boolean(true, &out)
+    case "0", "false": return boolean(false, &out)
+    default: return nil
+    }
+  }
+
+  private func boolean(_ truth: Bool, _ out: inout [UInt8]) -> CellRow.Kind {
+    out.append(contentsOf: (truth ? "true" : "false").utf8)
+    return .boolean
+  }
+
+  // MARK: Numbers
+
+  private func number(
+    _ digits: ArraySlice<UInt8>,
+    _ form: XLSXStyles.Form,
+    _ out: inout [UInt8]
+  ) -> CellRow.Kind? {
+    if digits.isEmpty { return form == .text ? .blankText : .missing }
+    guard let number = Self.number(digits) else { return nil }
+    switch form {
+    case .date, .fineDate, .time: return date(number, form, &out)
+    case .duration: return duration(number, &out)
+    case .boolean where number == 0 || number == 1: return boolean(number == 1, &out)
+    case .padded(let format):
+      guard let text = format.text(of: number) else { break }
+      out.append(contentsOf: text.utf8)
+      return .padded
+    case .boolean, .number, .text, .double, .integer: break
+    }
+    ShownText.append(number, to: &out)
+    return form == .double ? .double : form == .integer ? .integer : .number
+  }
+
+  /// Parses a finite decimal number.
+  private static func number(_ digits: ArraySlice<UInt8>) -> Double? {
+    let isDecimal = digits.allSatisfy { byte in
+      (0x30...0x39).contains(byte) || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "-")
+        || byte == UInt8(ascii: "+") || byte | 0x20 == UInt8(ascii: "e")
+    }
+    guard isDecimal, let number = Double(String(decoding: digits, as: UTF8.self)), number.isFinite else {
+      return nil
+    }
+    return number
+  }
+
+  // MARK: Dates
+
+  private func date(_ number: Double, _ form: XLSXStyles.Form, _ out: inout [UInt8]) -> CellRow.Kind {
+    if (0..<1).contains(number), !(countsFrom1904 && form == .date) {
+      let microseconds = SheetDate.split(number, isFine: false).microseconds
+      SheetDate.appendClock(microseconds, alwaysSeconds: false, &out)
+      return .time
+    }
+    // A clock without a date that shows a day or more counts hours; real dates are years away.
+    if form == .time, number.magnitude < 366 { return duration(number, &out) }
+    let isDate = SheetDate.append(
+      number,
+      isFine: form == .fineDate,
+      countsFrom1904: countsFrom1904,
+      to: &out
+    )
+    return isDate ? .date : impossible(number, &out)
+  }
+
+  private func duration(_ days: Double, _ out: inout [UInt8]) -> CellRow.Kind {
+    guard let duration = SheetDuration(days: days) else { return impossible(days, &out) }
+    duration.append(to: &out)
+    return .duration
+  }
+
+  private func impossible(_ number: Double, _ out: inout [UInt8]) -> CellRow.Kind {
+    if !countsFrom1904, number.rounded(.down) == Double(SheetDate.missingDay) {
+      out.append(contentsOf: SheetDate.missingDate.utf8)
+    } else {
+      ShownText.append(number, to: &out)
+    }
+    return .impossibleDate
+  }
+}

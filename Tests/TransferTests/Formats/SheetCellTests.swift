@@ -1,0 +1,198 @@
+import FirestoreModels
+import Foundation
+import Testing
+
+@testable import Tables
+
+@Suite(
+  "What a person sees in the cells of a sheet",
+  .enabled(if: Judge.hasPython, "Python makes the workbooks")
+)
+struct SheetCellTests {
+  /// By hand: 10 days of 24 hours and 15 are 255 hours; 10 minutes are 1/144 of a day, 10 seconds 1/8640.
+  private static let long = "10.632060185185185"
+
+  @Test(
+    "A duration is hours, minutes and seconds under text, seconds under numbers, and never an instant.",
+    arguments: [
+      ("46", long, "255:10:10", 918_610), ("[h]:mm:ss", long, "255:10:10", 918_610),
+      ("[hh]:mm", "1.5", "36:00:00", 129_600),
+      ("[mm]", "0.5", "12:00:00", 43_200), ("[Red][ss].000", "0.0000115741", "0:00:01", 1),
+      ("[h]:mm:ss", "-0.0625", "-1:30:00", -5400), ("h:mm", "1.0625", "25:30:00", 91_800),
+      ("mm:ss", "2", "48:00:00", 172_800), ("[h]:mm", "0.00000289351852", "0:00:00.250", 0.25),
+    ] as [(String, String, String, Double)]
+  )
+  func durations(format: String, number: String, text: String, seconds: Double) throws {
+    var table = try SheetTable()
+    table.book.formats = [format]
+    let cell = "<c s=\"1\"><v>\(number)</v></c>"
+    #expect(try table.value("text", cell) == .string(text))
+    #expect(try table.value("other", cell) == .string(text))
+    #expect(try table.value("number", cell) == .double(seconds))
+    let whole = try table.fault("whole", cell)
+    #expect(whole == nil ? seconds.rounded() == seconds : seconds.rounded() != seconds)
+    #expect(try table.fault("time", cell)?.contains("the cell is a duration") == true)
+  }
+
+  @Test("A date that shows its time alone is a date, and a time of day a text.")
+  func times() throws {
+    var table = try SheetTable()
+    table.book.formats = ["h:mm"]
+    let moment = try #require(Timestamp("2026-12-31T18:30:00Z"))
+    #expect(try table.value("time", "<c s=\"1\"><v>46387.770833333336</v></c>") == .timestamp(moment))
+    #expect(try table.value("text", "<c s=\"1\"><v>0.770833333333333</v></c>") == .string("18:30"))
+  }
+
+  @Test(
+    "A number under text has the shortest digits of its double.",
+    arguments: [
+      ("10.199999999999999", "10.2"), ("0.10000000000000001", "0.1"), ("7.0", "7"), ("1E3", "1000"),
+      ("-0", "0"),
+      ("1.50", "1.5"), ("10.200000000000001", "10.200000000000001"), ("-2.7000000000000002", "-2.7"),
+      ("9007199254740991", "9007199254740991"),
+    ]
+  )
+  func digits(xml: String, text: String) throws {
+    var table = try SheetTable()
+    #expect(try table.value("text", "<c><v>\(xml)</v></c>") == .string(text))
+    let found = try table.read(["other"], [["<c><v>\(xml)</v></c>"], [SheetTable.text("a")]])
+    #expect(found.fields.map { $0["other"] } == [.string(text), .string("a")])
+    var header = HandMadeWorkbook()
+    header.rows = "<row><c><v>\(xml)</v></c></row>"
+    var reader = try TableReader(header.write(to: table.folder))
+    _ = try reader.nextTexts()
+    #expect(reader.row[0] == (xml == "-0" ? "-0" : text))
+  }
+
+  @Test("Every double reads back from its digits.")
+  func randomDigits() throws {
+    var random = SeededGenerator(seed: 1)
+    for _ in 0..<20_000 {
+      let number = Double(bitPattern: UInt64.random(in: 0..<UInt64.max, using: &random))
+      if !number.isFinite { continue }
+      for number in [number, (number.magnitude < 1e12 ? number * 100 : 0).rounded() / 100] {
+        var digits: [UInt8] = []
+        ShownText.append(number, to: &digits)
+        let text = String(decoding: digits, as: UTF8.self)
+        #expect(Double(text)?.bitPattern == number.bitPattern && !text.hasSuffix(".0"), "\(number)")
+      }
+    }
+  }
+
+  @Test(
+    "Where the format pads, text is what is shown, and a number stays a number.",
+    arguments: [
+      ("00000", "3100", "03100"), ("000-000", "1234", "001-234"), ("000\\-000", "1234", "001-234"),
+      ("&quot;CP &quot;00000", "3100", "CP 03100"), ("00000", "123456", "123456"), ("#000", "7", "007"),
+      ("[&lt;=99999]00000;00000\\-0000", "3100", "03100"),
+      ("[&lt;=99999]00000;00000\\-0000", "31001234", "03100-1234"),
+      ("00000;@", "3100", "03100"), ("[$-80A]00000_)", "0", "00000"), ("000 000", "12345678", "12345 678"),
+    ]
+  )
+  func padding(format: String, number: String, text: String) throws {
+    var table = try SheetTable()
+    table.book.formats = [format]
+    let cell = "<c s=\"1\"><v>\(number)</v></c>"
+    #expect(try table.value("text", cell) == .string(text))
+    #expect(try table.value("other", cell) == .string(text))
+    #expect(try table.value("whole", cell) == .integer(try #require(Int64(number))))
+    #expect(try table.value("number", cell) == .double(try #require(Double(number))))
+  }
+
+  @Test(
+    "Formats that do not pad, and numbers that are not padded, are numbers.",
+    arguments: [
+      ("0", "7"), ("#0", "7"), ("0.00", "7"), ("00.00", "7"), ("#,##0", "7"), ("00%", "7"), ("0E+00", "7"),
+      ("&quot;1&quot;00", "7"), ("00000", "-7"), ("00000;;0", "0"), ("[&gt;9]00000", "10"),
+    ]
+  )
+  func noPadding(format: String, number: String) throws {
+    var table = try SheetTable()
+    table.book.formats = [format]
+    #expect(
+      try table.value("other", "<c s=\"1\"><v>\(number)</v></c>") == .integer(try #require(Int64(number)))
+    )
+  }
+
+  @Test("Values are read as other programs read them.")
+  func values() throws {
+    var table = try SheetTable()
+    table.book.sharedStrings = ["<t>uno</t>"]
+    let cells: [(String, Value?)] = [
+      ("<c t=\"inlineStr\"><is><t>is</t></is><v>v</v></c>", .string("is")),
+      ("<c t=\"inlineStr\"><v>v</v><is><r><t>i</t></r><r><t>s</t></r></is></c>", .string("is")),
+      ("<c t=\"inlineStr\"><v>v</v></c>", .string("v")), ("<c t=\"s\"/>", nil), ("<c t=\"s\"><v/></c>", nil),
+      ("<c t=\"s\"><v> 0\n</v></c>", .string("uno")), ("<c><v>\n 7 </v></c>", .integer(7)),
+      ("<c><v> </v></c>", nil),
+      ("<c t=\"b\"><v> 1 </v></c>", .boolean(true)), ("<c t=\"b\"><v>true</v></c>", .boolean(true)),
+      ("<c t=\"b\"><v>false</v></c>", .boolean(false)), ("<c t=\"b\"><v/></c>", nil),
+      ("<c t=\"str\"><v> a </v></c>", .string(" a ")),
+    ]
+    for (cell, value) in cells {
+      let found = try table.read(["other", "whole"], [[cell, "<c><v>1</v></c>"]])
+      #expect(found.faults.isEmpty && found.fields.first?["other"] == value, "\(cell): \(found)")
+    }
+    for cell in [
+      "<c t=\"b\"><v>2</v></c>", "<c><v>0x10</v></c>", "<c t=\"s\"><v>1</v></c>", "<c><v>1 2</v></c>",
+      "<c><is><t>a</t></is></c>",
+    ] {
+      #expect(throws: Failure.self, "\(cell)") { try table.read(["other"], [[cell]]) }
+    }
+  }
+
+  @Test("Days that do not exist are named.", arguments: ["text", "whole", "time", "other"])
+  func impossibleDates(heading: String) throws {
+    var table = try SheetTable()
+    table.book.formats = ["14"]
+    for (number, cause) in [
+      ("60", "29 February 1900, which did not exist"), ("60.5", "29 February 1900, which did not exist"),
+      ("-1", "a negative date"), ("2958466", "a date after 9999"),
+    ] {
+      let fault = try table.fault(heading, "<c s=\"1\"><v>\(number)</v></c>")
+      #expect(fault?.hasSuffix("the cell is \(cause)") == true, "\(number): \(fault ?? "")")
+    }
+    table.book.workbookProperties = "date1904=\"1\""
+    #expect(try table.fault(heading, "<c s=\"1\"><v>-1</v></c>")?.hasSuffix("a negative date") == true)
+  }
+
+  @Test("Booleans and dates beside texts are text where nothing declares a type.")
+  func mixedColumns() throws {
+    var table = try SheetTable()
+    table.book.formats = ["14", "22"]
+    let rows = [
+      ["<c t=\"b\"><v>1</v></c>", "<c s=\"1\"><v>46387</v></c>"],
+      [SheetTable.text("maybe"), "<c s=\"2\"><v>46387.770833333336</v></c>"],
+      ["<c><v>10.199999999999999</v></c>", SheetTable.text("soon")],
+    ]
+    let found = try table.read(["a", "b"], rows)
+    #expect(found.faults.isEmpty)
+    #expect(
+      found.fields == [
+        ["a": .string("true"), "b": .string("2026-12-31")],
+        ["a": .string("maybe"), "b": .string("2026-12-31 18:30:00")],
+        ["a": .string("10.2"), "b": .string("soon")],
+      ]
+    )
+    // A declared text that is a date or a truth value is a mistake.
+    #expect(try table.fault("text", "<c s=\"1\"><v>46387</v></c>")?.contains("the cell is a date") == true)
+    #expect(try table.fault("text", "<c t=\"b\"><v>1</v></c>") != nil)
+  }
+
+  @Test("The parts of a workbook may have backslashes in their names, and in those that lead to them.")
+  func backslashes() throws {
+    let folder = try ScratchFolder()
+    var book = HandMadeWorkbook()
+    book.sharedStrings = ["<t>uno</t>"]
+    book.rows = "<row><c t=\"s\"><v>0</v></c></row>"
+    for change in ["xl/", "/"] {
+      let parts = book.parts.map { part in
+        var part = part
+        part.name = change == "/" ? "/" + part.name : part.name.replacing("/", with: "\\")
+        part.text = part.text.replacing("worksheets/sheet1.xml", with: "worksheets\\sheet1.xml")
+        return part
+      }
+      var reader = try TableReader(HandMadeWorkbook.write(parts, to: folder.file("book.xlsx")))
+      #expect(try reader.next() && reader.row[0] == "uno")
+    }
+  }
+}
