@@ -92,9 +92,8 @@ struct CommitFailureTests {
     ] {
       #expect(meaning(status) == .unknown)
     }
-    for status in [FirestoreError.Status.aborted, .resourceExhausted] {
-      #expect(meaning(status) == .notApplied(overloaded: true))
-    }
+    #expect(meaning(.aborted) == .contended)
+    #expect(meaning(.resourceExhausted) == .notApplied(overloaded: true))
     for status in [FirestoreError.Status.alreadyExists, .notFound, .failedPrecondition] {
       #expect(meaning(status) == .preconditionFailed(error(status)))
     }

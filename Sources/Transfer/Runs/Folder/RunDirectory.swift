@@ -106,6 +106,25 @@ package final class RunDirectory: Sendable {
     try cut("summary.json", to: 0)
   }
 
+  /// Copies the files of a run, whose process may still be alive, into another state directory, where it can be resumed.
+  ///
+  /// The checkpoint comes first, so that what it counts is in the files that are copied after it.
+  ///
+  /// - Throws: `.cannotWrite`, `.inputMissing`.
+  package static func copy(
+    run id: String,
+    from stateDirectory: String,
+    to other: String
+  ) throws(Failure) {
+    let (source, target) = ("\(stateDirectory)/runs/\(id)", "\(other)/runs/\(id)")
+    for folder in [other, "\(other)/runs", target] { try makeDirectory(folder) }
+    let first = "checkpoint.json"
+    for name in [first] + FilePaths.names(in: source).filter({ !$0.isIdentical(to: first) }) {
+      guard SystemCall.status("\(source)/\(name)").status?.isRegularFile ?? false else { continue }
+      try OutputFile.copy("\(source)/\(name)", to: "\(target)/\(name)")
+    }
+  }
+
   /// The document counts from which a resumed run continues.
   package var restoredCounts: [RunSummary.Collection] { resumption?.checkpoint?.collections ?? [] }
 
