@@ -66,14 +66,14 @@ struct ShardPlace: Sendable {
   /// What that process has recorded goes along, so that the run is resumed with its counts and its journal.
   ///
   /// - Returns: The folder.
-  static func moved(_ folder: String, with run: String) throws(Failure) -> String {
+  static func moved(_ folder: String, with run: RunRecord) throws(Failure) -> String {
     let base = FilePaths.folder(of: folder)
     let parts = folder.dropFirst(base.utf8.count + 1).split(separator: "-")
     let next = "\(base)/\(parts[0])-\((parts.count > 1 ? Int(parts[1]) ?? 0 : 0) + 1)"
     // Whole or not there: a name with a dot is no range.
     let unfinished = "\(next).copy"
     _ = try LocalObjectStore(creating: unfinished)
-    try RunDirectory.copy(run: run, from: folder, to: unfinished)
+    try RunDirectory.copy(run, from: folder, to: unfinished)
     if rename(unfinished, next) != 0 { throw Failure.cannotWrite(next, errno: errno) }
     return next
   }

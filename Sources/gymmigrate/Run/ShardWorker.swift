@@ -139,7 +139,7 @@ struct ShardWorker: Sendable {
     var former = RunHistory(in: folder).entries().last
     // Its process has lost the claim, and stands still.
     if plan.writes, let running = former, running.isRunning {
-      folder = try ShardPlace.moved(folder, with: running.record.id)
+      folder = try ShardPlace.moved(folder, with: running.record)
       former = RunHistory(in: folder).entries().last
     }
     let part = plan.partExtension.map { "\(folder)/part.\($0)" }
