@@ -128,7 +128,7 @@ struct MomentTests {
       }
     }
     try await withTool { tool in
-      let place = ["--project", "p", "--endpoint", "http://127.0.0.1:9"]
+      let place = ["--project", "test-project", "--endpoint", "http://127.0.0.1:9"]
       let began = ContinuousClock.now
       let result = try await tool.bare(["export", "products", "-o", "x.jsonl", "-q"] + place)
       result.expectFailure(69, "Check the network")
