@@ -184,10 +184,14 @@ struct FaultFixture: Sendable {
     var group = CollectionRead(CollectionPath(nil, "sub c"), pageSize: 4)
     group.reach = .group
     let reads = [CollectionRead(CollectionPath(nil, "c"), pageSize: 7), group]
-    _ = try await Export(
-      Export.Options(reads: reads, destination: .folder(path), format: .jsonLines()),
-      in: .silent(client, run, counts: counts)
-    ).run()
+    let context = RunContext.silent(client, run, counts: counts)
+    var options = Export.Options(reads: reads, destination: .folder(path), format: .jsonLines())
+    options.readTime = try await ReadTimePinning(
+      client: client,
+      environment: context.environment,
+      logger: context.logger
+    ).pin(.pinned)
+    _ = try await Export(options, in: context).run()
     return try files(in: path)
   }
 

@@ -13,7 +13,8 @@ package struct IntegrityRun: Sendable {
   package var parallel = 1
   /// What to read instead of all that the check needs: one of its reads, or a range of one; nil for all.
   package var part: CollectionRead?
-  package var readTime = ReadTimeChoice.pinned
+  /// The read time; nil for the present of each page.
+  package var readTime: Timestamp?
 
   package init(in context: RunContext) {
     self.context = context
@@ -21,24 +22,17 @@ package struct IntegrityRun: Sendable {
 
   /// Checks the database and reports each finding.
   ///
-  /// - Returns: The moment that was read at, nil where none was pinned.
   /// - Throws: ``Failure``, and what `report` throws.
   package func check(
     _ check: IntegrityCheck,
     report: (IntegrityFinding) throws -> Void
-  ) async throws -> Timestamp? {
+  ) async throws {
     var reads = part.map { [$0] } ?? check.reads
     for read in reads { context.counts.open(read.collection) }
-    let moment = try await ReadTimePinning(
-      client: context.client,
-      environment: context.environment,
-      logger: context.logger
-    )
-    .pin(readTime, probing: reads.first?.collection)
     for index in reads.indices {
       reads[index].pageSize = pageSize
       reads[index].parallel = parallel
-      reads[index].readTime = moment
+      reads[index].readTime = readTime
     }
     defer { context.progress.end() }
     let asked = reads
@@ -66,10 +60,9 @@ package struct IntegrityRun: Sendable {
         report: report
       )
     } catch let failure as Failure {
-      throw moment.map { failure.explainingClosedWindow(since: $0, remedy: "Check fewer rules at a time") }
+      throw readTime.map { failure.explainingClosedWindow(since: $0, remedy: "Check fewer rules at a time") }
         ?? failure
     }
-    return moment
   }
 
   private func count(_ page: [RawDocument], of read: CollectionRead) {

@@ -32,13 +32,21 @@ package enum WorkerProcess {
 
   /// Whether a process is known to have ended: it was on this machine, and is there no more.
   package static func hasEnded(_ process: String) -> Bool {
-    let parts = process.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
-    guard parts.count == 4, parts[0].isIdentical(to: boot), parts[1].isIdentical(to: namespace),
-      !boot.isEmpty,
-      let id = Int32(parts[2])
-    else { return false }
+    let parts = parts(of: process)
+    guard isHere(process), let id = Int32(parts[2]) else { return false }
     guard let start = start(of: id) else { return true }
     return !start.isIdentical(to: parts[3])
+  }
+
+  /// Whether a process is, or was, of this machine.
+  package static func isHere(_ process: String) -> Bool {
+    let parts = parts(of: process)
+    return parts.count == 4 && !boot.isEmpty && parts[0].isIdentical(to: boot)
+      && parts[1].isIdentical(to: namespace)
+  }
+
+  private static func parts(of process: String) -> [String] {
+    process.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
   }
 
   private static var boot: String { line("/proc/sys/kernel/random/boot_id") }
@@ -86,6 +94,10 @@ package actor ClaimKeeper {
   private let clock: RunClock
   private var claim: ShardClaim
   private var version: ObjectVersion?
+  private var renewedAt = 0.0
+  /// The claim of the process that it was taken from, which had not ended its work; nil if it was free.
+  package private(set) var former: ShardClaim?
+  private let turns = Turns()
 
   package init(_ claim: ShardClaim, in folder: ShardFolder, clock: RunClock = .system) {
     self.claim = claim
@@ -116,7 +128,10 @@ package actor ClaimKeeper {
       let now = clock.now()
       if seen?.version != object.version { seen = (object.version, now) }
       if WorkerProcess.hasEnded(other.process) || now - (seen?.since ?? now) > Self.expiry {
-        if try await put(.version(object.version)) { return true }
+        if try await put(.version(object.version)) {
+          former = other
+          return true
+        }
         continue
       }
       if !hasWaited { onWait(other) }
@@ -131,7 +146,27 @@ package actor ClaimKeeper {
   package func renew() async throws(Failure) {
     claim.renewals += 1
     if let version, try await put(.version(version)) { return }
-    throw Failure(
+    throw lost
+  }
+
+  /// Checks that the process may write: its claim is not old, and after a conflict it is still its own.
+  ///
+  /// - Throws: As ``renew()``.
+  package func check(_ occasion: CommitGate.Occasion) async throws {
+    let isFresh = clock.now() - renewedAt <= Self.expiry / 2
+    if isFresh, occasion == .commit { return }
+    try await turns.take {
+      if isFresh { try await self.look() } else { try await self.renew() }
+    }
+  }
+
+  private func look() async throws(Failure) {
+    let object = try await folder.store.read(name, limit: ShardFolder.largestRecord)
+    if object == nil || object?.version != version { throw lost }
+  }
+
+  private var lost: Failure {
+    Failure(
       .tryLater,
       "keep working on task \(claim.task) of",
       path: "\(folder.store)",
@@ -147,11 +182,13 @@ package actor ClaimKeeper {
   }
 
   private func put(_ precondition: ObjectPrecondition) async throws(Failure) -> Bool {
+    let begun = clock.now()
     guard case .written(let info) = try await folder.store.write(claim.line, to: name, if: precondition)
     else {
       return false
     }
     version = info.version
+    renewedAt = begun
     return true
   }
 
@@ -167,7 +204,7 @@ package actor ClaimKeeper {
         do {
           while true {
             try await self.clock.sleep(Self.renewal)
-            try await self.renew()
+            try await self.turns.take { try await self.renew() }
           }
         } catch  where Task.isCancelled {
           return nil

@@ -15,11 +15,24 @@ package struct FirestoreClient: Sendable {
   /// Scheme, host and port, without `/v1` and without a trailing slash.
   package let endpoint: String
   package let caller: ServiceCaller
+  /// Asked before each commit; copies of the client share it.
+  package let gate: CommitGate
 
-  package init(database: DatabaseName, endpoint: String, caller: ServiceCaller) {
+  package init(
+    database: DatabaseName,
+    endpoint: String,
+    caller: ServiceCaller,
+    gate: CommitGate = CommitGate()
+  ) {
+    self.gate = gate
     self.database = database
     self.endpoint = endpoint
     self.caller = caller
+  }
+
+  /// The same client without its gate.
+  package var ungated: FirestoreClient {
+    FirestoreClient(database: database, endpoint: endpoint, caller: caller)
   }
 
   // MARK: Reading
@@ -191,7 +204,7 @@ package struct FirestoreClient: Sendable {
 
   /// Returns the IDs of all subcollections of a document, or of all root collections.
   ///
-  /// - Throws: ``Failure`` after all retries, or if a page token repeats, which would never end.
+  /// - Throws: ``Failure`` after all retries, or if an ID or a page token repeats, which would never end.
   package func collectionIDs(
     below parent: DocumentPath? = nil,
     readTime: Timestamp? = nil
@@ -199,6 +212,7 @@ package struct FirestoreClient: Sendable {
     var ids: [String] = []
     var token: String?
     var trail = LoopDetector<UTF8Key>()
+    var (known, emptyPages): (Set<UTF8Key>, Int) = ([], 0)
     repeat {
       let json = JSONWriter.body {
         $0.member("pageSize", 300)
@@ -213,7 +227,11 @@ package struct FirestoreClient: Sendable {
       ) { (_, root) throws(CallFailure) in (try AnswerReader.collectionIDs(root), root.nextPageToken) }
       ids += page.ids
       token = page.token
-      if let token, !trail.goes(to: UTF8Key(token)) {
+      emptyPages = page.ids.isEmpty ? emptyPages + 1 : 0
+      let isRepeated = page.ids.contains { !known.insert(UTF8Key($0)).inserted }
+      if isRepeated || emptyPages > ReadOrder.maximumEmptyPages
+        || token.map({ !trail.goes(to: UTF8Key($0)) }) ?? false
+      {
         throw .endless("list the collections of", path: parent?.string ?? database.database)
       }
     } while token != nil
@@ -228,12 +246,18 @@ package struct FirestoreClient: Sendable {
   /// applied.
   ///
   /// - Parameter writes: The writes as JSON.
+  /// - Throws: Also `.notSent` if the gate is closed.
   /// - Returns: The update time of each document; nil for a deleted one.
   package func commitOnce(
     _ writes: [[UInt8]],
     in transaction: TransactionID? = nil,
     timeout: Double
   ) async throws(CallFailure) -> CommitAnswer {
+    do throws(Failure) {
+      try await gate.pass(.commit)
+    } catch {
+      throw .notSent(error)
+    }
     var json = JSONWriter(capacity: writes.reduce(200) { $0 + $1.count + 1 })
     json.object {
       $0.member("transaction", transaction?.base64)

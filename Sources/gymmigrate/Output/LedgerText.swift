@@ -12,7 +12,8 @@ enum LedgerText {
     var lines = entries.map { entry in
       TerminalText(cells: [
         entry.run, entry.startedAt?.description ?? "", entry.status.rawValue, entry.holder,
-        SummaryText.counts(entry.totals), entry.command + (entry.undoneBy.map { " (undone by \($0))" } ?? ""),
+        entry.knownTotals.map { SummaryText.counts($0) } ?? "not counted",
+        entry.command + (entry.undoneBy.map { " (undone by \($0))" } ?? ""),
       ])
     }
     if entries.isEmpty { lines.append("No run has changed this database.") }
@@ -67,6 +68,11 @@ enum LedgerText {
       $0.member("checksum", $1.checksum)
       $0.member("id", $1.id)
     }
-    json.member("totals", entry.totals)
+    if let totals = entry.knownTotals {
+      json.member("totals", totals)
+    } else {
+      json.key("totals")
+      json.null()
+    }
   }
 }

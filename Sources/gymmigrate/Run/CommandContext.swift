@@ -34,22 +34,24 @@ struct CommandContext: Sendable {
       note(environment, client.endpoint)
       return try await body(Connection(environment: environment, client: client, signer: other.signer))
     }
+    let retries = RetryReport(logger, clock: clock)
     return try await EnvironmentResolver(options).withCaller(
       environment,
-      policy: RetryPolicy(budget: options.retryFor.inSeconds),
+      policy: RetryPolicy(
+        budget: options.retryFor.inSeconds,
+        connecting: environment.isOnThisMachine && options.retryFor == ConnectionOptions.usualRetry ? 10 : nil
+      ),
       clock: clock,
       traffic: traffic,
-      onRetry: { notice in
-        logger.debug(
-          "retrying",
-          metadata: [
-            "rpc": "\(notice.rpc.rawValue)", "attempt": "\(notice.attempt)", "reason": "\(notice.reason)",
-          ]
-        )
-      }
+      onRetry: { retries.take($0) }
     ) { endpoint, signer, caller in
       note(environment, endpoint)
-      let client = FirestoreClient(database: environment.database, endpoint: endpoint, caller: caller)
+      let client = FirestoreClient(
+        database: environment.database,
+        endpoint: endpoint,
+        caller: caller,
+        gate: Invocation.current.shard?.gate ?? CommitGate()
+      )
       do {
         return try await body(Connection(environment: environment, client: client, signer: signer))
       } catch let failure as Failure where failure.service?.status == .invalidArgument {

@@ -1,5 +1,6 @@
 import Files
 import FirestoreModels
+import Platform
 import Runs
 import Shards
 import Storage
@@ -54,9 +55,39 @@ struct ShardPlace: Sendable {
   func workFolder(of range: Int, in plan: ShardPlan, stateDir: String) throws(Failure) -> String {
     let task = ShardFolder.digits(plan.task(of: range))
     let base = folder.map { "\($0)/tasks/\(task)" } ?? "\(stateDir)/shards/\(plan.run)/\(task)"
-    let path = "\(base)/\(ShardFolder.digits(range))"
+    let name = ShardFolder.digits(range)
+    let path = "\(base)/\(Self.lastFolders(in: base)[name] ?? name)"
     _ = try LocalObjectStore(creating: path)
     return path
+  }
+
+  /// Moves a range to another folder, because the process that lost it may still write into this one.
+  ///
+  /// What that process has recorded goes along, so that the run is resumed with its counts and its journal.
+  ///
+  /// - Returns: The folder.
+  static func moved(_ folder: String, with run: RunRecord) throws(Failure) -> String {
+    let base = FilePaths.folder(of: folder)
+    let parts = folder.dropFirst(base.utf8.count + 1).split(separator: "-")
+    let next = "\(base)/\(parts[0])-\((parts.count > 1 ? Int(parts[1]) ?? 0 : 0) + 1)"
+    // Whole or not there: a name with a dot is no range.
+    let unfinished = "\(next).copy"
+    _ = try LocalObjectStore(creating: unfinished)
+    try RunDirectory.copy(run, from: folder, to: unfinished)
+    if rename(unfinished, next) != 0 { throw Failure.cannotWrite(next, errno: errno) }
+    return next
+  }
+
+  /// The folders of the ranges of a task, by the ranges' digits; of one that was moved, the last.
+  private static func lastFolders(in task: String) -> [String: String] {
+    var last: [String: (name: String, moves: Int)] = [:]
+    for name in FilePaths.names(in: task) where !name.utf8.contains(UInt8(ascii: ".")) {
+      let parts = name.split(separator: "-").map(String.init)
+      guard let range = parts.first else { continue }
+      let moves = parts.count > 1 ? Int(parts[1]) ?? 0 : 0
+      if moves >= last[range]?.moves ?? 0 { last[range] = (name, moves) }
+    }
+    return last.mapValues(\.name)
   }
 
   /// Returns the journals of all ranges, with the IDs of their runs.
@@ -65,7 +96,7 @@ struct ShardPlace: Sendable {
   static func journals(in folder: String) throws(Failure) -> [(path: String, run: String)] {
     var journals: [(path: String, run: String)] = []
     for task in FilePaths.names(in: "\(folder)/tasks") {
-      for range in FilePaths.names(in: "\(folder)/tasks/\(task)") {
+      for range in lastFolders(in: "\(folder)/tasks/\(task)").values.sorted() {
         let history = RunHistory(in: "\(folder)/tasks/\(task)/\(range)")
         for entry in history.entries() {
           let path = history.file("journal.jsonl", of: entry.record.id)

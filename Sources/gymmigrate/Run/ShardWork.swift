@@ -21,6 +21,8 @@ final class ShardWork: Sendable {
   let resumed: RunRecord?
   /// What it may have of the rate of the whole run; nil for a command that only reads.
   let pace: WritePacer.Share?
+  /// Asked before each commit whether the whole run may write.
+  let gate: CommitGate
   private let ending = Locked<Ending?>(nil)
   private let columns = Locked<[String]?>(nil)
   private let findings = Locked<[String: Int]?>(nil)
@@ -30,8 +32,10 @@ final class ShardWork: Sendable {
     of plan: ShardPlan,
     stateDir: String,
     resumed: RunRecord?,
-    pace: WritePacer.Share?
+    pace: WritePacer.Share?,
+    gate: CommitGate
   ) {
+    self.gate = gate
     self.plan = plan
     self.range = range
     self.stateDir = stateDir

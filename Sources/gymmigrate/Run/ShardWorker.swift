@@ -62,11 +62,18 @@ struct ShardWorker: Sendable {
       logger.info("Task \(task) of \(plan.tasks) was done by another process.")
       return
     }
+    if let former = await keeper.former, plan.writes, place.folder == nil,
+      !WorkerProcess.isHere(former.process)
+    {
+      logger.warning(
+        "\(former.holder) left task \(task) unfinished: what it wrote in its last range counts as unchanged, because its run folder is on its machine."
+      )
+    }
     do {
       try await keeper.holding {
         // Another process may have done all of it, and 'finish' ended the run, before the claim was free.
         if try await isDone() { return }
-        try await workWithLease()
+        try await workWithLease(keeper)
       }
     } catch {
       try? await Task { try await keeper.giveBack() }.value
@@ -94,24 +101,31 @@ struct ShardWorker: Sendable {
   }
 
   /// Works with the lease of the run held, if it writes.
-  private func workWithLease() async throws {
-    guard plan.writes else { return try await work() }
+  private func workWithLease(_ keeper: ClaimKeeper) async throws {
+    guard plan.writes else { return try await work(CommitGate()) }
     let nested = try DividedCommand(words).command
     var quiet = logging
     quiet.quiet = true
     try await CommandRun(name: "shard work", connection: nested.shardTarget, logging: quiet)
       .performWithoutRun { session in
         let ledger = MigrationLedger(client: session.client, logger: logger)
-        try await SharedRun(plan.ledgerEntry(holder: LedgerRun.holder), of: ledger).join { try await work() }
+        try await SharedRun(plan.ledgerEntry(holder: LedgerRun.holder), of: ledger).join {
+          let gate = CommitGate()
+          let check: CommitGate.Check = { occasion in
+            try await session.client.gate.pass(occasion)
+            try await keeper.check(occasion)
+          }
+          try await gate.hold(check) { try await work(gate) }
+        }
         return CommandResult()
       }
   }
 
-  private func work() async throws {
+  private func work(_ gate: CommitGate) async throws {
     for range in ranges {
       try Task.checkCancellation()
       if try await place.shards.result(of: range.number, in: plan) != nil { continue }
-      let result = try await perform(range)
+      let result = try await perform(range, gate)
       try await place.shards.write(result, in: plan)
       logger.info("Range \(range.number): \(SummaryText.counts(result.totals)).")
     }
@@ -120,10 +134,15 @@ struct ShardWorker: Sendable {
   // MARK: A range
 
   /// Runs the command for one range, or resumes it.
-  private func perform(_ range: ShardPlan.Range) async throws -> ShardResult {
-    let folder = try place.workFolder(of: range.number, in: plan, stateDir: stateDir)
+  private func perform(_ range: ShardPlan.Range, _ gate: CommitGate) async throws -> ShardResult {
+    var folder = try place.workFolder(of: range.number, in: plan, stateDir: stateDir)
+    var former = RunHistory(in: folder).entries().last
+    // Its process has lost the claim, and stands still.
+    if plan.writes, let running = former, running.isRunning {
+      folder = try ShardPlace.moved(folder, with: running.record)
+      former = RunHistory(in: folder).entries().last
+    }
     let part = plan.partExtension.map { "\(folder)/part.\($0)" }
-    let former = RunHistory(in: folder).entries().last
     // It may have ended without a result.
     if plan.writes, let former, let ending = former.ending, !former.isResumable, former.verdict == nil {
       logger.debug("recovered", metadata: ["range": "\(range.number)", "status": "\(ending.status)"])
@@ -134,7 +153,8 @@ struct ShardWorker: Sendable {
       of: plan,
       stateDir: folder,
       resumed: plan.writes ? former.flatMap { $0.isResumable ? $0.record : nil } : nil,
-      pace: plan.writes ? try await pace() : nil
+      pace: plan.writes ? try await pace() : nil,
+      gate: gate
     )
     var invocation = Invocation.current
     let completed = try DividedCommand(words).words(writing: part)

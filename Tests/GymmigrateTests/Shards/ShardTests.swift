@@ -227,6 +227,55 @@ struct ShardTests {
     }
   }
 
+  @Test(
+    "The counts of a range are those of all its tries, also of a process that stands still and is replaced"
+  )
+  func takeover() async throws {
+    let mini = MiniFirestore()
+    try mini.load(jsonLines: (0..<600).map { documentLine("orders/o\($0)", $0) }.joined(separator: "\n"))
+    let commits = Mutex(0)
+    try await withTool(against: { request in
+      let isWrite =
+        request.kind == .commit && String(decoding: request.body, as: UTF8.self).contains("/orders/")
+      let number = commits.withLock { commits in
+        if isWrite { commits += 1 }
+        return commits
+      }
+      // The first process comes no further than this, and its last commits are applied all the same.
+      if isWrite, number > 8, number <= 12 {
+        _ = mini.handler(request)
+        return .stall
+      }
+      return mini.handler(request)
+    }) { tool, _ in
+      try tool.write(Self.migration.replacing("users", with: "orders"), to: "mark.yaml")
+      let apply = ["migrate", "apply", "mark.yaml", "--schema", "none", "--batch-size", "10"] + tool.place
+      try await tool.bare(["shard", "plan", "--shards", "1", "--to", "T", "--"] + apply).expect(0)
+      let first = try tool.runner.start(
+        ["shard", "work", "T", "--task", "0"],
+        directory: tool.folder,
+        timeout: .seconds(600)
+      )
+      while commits.withLock({ $0 }) < 9 { try await Task.sleep(for: .milliseconds(20)) }
+      first.send(SIGSTOP)
+      try await work(tool, 1, at: "T")
+      let finished = try await tool.bare(["shard", "finish", "T", "--json"])
+      finished.expect(0)
+      let totals = try finished.summary().totals
+      #expect(totals.balance && totals.read == 600 && totals.written == 600, "\(totals)")
+      // It finds that its claim is gone, and writes nothing more.
+      let left = mini.totalChanges
+      first.send(SIGCONT)
+      #expect(await first.wait().exitCode == 75)
+      #expect(mini.totalChanges == left)
+      // All that both have written is undone.
+      try await tool.run("migrate", "undo", try finished.summary().runId, "--state-dir", "T", "-q").expect(0)
+      #expect(
+        mini.lines().filter { !$0.key.hasPrefix("_gymmigrate") }.allSatisfy { !$0.value.contains("seen") }
+      )
+    }
+  }
+
   @Test("With a tenth of the requests failing, each document is written once and counted once")
   func faults() async throws {
     let mini = MiniFirestore()

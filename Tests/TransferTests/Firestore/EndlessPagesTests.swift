@@ -62,6 +62,75 @@ struct EndlessPagesTests {
     #expect(carousel.requests <= 3 * length + 5)
   }
 
+  private static func documents(_ ids: [String]) -> String {
+    ids.map { #"{"name":"projects/p/databases/(default)/documents/c/\#($0)"}"# }.joined(separator: ",")
+  }
+
+  private static func page(_ ids: [String], token: String?) -> String {
+    let next = token.map { #","nextPageToken":"\#($0)""# } ?? ""
+    return #"{"documents":[\#(documents(ids))]\#(next)}"#
+  }
+
+  @Test(
+    "Pages that repeat, go backwards or are out of order end the list, whatever their tokens",
+    arguments: [
+      [["a", "b"], ["a", "b"]], [["c", "d"], ["a", "b"]], [["a", "b"], ["b", "c"]], [["b", "a"]],
+      [["a", "a"]],
+      [["a"], [], ["a"]], [["10", "9"]], [["__id9__", "__id10__", "1"], ["__id11__"]],
+    ]
+  )
+  func order(pages: [[String]]) async throws {
+    let bodies = pages.enumerated().map {
+      Self.page($1, token: $0 == pages.count - 1 ? nil : "t\($0)")
+    }
+    let carousel = Carousel(bodies)
+    let error = await failure { try await read(client(carousel), CollectionRead(collection("c"))) }
+    #expect(error?.kind == .unavailable, "\(pages)")
+    #expect(carousel.requests <= pages.count)
+  }
+
+  @Test("A list in the service's order is read: numeric IDs, then bytes")
+  func ascending() async throws {
+    let ids = ["__id-5__", "__id9__", "__id10__", "10", "9", "A", "a", "a.b", "b", "\u{FFFD}", "\u{10000}"]
+    let bodies = ids.enumerated().map { Self.page([$1], token: $0 == ids.count - 1 ? nil : "t\($0)") }
+    #expect(try await read(client(Carousel(bodies)), CollectionRead(collection("c"))) == ids.count)
+  }
+
+  @Test("A list that repeats its pages under new tokens ends with the second page")
+  func newTokens() async throws {
+    let carousel = Carousel((0..<1000).map { Self.page(["a", "b"], token: "t\($0)") })
+    let error = await failure { try await read(client(carousel), CollectionRead(collection("c"))) }
+    #expect(error?.kind == .unavailable)
+    #expect(carousel.requests <= 4)
+  }
+
+  @Test("Pages without documents do not go on for ever")
+  func emptyForEver() async throws {
+    let carousel = Carousel((0..<100_000).map { #"{"nextPageToken":"t\#($0)"}"# })
+    let error = await failure { try await read(client(carousel), CollectionRead(collection("c"))) }
+    #expect(error?.kind == .unavailable)
+    #expect(carousel.requests <= ReadOrder.maximumEmptyPages + 5)
+  }
+
+  @Test("A query in another order goes on, and has no document twice in a page")
+  func otherOrder() async throws {
+    func element(_ id: String, _ n: Int) -> String {
+      #"{"document":{"name":"projects/p/databases/(default)/documents/c/\#(id)","fields":{"n":{"integerValue":"\#(n)"}}}}"#
+    }
+    for (pages, isRead) in [
+      ([[element("b", 1), element("a", 2)], [element("c", 2)]], true),
+      ([[element("b", 1), element("a", 2)], [element("c", 1), element("d", 2)], []], true),
+      ([[element("b", 1), element("a", 3)], [element("c", 1), element("d", 2)], []], false),
+      ([[element("b", 1), element("b", 1)], []], false),
+    ] {
+      let carousel = Carousel(pages.map { "[\($0.joined(separator: ","))]" })
+      var request = CollectionRead(collection("c"), pageSize: 2)
+      request.orderBy = [StructuredQuery.Order(FieldPath(field: "n"), .ascending)]
+      let error = await failure { try await read(client(carousel), request) }
+      #expect((error == nil) == isRead, "\(pages): \(error?.description ?? "")")
+    }
+  }
+
   @Test("A query page that starts again ends the query")
   func query() async throws {
     let carousel = Carousel([#"[{"document":\#(Self.name)}]"#])

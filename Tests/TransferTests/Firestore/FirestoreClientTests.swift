@@ -312,6 +312,37 @@ struct FirestoreClientTests {
     #expect(found == nil)
   }
 
+  @Test(
+    "The reason in the details of a 403 decides what to do about it",
+    arguments: [
+      ("ACCESS_TOKEN_SCOPE_INSUFFICIENT", Failure.Kind.notPermitted, "scope"),
+      ("SERVICE_DISABLED", .configuration, "Enable the Cloud Firestore API"),
+      ("CONSUMER_INVALID", .configuration, "project"),
+      ("USER_PROJECT_DENIED", .notPermitted, "quota project"),
+      ("BILLING_DISABLED", .configuration, "billing"), ("RATE_LIMIT_EXCEEDED", .tryLater, "quota"),
+      ("SECURITY_POLICY_VIOLATED", .notPermitted, "policy"),
+      ("IAM_PERMISSION_DENIED", .notPermitted, "roles/datastore"),
+    ]
+  )
+  func reasons(_ reason: String, kind: Failure.Kind, remedy: String) {
+    func body(_ domain: String) -> [UInt8] {
+      let detail =
+        #"{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"\#(reason)","domain":"\#(domain)"}"#
+      return Array(
+        #"{"error":{"code":403,"message":"x","status":"PERMISSION_DENIED","details":[\#(detail)]}}"#.utf8
+      )
+    }
+    for rpc in [RPC.runQuery, .exportDocuments, .commit]
+    where reason != "IAM_PERMISSION_DENIED" || rpc == .commit {
+      let error = ErrorBody.read(HTTPResponse(status: 403, body: body("googleapis.com")), with: JSONParser())
+      let failure = CallFailure.service(error).asFailure(operation: "read", path: nil, of: rpc)
+      #expect(failure.kind == kind && failure.remedy?.contains(remedy) == true, "\(rpc) \(failure)")
+      #expect((failure.remedy?.contains("roles/datastore") == true) == (reason == "IAM_PERMISSION_DENIED"))
+    }
+    let other = ErrorBody.read(HTTPResponse(status: 403, body: body("example.com")), with: JSONParser())
+    #expect(other.reason == nil)
+  }
+
   @Test("Permanent failures are not retried, and have their kind")
   func kinds() async throws {
     let cases: [(ServiceError, Failure.Kind)] = [

@@ -184,7 +184,7 @@ struct SchedulerSimulation {
     case .answer(let id, let result, let time):
       sending[id] = nil
       switch result {
-      case .success(let answer): settle(scheduler.committed(id, answer, took: now - time))
+      case .success(let answer): settle(scheduler.committed(id, answer, took: now - time, now: now))
       case .failure(let failure):
         settle(
           try scheduler.failed(id, failure, now: now, random: Double.random(in: 0..<1, using: &random))
@@ -197,7 +197,7 @@ struct SchedulerSimulation {
       schedule(now + 0.1, .readAnswer(id, found))
     case .readAnswer(let id, let found):
       sending[id] = nil
-      settle(scheduler.readBack(id, found, now: now))
+      settle(try scheduler.readBack(id, found, now: now))
     case .settle(let settled): try finish(settled)
     }
     return true
@@ -215,7 +215,8 @@ struct SchedulerSimulation {
     let bytes = chunk.writes.reduce(0) { $0 + $1.bytes }
     try #require(bytes <= plan.limits.maximumBytes || chunk.writes.count == 1, "seed \(seed): too many bytes")
     try #require(
-      scheduler.unsettledCount <= plan.limits.maximumInFlight * plan.limits.maximumWrites,
+      // Single writes that wait for a document alone come on top.
+      scheduler.unsettledCount <= plan.limits.maximumInFlight * (plan.limits.maximumWrites + 1),
       "seed \(seed): more on its way than may be"
     )
     try #require((1...Double(plan.limits.maximumWrites)).contains(scheduler.chunkSize), "seed \(seed)")
@@ -271,6 +272,7 @@ struct SchedulerSimulation {
       switch settlement {
       case .written: try finish(id, "written", pending)
       case .rejected: try finish(id, "rejected", pending)
+      case .contended: try finish(id, "contended", pending)
       case .conflict(let current):
         guard let known = logical[id] else { throw SimulationError() }
         if pending.mustNotRepeat || pending.replans >= plan.limits.maximumReplans || scheduler.isStopping {
@@ -312,6 +314,7 @@ struct SchedulerSimulation {
       case "conflicted":
         // Not known to have been applied, and not repeated: only where the answer was lost, or at the stop.
         #expect(times <= 1 && (isCounting || isTouched || stopped), text)
+      case "contended": #expect(times <= 1, text)
       case "left": #expect(times == 0 || isTouched, text)
       case nil:
         #expect(stopped && (times == 0 || plan.lateCommits), text)

@@ -92,9 +92,8 @@ struct CommitFailureTests {
     ] {
       #expect(meaning(status) == .unknown)
     }
-    for status in [FirestoreError.Status.aborted, .resourceExhausted] {
-      #expect(meaning(status) == .notApplied(overloaded: true))
-    }
+    #expect(meaning(.aborted) == .contended)
+    #expect(meaning(.resourceExhausted) == .notApplied(overloaded: true))
     for status in [FirestoreError.Status.alreadyExists, .notFound, .failedPrecondition] {
       #expect(meaning(status) == .preconditionFailed(error(status)))
     }
@@ -109,7 +108,7 @@ struct CommitFailureTests {
     #expect(CommitFailure(.transport(TransportError(.lost, ""))) == .unknown)
     #expect(CommitFailure(.transport(TransportError(.bodyTooLarge, ""))) == .unknown)
     #expect(CommitFailure(.transport(TransportError(.notConnected, ""))) == .notApplied(overloaded: false))
-    #expect(CommitFailure(.credentials(Failure(.configuration, "sign", cause: ""))) == .fatal)
+    #expect(CommitFailure(.notSent(Failure(.configuration, "sign", cause: ""))) == .fatal)
   }
 
   @Test(

@@ -2,17 +2,37 @@ import FirestoreModels
 import FirestoreREST
 import Runs
 
-/// Acquires, renews and releases the lease of one run.
+/// Acquires, renews and releases the lease of one run, and says whether the run may still write.
 actor LeaseKeeper {
+  /// A moment by this machine's clock, which may stand still with the machine, and by the server's.
+  private struct Moment {
+    var local: Double
+    var server: Int64?
+
+    func age(at now: Moment) -> Double {
+      let served = server.flatMap { then in now.server.map { Double($0 - then) } } ?? 0
+      return max(now.local - local, served)
+    }
+  }
+
   private let client: FirestoreClient
   private let lease: Lease
+  /// Whether other processes of the run hold it, too.
+  private let isShared: Bool
   /// The document as this run wrote it.
   private var held: RawDocument?
+  /// Before the last renewal was sent.
+  private var renewed: Moment?
+  /// The requests for the lease come one after the other.
+  private let turns = Turns()
 
-  init(_ client: FirestoreClient, _ lease: Lease) {
+  init(_ client: FirestoreClient, _ lease: Lease, isShared: Bool = false) {
     self.client = client
     self.lease = lease
+    self.isShared = isShared
   }
+
+  private var now: Moment { Moment(local: client.caller.clock.now(), server: client.caller.serverClock.now) }
 
   /// - Parameter runs: Runs whose lease is taken over at once.
   /// - Throws: `.tryLater` naming the holder.
@@ -50,7 +70,10 @@ actor LeaseKeeper {
           "Wait for its end. Should it be dead, its lease runs out in \(Int(seconds.rounded(.up))) s; 'gymmigrate migrate unlock' takes it away."
       )
     }
-    if joins, state == .own { return .joined }
+    if joins, state == .own {
+      renewed = nil
+      return .joined
+    }
     return try await write(over: document) ? .taken : .lost
   }
 
@@ -63,29 +86,59 @@ actor LeaseKeeper {
     )
   }
 
-  /// - Throws: `.tryLater` where another run holds it by now.
-  func renew() async throws {
-    if try await !write(over: held) { throw lost("resume this run") }
+  /// - Throws: `.tryLater` where another run, or none, holds it by now.
+  func renew() async throws { try await turns.take { try await self.write() } }
+
+  /// Checks that the run may write.
+  ///
+  /// A commit needs a renewal that is not old: within the rest of the lease it reaches the server. A conflict may be the
+  /// work of a run that has taken the lease, so the lease is looked at.
+  ///
+  /// - Throws: As ``renew()``.
+  func check(_ occasion: CommitGate.Occasion) async throws {
+    switch occasion {
+    case .commit where isFresh: return
+    case .commit: try await turns.take { if await !self.isFresh { try await self.write() } }
+    case .conflict:
+      try await turns.take {
+        try await self.look()
+        if await !self.isFresh { try await self.write() }
+      }
+    }
   }
 
-  /// Renews the lease of a run that works in several processes: any of them may have renewed it.
+  private var isFresh: Bool { renewed.map { $0.age(at: now) <= Lease.duration / 2 } ?? false }
+
+  /// - Throws: `.tryLater` where the document is not this run's any more.
+  private func look() async throws {
+    guard let document = try await client.get(Lease.path).document,
+      Lease(document).run.isIdentical(to: lease.run), isShared || document.updateTime == held?.updateTime
+    else { throw lost }
+  }
+
+  /// Writes the document over what this process wrote, or, if it is shared, over what any process of the run wrote.
   ///
   /// - Throws: `.tryLater` where another run, or none, holds it by now.
-  func renewTogether() async throws {
+  private func write() async throws {
+    guard isShared else {
+      if try await !write(over: held) { throw lost }
+      return
+    }
     for _ in 0..<5 {
       let document = try await client.get(Lease.path).document
       guard let document, Lease(document).run.isIdentical(to: lease.run) else { break }
       if try await write(over: document) { return }
     }
-    throw lost("start this task again")
+    throw lost
   }
 
-  private func lost(_ next: String) -> Failure {
+  private var lost: Failure {
     Failure(
       .tryLater,
       "keep changing \(client.database)",
       cause: "the lease was taken away",
-      remedy: "See who holds the lock with 'gymmigrate migrate status', then \(next)."
+      remedy:
+        "See who holds the lock with 'gymmigrate migrate status', then \(isShared ? "start this task again" : "resume this run")."
     )
   }
 
@@ -110,10 +163,12 @@ actor LeaseKeeper {
   }
 
   private func write(over document: RawDocument?) async throws -> Bool {
+    let before = now
     guard case .written(let updateTime) = try await client.perform(lease.write(over: document)) else {
       return false
     }
     held = RawDocument(path: Lease.path, fields: lease.fields, updateTime: updateTime)
+    renewed = before
     return true
   }
 }

@@ -77,6 +77,14 @@ package struct LedgerEntry: Sendable, Equatable {
     }
   }
 
+  /// Its counts; nil where it has not recorded them: it runs, or did not come to its end.
+  package var knownTotals: DocumentCounts? {
+    switch status {
+    case .running, .cleared: totals == DocumentCounts() && hasChanged ? nil : totals
+    case .done, .incomplete, .failed, .interrupted, .undone: totals
+    }
+  }
+
   /// The commands that let other runs begin after it stopped before it was done.
   package var waysOut: String {
     "Resume it (gymmigrate runs resume \(run)), undo it (gymmigrate migrate undo \(run)), or keep its changes (gymmigrate migrate unlock \(run))."

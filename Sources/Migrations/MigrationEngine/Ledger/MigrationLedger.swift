@@ -12,11 +12,15 @@ package import Runs
 ///     }
 package struct MigrationLedger: Sendable {
   let client: FirestoreClient
+  /// The gate of the commits of a run.
+  private let gate: CommitGate
   private let clock: RunClock
   private let logger: Logger
 
   package init(client: FirestoreClient, clock: RunClock = .system, logger: Logger) {
-    self.client = client
+    // The lease and the entries are written whatever the gate says of the run's own writes.
+    self.client = client.ungated
+    gate = client.gate
     self.clock = clock
     self.logger = logger
   }
@@ -203,7 +207,7 @@ package struct MigrationLedger: Sendable {
       entry.totals = counts.totals
       entry.hasChanged = !isEmpty()
       let entry = entry
-      _ = try await Task { try await put(entry) }.value
+      _ = try await Task { try await putEnd(entry) }.value
     }
     do {
       try await body()
@@ -224,25 +228,22 @@ package struct MigrationLedger: Sendable {
     }
   }
 
-  /// Runs `body` while the lease is renewed.
-  ///
-  /// - Parameter isShared: Whether other processes of the run renew it, too.
+  /// Runs `body` while the lease is renewed, and asked for before each commit.
   func renewing(
     _ keeper: LeaseKeeper,
-    isShared: Bool = false,
     _ body: @escaping @Sendable () async throws -> Void
   ) async throws {
-    let clock = clock
+    let (clock, gate) = (clock, gate)
     try await withThrowingTaskGroup(of: Bool.self) { group in
       group.addTask {
-        try await body()
+        try await gate.hold({ try await keeper.check($0) }, body)
         return true
       }
       group.addTask {
         do {
           while true {
             try await clock.sleep(Lease.renewal)
-            if isShared { try await keeper.renewTogether() } else { try await keeper.renew() }
+            try await keeper.renew()
           }
         } catch  where Task.isCancelled {
           // The body reports an interruption.
@@ -252,6 +253,20 @@ package struct MigrationLedger: Sendable {
       // The end of the work, or the loss of the lease, whichever comes first.
       defer { group.cancelAll() }
       while let isWork = try await group.next(), !isWork {}
+    }
+  }
+
+  /// Writes the end of a run; of one that was cleared meanwhile, what it has written up to its end.
+  private func putEnd(_ entry: LedgerEntry) async throws {
+    do {
+      _ = try await put(entry)
+    } catch let failure as Failure where failure.kind == .tryLater {
+      guard var cleared = try await self.entry(of: entry.run), cleared.status == .cleared else {
+        throw failure
+      }
+      (cleared.totals, cleared.hasChanged) = (entry.totals, entry.hasChanged)
+      _ = try await put(cleared)
+      throw failure
     }
   }
 

@@ -17,7 +17,11 @@ package struct SharedRun: Sendable {
   }
 
   private var keeper: LeaseKeeper {
-    LeaseKeeper(ledger.client, Lease(run: entry.run, holder: entry.holder, command: entry.command))
+    LeaseKeeper(
+      ledger.client,
+      Lease(run: entry.run, holder: entry.holder, command: entry.command),
+      isShared: true
+    )
   }
 
   /// Takes the lease and records the run.
@@ -43,7 +47,7 @@ package struct SharedRun: Sendable {
     try await assertStatus([.running])
     let keeper = keeper
     try await keeper.takeTogether()
-    try await ledger.renewing(keeper, isShared: true, body)
+    try await ledger.renewing(keeper, body)
   }
 
   /// Checks that the run is running, or ended by itself.

@@ -63,6 +63,7 @@ struct LiveSource: DocumentSource {
       if index < resumed.read { return }
       if index == resumed.read { read.startAfter = resumed.last }
     }
+    if !changes.deletesForGood { read = try await client.steady(read) }
     let piece = progress.begin(read.collection.string, total: nil)
     let counting = BackgroundCount([read], client: client) { [progress] total in
       progress.setTotal(total, of: piece)

@@ -111,8 +111,7 @@ package struct MirrorVerification: Sendable {
       _ = try await client.count(CollectionRead(collection.path, readTime: moment))
       return moment
     } catch let failure {
-      guard let status = failure.service?.status, [.invalidArgument, .failedPrecondition].contains(status)
-      else { throw failure }
+      guard failure.service?.refusesOldReadTime ?? false else { throw failure }
       logger.notice("The service no longer shows \(moment): what changed since then differs.")
       return nil
     }

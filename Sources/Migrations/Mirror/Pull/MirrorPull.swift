@@ -102,10 +102,7 @@ package struct MirrorPull: Sendable {
 
   /// The moment to read at; nil for the present of each page.
   func pin() async throws -> Timestamp? {
-    // The service itself is not probed, so its collections need not be listed for that.
-    let probed = environment.isRealService ? nil : try await roots(at: nil).first
-    let pinning = ReadTimePinning(client: client, environment: environment, logger: logger)
-    return try await pinning.pin(.pinned, probing: probed)
+    try await ReadTimePinning(client: client, environment: environment, logger: logger).pin(.pinned)
   }
 
   func wholeRead(of root: CollectionPath, at moment: Timestamp?) -> CollectionRead {

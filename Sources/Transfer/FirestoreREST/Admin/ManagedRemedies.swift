@@ -12,13 +12,9 @@ extension FirestoreError {
     }
   }
 
-  private var isDisabled: Bool {
-    status == .permissionDenied && reason?.isIdentical(to: "SERVICE_DISABLED") ?? false
-  }
-
   private func ofTransfer(_ access: String) -> (Failure.Kind, String?)? {
     switch status {
-    case .permissionDenied where !isDisabled:
+    case .permissionDenied:
       (
         .notPermitted,
         "The signer needs roles/datastore.importExportAdmin. Firestore's service agent, service-PROJECT_NUMBER@gcp-sa-firestore.iam.gserviceaccount.com, needs to \(access) the bucket (roles/storage.admin on it)."
@@ -46,7 +42,7 @@ extension FirestoreError {
 
   private var ofOperation: (Failure.Kind, String?)? {
     switch status {
-    case .permissionDenied where !isDisabled:
+    case .permissionDenied:
       (.notPermitted, "The signer needs roles/datastore.importExportAdmin.")
     case .notFound:
       (
@@ -61,7 +57,7 @@ extension FirestoreError {
 
   private var ofBackups: (Failure.Kind, String?)? {
     switch status {
-    case .permissionDenied where !isDisabled:
+    case .permissionDenied:
       (
         .notPermitted,
         "The signer needs roles/datastore.backupsViewer and roles/datastore.backupSchedulesViewer."

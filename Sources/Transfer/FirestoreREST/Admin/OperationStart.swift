@@ -137,7 +137,7 @@ extension CallFailure {
 
   fileprivate var effect: Effect {
     switch self {
-    case .credentials: .refused
+    case .notSent: .refused
     case .malformed, .unreadable, .foreign: .unknown
     case .transport(let error):
       switch error.kind {

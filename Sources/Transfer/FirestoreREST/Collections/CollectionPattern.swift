@@ -46,17 +46,17 @@ package struct CollectionPattern: Sendable, Equatable {
 
 /// The conditions that a read evaluates on the client.
 struct ReadSelection: Sendable {
-  private let pattern: CollectionPattern
+  private let pattern: CollectionPattern?
   private let filter: DocumentFilter?
   private let isDeep: Bool
 
-  init(_ pattern: CollectionPattern, _ filter: DocumentFilter?, isDeep: Bool = false) {
+  init(_ pattern: CollectionPattern?, _ filter: DocumentFilter?, isDeep: Bool = false) {
     self.pattern = pattern
     self.filter = filter
     self.isDeep = isDeep
   }
 
   func contains(_ document: RawDocument) -> Bool {
-    pattern.contains(document.path, isDeep: isDeep) && filter?.matches(document) ?? true
+    (pattern?.contains(document.path, isDeep: isDeep) ?? true) && (filter?.matches(document) ?? true)
   }
 }

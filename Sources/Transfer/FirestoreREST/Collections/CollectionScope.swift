@@ -38,6 +38,13 @@ package struct CollectionScope: Sendable, Equatable {
     return read
   }
 
+  /// The read at a moment; nil for the present of each page.
+  package func read(at moment: Timestamp?) -> CollectionRead {
+    var read = read
+    read.readTime = moment
+    return read
+  }
+
   package func contains(_ path: DocumentPath) -> Bool {
     if let pattern { return pattern.contains(path, isDeep: isDeep) }
     let prefix = collection.string.utf8

@@ -36,7 +36,11 @@ enum ErrorBody {
     guard let details = json["details"] else { return error }
     for detail in details.elements {
       let type = detail["@type"]?.string ?? ""
-      if type.hasSuffix("google.rpc.ErrorInfo") { error.reason = detail["reason"]?.string }
+      // Reasons of other domains mean something else.
+      if type.hasSuffix("google.rpc.ErrorInfo"), detail["domain"]?.string?.hasSuffix("googleapis.com") ?? true
+      {
+        error.reason = detail["reason"]?.string
+      }
       if type.hasSuffix("google.rpc.RetryInfo"), let delay = detail["retryDelay"]?.string,
         delay.hasSuffix("s")
       {

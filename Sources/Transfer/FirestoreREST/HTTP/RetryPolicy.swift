@@ -57,8 +57,8 @@ package enum CallFailure: Error, Sendable, Equatable {
   case unreadable(String)
   /// The response contains what was not requested, so it is not from the service.
   case foreign(String)
-  /// No credentials could be obtained.
-  case credentials(Failure)
+  /// Nothing was sent: there are no credentials, or the run may not write any more.
+  case notSent(Failure)
 }
 
 /// When a call is retried: the backoff and the retry budget.
@@ -80,14 +80,34 @@ package struct RetryPolicy: Sendable, Equatable {
   package var maximum: Double
   /// How long one call may be retried, in seconds (`--retry-for`).
   package var budget: Double
+  /// How long a call is retried whose connection cannot be made, in seconds; nil for as long as any other.
+  ///
+  /// On this machine nothing listens then, and rarely begins to.
+  package var connecting: Double?
 
   /// The time limit of one request in seconds: at most the service's own limit and the budget.
   var requestGrace: Double { min(75, budget) }
 
-  package init(initial: Double = 0.5, maximum: Double = 60, budget: Double = 300) {
+  package init(
+    initial: Double = 0.5,
+    maximum: Double = 60,
+    budget: Double = 300,
+    connecting: Double? = nil
+  ) {
+    self.connecting = connecting
     self.initial = initial
     self.maximum = maximum
     self.budget = budget
+  }
+
+  /// Returns the policy that applies after a failure.
+  func after(_ failure: CallFailure) -> RetryPolicy {
+    guard case .transport(let error) = failure, error.kind == .notConnected, let connecting else {
+      return self
+    }
+    var policy = self
+    policy.budget = min(budget, connecting)
+    return policy
   }
 
   /// Returns the delay before the next attempt; nil to give up.

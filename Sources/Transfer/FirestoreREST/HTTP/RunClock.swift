@@ -1,6 +1,6 @@
 /// Time and randomness as values, so that tests can control them.
 package struct RunClock: Sendable {
-  /// Returns the seconds on a monotonic clock.
+  /// Returns the seconds on a monotonic clock, which runs on while the machine is suspended.
   package var now: @Sendable () -> Double
   /// Waits for so many seconds; throws `CancellationError` as soon as the task is cancelled.
   package var sleep: @Sendable (Double) async throws -> Void
@@ -17,7 +17,7 @@ package struct RunClock: Sendable {
     self.random = random
   }
 
-  /// The machine's monotonic clock.
+  /// The machine's clock (`CLOCK_BOOTTIME` on Linux).
   package static let system: RunClock = {
     let start = ContinuousClock.now
     return RunClock(

@@ -33,9 +33,12 @@ package struct RetryNotice: Sendable {
   package var delay: Double
   /// The reason, without data of documents.
   package var reason: String
+  /// Seconds until it is given up; nil if that is not known.
+  package var remaining: Double?
 
-  package init(rpc: RPC, attempt: Int, delay: Double, reason: String) {
+  package init(rpc: RPC, attempt: Int, delay: Double, reason: String, remaining: Double? = nil) {
     (self.rpc, self.attempt, self.delay, self.reason) = (rpc, attempt, delay, reason)
+    self.remaining = remaining
   }
 }
 
@@ -46,9 +49,10 @@ package struct ServiceCaller: Sendable {
   package let transport: any HTTPTransport
   package let credentials: TokenProvider
   let parsers = ParserPool()
-  package let policy: RetryPolicy
+  package private(set) var policy: RetryPolicy
   package let clock: RunClock
   package let traffic: TrafficCounter
+  package let serverClock = ServerClock()
   private let onRetry: @Sendable (RetryNotice) -> Void
 
   package init(
@@ -69,16 +73,9 @@ package struct ServiceCaller: Sendable {
 
   /// Returns the same caller with a lower retry budget, in seconds.
   func within(_ seconds: Double) -> ServiceCaller {
-    var policy = policy
-    policy.budget = min(policy.budget, seconds)
-    return ServiceCaller(
-      transport: transport,
-      credentials: credentials,
-      policy: policy,
-      clock: clock,
-      traffic: traffic,
-      onRetry: onRetry
-    )
+    var limited = self
+    limited.policy.budget = min(policy.budget, seconds)
+    return limited
   }
 
   // MARK: One attempt
@@ -131,6 +128,7 @@ package struct ServiceCaller: Sendable {
     do throws(TransportError) {
       let response = try await transport.send(request)
       traffic.count { $0.bytesIn += response.wireBytes }
+      serverClock.note(response)
       return response
     } catch {
       throw .transport(error)
@@ -144,7 +142,7 @@ package struct ServiceCaller: Sendable {
     do throws(Failure) {
       return try await body()
     } catch {
-      throw .credentials(error)
+      throw .notSent(error)
     }
   }
 
@@ -196,6 +194,7 @@ package struct ServiceCaller: Sendable {
         failure = error
       }
       let elapsed = clock.now() - start
+      let policy = policy.after(failure)
       guard Self.mayRetry(failure, rpc),
         let delay = policy.delay(
           afterAttempt: attempt,
@@ -212,7 +211,15 @@ package struct ServiceCaller: Sendable {
           elapsed: elapsed
         )
       }
-      onRetry(RetryNotice(rpc: rpc, attempt: attempt, delay: delay, reason: failure.reason))
+      onRetry(
+        RetryNotice(
+          rpc: rpc,
+          attempt: attempt,
+          delay: delay,
+          reason: failure.reason,
+          remaining: policy.budget - elapsed
+        )
+      )
       traffic.count { $0.retries += 1 }
       do {
         try await clock.sleep(delay)
@@ -233,7 +240,7 @@ package struct ServiceCaller: Sendable {
     case .transport(let error): error.kind == .notConnected || (error.kind == .lost && rpc.isRead)
     case .service(let error): rpc.retries(on: error.status) && (error.isFromService || rpc.isRead)
     case .malformed: rpc.isRead
-    case .credentials, .unreadable, .foreign: false
+    case .notSent, .unreadable, .foreign: false
     }
   }
 }
@@ -250,7 +257,7 @@ extension CallFailure {
     case .transport(let error): error.message
     case .service(let error): error.description
     case .malformed(let text), .unreadable(let text), .foreign(let text): text
-    case .credentials(let failure): failure.description
+    case .notSent(let failure): failure.description
     }
   }
 
@@ -269,7 +276,7 @@ extension CallFailure {
       Failure(kind, operation, path: path, cause: reason + tried, remedy: remedy, service: service)
     }
     switch self {
-    case .credentials(let failure): return failure
+    case .notSent(let failure): return failure
     case .malformed: return failure(.unavailable, "There may be a proxy in between; try again later.")
     case .unreadable: return failure(.internal, nil)
     case .foreign:
@@ -289,47 +296,8 @@ extension CallFailure {
       let remedy = "The response is not from Firestore: check the endpoint and the proxy."
       return failure(.unavailable, remedy, service: error)
     case .service(let error):
-      let (kind, remedy) = error.managedKindAndRemedy(of: rpc) ?? error.kindAndRemedy(of: rpc)
+      let (kind, remedy) = error.kindAndRemedy(of: rpc)
       return failure(kind, remedy, service: error)
-    }
-  }
-}
-
-extension FirestoreError {
-  /// The kind of failure that this error ends a command with, and the remedy.
-  fileprivate func kindAndRemedy(of rpc: RPC?) -> (Failure.Kind, String?) {
-    switch status {
-    case .permissionDenied where reason == "SERVICE_DISABLED":
-      (.configuration, "Enable the Cloud Firestore API for the project.")
-    case .permissionDenied:
-      (.notPermitted, "The signer needs roles/datastore.viewer to read and roles/datastore.user to write.")
-    case .unauthenticated:
-      (.configuration, "The credentials were refused; 'gymmigrate env show' shows which are used.")
-    case .notFound: (.configuration, "Check the project and the database ID ('gymmigrate env show').")
-    case .failedPrecondition:
-      (.configuration, "The query may need an index, or the database may be in Datastore mode.")
-    case .resourceExhausted: (.tryLater, "A quota may be exhausted; try again later.")
-    // Names were already checked against the documented limits, so the cause is a filter, an order, a time,
-    // or a limit of this server. Other requests do not contain arguments of the user.
-    case .invalidArgument where rpc?.carriesArguments ?? false,
-      .outOfRange where rpc?.carriesArguments ?? false:
-      (
-        .usage,
-        "The server refuses the arguments of the command: check its names, filters, order and times. If they are right, report a bug."
-      )
-    case .invalidArgument, .outOfRange: (.internal, nil)
-    case .unimplemented:
-      (
-        .configuration,
-        "This server does not support it: check the endpoint and the database ('gymmigrate doctor')."
-      )
-    case .dataLoss:
-      (
-        .inputMalformed,
-        "The server's store is damaged. If it is the embedded one, restore a copy, or move the file and its -wal and -shm files away and import an export."
-      )
-    case .ok, .alreadyExists, .aborted, .cancelled, .unknown, .deadlineExceeded, .internal, .unavailable:
-      (.unavailable, "Try again later.")
     }
   }
 }

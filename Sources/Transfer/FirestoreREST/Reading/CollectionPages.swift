@@ -186,7 +186,8 @@ private final class ConcurrentReads: Sendable {
       case .range(let piece):
         let fetcher = fetcher.narrowed(to: piece)
         let page = try await page(after: nil, size: piece.size, fetcher, request.lane)
-        let documents = try fetcher.decoded(page)
+        var order = ReadOrder(of: fetcher.read)
+        let documents = try fetcher.decoded(page, &order)
         let names = fetcher.names(of: page, documents)
         try fetcher.assertInside(piece, names)
         let isWhole = page.next == nil
@@ -194,7 +195,10 @@ private final class ConcurrentReads: Sendable {
         return documents
       case .page(let start):
         let page = try await page(after: start, size: fetcher.read.pageSize, fetcher, request.lane)
-        let (next, documents) = (try fetcher.start(after: page), try fetcher.decoded(page))
+        var order = start?.order ?? ReadOrder(of: fetcher.read)
+        let documents = try fetcher.decoded(page, &order)
+        var next = try fetcher.start(after: page)
+        next?.order = order
         arrive { $0.arrive(request.number, bytes: page.body.bytes, next: next) }
         return documents
       case .points:

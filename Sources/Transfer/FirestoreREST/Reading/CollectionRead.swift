@@ -30,6 +30,8 @@ package struct CollectionRead: Sendable, Equatable {
   /// nil for all.
   package var kind: CollectionPath?
   package var filter: StructuredQuery.Filter?
+  /// Whether the client evaluates the filter, so that all documents are read, by name.
+  var filtersHere = false
   /// The order; by name if empty.
   package var orderBy: [StructuredQuery.Order] = []
   /// The fields to return; nil for all.
@@ -118,14 +120,14 @@ package struct CollectionRead: Sendable, Equatable {
   }
 
   /// The filter that the service evaluates; that of a pattern is evaluated by the client.
-  private var sentFilter: StructuredQuery.Filter? { reach == .pattern ? nil : filter }
+  private var sentFilter: StructuredQuery.Filter? { reach == .pattern || filtersHere ? nil : filter }
 
   /// The conditions that the client evaluates; nil for none.
   var selection: ReadSelection? {
     switch reach {
     case .pattern: ReadSelection(CollectionPattern(collection), filter.map(DocumentFilter.init))
     case .subcollections: kind.map { ReadSelection(CollectionPattern($0), nil, isDeep: true) }
-    case .collection, .group: nil
+    case .collection, .group: filtersHere ? filter.map { ReadSelection(nil, DocumentFilter($0)) } : nil
     }
   }
 
@@ -161,7 +163,8 @@ package struct CollectionRead: Sendable, Equatable {
   /// Whether the client applies the mask, because the order or its own filter needs other fields.
   var cutsHere: Bool {
     mask != nil && !isList
-      && (!orderBy.isEmpty || !inequalityFields.isEmpty || (reach == .pattern && filter != nil))
+      && (!orderBy.isEmpty || !inequalityFields.isEmpty
+        || ((reach == .pattern || filtersHere) && filter != nil))
   }
 }
 

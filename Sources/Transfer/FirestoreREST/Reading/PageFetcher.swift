@@ -105,6 +105,9 @@ struct PageFetcher: Sendable {
       // A query returns as many documents as requested, so fewer are the last ones.
       var next: PageStart.Position?
       if count >= size, let last { next = .cursor(try cursor(after: last, order)) }
+      if case .cursor(let from)? = start?.position, case .cursor(let to)? = next, !to.isAfter(from, order) {
+        throw .leadsBack
+      }
       return FetchedPage(body: body, elements: root, next: next, start: start, size: size)
     }
   }
@@ -129,16 +132,27 @@ struct PageFetcher: Sendable {
 
   /// Decodes a fetched page as far as its reader needs.
   ///
-  /// - Throws: As ``documents(of:)``.
-  func decoded(_ page: FetchedPage) throws(Failure) -> DocumentPage {
-    isCarrying ? try documentPage(of: page) : .memory(try documents(of: page))
+  /// - Parameter order: That of the documents before the page; then, of those up to its end.
+  /// - Throws: `.unavailable` for documents that were not requested or are out of order, `.internal` for one that cannot
+  ///   be decoded.
+  func decoded(_ page: FetchedPage, _ order: inout ReadOrder) throws(Failure) -> DocumentPage {
+    order.beginPage()
+    do throws(CallFailure) {
+      let decoded: DocumentPage =
+        isCarrying ? try documentPage(of: page, &order) : .memory(try documents(of: page, &order))
+      try order.endPage()
+      return decoded
+    } catch {
+      throw error.asFailure(operation: "read the page of", path: read.collection.string)
+    }
   }
 
   /// Decodes the documents of a fetched page.
   ///
-  /// - Throws: `.unavailable` for a document that was not requested, `.internal` for one that cannot be
+  /// - Throws: `.foreign` for a document that was not requested, or out of order; `.unreadable` for one that cannot be
   ///   decoded.
-  private func documents(of page: FetchedPage) throws(Failure) -> [RawDocument] {
+  private func documents(of page: FetchedPage, _ order: inout ReadOrder) throws(CallFailure) -> [RawDocument]
+  {
     var reader = AnswerReader(client.database)
     let isAsked = read.mayGive
     var documents: [RawDocument] = []
@@ -146,14 +160,11 @@ struct PageFetcher: Sendable {
     documents.reserveCapacity(page.size)
     for element in list.elements {
       guard let json = read.isList ? element : element["document"] else { continue }
-      do throws(CallFailure) {
-        var document = try reader.document(json, isAsked: isAsked)
-        if let selection, !selection.contains(document) { continue }
-        if read.cutsHere, let mask = read.mask { document.fields = document.fields.cut(to: mask) }
-        documents.append(document)
-      } catch {
-        throw error.asFailure(operation: "read the page of", path: read.collection.string)
-      }
+      var document = try reader.document(json, isAsked: isAsked)
+      try order.take(document.path)
+      if let selection, !selection.contains(document) { continue }
+      if read.cutsHere, let mask = read.mask { document.fields = document.fields.cut(to: mask) }
+      documents.append(document)
     }
     return documents
   }
@@ -174,9 +185,12 @@ struct PageFetcher: Sendable {
 
   /// Returns the documents of a fetched page, which stay on its tape unless they are selected or cut here.
   ///
-  /// - Throws: As ``documents(of:)``, but values are checked when they are looked at.
-  private func documentPage(of page: FetchedPage) throws(Failure) -> DocumentPage {
-    if selection != nil || read.cutsHere { return .memory(try documents(of: page)) }
+  /// - Throws: As ``documents(of:_:)``, but values are checked when they are looked at.
+  private func documentPage(
+    of page: FetchedPage,
+    _ order: inout ReadOrder
+  ) throws(CallFailure) -> DocumentPage {
+    if selection != nil || read.cutsHere { return .memory(try documents(of: page, &order)) }
     let reader = AnswerReader(client.database)
     let isAsked = read.mayGive
     let collection = read.collection.string
@@ -185,11 +199,9 @@ struct PageFetcher: Sendable {
       documents.reserveCapacity(page.size)
       for element in list.elements {
         guard let json = read.isList ? element : element["document"] else { continue }
-        do throws(CallFailure) {
-          documents.append(try reader.wireDocument(json, isAsked: isAsked))
-        } catch {
-          throw error.asFailure(operation: "read the page of", path: collection)
-        }
+        let document = try reader.wireDocument(json, isAsked: isAsked)
+        try order.take(document.path)
+        documents.append(document)
       }
     }
     let wire = WirePage(documents, owner: page.body) { error in
@@ -220,6 +232,8 @@ struct PageStart: Sendable {
   }
 
   let position: Position
+  /// The documents before it; nil where they are known elsewhere.
+  var order: ReadOrder?
   private var trail = LoopDetector<Position>()
 
   /// Creates a start; nil if the read was at this position before.

@@ -12,7 +12,7 @@ final class ReadAhead {
   init(_ fetcher: PageFetcher) {
     let first = PageAhead(fetcher, after: nil, size: fetcher.read.pageSize)
     first.begin()
-    first.admit()
+    first.admit(after: ReadOrder(of: fetcher.read))
     page = first
   }
 
@@ -20,10 +20,10 @@ final class ReadAhead {
 
   func next() async throws -> DocumentPage? {
     guard let current = page else { return nil }
-    let (decoded, next) = try await current.value
-    next?.admit()
-    page = next
-    return decoded
+    let decoded = try await current.value
+    decoded.next?.admit(after: decoded.order)
+    page = decoded.next
+    return decoded.page
   }
 }
 
@@ -32,12 +32,14 @@ final class ReadAhead {
 /// As soon as its body is admitted, the page after it is requested if ``EarlyToken`` finds its token, else once
 /// the body is parsed. A page that turns out not to come next is dropped.
 private final class PageAhead: Sendable {
-  typealias Decoded = (page: DocumentPage, next: PageAhead?)
+  typealias Decoded = (page: DocumentPage, order: ReadOrder, next: PageAhead?)
 
   private struct State {
     var task: Task<Decoded, any Error>?
     var next: PageAhead?
     var isCancelled = false
+    /// That of the documents before the page; nil until it is admitted.
+    var order: ReadOrder?
   }
 
   private let fetcher: PageFetcher
@@ -57,7 +59,10 @@ private final class PageAhead: Sendable {
   }
 
   /// Lets the page be decoded, and the next one be requested.
-  func admit() { admission.open() }
+  func admit(after order: ReadOrder) {
+    state.withLock { $0.order = order }
+    admission.open()
+  }
 
   /// Cancels the request and those for what follows.
   func cancel() {
@@ -88,7 +93,8 @@ private final class PageAhead: Sendable {
       }
       try Task.checkCancellation()
       let next = try follow(page)
-      return (try fetcher.decoded(page), next)
+      var order = state.withLock { $0.order } ?? ReadOrder(of: fetcher.read)
+      return (try fetcher.decoded(page, &order), order, next)
     } catch {
       drop()
       throw error

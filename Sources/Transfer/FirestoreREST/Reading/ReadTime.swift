@@ -12,6 +12,9 @@ package enum ReadTimeChoice: Sendable, Equatable {
   /// The present of each page.
   case none
 
+  /// A moment that was determined; nil for the present of each page.
+  package init(_ moment: Timestamp?) { self = moment.map { .at($0) } ?? .none }
+
   /// The given time; nil for the other choices.
   package var moment: Timestamp? {
     if case .at(let moment) = self { moment } else { nil }
@@ -45,19 +48,19 @@ package struct ReadTimePinning: Sendable {
   ///
   /// It is the server's own time, from the response to reading one document; this machine's clock is not
   /// trusted. A server other than Google's may not report it; then the present is read. The official emulator
-  /// refuses `readTime` on GETs, so any other server is tested with one document first.
+  /// refuses `readTime` on GETs, so any other server is tested with one list first. Determine it before anything else
+  /// is read, so that all of a run is of that moment, the list of its collections included.
   ///
-  /// - Parameter collection: The collection for that test.
-  /// - Throws: ``Failure``; of kind `configuration` if a read time is required and the service does not
-  ///   report its time.
-  package func pin(_ choice: ReadTimeChoice, probing collection: CollectionPath?) async throws -> Timestamp? {
+  /// - Throws: ``Failure``, also after an outage; of kind `configuration` if a read time is required and the service
+  ///   does not report its time.
+  package func pin(_ choice: ReadTimeChoice) async throws -> Timestamp? {
     switch choice {
     case .none: return nil
     case .at(let moment): return moment
     case .now, .pinned: break
     }
-    guard let moment = try await serverTime(isWanted: choice == .now)?.flooredToMicroseconds else {
-      if choice == .pinned {
+    guard let moment = try await client.reportedTime() else {
+      if choice == .pinned, !environment.isRealService {
         logger.notice("This server does not report its time; the present is read.")
         return nil
       }
@@ -68,9 +71,9 @@ package struct ReadTimePinning: Sendable {
         remedy: "Give a time, or --read-time none."
       )
     }
-    guard choice == .pinned, !environment.isRealService, let collection else { return moment }
+    guard choice == .pinned, !environment.isRealService else { return moment }
     do {
-      let read = CollectionRead(collection, pageSize: 1, readTime: moment)
+      let read = CollectionRead(FirestoreClient.probe.collection, pageSize: 1, readTime: moment)
       for try await _ in client.pages(of: read) { break }
       return moment
     } catch let failure as Failure where failure.service?.status == .invalidArgument {
@@ -78,16 +81,58 @@ package struct ReadTimePinning: Sendable {
       return nil
     }
   }
+}
 
-  private func serverTime(isWanted: Bool) async throws(Failure) -> Timestamp? {
-    let document = DocumentPath(CollectionPath(nil, CollectionSelection.ownPrefix), "lock")
-    if isWanted || environment.isRealService { return try await client.serverTime(reading: document) }
+extension FirestoreClient {
+  /// A document that every database may have, and none needs to have.
+  fileprivate static let probe = DocumentPath(CollectionPath(nil, CollectionSelection.ownPrefix), "lock")
+
+  /// Returns the server's time, as a read time; nil if the server does not report it.
+  ///
+  /// - Throws: ``Failure``: a server that cannot be reached, or refuses the signer, says nothing about that.
+  fileprivate func reportedTime() async throws(Failure) -> Timestamp? {
     do throws(Failure) {
-      return try await client.within(FirestoreClient.patience).serverTime(reading: document)
+      return try await serverTime(reading: Self.probe)?.flooredToMicroseconds
     } catch {
-      if error.kind == .interrupted { throw error }
+      guard error.service?.isUnknownMethod ?? false else { throw error }
       return nil
     }
+  }
+
+  /// Returns a read that is not changed by writes to what it gives.
+  ///
+  /// A read in name order is as it is. In another order a document that was written may come again, so all pages are of
+  /// one moment; on a server that does not report its time, the documents are read by name, and the filter is evaluated
+  /// here.
+  package func steady(_ read: CollectionRead) async throws(Failure) -> CollectionRead {
+    if read.isOrderedByName || read.readTime != nil { return read }
+    var steady = read
+    steady.readTime = try await reportedTime()
+    if steady.readTime == nil { (steady.filtersHere, steady.orderBy) = (true, []) }
+    return steady
+  }
+}
+
+extension FirestoreError {
+  /// Whether the server does not have the method at all.
+  fileprivate var isUnknownMethod: Bool {
+    status == .unimplemented || (!isFromService && (code == 404 || code == 405))
+  }
+
+  /// Whether the service refuses the read time as too old.
+  ///
+  /// It gives no reason but the message, such as "The requested snapshot version is too old." An unknown message leaves
+  /// the error as it is, which is never wrong.
+  package var refusesOldReadTime: Bool {
+    guard status == .invalidArgument || status == .failedPrecondition || status == .outOfRange else {
+      return false
+    }
+    let text = message.lowercased()
+    if text.contains("future") { return false }
+    return text.contains("too old")
+      || ["read_time", "readtime", "read time", "snapshot version", "version_time"].contains {
+        text.contains($0)
+      }
   }
 }
 
@@ -97,9 +142,7 @@ extension Failure {
   /// - Parameter remedy: The alternative to reading the present, as the beginning of a sentence, such as
   ///   `Export fewer`.
   package func explainingClosedWindow(since readTime: Timestamp, remedy: String) -> Failure {
-    guard let service, service.status == .invalidArgument || service.status == .failedPrecondition else {
-      return self
-    }
+    guard let service, service.refusesOldReadTime else { return self }
     var failure = self
     failure.kind = .unavailable
     failure.cause = "the read time \(readTime) is no longer readable (\(service))"

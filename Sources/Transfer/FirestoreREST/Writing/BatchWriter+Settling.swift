@@ -9,12 +9,24 @@ extension BatchWriter {
       if case .written(let updateTime) = settlement { written.append((pending, updateTime)) }
     }
     if !written.isEmpty { await finish(written) }
+    let hasConflict = settled.contains { if case .conflict = $0.settlement { true } else { false } }
+    if hasConflict, !scheduler.isStopping { await assertMayWrite() }
     for (pending, settlement) in settled {
       switch settlement {
       case .written: break
       case .rejected(let error): await finish(pending, .rejected(error))
+      case .contended: await finish(pending, .conflicted)
       case .conflict(let current): await resolve(pending, current)
       }
+    }
+  }
+
+  /// Ends the writing if the run may not write any more; conflicts are not planned again then.
+  private func assertMayWrite() async {
+    do throws(Failure) {
+      try await client.gate.pass(.conflict)
+    } catch {
+      fail(error)
     }
   }
 

@@ -317,11 +317,18 @@ package actor BatchWriter {
     let budget = client.caller.policy.budget - (sent - (chunk.firstSent ?? sent))
     do throws(CallFailure) {
       let answer = try await client.commitOnce(chunk.writes.map(\.json), timeout: min(75, max(1, budget)))
-      await settle(scheduler.committed(chunk.id, answer, took: clock.now() - sent))
+      let now = clock.now()
+      await settle(scheduler.committed(chunk.id, answer, took: now - sent, now: now))
     } catch {
       if CommitFailure(error).isRetried {
         client.caller.note(
-          RetryNotice(rpc: .commit, attempt: chunk.attempts + 1, delay: 0, reason: error.reason)
+          RetryNotice(
+            rpc: .commit,
+            attempt: chunk.attempts + 1,
+            delay: 0,
+            reason: error.reason,
+            remaining: client.caller.policy.after(error).budget - (clock.now() - (chunk.firstSent ?? sent))
+          )
         )
       }
       do throws(Failure) {
@@ -356,7 +363,7 @@ package actor BatchWriter {
     defer { settled() }
     do throws(Failure) {
       let documents = try await client.batchGet(chunk.writes.map(\.write.path))
-      await settle(scheduler.readBack(chunk.id, documents, now: client.caller.clock.now()))
+      await settle(try scheduler.readBack(chunk.id, documents, now: client.caller.clock.now()))
     } catch {
       scheduler.readBackFailed(chunk.id)
       if error.kind != .interrupted || !scheduler.isStopping { fail(error) }

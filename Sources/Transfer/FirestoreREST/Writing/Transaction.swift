@@ -52,11 +52,15 @@ package struct Transaction: Sendable {
     }
     let size = read.pageSize
     var last: DocumentPath?
+    var order = ReadOrder(of: read)
     while true {
       let page = try await client.pageOnce(of: read, after: last, in: id)
-      for document in page { try await body(document) }
+      order.beginPage()
+      for document in page {
+        try order.take(document.path)
+        try await body(document)
+      }
       guard page.count >= size, let end = page.last?.path else { return }
-      if let last, end <= last { throw CallFailure.malformed("the query began again before its end") }
       last = end
     }
   }
@@ -141,9 +145,10 @@ extension FirestoreClient {
         return (value, .committed(times))
       }
       if case .refused(let error) = step { return (value, .refused(error)) }
+      if step == .contention { try await gate.pass(.conflict) }
       let elapsed = clock.now() - start
       guard step != .fail,
-        let delay = caller.policy.delay(
+        let delay = caller.policy.after(failure).delay(
           afterAttempt: run.attempts,
           elapsed: elapsed,
           asked: failure.askedDelay,
@@ -163,7 +168,8 @@ extension FirestoreClient {
           rpc: run.committing.isEmpty ? .beginTransaction : .commit,
           attempt: run.attempts,
           delay: delay,
-          reason: failure.reason
+          reason: failure.reason,
+          remaining: caller.policy.after(failure).budget - elapsed
         )
       )
       do {
@@ -224,10 +230,8 @@ struct TransactionRun {
     switch CommitFailure(failure) {
     case .fatal: return .fail
     case .refused(let error, _): return .refused(error)
-    case .preconditionFailed: return .contention
-    case .notApplied:
-      if case .service(let error) = failure, error.status == .aborted { return .contention }
-      return .again
+    case .preconditionFailed, .contended: return .contention
+    case .notApplied: return .again
     case .unknown:
       uncertain.append(
         committing.map { write in
@@ -243,7 +247,7 @@ struct TransactionRun {
   /// The codes after which Google's own clients retry a transaction (nodejs-firestore, `transaction.ts`).
   private static func step(beforeCommit failure: CallFailure) -> Step {
     switch failure {
-    case .credentials, .unreadable, .foreign: return .fail
+    case .notSent, .unreadable, .foreign: return .fail
     case .malformed: return .again
     case .transport(let error): return error.kind == .lost || error.kind == .notConnected ? .again : .fail
     case .service(let error):

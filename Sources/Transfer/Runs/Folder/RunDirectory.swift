@@ -106,6 +106,27 @@ package final class RunDirectory: Sendable {
     try cut("summary.json", to: 0)
   }
 
+  /// Copies the files of a run, whose process may still be alive, into another state directory, where it can be resumed.
+  ///
+  /// The checkpoint comes first, so that what it counts is in the files that are copied after it.
+  ///
+  /// - Throws: `.notPermitted` if this user did not make the run; `.cannotWrite`, `.inputMissing`.
+  package static func copy(
+    _ record: RunRecord,
+    from stateDirectory: String,
+    to other: String
+  ) throws(Failure) {
+    try RunHistory(in: stateDirectory).assertOwn(record)
+    let (source, target) = ("\(stateDirectory)/runs/\(record.id)", "\(other)/runs/\(record.id)")
+    for folder in [other, "\(other)/runs", target] { try makeDirectory(folder) }
+    let first = "checkpoint.json"
+    for name in [first] + FilePaths.names(in: source).filter({ !$0.isIdentical(to: first) }) {
+      guard SystemCall.status("\(source)/\(name)").status?.isRegularFile ?? false else { continue }
+      try OutputFile.copy("\(source)/\(name)", to: "\(target)/\(name)")
+    }
+    try write(record, in: target)
+  }
+
   /// The document counts from which a resumed run continues.
   package var restoredCounts: [RunSummary.Collection] { resumption?.checkpoint?.collections ?? [] }
 
@@ -118,10 +139,12 @@ package final class RunDirectory: Sendable {
   /// Writes `run.json` atomically, with the identity that distinguishes this folder from a copy.
   ///
   /// - Throws: `.cannotWrite`.
-  package func write(_ record: RunRecord) throws(Failure) {
+  package func write(_ record: RunRecord) throws(Failure) { try Self.write(record, in: path) }
+
+  private static func write(_ record: RunRecord, in folder: String) throws(Failure) {
     var record = record
-    record.folder = RunFolder(path).identity
-    try JSONFile.write(Secrets.redacted(record.json), to: file("run.json"))
+    record.folder = RunFolder(folder).identity
+    try JSONFile.write(Secrets.redacted(record.json), to: "\(folder)/run.json")
   }
 
   /// Writes `summary.json` atomically.

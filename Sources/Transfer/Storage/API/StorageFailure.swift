@@ -79,7 +79,7 @@ enum StorageFailure {
       Failure(kind, operation, path: address.description, cause: failure.reason + tried, remedy: remedy)
     }
     switch failure {
-    case .credentials(let failure): return failure
+    case .notSent(let failure): return failure
     case .transport(let error) where error.kind == .cancelled:
       return Failure(.interrupted, operation, path: address.description, cause: "it was stopped")
     case .transport(let error) where error.kind == .invalid:

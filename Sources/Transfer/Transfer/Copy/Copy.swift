@@ -25,7 +25,8 @@ package struct Copy: Sendable {
     package var parallel = 1
     /// The write mode, which decides about existing documents.
     package var mode: WriteMode
-    package var readTime = ReadTimeChoice.pinned
+    /// The read time of the source; nil for the present of each page.
+    package var readTime: Timestamp?
     /// Whether documents of the copied collections that do not exist in the source are deleted in the target.
     package var deletesExtraneous = false
     /// The maximum number of deletions; a copy that would exceed it does not begin.
@@ -118,7 +119,7 @@ package struct Copy: Sendable {
       scopes: scopes,
       counts: [],
       hasMore: false,
-      readTime: resumed?.readTime,
+      readTime: resumed.map { $0.readTime } ?? options.readTime,
       extraneous: resumed?.extraneous ?? 0,
       cost: Cost()
     )
@@ -128,6 +129,7 @@ package struct Copy: Sendable {
       var read = CollectionRead(scope.name)
       if scope.kind != nil { read.reach = .pattern }
       read.filter = options.filter
+      read.readTime = options.readTime
       return read
     }
     for count in await source.client.quickCounts(of: reads).map({ $0?.count }) {
@@ -135,11 +137,6 @@ package struct Copy: Sendable {
       if let count { plan.overhead += Cost.reads(ofCounting: count) }
     }
     plan.hasMore = scopes.contains { $0.isDeep }
-    plan.readTime = try await ReadTimePinning(
-      client: source.client,
-      environment: source.environment,
-      logger: context.logger
-    ).pin(options.readTime, probing: scopes.first?.collection)
     plan.cost.reads += plan.documents * (options.mode == .create && !options.isDryRun ? 1 : 2)
     plan.cost.writes = plan.documents
     if options.deletesExtraneous {
@@ -167,7 +164,7 @@ package struct Copy: Sendable {
       scopes: [scope],
       counts: [],
       hasMore: scope.isDeep,
-      readTime: options.readTime.moment,
+      readTime: options.readTime,
       extraneous: 0,
       cost: Cost()
     )
@@ -187,6 +184,7 @@ package struct Copy: Sendable {
     scopes.map { scope in
       var read = scope.read
       if !scope.isDeep { read.filter = options.filter }
+      read.readTime = options.readTime
       return read
     }
   }
@@ -200,7 +198,7 @@ package struct Copy: Sendable {
         name.utf8.split(separator: UInt8(ascii: "/")).first.flatMap { CollectionPath(String(Substring($0))) }
       }
     }
-    return try await source.client.collectionIDs().compactMap { CollectionPath($0) }
+    return try await source.client.collectionIDs(readTime: options.readTime).compactMap { CollectionPath($0) }
   }
 
   private func assertDeletesAllowed(_ count: Int) throws(Failure) {

@@ -86,11 +86,16 @@ package struct Diff {
   /// - Returns: The counts, and the read time of `--to`, or else of `--from`.
   /// - Throws: ``Failure`` if one side cannot be read at all.
   package func run() async throws -> (counts: DiffCounts, readTime: Timestamp?) {
-    let roots = try await roots(of: from) + roots(of: to)
+    let (fromTime, toTime) = (try await moment(of: from), try await moment(of: to))
+    let roots = try await roots(of: from, at: fromTime) + roots(of: to, at: toTime)
     let scopes = try options.selection.scopes(roots: Array(Set(roots)))
     if options.failsIfEmpty {
       var empty: [CollectionScope] = []
-      for scope in scopes where try await isEmpty(scope) { empty.append(scope) }
+      for scope in scopes {
+        if try await isEmpty(scope, of: from, at: fromTime), try await isEmpty(scope, of: to, at: toTime) {
+          empty.append(scope)
+        }
+      }
       if !empty.isEmpty || scopes.isEmpty { throw Failure.empty(empty.map(\.name)) }
     }
     for scope in scopes { runCounts.open(scope.name) }
@@ -99,8 +104,9 @@ package struct Diff {
         "The database of a snapshot is not known, so references are compared by their full names (--from-source, --to-source)."
       )
     }
-    let (fromPages, fromTime) = try await pages(of: from, scopes)
-    let (toPages, toTime) = try await pages(of: to, scopes)
+    let (fromPages, toPages) = (
+      try pages(of: from, scopes, at: fromTime), try pages(of: to, scopes, at: toTime)
+    )
     var run = DiffRun(
       comparison: DocumentComparison(from: from.database, to: to.database, ignoring: options.ignored),
       options: options,
@@ -111,7 +117,7 @@ package struct Diff {
     )
     let piece = progress.begin("compare", total: nil)
     let total = DiffTotal { [progress] total in progress.setTotal(total, of: piece) }
-    let counting = [from, to].compactMap { total.count($0, scopes) }
+    let counting = [(from, fromTime), (to, toTime)].compactMap { total.count($0, scopes, at: $1) }
     defer {
       for count in counting { count.cancel() }
       progress.end()
@@ -142,42 +148,50 @@ package struct Diff {
     return (run.counts, toTime ?? fromTime)
   }
 
-  /// Returns whether a scope has no document on either side.
-  private func isEmpty(_ scope: CollectionScope) async throws -> Bool {
-    for side in [from, to] {
-      switch side {
-      case .database(_, let client): if try await !client.isEmpty(scope.read) { return false }
-      case .snapshot(let snapshot): if try snapshot.documents(of: [scope]).next(0) != nil { return false }
-      }
+  /// Returns whether a scope has no document on a side.
+  private func isEmpty(
+    _ scope: CollectionScope,
+    of side: Side,
+    at moment: Timestamp?
+  ) async throws -> Bool {
+    switch side {
+    case .database(_, let client): try await client.isEmpty(scope.read(at: moment))
+    case .snapshot(let snapshot): try snapshot.documents(of: [scope]).next(0) == nil
     }
-    return true
   }
 
-  private func roots(of side: Side) async throws -> [CollectionPath] {
+  /// Returns the read time of a side; nil for a snapshot.
+  private func moment(of side: Side) async throws -> Timestamp? {
+    guard case .database(let environment, let client) = side else { return nil }
+    return try await ReadTimePinning(client: client, environment: environment, logger: logger).pin(
+      options.readTime
+    )
+  }
+
+  private func roots(of side: Side, at moment: Timestamp?) async throws -> [CollectionPath] {
     guard options.selection.wantsRoots else { return [] }
     switch side {
-    case .database(_, let client): return try await client.collectionIDs().compactMap { CollectionPath($0) }
+    case .database(_, let client):
+      return try await client.collectionIDs(readTime: moment).compactMap { CollectionPath($0) }
     case .snapshot(let snapshot): return snapshot.roots
     }
   }
 
-  /// Returns the pages of a side and their read time.
-  private func pages(of side: Side, _ scopes: [CollectionScope]) async throws -> (DiffPages, Timestamp?) {
+  private func pages(
+    of side: Side,
+    _ scopes: [CollectionScope],
+    at moment: Timestamp?
+  ) throws -> DiffPages {
     switch side {
-    case .snapshot(let snapshot):
-      return (.snapshot(try snapshot.documents(of: scopes)), nil)
-    case .database(let environment, let client):
-      let readTime = try await ReadTimePinning(client: client, environment: environment, logger: logger)
-        .pin(options.readTime, probing: scopes.first?.collection)
+    case .snapshot(let snapshot): return .snapshot(try snapshot.documents(of: scopes))
+    case .database(_, let client):
       let reads = scopes.map { scope in
-        var read = scope.read
-        read.readTime = readTime
+        var read = scope.read(at: moment)
         read.pageSize = options.pageSize
         read.parallel = options.parallel
         return read
       }
-      let pages = DatabasePages(pages: client.pages(ofEach: reads), scopes: scopes, readTime: readTime)
-      return (.database(pages), readTime)
+      return .database(DatabasePages(pages: client.pages(ofEach: reads), scopes: scopes, readTime: moment))
     }
   }
 }
@@ -188,13 +202,13 @@ private struct DiffTotal: Sendable {
   let report: @Sendable (Int) -> Void
 
   /// Counts a side; a count on the server runs in the background.
-  func count(_ side: Diff.Side, _ scopes: [CollectionScope]) -> BackgroundCount? {
+  func count(_ side: Diff.Side, _ scopes: [CollectionScope], at moment: Timestamp?) -> BackgroundCount? {
     switch side {
     case .snapshot(let snapshot):
       add(snapshot.count)
       return nil
     case .database(_, let client):
-      return BackgroundCount(scopes.map(\.read), client: client) { add($0) }
+      return BackgroundCount(scopes.map { $0.read(at: moment) }, client: client) { add($0) }
     }
   }
 

@@ -23,7 +23,8 @@ package struct Export: Sendable {
     package var fields: [FieldPath]?
     /// The maximum number of documents per collection; nil for all.
     package var limit: Int?
-    package var readTime = ReadTimeChoice.pinned
+    /// The read time; nil for the present of each page.
+    package var readTime: Timestamp?
     /// The scope of the export, for the manifest.
     package var scope: Manifest.Scope?
     /// The times at which increments begin, for the manifest; the reads hold the filters.
@@ -81,25 +82,20 @@ package struct Export: Sendable {
   /// - Throws: ``Failure``; incomplete files have been deleted then.
   package func run(columns report: ([String]) -> Void = { _ in }) async throws -> Timestamp? {
     for read in options.reads { context.counts.open(read.collection) }
-    let readTime = try await ReadTimePinning(
-      client: context.client,
-      environment: context.environment,
-      logger: context.logger
-    )
-    .pin(options.readTime, probing: options.reads.first { $0.reach == .collection }?.collection)
+    let readTime = options.readTime
     let output = try ExportOutput(options.destination, options.format, via: options.files)
     if let summary = options.summary { try output.beginSummary(named: summary.name) }
     try output.announce(options.reads.map { $0.kind ?? $0.collection })
     let piece = context.progress.begin("export", total: nil)
     defer { context.progress.end() }
-    let count = BackgroundCount(options.reads, limit: options.limit, client: context.client) {
+    let reads = reads(at: readTime)
+    let count = BackgroundCount(reads, limit: options.limit, client: context.client) {
       [progress = context.progress] total in
       progress.setTotal(total, of: piece)
     }
     defer { count.cancel() }
     var empty: [CollectionRead] = []
     do {
-      let reads = reads(at: readTime)
       let pages = context.client.documentPages(ofEach: options.limit == 0 ? [] : reads)
       for (index, read) in reads.enumerated() {
         let exported = try await export(read, to: output) {

@@ -107,18 +107,19 @@ struct CheckCommand: AsyncParsableCommand {
     // With --json the summary is a part of the object that the findings are in.
     command.printing = { try findings.end($0) }
     try await command.perform { session, run in
-      let named = Self.judged(collections, schema).map { CollectionScope(pathOrPattern: $0).read }
+      let moment = try await session.moment(readTime)
+      let named = Self.judged(collections, schema).map { CollectionScope(pathOrPattern: $0).read(at: moment) }
       try await session.prepare(named, isAll: false, emptiness)
       var integrity = IntegrityRun(in: session.context(run))
       integrity.pageSize = reading.pageSize
       integrity.parallel = reading.parallel.requests
-      integrity.readTime = readTime
+      integrity.readTime = moment
       integrity.part = shard?.part(of: check)
       let list = FindingList(run)
       let file = try output.map {
         try FindingFile($0, FindingFile.Format(fileName: $0) ?? .jsonl, via: access.files)
       }
-      let moment = try await integrity.check(check) { finding in
+      try await integrity.check(check) { finding in
         try list.append(finding)
         try file?.append(finding)
         try findings.append(finding)

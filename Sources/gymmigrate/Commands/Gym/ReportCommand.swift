@@ -168,7 +168,7 @@ struct ReportOptions: ParsableArguments {
         of: days,
         from: session.client,
         in: zone,
-        readTime: try await pinning.pin(.pinned, probing: CollectionPath(nil, "payments"))
+        readTime: try await pinning.pin(.pinned)
       ) { collection, count in
         session.counts.update(collection) { $0.read += count }
       }

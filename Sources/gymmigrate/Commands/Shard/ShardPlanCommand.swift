@@ -101,7 +101,7 @@ struct ShardPlanCommand: AsyncParsableCommand {
     var readTime: Timestamp?
     if let choice = division.readTime {
       readTime = try await ReadTimePinning(client: client, environment: environment, logger: session.logger)
-        .pin(choice, probing: division.reads.first?.collection)
+        .pin(choice)
     }
     var ranges: [ShardPlan.Range] = []
     if division.reads.isEmpty {

@@ -25,7 +25,7 @@ extension CopyCommand: ShardedCommand {
     guard let source = session.source else { throw Failure(.internal, "copy", cause: "there is no source") }
     let options = try options()
     let run = try RunDirectory(in: connection.stateDir, command: "copy")
-    let copy = try copy(options, from: source, in: session, run)
+    let copy = try await copy(options, from: source, in: session, run)
     let wanted = try await copy.reads()
     try await session.reading(source).prepare(wanted, isAll: selection.all, selection.emptiness)
     let plan = try await copy.prepare()
@@ -44,6 +44,6 @@ extension CopyCommand: ShardedCommand {
     }
     let reads = copy.reads(of: plan)
     try ShardDivision.assertOrderedByName(reads)
-    return ShardDivision(reads: reads, readTime: plan.readTime.map { .at($0) } ?? ReadTimeChoice.none)
+    return ShardDivision(reads: reads, readTime: ReadTimeChoice(plan.readTime))
   }
 }

@@ -140,7 +140,6 @@ struct CopyCommand: AsyncParsableCommand {
     let isDeep = subcollections ?? filters.isEmpty
     var prepared = Copy.Options(selection: try selection.selection(isDeep: isDeep, schema), mode: mode)
     prepared.limit = limit
-    prepared.readTime = readTime ?? .pinned
     (prepared.pageSize, prepared.parallel) = (reading.pageSize, reading.parallel.requests)
     prepared.deletesExtraneous = deleteExtraneous
     prepared.maximumDeletes = maxDelete
@@ -158,7 +157,7 @@ struct CopyCommand: AsyncParsableCommand {
     from source: Connection,
     in session: Session,
     _ run: RunDirectory
-  ) throws -> Copy {
+  ) async throws -> Copy {
     var options = base
     if !filters.isEmpty {
       options.filter = try FilterArguments.parse(
@@ -169,7 +168,9 @@ struct CopyCommand: AsyncParsableCommand {
     options.pacer = write.pacer(for: session.environment)
     if let shard = Invocation.current.shard {
       options.part = shard.read
-      options.readTime = shard.readTime
+      options.readTime = shard.readTime.moment
+    } else if session.checkpoints?.resumed == nil {
+      options.readTime = try await session.reading(source).moment(readTime ?? .pinned)
     }
     return Copy(
       from: Copy.Source(environment: source.environment, client: source.client),
@@ -191,7 +192,7 @@ struct CopyCommand: AsyncParsableCommand {
     )
     try await command.perform { session, run in
       guard let source = session.source else { throw Failure(.internal, "copy", cause: "there is no source") }
-      let copy = try copy(base, from: source, in: session, run)
+      let copy = try await copy(base, from: source, in: session, run)
       if session.checkpoints?.resumed == nil, isWhole {
         let reads = try await copy.reads()
         try await session.reading(source).prepare(reads, isAll: selection.all, selection.emptiness)

@@ -39,8 +39,9 @@ extension ExportCommand: ShardedCommand {
 
   func division(in session: Session) async throws -> ShardDivision {
     let selection = CollectionSelection(all ? nil : collections, isDeep: isDeep)
-    let reads = try await session.reads(of: selection, query, at: readTime?.moment)
+    let moment = try await session.moment(readTime ?? .pinned)
+    let reads = try await session.reads(of: selection, query, at: moment)
     try ShardDivision.assertOrderedByName(reads)
-    return ShardDivision(reads: reads, readTime: readTime ?? .pinned)
+    return ShardDivision(reads: reads, readTime: ReadTimeChoice(moment))
   }
 }

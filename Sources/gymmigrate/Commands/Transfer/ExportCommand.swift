@@ -242,7 +242,8 @@ struct ExportCommand: AsyncParsableCommand {
     if dated == nil { _ = try ExportOutput(destination, format, via: access.files) }
     try await closing(dated) {
       try await CommandRun(name: "export", connection: connection, logging: logging).perform { session, run in
-        var reads = try await session.reads(of: selection, query, at: readTime.moment)
+        let moment = try await session.moment(readTime)
+        var reads = try await session.reads(of: selection, query, at: moment)
         if summary != nil { SummaryOptions.arrange(&reads) }
         if !isDeep, shard == nil { session.logger.reportSubcollections(of: reads, schema) }
         for index in reads.indices {
@@ -261,7 +262,7 @@ struct ExportCommand: AsyncParsableCommand {
         options.files = access.files
         options.summary = summary
         options.scope = scope
-        options.readTime = readTime
+        options.readTime = moment
         options.isPart = shard != nil
         let scheduledExport = dated.map {
           DatedExport($0, via: access.files, keeping: schedule.keep, movesMarks: isWhole, in: session)

@@ -70,7 +70,9 @@ struct ConnectionOptions: ParsableArguments {
   var stateDir = Self.defaultStateDir
 
   @Option(help: "How long one request may be retried.")
-  var retryFor = Duration.seconds(300)
+  var retryFor = Self.usualRetry
+
+  static let usualRetry = Duration.seconds(300)
 
   func validate() throws {
     if environment != nil, mirror != nil { throw ValidationError("Give --env or --mirror, not both.") }

@@ -38,11 +38,18 @@ struct EmptinessOptions: ParsableArguments {
 }
 
 extension Session {
+  /// The moment that a choice means; nil for the present of each page.
+  ///
+  /// - Throws: As ``ReadTimePinning/pin(_:)``.
+  func moment(_ choice: ReadTimeChoice) async throws -> Timestamp? {
+    try await ReadTimePinning(client: client, environment: environment, logger: logger).pin(choice)
+  }
+
   /// The reads that a selection and its filters come to, in the order of the command line.
   ///
   /// Reports what a group reaches, and which documents the service leaves out of an OR.
   ///
-  /// - Parameter moment: The moment that is read; nil is the present, or one that is not known yet.
+  /// - Parameter moment: The moment that is read; nil is the present.
   /// - Throws: `.inputMissing` where a pattern matches nothing, and where `--fail-if-empty` says so.
   func reads(
     of selection: CollectionSelection,
@@ -54,7 +61,9 @@ extension Session {
       read.filter = try query.filter(in: client.database, schema)
       return [read]
     }
-    let roots = selection.wantsRoots ? try await client.collectionIDs().compactMap { CollectionPath($0) } : []
+    let roots =
+      selection.wantsRoots
+      ? try await client.collectionIDs(readTime: moment).compactMap { CollectionPath($0) } : []
     var reads: [CollectionRead]
     if query.group, !selection.names.isEmpty {
       reads = selection.names.compactMap { CollectionPath($0) }.map { CollectionRead($0) }

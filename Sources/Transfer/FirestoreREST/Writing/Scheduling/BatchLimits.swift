@@ -8,6 +8,8 @@ package struct BatchLimits: Sendable, Equatable {
   package var maximumInFlight: Int
   /// The duration in seconds above which a commit halves the size of the next ones.
   package var slowCommit: Double
+  /// How long a write that is ABORTED alone is retried while others succeed, in seconds.
+  package var contention: Double
   /// How often a changed document is planned again.
   package var maximumReplans: Int
   /// How long commits in flight may take to settle after an interruption, in seconds.
@@ -19,6 +21,7 @@ package struct BatchLimits: Sendable, Equatable {
     maximumBytes: Int = 9 << 20,
     maximumInFlight: Int = 8,
     slowCommit: Double = 5,
+    contention: Double = 30,
     maximumReplans: Int = 5,
     interruptionGrace: Double = 10
   ) {
@@ -26,6 +29,7 @@ package struct BatchLimits: Sendable, Equatable {
     self.maximumBytes = maximumBytes
     self.maximumInFlight = max(1, maximumInFlight)
     self.slowCommit = slowCommit
+    self.contention = contention
     self.maximumReplans = maximumReplans
     self.interruptionGrace = interruptionGrace
   }

@@ -4,6 +4,8 @@ import FirestoreModels
 enum CommitFailure: Equatable {
   /// No retry can succeed: the credentials, the endpoint.
   case fatal
+  /// Not applied, because others change the same documents.
+  case contended
   /// Not applied, and may be sent again; `overloaded` if the service asks for less.
   case notApplied(overloaded: Bool)
   /// Possibly applied.
@@ -15,7 +17,7 @@ enum CommitFailure: Equatable {
 
   init(_ failure: CallFailure) {
     switch failure {
-    case .credentials: self = .fatal
+    case .notSent: self = .fatal
     case .malformed, .unreadable, .foreign: self = .unknown
     case .transport(let error):
       switch error.kind {
@@ -30,7 +32,8 @@ enum CommitFailure: Equatable {
       }
       switch error.status {
       case .permissionDenied, .unauthenticated, .unimplemented, .dataLoss: self = .fatal
-      case .aborted, .resourceExhausted: self = .notApplied(overloaded: true)
+      case .aborted: self = .contended
+      case .resourceExhausted: self = .notApplied(overloaded: true)
       case .ok, .unavailable, .deadlineExceeded, .unknown, .internal, .cancelled: self = .unknown
       case .alreadyExists, .notFound, .failedPrecondition: self = .preconditionFailed(error)
       case .invalidArgument, .outOfRange: self = .refused(error, tooBig: Self.mentionsSize(error.message))
@@ -41,7 +44,7 @@ enum CommitFailure: Equatable {
   /// Whether the same writes may be sent again, so that the failure counts as a retry.
   var isRetried: Bool {
     switch self {
-    case .notApplied, .unknown: true
+    case .contended, .notApplied, .unknown: true
     case .fatal, .preconditionFailed, .refused: false
     }
   }

@@ -7,6 +7,8 @@ extension CommitScheduler {
   struct Chunk: Equatable, Sendable {
     let id: Int
     var writes: [PendingWrite]
+    /// Whether it was cut from another one.
+    var isPart = false
     /// The number of failed attempts.
     var attempts = 0
     /// When it was first sent.
@@ -17,6 +19,8 @@ extension CommitScheduler {
     var contradiction: FirestoreError?
     /// Consecutive read-backs that found all preconditions met although the service reported otherwise.
     var contradictions = 0
+    /// Whether it is a single write that waits because others keep changing its document.
+    var isContended = false
     /// Whether to read the documents before sending it.
     var needsReadBack = false
 
@@ -47,6 +51,8 @@ extension CommitScheduler {
     case written(updateTime: Timestamp?)
     /// Permanently refused by the service.
     case rejected(FirestoreError)
+    /// Others kept changing the document, so that the service never took the write.
+    case contended
     /// The document does not match the precondition; its current state, nil if it does not exist.
     case conflict(RawDocument?)
   }

@@ -13,7 +13,10 @@ import FirestoreModels
 ///   and the reader is slowed down.
 /// - After an unknown result or a failed precondition, the documents are read back before anything is sent
 ///   again.
-/// - A chunk that is permanently refused is halved until the rejected writes are isolated.
+/// - A chunk that is permanently refused is halved until the rejected writes are isolated. An error that meets every
+///   write ends the run (``Refusals``).
+/// - A chunk that is ABORTED is halved, too, so that few writes wait for a document that others keep changing. Alone, that
+///   is conflicted after ``BatchLimits/contention``, or after the retry budget if nothing else was written meanwhile.
 struct CommitScheduler {
   private let limits: BatchLimits
   private let policy: RetryPolicy
@@ -28,6 +31,9 @@ struct CommitScheduler {
   private var nextID = 0
   /// The latest known commit time, by the service's clock.
   private var serverTime: Timestamp?
+  private var refusals = Refusals()
+  /// When a commit succeeded last.
+  private var lastSuccess = -Double.infinity
   private var inputEnded = false
   private var flushes = false
   private(set) var isStopping = false
@@ -121,8 +127,15 @@ struct CommitScheduler {
   }
 
   /// Records a successful commit.
-  mutating func committed(_ id: Int, _ answer: CommitAnswer, took seconds: Double) -> [Settled] {
+  mutating func committed(
+    _ id: Int,
+    _ answer: CommitAnswer,
+    took seconds: Double,
+    now: Double
+  ) -> [Settled] {
     guard let chunk = inFlight.removeValue(forKey: id) else { return [] }
+    lastSuccess = now
+    refusals.noteSuccess()
     if let time = answer.commitTime { serverTime = max(serverTime ?? time, time) }
     if seconds > limits.slowCommit {
       chunkSize = max(1, chunkSize / 2)
@@ -153,6 +166,10 @@ struct CommitScheduler {
       if case .transport(let error) = failure, error.kind == .cancelled { chunk.mayBeApplied() }
       giveUp(chunk)
       throw describe(failure, chunk, now: now)
+    case .contended:
+      // Another part of the same chunk says nothing new.
+      if !chunk.isPart { chunkSize = max(1, chunkSize / 2) }
+      return contend(chunk, after: failure, now: now, random: random)
     case .notApplied(let overloaded):
       if overloaded { chunkSize = max(1, chunkSize / 2) }
       try retry(chunk, after: failure, now: now, random: random)
@@ -166,7 +183,7 @@ struct CommitScheduler {
       requeue(chunk, at: now)
     case .refused(let error, let tooBig):
       if tooBig, chunk.writes.count > 1 { chunkSize = min(chunkSize, Double(chunk.writes.count) / 2) }
-      return refuse(chunk, error, now: now)
+      return try refuse(chunk, error, now: now)
     }
     return []
   }
@@ -182,7 +199,14 @@ struct CommitScheduler {
   }
 
   /// Records the documents of a chunk that were read back.
-  mutating func readBack(_ id: Int, _ documents: [DocumentPath: RawDocument], now: Double) -> [Settled] {
+  ///
+  /// - Returns: The writes that it settles.
+  /// - Throws: A failure that ends the run; writes that it would settle stay unsettled.
+  mutating func readBack(
+    _ id: Int,
+    _ documents: [DocumentPath: RawDocument],
+    now: Double
+  ) throws(Failure) -> [Settled] {
     guard var chunk = inFlight.removeValue(forKey: id) else { return [] }
     let lost = LostCommit(on: chunk, documents)
     var settled: [Settled] = []
@@ -207,8 +231,9 @@ struct CommitScheduler {
     chunk.contradictions = settled.isEmpty && chunk.contradiction != nil ? chunk.contradictions + 1 : 0
     chunk.writes = ready
     chunk.needsReadBack = false
+    // Nothing of it is settled here, so nothing is lost if this ends the run.
     if chunk.contradictions >= 3, let error = chunk.contradiction {
-      return settled + refuse(chunk, error, now: now)
+      return try refuse(chunk, error, now: now)
     }
     requeue(chunk, at: now)
     return settled
@@ -241,7 +266,7 @@ struct CommitScheduler {
     var chunk = due.remove(at: index).chunk
     if chunk.firstSent == nil {
       chunk.firstSent = now
-      chunk.notBefore = serverTime
+      chunk.notBefore = chunk.notBefore ?? serverTime
     }
     inFlight[chunk.id] = chunk
     return chunk
@@ -249,7 +274,9 @@ struct CommitScheduler {
 
   /// Forms a full chunk, or a partial one if no more writes will be added or nothing is in flight.
   private mutating func formChunk(now: Double) -> Chunk? {
-    if waiting.isEmpty || inFlight.count + due.count >= limits.maximumInFlight { return nil }
+    // Those that wait for a document alone keep nobody else waiting, as long as they are few.
+    let parked = min(due.count { $0.chunk.isContended && $0.time > now }, limits.maximumInFlight)
+    if waiting.isEmpty || inFlight.count + due.count - parked >= limits.maximumInFlight { return nil }
     let room = min(max(1, Int(chunkSize)), pacer.largestChunk(at: now))
     let full = waiting.count >= room || waitingBytes >= limits.maximumBytes
     if !full, !inputEnded, !flushes, !inFlight.isEmpty || !due.isEmpty { return nil }
@@ -297,7 +324,8 @@ struct CommitScheduler {
     droppedCount += chunk.writes.count
   }
 
-  private mutating func requeue(_ chunk: Chunk, at time: Double) {
+  /// - Parameter isFirst: Whether it comes before others that are due at the same time.
+  private mutating func requeue(_ chunk: Chunk, at time: Double, isFirst: Bool = false) {
     if isStopping {
       if chunk.needsReadBack, chunk.writes.contains(where: \.mayBeApplied) {
         due.append((-.infinity, chunk))
@@ -306,7 +334,7 @@ struct CommitScheduler {
       }
       return
     }
-    let index = due.firstIndex { $0.time > time } ?? due.endIndex
+    let index = due.firstIndex { isFirst ? $0.time >= time : $0.time > time } ?? due.endIndex
     due.insert((time, chunk), at: index)
   }
 
@@ -318,7 +346,7 @@ struct CommitScheduler {
   ) throws(Failure) {
     let elapsed = now - (chunk.firstSent ?? now)
     guard
-      let delay = policy.delay(
+      let delay = policy.after(failure).delay(
         afterAttempt: chunk.attempts,
         elapsed: elapsed,
         asked: failure.askedDelay,
@@ -332,14 +360,74 @@ struct CommitScheduler {
   }
 
   /// Halves a chunk that is permanently refused; a single write is rejected.
-  private mutating func refuse(_ chunk: Chunk, _ error: FirestoreError, now: Double) -> [Settled] {
+  ///
+  /// - Throws: The failure of every write, if no other was ever seen.
+  private mutating func refuse(
+    _ chunk: Chunk,
+    _ error: FirestoreError,
+    now: Double
+  ) throws(Failure) -> [Settled] {
+    if refusals.isHopeless(after: error, of: chunk) {
+      giveUp(chunk)
+      throw Self.refusesAll(error, chunk)
+    }
     if chunk.writes.count == 1 { return [(chunk.writes[0], .rejected(error))] }
-    let middle = chunk.writes.count / 2
-    for part in [chunk.writes[..<middle], chunk.writes[middle...]] {
-      nextID += 1
-      requeue(Chunk(id: nextID, writes: Array(part)), at: now)
+    // The first part comes before all that waits, so that single writes show soon whether the error meets every one.
+    for var part in halve(chunk).reversed() {
+      part.contradictions = max(0, chunk.contradictions - 1)
+      requeue(part, at: min(now, due.first?.time ?? now), isFirst: true)
     }
     return []
+  }
+
+  /// Halves a chunk because others keep changing one of its documents; one that is alone is retried, and then given up.
+  private mutating func contend(
+    _ chunk: Chunk,
+    after failure: CallFailure,
+    now: Double,
+    random: Double
+  ) -> [Settled] {
+    let sent = chunk.firstSent ?? now
+    let delay = policy.delay(
+      afterAttempt: chunk.attempts,
+      elapsed: now - sent,
+      asked: failure.askedDelay,
+      random: random
+    )
+    if chunk.writes.count > 1 {
+      for var part in halve(chunk) {
+        (part.firstSent, part.attempts) = (sent, 1)
+        requeue(part, at: now + (delay ?? 0))
+      }
+      return []
+    }
+    let isHot = lastSuccess > sent && now - sent >= limits.contention
+    guard let delay, !isHot else { return [(chunk.writes[0], .contended)] }
+    var chunk = chunk
+    chunk.isContended = true
+    requeue(chunk, at: now + delay)
+    return []
+  }
+
+  private mutating func halve(_ chunk: Chunk) -> [Chunk] {
+    let middle = chunk.writes.count / 2
+    return [chunk.writes[..<middle], chunk.writes[middle...]].map { writes in
+      nextID += 1
+      var part = Chunk(id: nextID, writes: Array(writes), isPart: true)
+      part.notBefore = chunk.notBefore
+      return part
+    }
+  }
+
+  private static func refusesAll(_ error: FirestoreError, _ chunk: Chunk) -> Failure {
+    Failure(
+      .configuration,
+      "write to",
+      path: chunk.writes.first?.write.path.collection.string,
+      cause: "the server refuses every write, and nothing was written: \(error)",
+      remedy: "Check the endpoint, the database and what is written ('gymmigrate doctor').",
+      service: error
+    )
   }
 
   private func describe(_ failure: CallFailure, _ chunk: Chunk, now: Double) -> Failure {

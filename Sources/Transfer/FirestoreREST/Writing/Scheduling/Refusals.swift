@@ -1,0 +1,30 @@
+import FirestoreModels
+
+/// Recognizes an error that meets every write: nothing was ever written, and several whole chunks and then many single
+/// writes were refused with the same status and message.
+///
+/// Without it, each of N writes would be isolated by about two requests. One write that succeeds shows that the error is
+/// one of documents, and these are rejected one by one.
+struct Refusals {
+  /// The refused chunks and single writes that are needed.
+  static let (chunks, writes) = (3, 100)
+
+  private var error: FirestoreError?
+  private var (refusedChunks, refusedWrites) = (0, 0)
+  private var hasSucceeded = false
+
+  /// Records that a commit was applied.
+  mutating func noteSuccess() { hasSucceeded = true }
+
+  /// Records a refused chunk; true if the error meets every write.
+  mutating func isHopeless(after error: FirestoreError, of chunk: CommitScheduler.Chunk) -> Bool {
+    if hasSucceeded { return false }
+    if self.error?.status != error.status || self.error?.message != error.message {
+      self.error = error
+      (refusedChunks, refusedWrites) = (0, 0)
+    }
+    if !chunk.isPart { refusedChunks += 1 }
+    if chunk.writes.count == 1 { refusedWrites += 1 }
+    return refusedChunks >= Self.chunks && refusedWrites >= Self.writes
+  }
+}

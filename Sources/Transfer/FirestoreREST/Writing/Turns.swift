@@ -1,0 +1,27 @@
+import Files
+
+/// Runs bodies one after the other, in the order of their calls.
+package final class Turns: Sendable {
+  private let last = Locked<Task<Void, any Error>?>(nil)
+
+  package init() {}
+
+  /// - Throws: What `body` throws; `CancellationError` if the task was cancelled before its turn.
+  package func take(_ body: @escaping @Sendable () async throws -> Void) async throws {
+    let task = last.withLock { last in
+      let before = last
+      let task = Task {
+        _ = await before?.result
+        try Task.checkCancellation()
+        try await body()
+      }
+      last = task
+      return task
+    }
+    try await withTaskCancellationHandler {
+      try await task.value
+    } onCancel: {
+      task.cancel()
+    }
+  }
+}

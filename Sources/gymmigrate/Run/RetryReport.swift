@@ -1,0 +1,46 @@
+import Files
+import FirestoreModels
+import FirestoreREST
+import Logging
+import Runs
+
+/// Says that a request fails again and again: what is tried, why, and until when.
+///
+/// A first failure is normal, and only in the log. From the second attempt on there is a warning, also with `--quiet`, and
+/// then at most one a minute.
+final class RetryReport: Sendable {
+  private static let interval = 60.0
+
+  private let logger: Logger
+  private let clock: RunClock
+  private let last = Locked<Double?>(nil)
+
+  init(_ logger: Logger, clock: RunClock) {
+    self.logger = logger
+    self.clock = clock
+  }
+
+  func take(_ notice: RetryNotice) {
+    logger.debug(
+      "retrying",
+      metadata: [
+        "rpc": "\(notice.rpc.rawValue)", "attempt": "\(notice.attempt)", "reason": "\(notice.reason)",
+      ]
+    )
+    guard notice.attempt > 1, let remaining = notice.remaining, isDue() else { return }
+    let end = Timestamp.now.seconds + Int64(max(0, remaining))
+    let time = Timestamp(seconds: end)?.description ?? "the end of its time"
+    logger.warning(
+      "\(notice.rpc.rawValue) failed \(notice.attempt) times (\(notice.reason)); it is tried until \(time) (--retry-for)."
+    )
+  }
+
+  private func isDue() -> Bool {
+    let now = clock.now()
+    return last.withLock { last in
+      if let last, now - last < Self.interval { return false }
+      last = now
+      return true
+    }
+  }
+}
