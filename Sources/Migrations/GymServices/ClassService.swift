@@ -42,7 +42,7 @@ package struct ClassService: Sendable {
     let loader = DocumentLoader(
       in: context,
       mode: .create,
-      timesOf: GymSchema.schema,
+      times: .server,
       limits: limits,
       pacer: pacer
     )
