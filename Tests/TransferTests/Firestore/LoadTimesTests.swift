@@ -164,8 +164,8 @@ struct LoadTimesTests {
     let mini = MiniFirestore()
     try mini.load(
       jsonLines: """
-        {"name":"_gymmigrate_times/r1","fields":{"changedAt":{"timestampValue":"2026-01-01T12:00:00Z"},"collections":{"arrayValue":{"values":[{"stringValue":"users"},{"stringValue":"groups/*/members"}]}}}}
-        {"name":"_gymmigrate_times/r2","fields":{"changedAt":{"timestampValue":"2026-01-01T13:00:00Z"},"collections":{"arrayValue":{"values":[{"stringValue":"*"}]}}}}
+        {"name":"_gymmigrate_times/r1","fields":{"isOpen":{"booleanValue":true},"changedAt":{"timestampValue":"2026-01-01T12:00:00Z"},"collections":{"arrayValue":{"values":[{"stringValue":"users"},{"stringValue":"groups/*/members"}]}}}}
+        {"name":"_gymmigrate_times/r2","fields":{"isOpen":{"booleanValue":false},"changedAt":{"timestampValue":"2026-01-01T13:00:00Z"},"collections":{"arrayValue":{"values":[{"stringValue":"*"}]}}}}
         """
     )
     let (users, payments) = (CollectionPath(nil, "users"), CollectionPath(nil, "payments"))
@@ -178,8 +178,8 @@ struct LoadTimesTests {
         return [users, members, payments].map { found.run(in: $0, since: mark) }
       }
       #expect(try await found("11:00:00") == ["r2", "r2", "r2"])
-      #expect(try await found("13:05:00") == ["r2", "r2", "r2"])
-      #expect(try await found("13:05:01") == [nil, nil, nil])
+      #expect(try await found("13:00:00.0009") == ["r2", "r2", "r2"])
+      #expect(try await found("13:00:00.001") == [nil, nil, nil])
       mini.remove("_gymmigrate_times/r2")
       #expect(try await found("12:05:00") == ["r1", "r1", nil])
       #expect(try await found("12:05:01") == [nil, nil, nil])

@@ -36,13 +36,13 @@ extension MigrationStep {
   ) -> String {
     let name = breach.field ?? field
     if breach.kind == .forbidden {
-      return "the schema of \(collection.pattern) lets no document have \(name)"
+      return "the schema of \(collection.pattern) lets no document have \(name): leave it out"
     }
     let found = (breach.value ?? value).literal
     let expected = "the schema of \(collection.pattern) expects \(breach.expected) in \(name)"
     // A text that has the same letters, in place of a number or a boolean.
     guard breach.kind == .type, value.string == nil, collection.field(name)?.accepts(.string(found)) ?? false
-    else { return "\(expected), and not \(found)" }
+    else { return "\(expected), and not \(found): correct it" }
     return "\(expected), and \(found) is \(value.typeName): write \(JSONWriter.text { $0.string(found) })"
   }
 }

@@ -49,7 +49,7 @@ package struct MirrorStatus: Sendable {
     let edits = try file.use { db in try MirrorTables.edits(db).count }
     var setBack = SetBackCollections()
     if let client {
-      setBack = try await SetBackCollections(since: info.collections.compactMap(\.mark), in: client)
+      setBack = try await SetBackCollections(since: info.readTime.map { [$0] } ?? [], in: client)
     }
     var collections: [Collection] = []
     for collection in info.collections {
@@ -63,7 +63,7 @@ package struct MirrorStatus: Sendable {
         let counted = try await client.count(CollectionRead(collection.path)).count
         found.counted = counted
         if let mark = collection.mark, let field = schema.changeTime(of: collection.path),
-          setBack.run(in: collection.path, since: mark) == nil
+          setBack.run(in: collection.path, since: info.readTime ?? mark) == nil
         {
           var read = CollectionRead(collection.path)
           read.filter = .field(field, .greaterThanOrEqual, .timestamp(mark))

@@ -47,10 +47,10 @@ extension MirrorPull {
     let found = try await roots(at: moment)
     // A root may have no documents of its own, and so no table.
     let gone = Set(known.map { CollectionPattern($0).root }).subtracting(found)
-    let setBack = try await SetBackCollections(since: found.compactMap { info.mark(of: $0) }, in: client)
+    let setBack = try await SetBackCollections(since: info.readTime.map { [$0] } ?? [], in: client)
     for root in found {
       let mark = info.mark(of: root)
-      let run = options.isFull ? nil : mark.flatMap { setBack.run(in: root, since: $0) }
+      let run = options.isFull ? nil : info.readTime.flatMap { setBack.run(in: root, since: $0) }
       if let run {
         logger.notice("Run \(run) wrote earlier times of last change in \(root): all of it is read.")
       }

@@ -11,6 +11,8 @@ package actor SetBackTimes {
   static let collection = CollectionPath(nil, "_gymmigrate_times")
   static let collectionsField = FieldPath(field: "collections")
   static let changedAt = FieldPath(field: "changedAt")
+  /// Whether the run may still write.
+  static let isOpen = FieldPath(field: "isOpen")
   /// Seconds after which the record is renewed.
   static let renewal = 60.0
   /// Collections that a record names at most; one of more stands for all.
@@ -24,10 +26,10 @@ package actor SetBackTimes {
   /// The service's time before the first write; nil where it is not known.
   private let began: Timestamp?
   private let clock: RunClock
-  /// The collections that are recorded, by their patterns.
+  /// The patterns of the collections that are recorded.
   private var recorded: Set<CollectionPath> = []
-  /// The collections of which nothing (more) has to be recorded.
-  private var settled: Set<CollectionPath> = []
+  /// The patterns of those that are declared without a time of last change.
+  private var timeless: Set<CollectionPath> = []
   private var recordedAt = 0.0
   /// The latest recording, which all commits wait for.
   private var recording: Task<Void, any Error>?
@@ -46,17 +48,17 @@ package actor SetBackTimes {
   package func willWrite(_ writes: [Write]) async throws(Failure) {
     var isNew = false
     var last: CollectionPath?
-    for write in writes {
+    for write in writes where recorded.count <= Self.maximumCollections {
       if let last, write.path.isIn(last) { continue }
-      let collection = write.path.collection
-      if settled.contains(collection) {
-        last = collection
-      } else if setsBack(write, collection) {
-        settled.insert(collection)
-        isNew = recorded.insert(collection.pattern).inserted || isNew
+      let pattern = write.path.collection.pattern
+      if recorded.contains(pattern) || timeless.contains(pattern) {
+        last = write.path.collection
+      } else if setsBack(write, pattern) {
+        recorded.insert(pattern)
+        isNew = true
       }
     }
-    if isNew || (!recorded.isEmpty && clock.now() - recordedAt >= Self.renewal) { record() }
+    if isNew || (!recorded.isEmpty && clock.now() - recordedAt >= Self.renewal) { record(isOpen: true) }
     try await wait()
   }
 
@@ -64,14 +66,14 @@ package actor SetBackTimes {
   ///
   /// - Throws: ``Failure``.
   package func end() async throws(Failure) {
-    if !recorded.isEmpty { record() }
+    if !recorded.isEmpty { record(isOpen: false) }
     try await wait()
   }
 
   /// Whether a write leaves a document whose time of last change is before the run.
-  private func setsBack(_ write: Write, _ collection: CollectionPath) -> Bool {
-    guard let field = schema.changeTime(of: collection) else {
-      settled.insert(collection)
+  private func setsBack(_ write: Write, _ pattern: CollectionPath) -> Bool {
+    guard let field = schema.changeTime(of: pattern) else {
+      timeless.insert(pattern)
       return false
     }
     if write.operation == .delete || write.transforms.contains(where: { $0.field == field }) { return false }
@@ -80,13 +82,13 @@ package actor SetBackTimes {
     return time < began
   }
 
-  private func record() {
+  private func record(isOpen: Bool) {
     recordedAt = clock.now()
     let names = recorded.count > Self.maximumCollections ? [Self.all] : recorded.sorted().map(\.string)
     // Appended, because an earlier process of the run may have recorded others.
     let write = Write(
       path: DocumentPath(Self.collection, run),
-      operation: .update(fields: ["runId": .string(run)], mask: [FieldPath(field: "runId")]),
+      operation: .update(fields: ["isOpen": .boolean(isOpen)], mask: [Self.isOpen]),
       transforms: [
         FieldTransform(Self.collectionsField, .appendMissingElements(names.map { .string($0) })),
         FieldTransform(Self.changedAt, .requestTime),
@@ -125,45 +127,46 @@ package struct SetBackCollections: Sendable {
     var run: String
     var collections: [CollectionPath]
     var isAll: Bool
+    var isOpen: Bool
     var at: Timestamp
   }
 
   private let entries: [Entry]
 
-  /// How many seconds older than a mark a record may be and still count: a commit may be that much later than the record of
-  /// a run that was killed.
+  /// How many seconds older than a moment the record of a run that has not ended may be and still count: its commits may be
+  /// that much later.
   private static let slack: Int64 = 300
 
   /// No record at all.
   package init() { entries = [] }
 
-  /// Reads the records that are not older than the earliest of some marks, by one query; none without a mark.
+  /// Reads the records that are not older than the earliest of some moments, by one query; none without a moment.
   ///
   /// - Throws: ``Failure``.
-  package init(since marks: [Timestamp], in client: FirestoreClient, at moment: Timestamp? = nil) async throws
-  {
+  package init(since moments: [Timestamp], in client: FirestoreClient) async throws {
     var entries: [Entry] = []
-    if let earliest = marks.min() {
-      var read = CollectionRead(SetBackTimes.collection, readTime: moment)
-      let time = Self.earliest(for: earliest)
+    if let earliest = moments.min() {
+      var read = CollectionRead(SetBackTimes.collection)
+      let time = Self.earliest(for: earliest, isOpen: true)
       read.filter = .field(SetBackTimes.changedAt, .greaterThanOrEqual, .timestamp(time))
       for try await page in client.pages(of: read) { entries += page.compactMap { Self.entry($0) } }
     }
     self.entries = entries
   }
 
-  /// The run that set times of a collection back since a mark; nil where none did.
-  package func run(in collection: CollectionPath, since mark: Timestamp) -> String? {
-    let time = Self.earliest(for: mark)
-    return entries.last { entry in
-      entry.at >= time
+  /// The run that set times of a collection back since a moment of the service; nil where none did.
+  package func run(in collection: CollectionPath, since moment: Timestamp) -> String? {
+    entries.last { entry in
+      entry.at >= Self.earliest(for: moment, isOpen: entry.isOpen)
         && (entry.isAll
           || entry.collections.contains { CollectionSelection.name(collection.pattern.string, means: $0) })
     }?.run
   }
 
-  private static func earliest(for mark: Timestamp) -> Timestamp {
-    Timestamp(seconds: mark.seconds - slack, nanoseconds: mark.nanoseconds) ?? mark
+  private static func earliest(for moment: Timestamp, isOpen: Bool) -> Timestamp {
+    // The service rounds the time of a record down to milliseconds.
+    let nanoseconds = moment.nanoseconds / 1_000_000 * 1_000_000
+    return Timestamp(seconds: moment.seconds - (isOpen ? slack : 0), nanoseconds: nanoseconds) ?? moment
   }
 
   private static func entry(_ document: RawDocument) -> Entry? {
@@ -173,22 +176,18 @@ package struct SetBackCollections: Sendable {
       run: document.path.id,
       collections: names.compactMap { CollectionPath($0) },
       isAll: names.contains { $0.isIdentical(to: SetBackTimes.all) },
+      isOpen: document.fields[SetBackTimes.isOpen]?.boolean ?? true,
       at: at
     )
   }
 }
 
 extension RunContext {
-  /// Runs `body` with what records collections whose times of last change are set back, and records its end.
+  /// Runs `body` with what records collections whose times of last change are set back, and records its end; after a failure the
+  /// run counts as one that may still write.
   package func recordingTimes(_ body: (SetBackTimes) async throws -> Void) async throws {
     let times = SetBackTimes(in: self)
-    do {
-      try await body(times)
-    } catch {
-      // What ended the run says more; the record was renewed within the last minute.
-      try? await Task { try await times.end() }.value
-      throw error
-    }
+    try await body(times)
     try await times.end()
   }
 }
