@@ -1,6 +1,6 @@
 package import FirestoreModels
 package import FirestoreREST
-package import Schema
+import Schema
 
 /// `_gymmigrate_times/RUN`: the collections in which a run writes documents whose time of last change is not that of the write,
 /// as an undo and a copy do.
