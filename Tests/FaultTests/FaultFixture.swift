@@ -238,6 +238,7 @@ struct FaultFixture: Sendable {
     let loader = DocumentLoader(
       in: .silent(client, run, counts: counts, checkpoints: checkpoints),
       mode: mode,
+      times: .kept,
       limits: limits,
       pacer: WritePacer(ramp: false)
     )

@@ -62,7 +62,7 @@ package struct ClassService: Sendable {
     limits: BatchLimits,
     pacer: WritePacer
   ) -> DocumentLoader {
-    DocumentLoader(in: context, mode: .create, timesOf: GymSchema.schema, limits: limits, pacer: pacer)
+    DocumentLoader(in: context, mode: .create, times: .server, limits: limits, pacer: pacer)
   }
 
   /// Counts and lists what ``create(_:in:limits:pacer:)`` would do, without writing.

@@ -1,7 +1,7 @@
 package import FirestoreModels
 package import FirestoreREST
 package import Runs
-package import Schema
+import Schema
 import Synchronization
 
 /// Writes documents into a database by a mode: reads the current documents, decides, and commits what differs.
@@ -15,16 +15,16 @@ package struct DocumentLoader: Sendable {
 
   /// - Parameters:
   ///   - context: The run context; each change is recorded in its journal if it has checkpoints.
-  ///   - schema: The schema whose creation and update times the service sets; nil to write the documents as they are.
+  ///   - times: Who sets the times of creation and of the last change.
   package init(
     in context: RunContext,
     mode: WriteMode,
-    timesOf schema: DatabaseSchema? = nil,
+    times: LoadTimes,
     limits: BatchLimits,
     pacer: WritePacer
   ) {
     self.context = context
-    self.mode = LoadDecision(mode: mode, schema: schema)
+    self.mode = LoadDecision(mode: mode, times: times, schema: context.schema)
     self.limits = limits
     self.pacer = pacer
   }
@@ -34,16 +34,17 @@ package struct DocumentLoader: Sendable {
   /// - Throws: ``Failure``.
   package func load(_ body: (Intake) async throws -> Void) async throws {
     let incoming = Incoming()
-    let delegate = LoadDelegate(context: context, mode: mode, incoming: incoming)
-    try await BatchWriter.run(
-      context.client,
-      limits: limits,
-      pacer: pacer,
-      journal: context.journal,
-      delegate: delegate
-    ) { writer in
-      let intake = Intake(context: context, mode: mode, incoming: incoming, writer: writer)
-      try await body(intake)
+    try await context.recordingTimes { times in
+      try await BatchWriter.run(
+        context.client,
+        limits: limits,
+        pacer: pacer,
+        journal: context.journal,
+        delegate: LoadDelegate(context: context, mode: mode, incoming: incoming, times: times)
+      ) { writer in
+        let intake = Intake(context: context, mode: mode, incoming: incoming, writer: writer)
+        try await body(intake)
+      }
     }
   }
 
@@ -181,38 +182,85 @@ package enum LoadDocument: Sendable {
   }
 }
 
-/// Decides what is written of a document, by the mode and, where asked, with times that the service sets.
+/// Who sets the times that the schema gives to the service, where documents are loaded.
+package enum LoadTimes: Sendable {
+  /// Nobody: documents are written with the times that they bring, as what restores or carries over does.
+  case kept
+  /// The service sets that of the last change in a document that changes and brings none that is later than it has. A
+  /// document that is created keeps those that it brings.
+  case changed
+  /// The service, whatever the documents bring.
+  case server
+}
+
+/// Decides what is written of a document, by the mode and by who sets its times.
 private struct LoadDecision: Sendable {
   let mode: WriteMode
-  /// The schema whose times the service sets.
-  let schema: DatabaseSchema?
+  let times: LoadTimes
+  let schema: DatabaseSchema
+
+  private static let creation = ["create"]
+  private let reasons: [String]
+
+  init(mode: WriteMode, times: LoadTimes, schema: DatabaseSchema) {
+    (self.mode, self.times, self.schema) = (mode, times, schema)
+    reasons = [mode.rawValue]
+  }
 
   func decide(_ document: LoadDocument, current: RawDocument?) -> WriteMode.Decision {
-    switch document {
-    case .encoded(let document) where schema == nil: mode.decide(document, current: current)
-    case .encoded, .decoded: decide(document.document, current: current)
+    let decision = decideTimes(document, current)
+    guard case .write(var write) = decision else { return decision }
+    write.reasons = current == nil ? Self.creation : reasons
+    return .write(write)
+  }
+
+  private func decideTimes(_ document: LoadDocument, _ current: RawDocument?) -> WriteMode.Decision {
+    switch times {
+    case .kept: break
+    case .changed:
+      guard mode != .create, let current,
+        let field = schema.collection(document.path.collection)?.serverUpdateTime
+      else { break }
+      if case .encoded(let encoded) = document, mode.hasAll(of: encoded, current) { return .unchanged }
+      let incoming = document.document
+      if incoming.brings(field, laterThan: current) { return mode.decide(incoming, current: current) }
+      return decide(incoming, current: current, setting: [field])
+    case .server:
+      guard let collection = schema.collection(document.path.collection) else { break }
+      let set = current == nil ? collection.serverTimes : collection.serverUpdateTime.map { [$0] } ?? []
+      return decide(document.document, current: current, keeping: collection.serverTimes, setting: set)
+    }
+    return switch document {
+    case .encoded(let encoded): mode.decide(encoded, current: current)
+    case .decoded(let decoded): mode.decide(decoded, current: current)
     }
   }
 
-  private func decide(_ document: RawDocument, current: RawDocument?) -> WriteMode.Decision {
-    guard let collection = schema?.collection(document.path.collection), !collection.serverTimes.isEmpty
-    else {
-      return mode.decide(document, current: current)
-    }
-    // The times of the file give way to those of the document, which no comparison then finds different.
+  /// Decides about a document whose times give way to those that are there, which no comparison then finds different.
+  private func decide(
+    _ document: RawDocument,
+    current: RawDocument?,
+    keeping kept: [FieldPath]? = nil,
+    setting set: [FieldPath]
+  ) -> WriteMode.Decision {
     var document = document
-    for field in collection.serverTimes { document.fields[field] = current?.fields[field] }
-    guard case .write(var write) = mode.decide(document, current: current) else {
-      return mode.decide(document, current: current)
-    }
-    let updated = collection.updateTime.flatMap { $0.setter == .server ? $0.path : nil }
-    let times = current == nil ? collection.serverTimes : updated.map { [$0] } ?? []
+    for field in kept ?? set { document.fields[field] = current?.fields[field] }
+    let decision = mode.decide(document, current: current)
+    guard case .write(var write) = decision else { return decision }
     if case .update(var fields, let mask) = write.operation {
-      for field in times { fields[field] = nil }
-      write.operation = .update(fields: fields, mask: mask?.filter { !times.contains($0) })
+      for field in set { fields[field] = nil }
+      write.operation = .update(fields: fields, mask: mask?.filter { !set.contains($0) })
     }
-    write.transforms = times.map { FieldTransform($0, .requestTime) }
+    write.transforms = set.map { FieldTransform($0, .requestTime) }
     return .write(write)
+  }
+}
+
+extension RawDocument {
+  /// Whether it has a time in a field that is later than that of another document, or that one has none.
+  fileprivate func brings(_ field: FieldPath, laterThan other: RawDocument) -> Bool {
+    guard let time = fields[field]?.timestamp else { return false }
+    return other.fields[field]?.timestamp.map { $0 < time } ?? true
   }
 }
 
@@ -270,6 +318,9 @@ private struct LoadDelegate: BatchDelegate {
   let context: RunContext
   let mode: LoadDecision
   let incoming: Incoming
+  let times: SetBackTimes
+
+  func willCommit(_ writes: [Write]) async throws(Failure) { try await times.willWrite(writes) }
 
   func didSettle(_ write: Write, _ result: WriteResult) async throws(Failure) {
     let document = incoming.settle(write.path)

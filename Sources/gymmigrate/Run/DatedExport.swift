@@ -42,17 +42,22 @@ struct DatedExport {
     via files: FileAccess,
     _ session: Session
   ) async throws {
-    let increment = Increment(of: session.schema, client: session.client, logger: session.logger)
     let marks = try folder.map { folder throws(Failure) in try HighWaterMarks(in: folder, via: files) }
-    for index in options.reads.indices {
-      let collection = options.reads[index].collection
-      let moment: Timestamp? =
-        switch since {
-        case .moment(let moment): moment
-        case .last: marks?[session.client.database, collection]
-        }
+    let moments = options.reads.map { read in
+      switch since {
+      case .moment(let moment): moment
+      case .last: marks?[session.client.database, read.collection]
+      }
+    }
+    let increment = try await Increment(
+      of: session.schema,
+      since: moments.compactMap { $0 },
+      client: session.client,
+      logger: session.logger
+    )
+    for (index, moment) in moments.enumerated() {
       if try await increment.narrow(&options.reads[index], since: moment) {
-        options.since[collection] = moment
+        options.since[options.reads[index].collection] = moment
       }
     }
   }

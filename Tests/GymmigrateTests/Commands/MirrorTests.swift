@@ -56,6 +56,56 @@ struct MirrorTests {
     }
   }
 
+  @Test(
+    "After an undo and an import, a mirror and an increment have what they wrote, and say why they read all of it."
+  )
+  func timesThatAreSetBack() async throws {
+    try await withGym { tool in
+      let export = ["export", "products", "expenses", "-o", "nightly", "--dated", "--no-subcollections"]
+      let ids = try await sqlOfMirror("SELECT _id FROM products ORDER BY _id LIMIT 2", tool)
+      let (one, two) = (try #require(ids.first?.first), try #require(ids.last?.first))
+      try await tool.run("fix", "products", "--where", "__name__ == products/\(one)", "--set", "stock=77")
+        .expect(0)
+      try await tool.bare(export + tool.place).expect(0)
+      try await tool.run("mirror", "pull", "-o", "m.sqlite", "-q").expect(0)
+      try await tool.run("runs", "undo", "last").expect(0)
+      // The edited document has another update time by then, and the fields that the mirror has.
+      let edit = "UPDATE products SET description = 'edited' WHERE _id = '\(two)'"
+      _ = try await sql(edit, on: "m.sqlite", tool)
+      try await tool.run("fix", "products", "--where", "__name__ == products/\(two)", "--set", "stock=78")
+        .expect(0)
+      try await tool.run("runs", "undo", "last").expect(0)
+      try await tool.bare(["mirror", "push", "m.sqlite", "--endpoint", tool.place[3], "-e", "stage"]).expect(
+        0
+      )
+      let pull = try await tool.run("mirror", "pull", "-o", "m.sqlite")
+      pull.expect(0)
+      #expect(pull.errors.contains("wrote earlier times of last change in products: all of it is read"))
+      #expect(!pull.errors.contains("in expenses: all of it is read"))
+      try await tool.bare(
+        [
+          "diff", "products", "--from", "stage", "--from-endpoint", tool.place[3], "--to", "mirror:m.sqlite",
+          "-q",
+        ]
+      ).expect(0)
+      let increment = try await tool.bare(export + ["--since", "last"] + tool.place)
+      increment.expect(0)
+      #expect(
+        increment.errors.contains("wrote earlier times of last change in products: all of it is exported")
+      )
+      let name = try #require(tool.exports.last)
+      #expect(try tool.text("nightly/\(name)/products.jsonl").split(separator: "\n").count > 2)
+      // What has ended before a pull began is not read whole again.
+      let again = try await tool.run("mirror", "pull", "-o", "m.sqlite")
+      #expect(!again.errors.contains("earlier times"))
+    }
+  }
+
+  private func sqlOfMirror(_ statement: String, _ tool: Tool) async throws -> [[String]] {
+    try await tool.run("mirror", "pull", "-o", "first.sqlite", "-q").expect(0)
+    return try await sql(statement, on: "first.sqlite", tool)
+  }
+
   @Test("A mirror is not written, and what is none is said to be none.")
   func refusals() async throws {
     try await withGym { tool in

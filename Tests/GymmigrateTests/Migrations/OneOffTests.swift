@@ -43,7 +43,7 @@ struct OneOffTests {
       let flags = [
         "fix", "members", "--where", "role == x", "--where", "visits >= 0", "--set", "role=member", "--set",
         "a=-1.5", "--set", "`b=c`=x=y", "--set-if-missing", "role=never", "--unset", "firstName", "--rename",
-        "visits=remaining.visits", "--copy", "phone=phone2", "--digits", "phone",
+        "visits=remaining.visits", "--copy", "phone=phone2", "--digits", "phone", "--allow-schema-breaks",
       ]
       let plan = try await tool.bare(flags + ["-n"] + tool.place)
       plan.expect(0)
@@ -83,6 +83,48 @@ struct OneOffTests {
       kept.expect(0)
       let three = try await tool.documents()["members/3"]
       #expect(three?["visits"] as? NSDictionary == ["nullValue": NSNull()])
+    }
+  }
+
+  @Test(
+    "What breaks the schema more than before is refused at once or rejected, and written where it is meant."
+  )
+  func schemaBreaks() async throws {
+    try await withPeople { tool in
+      let fix = ["fix", "members", "--all-documents"]
+      for (flags, part) in [
+        (["--set", "phone=7291234567"], #"write "7291234567""#),
+        (["--set", "isActive=yes"], "boolean in isActive"),
+        (["--set", "membershipStatus=gone"], "one of active"), (["--set", "firstName="], "firstName"),
+      ] {
+        let refused = try await tool.bare(fix + flags + tool.place)
+        refused.expect(64)
+        #expect(refused.errors.contains(part) && refused.errors.contains("--allow-schema-breaks"))
+      }
+      let plan = try await tool.bare(fix + ["--unset", "firstName", "-n", "--html", "p.html"] + tool.place)
+      plan.expect(0)
+      #expect(plan.output.contains("required-missing: 3"))
+      #expect(try tool.text("p.html").contains("required-missing"))
+      try await tool.bare(fix + ["--rename", "firstName=alias"] + tool.place).expect(2)
+      try await expect(tool, [:])
+      let rejects = try tool.text("\(try #require(tool.runs().last))/rejects.jsonl")
+      #expect(rejects.split(separator: "\n").count == 3 && rejects.contains(#""code":"required-missing""#))
+      try tool.write(
+        "id: x\nsummary: S.\ncollection: members\nsteps:\n  - set: {phone: 7291234567}\n",
+        to: "x.yaml"
+      )
+      let file = try await tool.bare(["migrate", "apply", "x.yaml"] + tool.place)
+      file.expect(65)
+      #expect(file.errors.contains("line 5, column 5") && file.errors.contains(#"write "7291234567""#))
+      try await expect(tool, [:])
+      try await tool.bare(["migrate", "apply", "x.yaml", "--allow-schema-breaks"] + tool.place).expect(0)
+      #expect(
+        try await tool.documents()["members/1"]?["phone"] as? [String: String] == [
+          "integerValue": "7291234567"
+        ]
+      )
+      // A document that is wrong already can be mended in another field.
+      try await tool.bare(fix + ["--set", "otherNotes=x"] + tool.place).expect(0)
     }
   }
 

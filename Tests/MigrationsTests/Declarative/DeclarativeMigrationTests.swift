@@ -44,6 +44,93 @@ import Testing
     #expect(untouched.after == ["a": .integer(1), "b": .null, "updatedAt": .integer(5)])
   }
 
+  private func members(
+    _ steps: [MigrationStep],
+    allowsSchemaBreaks: Bool = false
+  ) -> DeclarativeMigration {
+    var migration = DeclarativeMigration(
+      id: "x",
+      summary: "X.",
+      scope: DeclarativeMigration.Scope(CollectionPath(nil, "members")),
+      steps: steps,
+      schema: GymSchema.schema
+    )
+    migration.allowsSchemaBreaks = allowsSchemaBreaks
+    return migration
+  }
+
+  private let member: FieldMap = [
+    "id": .string("m"), "firstName": .string("Ana"), "paternalLastName": .string("Ruiz"),
+    "membershipStatus": .string("active"), "registeredBy": .string("self"), "isActive": .boolean(true),
+    "phone": .string("7291234567"),
+  ]
+
+  @Test func whatBreaksTheSchemaMoreThanBeforeIsRejected() throws {
+    let (name, phone) = (FieldPath(field: "firstName"), FieldPath(field: "phone"))
+    let one = try document("members/m", member)
+    for (steps, code, field) in [
+      ([.set(phone, .integer(7))], "wrong-type", "phone"),
+      (
+        [.convert(phone, ValueConversion(to: .integer, unit: nil), onFailure: .reject)], "wrong-type", "phone"
+      ),
+      ([.unset(name)], "required-missing", "firstName"),
+      ([.move(name, to: FieldPath(field: "otherNotes"), overwrite: false)], "required-missing", "firstName"),
+      (
+        [.copy(phone, to: FieldPath(field: "remainingVisits"), overwrite: false)], "wrong-type",
+        "remainingVisits"
+      ),
+      (
+        [.copy(phone, to: FieldPath(field: "membershipStatus"), overwrite: true)], "value-unknown",
+        "membershipStatus"
+      ),
+      ([.copy(phone, to: FieldPath(field: "id"), overwrite: true)], "id-mismatch", "id"),
+    ] as [([MigrationStep], String, String)] {
+      let outcome = members(steps).outcome(for: one)
+      #expect(outcome.action == .skip, "\(field)")
+      #expect(outcome.findings.map(\.code) == [code] && outcome.findings.first?.field == field, "\(field)")
+      #expect(outcome.findings.first?.kind == .reject)
+      #expect(members(steps, allowsSchemaBreaks: true).outcome(for: one).change != nil, "\(field)")
+    }
+    var wrong = member
+    wrong["phone"] = .integer(7)
+    let mended = members([.set(FieldPath(field: "otherNotes"), .string("x"))])
+    #expect(mended.outcome(for: try document("members/m", wrong)).change != nil)
+  }
+
+  @Test func aValueThatIsNeverRightIsRefusedAtOnceWithItsSpelling() throws {
+    let phone = FieldPath(field: "phone")
+    let number = try #require(members([.set(phone, .integer(7_291_234_567))]).problem)
+    #expect(number.cause.contains(#"7291234567 is integer: write "7291234567""#))
+    #expect(number.cause.contains("--allow-schema-breaks"))
+    #expect(members([.set(phone, .integer(7))], allowsSchemaBreaks: true).problem == nil)
+    #expect(members([.set(phone, .string("7291234567"))]).problem == nil)
+    #expect(members([.setIfMissing(phone, .boolean(true))]).problem?.cause.contains(#"write "true""#) == true)
+    let status = FieldPath(field: "membershipStatus")
+    #expect(members([.set(status, .string("gone"))]).problem?.cause.contains("one of active") == true)
+    let replacement = MigrationStep.Replacement(.string("old"), .string("gone"))
+    #expect(members([.map(status, [replacement], unknown: .keep)]).problem?.cause.contains("gone") == true)
+    #expect(members([.set(FieldPath(field: "firstName"), .null)]).problem != nil)
+    let price = try FieldPath(parsing: "membershipPlanSnapshot.planPrice")
+    #expect(members([.set(price, .string("x"))]).problem != nil)
+    #expect(members([.set(price, .double(1))]).problem == nil)
+    // A later step decides what the field holds.
+    #expect(members([.set(phone, .integer(7)), .set(phone, .string("7"))]).problem == nil)
+    var classes = members([.set(FieldPath(field: "id"), .string("x"))])
+    #expect(classes.problem == nil)
+    classes.scope = DeclarativeMigration.Scope(CollectionPath(nil, "classes"))
+    #expect(classes.problem?.cause.contains("lets no document have id") == true)
+  }
+
+  @Test func aGroupIsHeldToWhatAllItsCollectionsForbid() throws {
+    var migration = members([.set(FieldPath(field: "role"), .integer(1))])
+    migration.scope = DeclarativeMigration.Scope(CollectionPath(nil, "members"), isGroup: true)
+    // groups/*/members has a role, which is a text; members has none.
+    #expect(migration.problem == nil)
+    let members = try #require(CollectionPath("groups/*/members"))
+    migration.scope = DeclarativeMigration.Scope(members)
+    #expect(migration.problem != nil)
+  }
+
   @Test func whatIsRightStays() throws {
     let document = try document("users/u", ["a": .integer(1)])
     #expect(try migration([setA]).outcome(for: document) == Outcome(.unchanged))
@@ -158,21 +245,19 @@ import Testing
   @Test func stepsThatMakeNoSenseAreToldByTheirPlace() throws {
     let a = FieldPath(field: "a")
     let nested = try FieldPath(parsing: "updatedAt.x")
-    func problem(_ steps: [MigrationStep], touch: Bool = true) -> Int? {
-      DeclarativeMigration.problem(
-        of: steps,
-        touch: touch,
-        of: GymSchema.schema.collection(CollectionPath(nil, "users"))
-      )?.index
+    func problem(_ steps: [MigrationStep], touch: Bool = true) throws -> Int? {
+      var migration = try migration(steps, touch: touch)
+      migration.allowsSchemaBreaks = true
+      return migration.problem?.index
     }
-    #expect(problem([setA, .copy(a, to: a, overwrite: true)]) == 1)
-    #expect(problem([setA, .hardDelete]) == 1)
-    #expect(problem([.hardDelete, setA]) == 0)
-    #expect(problem([setA, setA, .set(nested, .null)]) == 2)
-    #expect(problem([.set(nested, .null)], touch: false) == nil)
+    #expect(try problem([setA, .copy(a, to: a, overwrite: true)]) == 1)
+    #expect(try problem([setA, .hardDelete]) == 1)
+    #expect(try problem([.hardDelete, setA]) == 0)
+    #expect(try problem([setA, setA, .set(nested, .null)]) == 2)
+    #expect(try problem([.set(nested, .null)], touch: false) == nil)
     let swap = [MigrationStep.Replacement(.integer(1), .integer(2)), .init(.integer(2), .integer(1))]
-    #expect(problem([.map(a, swap, unknown: .keep)]) == 0)
+    #expect(try problem([.map(a, swap, unknown: .keep)]) == 0)
     let resting = [MigrationStep.Replacement(.integer(1), .integer(2)), .init(.integer(2), .integer(2))]
-    #expect(problem([.map(a, resting, unknown: .keep)]) == nil)
+    #expect(try problem([.map(a, resting, unknown: .keep)]) == nil)
   }
 }

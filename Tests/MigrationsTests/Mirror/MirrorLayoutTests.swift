@@ -103,19 +103,20 @@ struct MirrorLayoutTests {
 
   @Test("A pull reads by the mark only where there is one, a field for it, and a document with a time in it.")
   func modes() throws {
-    let users = try #require(GymSchema.schema.collection(CollectionPath(nil, "users")))
-    let attendance = try #require(GymSchema.schema.collection(CollectionPath(nil, "classAttendance")))
+    let users = GymSchema.schema.changeTime(of: CollectionPath(nil, "users"))
+    let attendance = GymSchema.schema.changeTime(of: CollectionPath(nil, "classAttendance"))
+    let unknown = GymSchema.schema.changeTime(of: CollectionPath(nil, "notes"))
     let mark = try #require(Timestamp("2026-01-31T18:00:00Z"))
     func mode(
-      _ schema: CollectionSchema?,
+      _ field: FieldPath?,
       _ mark: Timestamp?,
       hasTimes: Bool = true,
       isFull: Bool = false
     ) -> PullMode {
-      PullMode(schema, mark: mark, hasTimes: hasTimes, isFull: isFull)
+      PullMode(field, mark: mark, hasTimes: hasTimes, isFull: isFull)
     }
     #expect(mode(users, mark) == .since(FieldPath(field: "updatedAt"), mark))
-    #expect(mode(nil, mark) == .since(FieldPath(field: "updatedAt"), mark))
+    #expect(mode(unknown, mark) == .since(FieldPath(field: "updatedAt"), mark))
     #expect(mode(users, nil) == .whole)
     #expect(mode(users, mark, hasTimes: false) == .whole)
     #expect(mode(users, mark, isFull: true) == .whole)

@@ -45,6 +45,7 @@ func load(
     let loader = DocumentLoader(
       in: .silent(client, run, counts: counts),
       mode: mode,
+      times: .kept,
       limits: limits,
       pacer: WritePacer(ramp: false)
     )

@@ -86,6 +86,12 @@ package struct DeclarativeMigration: Migration {
       documentFilters.isEmpty || documentFilters.contains { $0.matches(document) }
     }
 
+    /// The declared collections that it is about.
+    package func declared(in schema: DatabaseSchema) -> [CollectionSchema] {
+      if !isGroup, let declared = schema.collection(collection) { return [declared] }
+      return schema.collections.filter { covers($0.pattern) }
+    }
+
     /// The reads of the documents that are meant, filters aside.
     package var wholeReads: [CollectionRead] {
       if isGroup {
@@ -109,6 +115,8 @@ package struct DeclarativeMigration: Migration {
   package var schema: DatabaseSchema
   /// Whether documents are changed that the schema declares immutable.
   package var allowsImmutable = false
+  /// Whether documents are written that break the schema more than before.
+  package var allowsSchemaBreaks = false
   /// The SHA-256 of the file that it comes from, in hexadecimal digits; nil where it comes from flags.
   package var checksum: String?
 
@@ -178,6 +186,9 @@ package struct DeclarativeMigration: Migration {
     guard let fields else {
       return Outcome(.change(Change(path: document.path, before: document, after: nil, reasons: reasons)))
     }
+    if !allowsSchemaBreaks, let collection, let breach = breach(by: fields, of: document, collection) {
+      return Outcome(.skip, findings: [.breach(breach, of: document.path)])
+    }
     if let instability = instability(fields, of: document, collection) {
       let finding = Finding(
         .reject,
@@ -196,6 +207,18 @@ package struct DeclarativeMigration: Migration {
       ? document.changing(edit, of: collection, reasons: reasons)
       : Change(of: document, edit, reasons: reasons)
     return Outcome(.change(change))
+  }
+
+  private func breach(
+    by fields: FieldMap,
+    of document: RawDocument,
+    _ collection: CollectionSchema
+  ) -> SchemaViolation? {
+    collection.breaches(
+      by: RawDocument(path: document.path, fields: fields),
+      over: document.fields,
+      settingTimes: touch ? collection.serverUpdateTime.map { [$0] } ?? [] : []
+    ).first
   }
 
   private struct Instability {
@@ -237,27 +260,32 @@ package struct DeclarativeMigration: Migration {
 
   // MARK: What is no migration
 
-  /// What makes no sense in steps, and which of them it is; nil where they do.
-  ///
-  /// - Parameter touch: Whether the service sets the update time.
-  package static func problem(
-    of steps: [MigrationStep],
-    touch: Bool,
-    of collection: CollectionSchema?
-  ) -> (index: Int, cause: String)? {
-    let updateTime = touch ? collection?.serverUpdateTime : nil
+  /// What makes no sense in the steps, and in which of them; nil where they do.
+  package var problem: (index: Int, cause: String)? {
+    if let problem = Self.problem(of: steps) { return problem }
+    let declared = scope.declared(in: schema)
+    let updateTimes = touch ? declared.compactMap(\.serverUpdateTime) : []
+    for (index, step) in steps.enumerated() {
+      for time in updateTimes
+      where step.writes.contains(where: { $0.isPrefix(of: time) || time.isPrefix(of: $0) }) {
+        return (
+          index,
+          "\(time) comes from the server; a step may write it where that is turned off (touch: false, --no-touch)"
+        )
+      }
+      if !allowsSchemaBreaks, let cause = step.breach(of: declared, before: steps[(index + 1)...]) {
+        return (index, "\(cause), or give --allow-schema-breaks")
+      }
+    }
+    return nil
+  }
+
+  /// What makes no sense in steps whatever they are about, and in which of them; nil where they do.
+  package static func problem(of steps: [MigrationStep]) -> (index: Int, cause: String)? {
     for (index, step) in steps.enumerated() {
       if let problem = step.problem { return (index, problem) }
       if step == .hardDelete, steps.count > 1 {
         return (index, "a document that is deleted needs no other step")
-      }
-      if let updateTime,
-        step.writes.contains(where: { $0.isPrefix(of: updateTime) || updateTime.isPrefix(of: $0) })
-      {
-        return (
-          index,
-          "\(updateTime) comes from the server; a step may write it where that is turned off (touch: false, --no-touch)"
-        )
       }
     }
     return nil

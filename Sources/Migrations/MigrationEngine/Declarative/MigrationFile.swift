@@ -21,14 +21,22 @@ package enum MigrationFile {
 
   /// Reads a file of at most 1 MiB.
   ///
-  /// - Throws: `.inputMissing` where it cannot be read, and as ``parse(_:path:in:reservedIDs:schema:)``.
+  /// - Throws: `.inputMissing` where it cannot be read, and as ``parse(_:path:in:reservedIDs:schema:allowsSchemaBreaks:)``.
   package static func read(
     _ path: String,
     in context: LiteralContext,
     reservedIDs: [String],
-    schema: DatabaseSchema
+    schema: DatabaseSchema,
+    allowsSchemaBreaks: Bool = false
   ) throws(Failure) -> DeclarativeMigration {
-    try parse(try yaml(path).bytes(), path: path, in: context, reservedIDs: reservedIDs, schema: schema)
+    try parse(
+      try yaml(path).bytes(),
+      path: path,
+      in: context,
+      reservedIDs: reservedIDs,
+      schema: schema,
+      allowsSchemaBreaks: allowsSchemaBreaks
+    )
   }
 
   /// The ids that `fix`, `delete` and plan files have in the ledger.
@@ -44,13 +52,15 @@ package enum MigrationFile {
   ///   - path: The path of the file, for errors.
   ///   - context: Resolves `ref(…)` and `ts(DATE)`.
   ///   - reservedIDs: The ids of the migrations that come with the program, which no file may have.
+  ///   - allowsSchemaBreaks: As ``DeclarativeMigration/allowsSchemaBreaks``.
   /// - Throws: `.inputMalformed` with the line and column of what is wrong.
   package static func parse(
     _ bytes: [UInt8],
     path: String,
     in context: LiteralContext,
     reservedIDs: [String],
-    schema: DatabaseSchema
+    schema: DatabaseSchema,
+    allowsSchemaBreaks: Bool = false
   ) throws(Failure) -> DeclarativeMigration {
     let yaml = yaml(path)
     guard let text = String(validating: bytes, as: UTF8.self) else {
@@ -60,7 +70,8 @@ package enum MigrationFile {
       yaml: yaml,
       context: context,
       reservedIDs: Self.reserved + reservedIDs,
-      schema: schema
+      schema: schema,
+      allowsSchemaBreaks: allowsSchemaBreaks
     )
     var migration = try reader.migration(try yaml.parse(text, allowsAliases: false))
     migration.checksum = try SHA256Digest.checksum(of: bytes)
@@ -74,6 +85,7 @@ private struct MigrationFileReader {
   let context: LiteralContext
   let reservedIDs: [String]
   let schema: DatabaseSchema
+  let allowsSchemaBreaks: Bool
 
   private static let known = [
     "id", "summary", "collection", "collection-group", "where", "touch", "allow-immutable", "steps",
@@ -91,7 +103,7 @@ private struct MigrationFileReader {
     var scope = try self.scope(members["collection"], members["collection-group"], root)
     if let node = members["where"] { scope.filters = [try filter(node, of: scope)] }
     let touch = try members["touch"].map { node throws(Failure) in try yaml.boolean(node, "touch") } ?? true
-    let steps = try self.steps(try required("steps", "a list of what is done"), touch: touch, of: scope)
+    let (steps, nodes) = try self.steps(try required("steps", "a list of what is done"))
     var migration = DeclarativeMigration(
       id: id,
       summary: summary,
@@ -103,6 +115,8 @@ private struct MigrationFileReader {
     if let node = members["allow-immutable"] {
       migration.allowsImmutable = try yaml.boolean(node, "allow-immutable")
     }
+    migration.allowsSchemaBreaks = allowsSchemaBreaks
+    if let (index, cause) = migration.problem { throw yaml.failure(at: nodes[index], cause) }
     return migration
   }
 
@@ -194,11 +208,8 @@ private struct MigrationFileReader {
 
   // MARK: Steps
 
-  private func steps(
-    _ node: YAMLNode,
-    touch: Bool,
-    of scope: DeclarativeMigration.Scope
-  ) throws(Failure) -> [MigrationStep] {
+  /// The steps, each with its place in the file.
+  private func steps(_ node: YAMLNode) throws(Failure) -> ([MigrationStep], [YAMLNode]) {
     guard case .sequence(let items) = node.content else {
       throw yaml.failure(at: node, "'steps' is a list, as - trim: email")
     }
@@ -210,13 +221,6 @@ private struct MigrationFileReader {
       steps += made
       nodes += Array(repeating: item, count: made.count)
     }
-    if let (index, cause) = DeclarativeMigration.problem(
-      of: steps,
-      touch: touch,
-      of: schema.collection(scope.collection)
-    ) {
-      throw yaml.failure(at: nodes[index], cause)
-    }
-    return steps
+    return (steps, nodes)
   }
 }

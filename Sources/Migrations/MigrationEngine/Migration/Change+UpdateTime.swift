@@ -1,11 +1,6 @@
 package import FirestoreModels
 package import Schema
 
-extension CollectionSchema {
-  /// The field that the service sets wherever a document changes; nil where the collection has none.
-  package var serverUpdateTime: FieldPath? { updateTime.flatMap { $0.setter == .server ? $0.path : nil } }
-}
-
 extension RawDocument {
   /// The change that edits fields and has the service set the update time of the collection, where it has one.
   ///

@@ -13,6 +13,8 @@ struct ApplyDelegate: BatchDelegate {
     self.session = session
   }
 
+  func willCommit(_ writes: [Write]) async throws(Failure) { try await session.times?.willWrite(writes) }
+
   func didSettle(_ write: Write, _ result: WriteResult) async throws(Failure) {
     let pending = session.pending.take(write.path)
     session.counts.update(write.path.collection) { counts in

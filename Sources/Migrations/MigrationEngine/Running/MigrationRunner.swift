@@ -70,7 +70,7 @@ package struct MigrationRunner: Sendable {
   package func apply(_ source: ChangeSource, stage: Int = 0) async throws -> MigrationReport {
     let resumed = context.checkpoints?.resumed.flatMap { $0.state.stage == stage ? $0.state : nil }
     if resumed == nil { try await context.checkpoints?.begin(at: Checkpoint.State(stage: stage)) }
-    let session = session(
+    var session = session(
       source,
       performer: .applying(context.journal),
       report: MigrationReport(migration: source.id, counters: resumed?.counters ?? [:]),
@@ -78,21 +78,24 @@ package struct MigrationRunner: Sendable {
     )
     // Before anything is read, so that they count for the bound of deletions; a list names them again.
     if case .migration = source { try await session.countDeletions() }
-    try await BatchWriter.run(
-      context.client,
-      limits: limits,
-      pacer: pacer,
-      journal: context.journal,
-      delegate: ApplyDelegate(session)
-    ) { writer in
-      let session = session.writing(to: writer)
-      try await record(source, in: session, after: resumed?.position) { position in
-        let state = Checkpoint.State(
-          stage: stage,
-          position: position,
-          counters: session.report.withLock { $0.counters }
-        )
-        try await context.checkpoints?.mark(at: state) { try await writer.drain() }
+    try await context.recordingTimes { times in
+      session.times = times
+      try await BatchWriter.run(
+        context.client,
+        limits: limits,
+        pacer: pacer,
+        journal: context.journal,
+        delegate: ApplyDelegate(session)
+      ) { [session] writer in
+        let session = session.writing(to: writer)
+        try await record(source, in: session, after: resumed?.position) { position in
+          let state = Checkpoint.State(
+            stage: stage,
+            position: position,
+            counters: session.report.withLock { $0.counters }
+          )
+          try await context.checkpoints?.mark(at: state) { try await writer.drain() }
+        }
       }
     }
     try await session.countDeletions()

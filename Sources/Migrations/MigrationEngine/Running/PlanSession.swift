@@ -28,6 +28,8 @@ struct PlanSession: PlanSink {
   /// What was submitted and is not settled yet.
   let pending = PendingFindings()
   private(set) var writer: BatchWriter?
+  /// Records times of last change that are set back; nil while planning.
+  var times: SetBackTimes?
 
   /// The same session with a writer of its changes.
   func writing(to writer: BatchWriter) -> PlanSession {

@@ -131,6 +131,7 @@ struct TransactionRecorder: TransactionDelegate {
   }
 
   func willCommit(_ change: Change) async throws(Failure) {
+    try await delegate.willCommit([change.write])
     try await journal?.record([change])
   }
 

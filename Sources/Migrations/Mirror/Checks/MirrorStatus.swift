@@ -1,5 +1,6 @@
 package import FirestoreModels
 package import FirestoreREST
+import Runs
 package import Schema
 
 /// How old a mirror is, and what the next pull would read.
@@ -46,6 +47,10 @@ package struct MirrorStatus: Sendable {
     let file = try MirrorFile(path, for: .reading)
     let info = try MirrorInfo(file)
     let edits = try file.use { db in try MirrorTables.edits(db).count }
+    var setBack = SetBackCollections()
+    if let client {
+      setBack = try await SetBackCollections(since: info.readTime.map { [$0] } ?? [], in: client)
+    }
     var collections: [Collection] = []
     for collection in info.collections {
       var found = Collection(
@@ -57,7 +62,9 @@ package struct MirrorStatus: Sendable {
       if let client, collection.path.parent == nil {
         let counted = try await client.count(CollectionRead(collection.path)).count
         found.counted = counted
-        if let mark = collection.mark, let field = PullMode.updateTime(schema.collection(collection.path)) {
+        if let mark = collection.mark, let field = schema.changeTime(of: collection.path),
+          setBack.run(in: collection.path, since: info.readTime ?? mark) == nil
+        {
           var read = CollectionRead(collection.path)
           read.filter = .field(field, .greaterThanOrEqual, .timestamp(mark))
           found.toRead = try await client.count(read).count

@@ -39,12 +39,18 @@ extension MirrorPull {
     let found = try await roots(at: moment)
     // A root may have no documents of its own, and so no table.
     let gone = Set(known.map { CollectionPattern($0).root }).subtracting(found)
+    let setBack = try await SetBackCollections(since: info.readTime.map { [$0] } ?? [], in: client)
     for root in found {
+      let mark = info.mark(of: root)
+      let run = options.isFull ? nil : info.readTime.flatMap { setBack.run(in: root, since: $0) }
+      if let run {
+        logger.notice("Run \(run) wrote earlier times of last change in \(root): all of it is read.")
+      }
       let mode = PullMode(
-        schema.collection(root),
-        mark: info.mark(of: root),
+        schema.changeTime(of: root),
+        mark: mark,
         hasTimes: try hasTimes(root, before, file),
-        isFull: options.isFull
+        isFull: options.isFull || run != nil
       )
       switch mode {
       case .whole: try await readWhole(root, moment, stage, &report)
@@ -85,7 +91,7 @@ extension MirrorPull {
     _ layout: MirrorLayout,
     _ file: MirrorFile
   ) throws(Failure) -> Bool {
-    guard let field = PullMode.updateTime(schema.collection(root)), let table = layout.table(of: root),
+    guard let field = schema.changeTime(of: root), let table = layout.table(of: root),
       let column = table.columns.first(where: { $0.field == field })
     else { return false }
     // Any other value is REST JSON, which begins with a brace.

@@ -8,21 +8,15 @@ enum PullMode: Sendable, Equatable {
   /// The documents whose field has a time from a mark on. Others are found by their number alone.
   case since(FieldPath, Timestamp)
 
-  /// The field of collections that the schema does not declare.
-  static let usualField = FieldPath(field: "updatedAt")
-
-  /// The field with the time of the last change; nil where the schema says that there is none.
-  static func updateTime(_ declared: CollectionSchema?) -> FieldPath? {
-    declared == nil ? usualField : declared?.updateTime?.path
-  }
-
   /// Decides how to read.
   ///
   /// - Parameters:
+  ///   - field: The time of the last change; nil where there is none.
   ///   - mark: How far it was pulled; nil where it was not, or where that is not known.
   ///   - hasTimes: Whether any document of the mirror has a time in the field.
-  init(_ declared: CollectionSchema?, mark: Timestamp?, hasTimes: Bool, isFull: Bool) {
-    if let mark, let field = Self.updateTime(declared), hasTimes, !isFull {
+  ///   - isFull: Whether all of it has to be read in any case.
+  init(_ field: FieldPath?, mark: Timestamp?, hasTimes: Bool, isFull: Bool) {
+    if let mark, let field, hasTimes, !isFull {
       self = .since(field, mark)
     } else {
       self = .whole

@@ -133,7 +133,10 @@ package struct MirrorEdits: ChangeList {
       let change = Change(path: path, before: found.pulled, after: after, serverTimes: serverTimes)
       // What is already as the rows say may be what a push before wrote.
       if change.isApplied(to: present) { return Outcome(.unchanged) }
-      guard found.updateTime == present?.updateTime?.microseconds else { return Outcome(.conflict) }
+      // What others wrote and took back, as an undo does, is what the row was made of.
+      let isAsPulled =
+        found.updateTime == present?.updateTime?.microseconds || found.pulled?.fields == present?.fields
+      guard isAsPulled else { return Outcome(.conflict) }
       return Outcome(
         .change(
           Change(

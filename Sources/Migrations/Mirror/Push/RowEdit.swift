@@ -70,16 +70,12 @@ struct RowEdit {
     if pulled == nil {
       if let idField = declared.idField, after[idField] == nil { after[idField] = .string(path.id) }
       times = declared.serverTimes
-    } else if let time = declared.updateTime, time.setter == .server {
-      times = [time.path]
+    } else if let time = declared.serverUpdateTime {
+      times = [time]
     }
-    let before = pulled.map { declared.violations(in: $0) } ?? []
-    let new = declared.violations(in: RawDocument(path: path, fields: after)).first { violation in
-      !(violation.field.map { times.contains($0) } ?? false)
-        && !before.contains { $0.kind == violation.kind && $0.field == violation.field }
-    }
-    if let new {
-      return refuse(new.kind.rawValue, new.field, "It breaks the schema: expected \(new.expected).")
+    let document = RawDocument(path: path, fields: after)
+    if let breach = declared.breaches(by: document, over: pulled?.fields, settingTimes: times).first {
+      return .refused(.breach(breach, of: path))
     }
     for time in times { after[time] = nil }
     return .change(after, serverTimes: times)

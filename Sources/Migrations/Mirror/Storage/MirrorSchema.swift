@@ -108,7 +108,7 @@ extension MirrorPull {
         path: table.collection,
         table: table.name,
         documents: count,
-        mark: table.parents.isEmpty && PullMode.updateTime(schema.collection(table.collection)) != nil
+        mark: table.parents.isEmpty && schema.changeTime(of: table.collection) != nil
           ? mark : nil
       )
     }

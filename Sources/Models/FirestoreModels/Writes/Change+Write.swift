@@ -8,7 +8,12 @@ extension Change {
   package var write: Write {
     let precondition = before.map { $0.updateTime.map(Precondition.updateTime) ?? .exists(true) }
     guard let after else {
-      return Write(path: path, operation: .delete, precondition: precondition ?? .exists(false))
+      return Write(
+        path: path,
+        operation: .delete,
+        precondition: precondition ?? .exists(false),
+        reasons: reasons
+      )
     }
     let transforms = serverTimes.map { FieldTransform($0, .requestTime) }
     guard let precondition else {
@@ -16,7 +21,8 @@ extension Change {
         path: path,
         operation: .update(fields: after.removing(serverTimes), mask: nil),
         transforms: transforms,
-        precondition: .exists(false)
+        precondition: .exists(false),
+        reasons: reasons
       )
     }
     var fields = FieldMap()
@@ -29,7 +35,8 @@ extension Change {
       path: path,
       operation: .update(fields: fields, mask: mask),
       transforms: transforms,
-      precondition: precondition
+      precondition: precondition,
+      reasons: reasons
     )
   }
 }

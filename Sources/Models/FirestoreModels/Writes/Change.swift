@@ -92,7 +92,12 @@ extension Change {
   /// All transformed fields count as ``serverTimes``.
   package init(_ write: Write, over before: RawDocument?) {
     if case .set(let document) = write.operation, before == nil, write.transforms.isEmpty {
-      self.init(path: document.path, before: nil, effect: .encodedCreation(document))
+      self.init(
+        path: document.path,
+        before: nil,
+        effect: .encodedCreation(document),
+        reasons: write.reasons
+      )
       return
     }
     let serverTimes = write.transforms.map(\.field)
@@ -106,7 +111,13 @@ extension Change {
       after = fieldsAfter
     }
     after = after?.removing(serverTimes)
-    self.init(path: write.path, before: before, after: after, serverTimes: serverTimes)
+    self.init(
+      path: write.path,
+      before: before,
+      after: after,
+      serverTimes: serverTimes,
+      reasons: write.reasons
+    )
   }
 
   /// Whether the change leaves the document as it is.

@@ -30,13 +30,17 @@ package struct Write: Sendable, Equatable {
   package var transforms: [FieldTransform]
   /// The condition under which the write is applied; nil for none.
   package var precondition: Precondition?
+  /// Why it is made, as ``Change/reasons``; for the journal, and not sent.
+  package var reasons: [String] = []
 
   package init(
     path: DocumentPath,
     operation: Operation,
     transforms: [FieldTransform] = [],
-    precondition: Precondition? = nil
+    precondition: Precondition? = nil,
+    reasons: [String] = []
   ) {
+    self.reasons = reasons
     self.path = path
     self.operation = operation
     self.transforms = transforms

@@ -91,6 +91,9 @@ package struct CollectionSchema: Sendable {
     [createTime, updateTime].compactMap { time in time.flatMap { $0.setter == .server ? $0.path : nil } }
   }
 
+  /// The time of the last change, where the service sets it; nil where the collection has none.
+  package var serverUpdateTime: FieldPath? { updateTime.flatMap { $0.setter == .server ? $0.path : nil } }
+
   /// Whether the schema is about a document.
   package func covers(_ path: DocumentPath) -> Bool {
     documents.map { $0.contains { $0.isIdentical(to: path.id) } } ?? true

@@ -45,6 +45,17 @@ package struct DatabaseSchema: Sendable {
 
   // MARK: Questions of commands
 
+  /// The field with the time of a document's last change, by which increments and mirrors find what changed; nil where the
+  /// schema says that there is none.
+  ///
+  /// In a collection that is not declared it is the usual one, `updatedAt`.
+  package func changeTime(of path: CollectionPath) -> FieldPath? {
+    guard let declared = collection(path) else { return Self.usualChangeTime }
+    return declared.updateTime?.path
+  }
+
+  private static let usualChangeTime = FieldPath(field: "updatedAt")
+
   /// The collections that `find` looks in where none is named.
   package var searchable: [CollectionPath] {
     collections.filter { !$0.isSearchedWhenNamed && ($0.searchedTexts != nil || !$0.searchedPhones.isEmpty) }

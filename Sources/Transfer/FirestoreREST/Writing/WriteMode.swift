@@ -53,9 +53,15 @@ package enum WriteMode: String, Sendable, CaseIterable {
       if self == .replace { return decide(incoming.document, current: nil) }
       return .write(Write(path: incoming.path, operation: .set(incoming), precondition: .exists(false)))
     }
-    var json = JSONWriter(capacity: 4 << 10)
-    if self != .merge, incoming.hasFields(current.fields, encodedInto: &json) { return .unchanged }
+    if hasAll(of: incoming, current) { return .unchanged }
     return decide(incoming.document, current: current)
+  }
+
+  /// Whether a document that is to replace the current one has exactly its fields; of an encoded one that is to be merged
+  /// into it, false is inconclusive.
+  package func hasAll(of incoming: EncodedDocument, _ current: RawDocument) -> Bool {
+    var json = JSONWriter(capacity: 4 << 10)
+    return self != .merge && incoming.hasFields(current.fields, encodedInto: &json)
   }
 
   /// Returns the paths of all values except maps, plus empty maps and vectors.

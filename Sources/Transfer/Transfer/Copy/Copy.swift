@@ -219,7 +219,13 @@ package struct Copy: Sendable {
   ///
   /// - Throws: ``Failure``.
   package func run(_ plan: Plan) async throws {
-    let loader = DocumentLoader(in: context, mode: options.mode, limits: options.limits, pacer: options.pacer)
+    let loader = DocumentLoader(
+      in: context,
+      mode: options.mode,
+      times: .kept,
+      limits: options.limits,
+      pacer: options.pacer
+    )
     defer { context.progress.end() }
     context.progress.begin("copy", total: !plan.isCounted || plan.counts.isEmpty ? nil : plan.documents)
     let start = CopyPosition(plan, resuming: context.checkpoints?.resumed)

@@ -128,7 +128,12 @@ struct ExtraneousDocuments {
   private func delete(_ entries: [Entry], _ writer: BatchWriter, _ delegate: DeleteDelegate) async throws {
     let current = try await copy.context.client.batchGet(entries.map(\.path))
     for entry in entries {
-      let write = Write(path: entry.path, operation: .delete, precondition: .updateTime(entry.updateTime))
+      let write = Write(
+        path: entry.path,
+        operation: .delete,
+        precondition: .updateTime(entry.updateTime),
+        reasons: ["extraneous"]
+      )
       guard let document = current[entry.path] else {
         try await delegate.didSettle(write, delegate.settleMissing(entry.path))
         continue

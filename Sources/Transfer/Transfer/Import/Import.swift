@@ -103,7 +103,7 @@ package struct Import: Sendable {
       let loader = DocumentLoader(
         in: context,
         mode: options.mode,
-        timesOf: options.rules.setsTimes ? options.rules.schema : nil,
+        times: options.rules.times,
         limits: options.limits,
         pacer: options.pacer
       )
@@ -221,7 +221,7 @@ package struct Import: Sendable {
     var left = (options.limit ?? .max) - position.documents
     var batch: [LoadDocument] = []
     // A dry run looks at every document, and times of the service take fields out of it.
-    let encodes = !options.isDryRun && !options.rules.setsTimes
+    let encodes = !options.isDryRun && options.rules.times != .server
     // A copy of standard input has a size, but is complete before any progress is shown.
     let isPiped = options.sources.contains(where: \.isStream)
     let meter = ImportProgress(isPiped ? [] : inputs.sizes, limit: options.limit)

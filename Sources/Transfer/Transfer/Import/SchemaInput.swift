@@ -19,8 +19,8 @@ package struct SchemaRules: Sendable {
   package var policy: SchemaPolicy?
   /// Whether missing fields get their defaults, and the field of the ID the ID.
   package var fillsDefaults = false
-  /// Whether the service sets creation and update times.
-  package var setsTimes = false
+  /// Who sets creation and update times.
+  package var times = LoadTimes.changed
   /// Whether documents hold only the fields to change, so that none of them is missing.
   package var isPartial = false
 
@@ -49,30 +49,21 @@ package struct SchemaRules: Sendable {
 
   /// How a document breaks the schema, for the mode and the options of the import.
   func violations(in document: RawDocument, _ collection: CollectionSchema) -> [SchemaViolation] {
-    collection.violations(in: document).filter { violation in
-      if isMissing(violation), let field = violation.field, document.fields[field] == nil { return false }
-      return matters(violation, collection)
-    }
+    collection.breaches(by: document, settingTimes: setTimes(of: collection), isPartial: isPartial)
   }
 
   /// Whether a document on the tape of its line keeps to the schema; false is inconclusive.
   func isKept(by document: WireDocument, _ declared: DeclaredCollections) -> Bool {
     guard let collection = declared.collection(of: document.path) else { return true }
     do throws(WireError) {
-      return try !collection.violations(in: document).contains { matters($0, collection) }
+      return try collection.isKept(by: document, settingTimes: setTimes(of: collection))
     } catch {
       return false
     }
   }
 
-  /// Whether a field is missing that a document of fields to change may lack.
-  private func isMissing(_ violation: SchemaViolation) -> Bool {
-    isPartial && (violation.kind == .missing || violation.kind == .idMissing)
-  }
-
-  private func matters(_ violation: SchemaViolation, _ collection: CollectionSchema) -> Bool {
-    if setsTimes, let field = violation.field, collection.serverTimes.contains(field) { return false }
-    return true
+  private func setTimes(of collection: CollectionSchema) -> [FieldPath] {
+    times == .server ? collection.serverTimes : []
   }
 }
 

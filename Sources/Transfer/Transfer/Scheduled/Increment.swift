@@ -1,25 +1,32 @@
 package import FirestoreModels
 package import FirestoreREST
 package import Logging
+import Runs
 package import Schema
 
 /// Restricts reads to documents updated since a time, by the field that the schema names for it.
 ///
 /// The service has no query for update times. So an increment leaves out documents whose field is missing or not a
-/// timestamp, and reports their number. A collection in which no document has the field is read entirely. Deleted
-/// documents are in no increment.
+/// timestamp, and reports their number. A collection in which no document has the field is read entirely, and so is one in which
+/// a run has set times back (``SetBackTimes``). Deleted documents are in no increment.
 package struct Increment: Sendable {
-  /// The field of collections that the schema does not declare.
-  private static let usualField = FieldPath(field: "updatedAt")
-
   private let schema: DatabaseSchema
   private let client: FirestoreClient
+  private let setBack: SetBackCollections
   private let logger: Logger
 
-  package init(of schema: DatabaseSchema, client: FirestoreClient, logger: Logger) {
+  /// - Parameter marks: The times since which collections are to be read.
+  /// - Throws: ``Failure``: what runs have set times back cannot be read.
+  package init(
+    of schema: DatabaseSchema,
+    since marks: [Timestamp],
+    client: FirestoreClient,
+    logger: Logger
+  ) async throws {
     self.schema = schema
     self.client = client
     self.logger = logger
+    setBack = try await SetBackCollections(since: marks, in: client)
   }
 
   /// Restricts a read.
@@ -35,9 +42,14 @@ package struct Increment: Sendable {
       return false
     }
     guard let beginning = Timestamp(seconds: Timestamp.minimumSeconds) else { return false }
-    let declared = schema.collection(read.collection)
-    guard let field = declared == nil ? Self.usualField : declared?.updateTime?.path else {
+    guard let field = schema.changeTime(of: read.collection) else {
       logger.notice("\(read.collection) has no update time: all of it is exported.")
+      return false
+    }
+    if let run = setBack.run(in: read.collection, since: since) {
+      logger.notice(
+        "Run \(run) wrote earlier times of last change in \(read.collection): all of it is exported."
+      )
       return false
     }
     var dated = read

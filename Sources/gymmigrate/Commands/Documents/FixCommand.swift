@@ -32,6 +32,10 @@ struct FixCommand: AsyncParsableCommand {
 
   @OptionGroup(title: "Steps") var steps: StepOptions
   @OptionGroup var immutability: ImmutabilityOptions
+
+  @Flag(help: "Write documents, too, that break the schema more than before; otherwise they are rejected.")
+  var allowSchemaBreaks = false
+
   @OptionGroup var plan: PlanOptions
   @OptionGroup var connection: ConnectionOptions
   @OptionGroup var logging: LoggingOptions
@@ -58,6 +62,7 @@ struct FixCommand: AsyncParsableCommand {
       schema: schema
     )
     migration.allowsImmutable = immutability.allowImmutable
+    migration.allowsSchemaBreaks = allowSchemaBreaks
     try StepOptions.assertFit(migration)
     try await OneOffRun(
       name: "fix \(collection)",

@@ -90,11 +90,18 @@ struct ChosenMigrations: ParsableArguments {
   @Flag(help: "user-emails: delete orphaned entries.")
   var prune = false
 
+  @Flag(
+    help:
+      "YAML files: write documents, too, that break the schema more than before; otherwise they are rejected."
+  )
+  var allowSchemaBreaks = false
+
   @OptionGroup var reading: ReadingOptions
   @OptionGroup var zone: ZoneOptions
 
   func validate() throws {
     if all, !migrations.isEmpty { throw ValidationError("Name migrations or give --all, not both.") }
+    if allowSchemaBreaks, files.isEmpty { throw ValidationError("--allow-schema-breaks is for YAML files.") }
     if review != nil, !all, !migrations.contains("users-unify") {
       throw ValidationError("--review is for users-unify.")
     }
@@ -135,7 +142,8 @@ struct ChosenMigrations: ParsableArguments {
           name,
           in: try zone.context(in: try EnvironmentResolver(connection).environment().database, schema),
           reservedIDs: builtIn.map(\.id),
-          schema: schema
+          schema: schema,
+          allowsSchemaBreaks: allowSchemaBreaks
         )
       } else {
         migration = try Self.migration(named: name, of: builtIn + BuiltInSchema.byNameOnly(for: schema))

@@ -17,8 +17,9 @@ struct MirrorPullCommand: AsyncParsableCommand {
       to find what was deleted. Collections without such a time, and subcollections, are read whole. A pull shows one \
       moment, and is in the file as a whole or not at all; interrupted, the file is as it was.
 
-      A document that was changed without its time of last change is found where the names are read, and with --full \
-      at the latest. So give --full now and then, and after 'runs undo', which restores the old times.
+      Where a run of gymmigrate wrote earlier times of last change (an undo, a copy, the import of an export), the \
+      collections are read whole, and a line says so. What another program changed without that time is found where the \
+      names are read, and with --full at the latest. So give --full now and then.
 
         gymmigrate mirror pull -e prod -o prod.sqlite
         gymmigrate mirror pull -e prod -o prod.sqlite --full

@@ -16,8 +16,8 @@ struct MirrorPush: AsyncParsableCommand {
       those rows into changes: only the fields whose cells were changed are written, and only to documents that are \
       still as they were pulled. What changed in the database meanwhile is a conflict: it is listed, never overwritten. \
       A document that would break the schema more than it did is rejected. Deletions require --max-delete, or are asked \
-      about on a terminal. Every change is recorded in the run's journal before it is sent: 'runs undo' restores it; pull \
-      with --full afterwards. Exits with 2 when documents were rejected or conflicted.
+      about on a terminal. Every change is recorded in the run's journal before it is sent: 'runs undo' restores it. \
+      Exits with 2 when documents were rejected or conflicted.
 
         sqlite3 stage.sqlite "UPDATE products SET stock = 12 WHERE _id = 'p1'"
         gymmigrate mirror push stage.sqlite -n

@@ -77,6 +77,12 @@ struct ImportCommand: AsyncParsableCommand {
   )
   var serverTimes = false
 
+  @Flag(
+    help:
+      "Write the times of last change as the file has them, also earlier ones (default: for the folders of exports); otherwise the server sets that of a document that changes, unless the file has a later one."
+  )
+  var keepTimes = false
+
   @OptionGroup(title: "Tables") var table: TableArguments
 
   @Option(help: ArgumentHelp("Maximum documents.", valueName: "n"), from: 0)
@@ -100,6 +106,7 @@ struct ImportCommand: AsyncParsableCommand {
       throw ValidationError("Standard input can be read only once.")
     }
     if files.isEmpty { throw ValidationError("Name at least one file.") }
+    if keepTimes, serverTimes { throw ValidationError("Give --keep-times or --server-times, not both.") }
   }
 
   /// The options of the import, with the files resolved.
@@ -125,10 +132,20 @@ struct ImportCommand: AsyncParsableCommand {
     options.rules.schema = schema
     options.rules.policy = schemaPolicy
     options.rules.fillsDefaults = defaults
-    options.rules.setsTimes = serverTimes
+    options.rules.times = serverTimes ? .server : try carriesTimes(access.files) ? .kept : .changed
     options.rules.isPartial = mode == .merge
     options.limits = write.limits
     return options
+  }
+
+  /// Whether the times of the files are written as they are: on request, and where only exports are restored.
+  private func carriesTimes(_ access: FileAccess) throws(Failure) -> Bool {
+    if keepTimes { return true }
+    for file in files {
+      guard file != "-", try access.isFolder(file), try Manifest.read(from: file, via: access) != nil
+      else { return false }
+    }
+    return true
   }
 
   func run() async throws {

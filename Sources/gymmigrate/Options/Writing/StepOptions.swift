@@ -69,18 +69,12 @@ struct StepOptions: ParsableArguments {
     if steps.isEmpty {
       throw ValidationError("Say what is to be done: --set, --unset, --rename, or another.")
     }
-    if let problem = DeclarativeMigration.problem(of: steps, touch: touch, of: nil) {
-      throw ValidationError("\(problem.cause).")
-    }
+    if let problem = DeclarativeMigration.problem(of: steps) { throw ValidationError("\(problem.cause).") }
   }
 
   /// Refuses steps that the schema of the collection rules out.
   static func assertFit(_ migration: DeclarativeMigration) throws {
-    let collection = migration.schema.collection(migration.scope.collection)
-    if let problem = DeclarativeMigration.problem(of: migration.steps, touch: migration.touch, of: collection)
-    {
-      throw ValidationError("\(problem.cause).")
-    }
+    if let problem = migration.problem { throw ValidationError("\(problem.cause).") }
   }
 
   /// The steps in the order in which they are done, which is that of the flags above.

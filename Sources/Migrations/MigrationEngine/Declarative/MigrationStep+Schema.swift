@@ -1,0 +1,75 @@
+package import FirestoreModels
+package import Schema
+
+extension MigrationStep {
+  /// Why the schema forbids a value that it writes whatever the document; nil where it does not in every collection, or where
+  /// a later step writes the field again.
+  ///
+  /// What depends on the document is found there (``DeclarativeMigration/outcome(for:)``).
+  func breach(of collections: [CollectionSchema], before later: ArraySlice<MigrationStep>) -> String? {
+    for (field, value) in constants {
+      let isFinal = !later.contains { step in
+        step.writes.contains { $0.isPrefix(of: field) || field.isPrefix(of: $0) }
+      }
+      guard isFinal, let first = collections.first else { continue }
+      let breaches = collections.map { $0.breach(by: value, in: field) }
+      guard !breaches.contains(nil), let breach = breaches.first ?? nil else { continue }
+      return Self.cause(breach, of: value, in: field, first)
+    }
+    return nil
+  }
+
+  /// The values that it writes as they are.
+  private var constants: [(FieldPath, Value)] {
+    switch self {
+    case .set(let field, let value), .setIfMissing(let field, let value): [(field, value)]
+    case .map(let field, let replacements, _): replacements.map { (field, $0.to) }
+    default: []
+    }
+  }
+
+  private static func cause(
+    _ breach: SchemaViolation,
+    of value: Value,
+    in field: FieldPath,
+    _ collection: CollectionSchema
+  ) -> String {
+    let name = breach.field ?? field
+    if breach.kind == .forbidden {
+      return "the schema of \(collection.pattern) lets no document have \(name): leave it out"
+    }
+    let found = (breach.value ?? value).literal
+    let expected = "the schema of \(collection.pattern) expects \(breach.expected) in \(name)"
+    // A text that has the same letters, in place of a number or a boolean.
+    guard breach.kind == .type, value.string == nil, collection.field(name)?.accepts(.string(found)) ?? false
+    else { return "\(expected), and not \(found): correct it" }
+    return "\(expected), and \(found) is \(value.typeName): write \(JSONWriter.text { $0.string(found) })"
+  }
+}
+
+extension CollectionSchema {
+  /// How a value breaks the schema wherever it stands in a field.
+  fileprivate func breach(by value: Value, in field: FieldPath) -> SchemaViolation? {
+    var fields = FieldMap()
+    fields[field] = value
+    let document = RawDocument(path: DocumentPath(pattern, "any"), fields: fields)
+    return breaches(by: document, isPartial: true).first { violation in
+      // The ID of the document is not known.
+      violation.kind != .documentID && violation.kind != .idMismatch
+    }
+  }
+}
+
+extension Finding {
+  /// The finding about a document that would break the schema more than it does.
+  package static func breach(_ violation: SchemaViolation, of path: DocumentPath) -> Finding {
+    Finding(
+      .reject,
+      path: path,
+      code: violation.kind.rawValue,
+      field: violation.field?.description,
+      found: violation.value,
+      message: "It breaks the schema: expected \(violation.expected)."
+    )
+  }
+}
