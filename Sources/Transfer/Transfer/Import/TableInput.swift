@@ -207,7 +207,7 @@ final class TableInput: DocumentInput {
     if let index = plan.idColumn {
       do throws(CellValues.Fault) {
         name = try cellValues.name(of: reader.row, index)
-        if !options.keepsSpaces { try CellValues.assertNoSpaces(around: name) }
+        if !options.keepsSpaces, !source.isExported { try CellValues.assertNoSpaces(around: name) }
       } catch {
         faults.append(fault(index, error.expected))
         return nil
@@ -311,7 +311,7 @@ extension TableReader {
       sheet: source.sheet,
       delimiter: options.delimiter,
       shortRows: options.shortRows,
-      keepsSpaces: options.keepsSpaces,
+      keepsSpaces: options.keepsSpaces || source.isExported,
       via: options.files
     )
   }
