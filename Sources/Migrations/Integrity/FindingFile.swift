@@ -1,6 +1,7 @@
 package import Files
 package import FirestoreModels
 import MigrationEngine
+import Tables
 
 /// A file of findings: CSV for a spreadsheet, a JSON array, or JSON Lines; there whole or not at all.
 package final class FindingFile {
@@ -28,7 +29,7 @@ package final class FindingFile {
     file = try OutputFile(path, via: files)
     switch format {
     case .csv:
-      try file?.write(SpreadsheetRow.byteOrderMark + SpreadsheetRow.bytes(IntegrityFinding.cellNames))
+      try file?.write(CSVLineWriter.byteOrderMark + CSVLineWriter.list.bytes(IntegrityFinding.cellNames))
     case .json: try file?.write("[")
     case .jsonl: break
     }
@@ -39,7 +40,7 @@ package final class FindingFile {
   /// - Throws: `.cannotWrite`.
   package func append(_ finding: IntegrityFinding) throws(Failure) {
     switch format {
-    case .csv: try file?.write(SpreadsheetRow.bytes(finding.cells))
+    case .csv: try file?.write(CSVLineWriter.list.bytes(finding.cells))
     case .json:
       try file?.write(isEmpty ? "\n" : ",\n")
       try file?.write(encoded(finding))

@@ -1,5 +1,6 @@
 import MigrationEngine
 package import Runs
+import Tables
 
 /// `findings.csv` of a run, made when its first finding comes.
 package struct FindingList: Sendable {
@@ -10,7 +11,7 @@ package struct FindingList: Sendable {
   package init(_ run: RunDirectory) {
     list = LineList(
       run.file("findings.csv"),
-      header: SpreadsheetRow.byteOrderMark + SpreadsheetRow.bytes(IntegrityFinding.cellNames)
+      header: CSVLineWriter.byteOrderMark + CSVLineWriter.list.bytes(IntegrityFinding.cellNames)
     )
   }
 
@@ -18,6 +19,6 @@ package struct FindingList: Sendable {
   ///
   /// - Throws: `Failure` of kind `cannotWrite`.
   package func append(_ finding: IntegrityFinding) throws {
-    try list.append(SpreadsheetRow.bytes(finding.cells))
+    try list.append(CSVLineWriter.list.bytes(finding.cells))
   }
 }

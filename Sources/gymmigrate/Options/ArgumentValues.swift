@@ -13,6 +13,7 @@ extension LogFormat: ExpressibleByArgument {}
 extension ParseErrorPolicy: ExpressibleByArgument {}
 extension SchemaPolicy: ExpressibleByArgument {}
 extension TableOptions.NewIDs: ExpressibleByArgument {}
+extension TableOptions.ShortRows: ExpressibleByArgument {}
 extension WriteMode: ExpressibleByArgument {}
 extension MigrationStep.FailurePolicy: ExpressibleByArgument {}
 extension ValueConversion.TimeUnit: ExpressibleByArgument {}

@@ -182,6 +182,34 @@ private func plain(_ texts: String...) -> [Cell] { texts.map { Cell(text: $0) } 
     #expect(seen == ["1 a", "!", "!", "4 e", "!", "end"])
   }
 
+  /// What was read is known byte for byte, however it is pieced, and so is a last line without its end.
+  @Test(arguments: [4, 5, 7, 1 << 20]) func recordsAreKeptAsTheyAre(chunk: Int) throws {
+    let folder = try ScratchFolder()
+    let records = ["\"a\"\"b\", c ,", "x\"y,z", "\"d\"e,\"f\"", "\"g\r\nh\"", "last,"]
+    let text = "\r\n" + records.joined(separator: "\r\n")
+    var reader = try CSVReader(folder.write(text.utf8, to: "in.csv"), chunkSize: chunk)
+    for record in records {
+      #expect(reader.unterminatedLine == nil)
+      do { #expect(try reader.next()) } catch { #expect(record.contains("x") || record.contains("d")) }
+      #expect(String(decoding: reader.rawRecord, as: UTF8.self) == record)
+    }
+    #expect(reader.unterminatedLine == 7)
+    #expect(try !reader.next())
+  }
+
+  @Test(arguments: [4, 5, 7, 1 << 20]) func aFirstLineNamesTheDelimiter(chunk: Int) throws {
+    let read = { (text: String, delimiter: CSVOptions.Delimiter?) in
+      try rows(text.utf8, delimiter: delimiter, chunk: chunk)
+    }
+    let expected = [Row(line: 2, cells: plain("a,b", "c"))]
+    #expect(try read("sep=;\na,b;c\n", nil) == expected)
+    #expect(try read("\u{FEFF}sep=|\r\na,b|c", nil) == expected)
+    // An option decides, and the line is no header all the same.
+    #expect(try read("sep=,\na,b;c\n", .semicolon) == expected)
+    #expect(try read("a\nsep=;\n", nil).count == 2, "only the first line is such a line")
+    #expect(try read("sep=;", nil).isEmpty)
+  }
+
   /// Random tables, written with random quotes and line ends and read in random chunks, come out as they went in, and
   /// as Python's csv module reads them.
   @Test(arguments: [1, 2, 3]) func readsWhatPythonReads(seed: UInt64) throws {

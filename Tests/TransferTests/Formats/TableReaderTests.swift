@@ -261,6 +261,21 @@ struct TableReaderTests {
     #expect(try table(renamed) == ["1: number 1"])
   }
 
+  @Test func rowsWithoutAValueAreNoRows() throws {
+    var book = HandMadeWorkbook()
+    book.formats = ["@"]
+    let text = { (text: String) in "<c t=\"inlineStr\"><is><t xml:space=\"preserve\">\(text)</t></is></c>" }
+    book.rows = """
+      <row r="1">\(text(" "))\(text(""))</row><row r="2">\(text("a"))\(text("b"))</row><row r="4"><c s="1"/><c/></row>
+      <row r="5">\(text("\u{A0}"))\(text("\u{200B}"))</row><row r="6"><c s="1"/><c><v>0</v></c></row>
+      """
+    var reader = try TableReader(book.write(to: folder))
+    var numbers: [Int] = []
+    while try reader.next() { numbers.append(reader.row.number) }
+    #expect(numbers == [2, 6])
+    #expect(reader.notices() == ["3 rows without a value were skipped, the first in row 1."])
+  }
+
   @Test func manySharedStringsAreFoundInAnyOrder() throws {
     var book = HandMadeWorkbook()
     // Some are longer than a page of the table, most are short.

@@ -121,7 +121,7 @@ private struct Columns {
   /// A cell without the apostrophe that guards it from a spreadsheet.
   private func cell(_ name: String, _ row: ReviewRow) -> String {
     guard let index = columns[UTF8Key(name)], row.cells.indices.contains(index) else { return "" }
-    return FindingLists.unguarded(row.cells[index])
+    return CellForm.unguarded(row.cells[index])
   }
 
   private func unknown(_ name: String, _ cause: String, _ row: ReviewRow, _ path: String) -> Failure {

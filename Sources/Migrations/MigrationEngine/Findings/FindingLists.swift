@@ -1,5 +1,6 @@
 package import FirestoreModels
 package import Runs
+import Tables
 
 /// The lists of a migration's run: `findings.csv` and `findings.jsonl` for everything that is reported, `review.csv` for
 /// what a person must decide, `rejects.jsonl` for what cannot be migrated as it is.
@@ -20,7 +21,7 @@ package struct FindingLists: Sendable {
 
   package init(_ run: RunDirectory) {
     func spreadsheet(_ name: String, _ columns: [String]) -> LineList {
-      LineList(run.file(name), header: SpreadsheetRow.byteOrderMark + SpreadsheetRow.bytes(columns))
+      LineList(run.file(name), header: CSVLineWriter.byteOrderMark + CSVLineWriter.list.bytes(columns))
     }
     table = spreadsheet("findings.csv", Self.findingColumns)
     objects = LineList(run.file("findings.jsonl"))
@@ -39,7 +40,7 @@ package struct FindingLists: Sendable {
     mutating func add(_ finding: Finding, of migration: String, document: RawDocument?) {
       let found = FindingLists.text(of: finding.found)
       let cells = [finding.path.string, migration, finding.code, finding.field ?? "", found]
-      SpreadsheetRow.append(cells + [finding.message], to: &table)
+      CSVLineWriter.list.append(cells + [finding.message], to: &table)
       addObject(finding, of: migration)
       switch finding.kind {
       case .note: return
@@ -52,7 +53,7 @@ package struct FindingLists: Sendable {
         )
       case .review:
         let proposed = FindingLists.proposed.map { finding.proposal[$0]?.string ?? "" }
-        SpreadsheetRow.append(cells + proposed + [finding.message], to: &reviews)
+        CSVLineWriter.list.append(cells + proposed + [finding.message], to: &reviews)
       }
     }
 
@@ -99,13 +100,5 @@ package struct FindingLists: Sendable {
     var json = JSONWriter()
     json.value(found)
     return String(decoding: json.bytes, as: UTF8.self)
-  }
-
-  /// A cell as it was before ``SpreadsheetRow`` guarded it.
-  package static func unguarded(_ cell: String) -> String {
-    guard cell.utf8.first == UInt8(ascii: "'"), let next = cell.dropFirst().utf8.first,
-      SpreadsheetRow.isFormula(next)
-    else { return cell }
-    return String(cell.unicodeScalars.dropFirst())
   }
 }

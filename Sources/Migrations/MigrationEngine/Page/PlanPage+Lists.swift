@@ -148,7 +148,7 @@ extension PlanPage {
       // The header is the program's own.
       _ = try reader.next()
       while try reader.next() {
-        let cells = reader.record.texts.map(FindingLists.unguarded)
+        let cells = reader.record.texts.map(CellForm.unguarded)
         guard try body({ row(of: cells, tally) }) else { return }
       }
     }

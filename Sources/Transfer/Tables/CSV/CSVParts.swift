@@ -141,7 +141,7 @@ private struct CellMover {
       out.append(delimiter)
       if let source { out.append(contentsOf: row[ends[source]..<ends[source + 1]]) }
     }
-    out.append(contentsOf: [0x0D, 0x0A])
+    CSVLineWriter().endLine(&out)
     row.removeAll(keepingCapacity: true)
     ends.removeAll(keepingCapacity: true)
   }

@@ -9,10 +9,10 @@ import Platform
 ///       print(reader.record.line, reader.record[0])
 ///     }
 ///
-/// Lines end with CR LF, LF or CR; a byte order mark and blank lines are skipped. Quoted cells may contain
-/// delimiters, line breaks and doubled quotes. A quote elsewhere, invalid UTF-8, and a record above the limit
-/// are errors with line and column (the number of the cell); the next record may be valid. It holds the
-/// longest record in memory, which is limited in bytes and cells.
+/// Lines end with CR LF, LF or CR; a byte order mark and blank lines are skipped, and a first line `sep=;`, which names
+/// the delimiter. Quoted cells may contain delimiters, line breaks and doubled quotes. A quote elsewhere, invalid UTF-8,
+/// and a record above the limit are errors with line and column (the number of the cell); the next record may be valid,
+/// and ``rawRecord`` is what could not be read. It holds the longest record in memory, which is limited in bytes and cells.
 package struct CSVReader: ~Copyable {
   /// The default limit of a record in bytes.
   ///
@@ -22,6 +22,8 @@ package struct CSVReader: ~Copyable {
   ///
   /// A cell needs more memory than its delimiter. Export writes about 1,000 columns at most.
   package static let maximumColumns = 16_384
+  /// The most bytes of ``rawRecord``; a longer one is cut.
+  package static let maximumRawBytes = 1 << 20
 
   private enum State {
     /// At the start of a cell.
@@ -31,22 +33,29 @@ package struct CSVReader: ~Copyable {
     case quoted
     /// After a quote that ends the cell or starts a doubled one.
     case quoteInQuotes
-    /// In the remainder of an invalid line.
-    case skipping
+    /// Behind the last record, and within one that is invalid.
+    case ended
   }
 
   /// The delimiter, as specified or, after the first record, as detected.
   package private(set) var delimiter: CSVOptions.Delimiter
   /// The record of the last call of ``next()``.
   package private(set) var record = CSVRecord()
+  /// The number of the last line if it has no line end; nil before the end of the file.
+  package private(set) var unterminatedLine: Int?
 
   private var file: InputFile
   private let maximumRecordBytes: Int
   private let chunk: UnsafeMutableRawBufferPointer
   private var unread: Range<Int> = 0..<0
   private var reading = ReadingPosition()
+  private let isDelimiterGiven: Bool
   private let findsDelimiter: Bool
   private var hasBegun = false
+  /// The bytes of the record in earlier pieces of the file.
+  private var earlier: [UInt8] = []
+  /// The bytes of the record in this piece.
+  private var current = 0..<0
   private var state = State.start
   private var line = 1
   /// Whether the last byte was CR; a following LF belongs to it.
@@ -57,20 +66,23 @@ package struct CSVReader: ~Copyable {
   ///
   /// - Parameters:
   ///   - path: The file, or `-`.
-  ///   - delimiter: If nil, the most frequent one in the first line, or a comma.
+  ///   - delimiter: If nil, that of a first line `sep=;`, else the assumed one.
+  ///   - assumed: If nil, the most frequent one in the first line, or a comma.
   ///   - chunkSize: The bytes to read at a time.
   /// - Throws: ``Failure`` of kind `inputMissing`.
   package init(
     _ path: String,
     delimiter: CSVOptions.Delimiter? = .comma,
+    assuming assumed: CSVOptions.Delimiter? = nil,
     maximumRecordBytes: Int = CSVReader.defaultMaximumRecordBytes,
     chunkSize: Int = 1 << 20,
     via files: FileAccess = .local
   ) throws(Failure) {
     file = try InputFile(path, via: files)
     self.maximumRecordBytes = maximumRecordBytes
-    self.delimiter = delimiter ?? .comma
-    findsDelimiter = delimiter == nil
+    self.delimiter = delimiter ?? assumed ?? .comma
+    isDelimiterGiven = delimiter != nil
+    findsDelimiter = delimiter == nil && assumed == nil
     chunk = .allocate(byteCount: chunkSize, alignment: 16)
   }
 
@@ -85,27 +97,56 @@ package struct CSVReader: ~Copyable {
   ///   `inputMissing` for a read error.
   package mutating func next() throws(Failure) -> Bool {
     if !hasBegun { try begin() }
-    record.begin(line: line)
+    start()
     while true {
-      if unread.isEmpty {
-        let count = try file.read(into: chunk)
-        reading.read(count, upTo: file.position)
-        if count == 0 { return try end() }
-        unread = 0..<count
-      }
+      if unread.isEmpty, try !fill() { return try end() }
       if state == .start, record.cells.isEmpty {
         skipLineEnds()
-        record.begin(line: line)
+        start()
         if unread.isEmpty { continue }
       }
-      guard try step() else { continue }
+      do throws(Failure) {
+        guard try step() else { continue }
+      } catch {
+        state = .ended
+        try skipLine()
+        throw error
+      }
+      current = current.lowerBound..<(unread.lowerBound - 1)
       if record.count == 1, record.bytes.count == 1, !record.isQuoted(0) {
-        record.begin(line: line)
+        start()
         continue
       }
       try assertUTF8()
+      if record.line == 1, try takeSeparatorLine() {
+        start()
+        continue
+      }
       return true
     }
+  }
+
+  /// The bytes of the record as they are in the file, without the line end, at most ``maximumRawBytes``; also of one that
+  /// could not be read.
+  package var rawRecord: [UInt8] {
+    earlier + chunk[current].prefix(Self.maximumRawBytes - earlier.count)
+  }
+
+  private mutating func start() {
+    record.begin(line: line)
+    earlier.removeAll(keepingCapacity: true)
+    current = unread.lowerBound..<unread.upperBound
+  }
+
+  /// Reads the next piece of the file; false at the end.
+  private mutating func fill() throws(Failure) -> Bool {
+    earlier.append(contentsOf: chunk[current].prefix(Self.maximumRawBytes - earlier.count))
+    current = 0..<0
+    let count = try file.read(into: chunk)
+    reading.read(count, upTo: file.position)
+    unread = 0..<count
+    current = unread
+    return count > 0
   }
 
   // MARK: The beginning and the end
@@ -142,19 +183,33 @@ package struct CSVReader: ~Copyable {
     return found.reduce((CSVOptions.Delimiter.comma, 0)) { $1.1 > $0.1 ? $1 : $0 }.0
   }
 
-  private mutating func end() throws(Failure) -> Bool {
-    switch state {
-    case .skipping: return false
-    case .quoted:
-      state = .skipping
-      throw failure("the quote that opens here is never closed", line: quoteLine)
-    case .start, .plain, .quoteInQuotes:
-      if state == .start, record.count == 0 { return false }
-      record.endCell(isQuoted: state == .quoteInQuotes)
-      state = .skipping
-      try assertUTF8()
-      return true
+  /// Takes a first line `sep=;`, by which spreadsheets know the delimiter; false for any other record.
+  private mutating func takeSeparatorLine() throws(Failure) -> Bool {
+    var words = rawRecord[...]
+    let quote = UInt8(ascii: "\"")
+    if words.count > 1, words.first == quote, words.last == quote { words = words.dropFirst().dropLast() }
+    guard words.prefix(4).elementsEqual("sep=".utf8, by: { $0 | 0x20 == $1 | 0x20 }) else { return false }
+    let name = words.dropFirst(4).elementsEqual("\\t".utf8) ? [0x09] : Array(words.dropFirst(4))
+    guard name.count == 1 else { return false }
+    guard let named = CSVOptions.Delimiter.allCases.first(where: { $0.byte == name[0] }) else {
+      throw failure(
+        "sep= names a delimiter that is none of , ; | and the tab",
+        .init(line: 1),
+        remedy: "Save it with one of these."
+      )
     }
+    if !isDelimiterGiven { delimiter = named }
+    return true
+  }
+
+  private mutating func end() throws(Failure) -> Bool {
+    if state == .ended || (state == .start && record.count == 0) { return false }
+    unterminatedLine = line
+    defer { state = .ended }
+    if state == .quoted { throw failure("the quote that opens here is never closed", line: quoteLine) }
+    record.endCell(isQuoted: state == .quoteInQuotes)
+    try assertUTF8()
+    return record.line == 1 ? try !takeSeparatorLine() : true
   }
 
   private func assertUTF8() throws(Failure) {
@@ -208,15 +263,14 @@ package struct CSVReader: ~Copyable {
         }
         let special = bytes[index]
         if special == quote {
-          state = .skipping
           throw failure("there is a quote in a cell that does not start with one", line: line)
         }
         index += 1
         if try endCell(at: special, separator, isQuoted: false) { return true }
       case .quoted:
         let stop = Self.first(quote, bytes, from: index, to: end)
-        countLines(bytes, index..<stop)
         try append(bytes, index..<stop)
+        countLines(bytes, index..<stop)
         index = stop
         if index < end {
           state = .quoteInQuotes
@@ -232,21 +286,31 @@ package struct CSVReader: ~Copyable {
           if try endCell(at: byte, separator, isQuoted: true) { return true }
           continue
         } else {
-          state = .skipping
           throw failure("there is text after the closing quote", line: line)
         }
         index += 1
-      case .skipping:
-        index = Self.lineEnd(bytes, from: index, to: end)
-        if index < end {
-          endLine(bytes[index])
-          index += 1
-          state = .start
-          record.begin(line: line)
-        }
+      case .ended: return false
       }
     }
     return false
+  }
+
+  /// Consumes the remainder of an invalid line.
+  private mutating func skipLine() throws(Failure) {
+    while true {
+      let end = Self.lineEnd(UnsafeRawBufferPointer(chunk), from: unread.lowerBound, to: unread.upperBound)
+      if end < unread.upperBound {
+        current = current.lowerBound..<end
+        unread = (end + 1)..<unread.upperBound
+        endLine(chunk[end])
+        state = .start
+        return
+      }
+      if try !fill() {
+        unterminatedLine = line
+        return
+      }
+    }
   }
 
   /// Skips line ends before a record.
@@ -271,7 +335,6 @@ package struct CSVReader: ~Copyable {
   private mutating func endCell(at byte: UInt8, _ separator: UInt8, isQuoted: Bool) throws(Failure) -> Bool {
     record.endCell(isQuoted: isQuoted)
     if byte == separator {
-      state = .skipping
       if record.count == Self.maximumColumns {
         throw tooLong("it has more than \(Self.maximumColumns) cells")
       }
@@ -306,7 +369,6 @@ package struct CSVReader: ~Copyable {
 
   private mutating func append(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) throws(Failure) {
     if record.bytes.count + range.count > maximumRecordBytes {
-      state = .skipping
       throw tooLong("it has more than \(maximumRecordBytes) bytes")
     }
     record.bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes[range]))

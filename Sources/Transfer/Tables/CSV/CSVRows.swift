@@ -10,8 +10,7 @@ struct CSVRows {
   private(set) var plan: ColumnPlan
 
   private let collection: CollectionPath
-  private let delimiter: UInt8
-  private let isForExcel: Bool
+  private let writer: CSVLineWriter
   private var cellText: CellText
   /// Set for plain cells.
   private var shownText: ShownText?
@@ -20,13 +19,21 @@ struct CSVRows {
   /// The path of the collection with a slash; empty for one of a pattern.
   private let prefix: [UInt8]
 
-  private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
+  private var delimiter: UInt8 { writer.delimiter }
+  private var isForExcel: Bool { writer.guardsFormulas }
 
   init(collection: CollectionPath, plan: ColumnPlan, options: CSVOptions) throws(Failure) {
     self.collection = collection
     self.plan = plan
-    delimiter = options.delimiter.byte
-    isForExcel = options.isForExcel
+    if options.isForExcel, CellForm.isFormula(options.nullText.utf8) {
+      throw Failure(
+        .usage,
+        "write null as that text",
+        cause: "a spreadsheet takes it for a formula",
+        remedy: "Choose another --null."
+      )
+    }
+    writer = CSVLineWriter(delimiter: options.delimiter, guardsFormulas: options.isForExcel)
     cellText = try CellText(
       nullText: options.nullText,
       timeZone: options.timeZone,
@@ -41,22 +48,19 @@ struct CSVRows {
 
   /// Appends the header, after a byte order mark if requested.
   mutating func appendHeader(_ language: Column.HeaderLanguage) {
-    if isForExcel { bytes.append(contentsOf: Self.byteOrderMark) }
+    if isForExcel { bytes.append(contentsOf: CSVLineWriter.byteOrderMark) }
     bytes.append(contentsOf: "__name__".utf8)
     for column in plan.columns {
       bytes.append(delimiter)
-      let start = bytes.count
-      bytes.append(contentsOf: plan.heading(of: column, language).utf8)
-      quoteIfNeeded(from: start)
+      writer.append(plan.heading(of: column, language).utf8, to: &bytes)
     }
-    appendLineEnd()
+    writer.endLine(&bytes)
   }
 
   /// Appends the name of a document, the first cell of its row.
   ///
   /// - Throws: ``Failure`` of kind `internal` if the document is not in the collection.
   mutating func appendName(_ path: DocumentPath) throws(Failure) {
-    let start = bytes.count
     let isPassed = path.string.withBytes { path in
       guard !prefix.isEmpty, path.starts(with: prefix) else { return false }
       let name = UnsafeBufferPointer(rebasing: path[prefix.count...])
@@ -65,10 +69,7 @@ struct CSVRows {
       return true
     }
     if isPassed { return }
-    let name = try path.name(below: collection)
-    if isForExcel, CellForm.isFormula(name) { bytes.append(UInt8(ascii: "'")) }
-    bytes.append(contentsOf: name)
-    quoteIfNeeded(from: start)
+    writer.append(try path.name(below: collection), to: &bytes)
   }
 
   /// Appends the other cells of a document with the current columns, and ends the row.
@@ -95,7 +96,7 @@ struct CSVRows {
         // Its column is the last one, whose cell is empty so far.
         try appendCell(Value.map(rest), at: plan.columns.count - 1, after: 0)
       }
-      appendLineEnd()
+      writer.endLine(&bytes)
     } catch {
       for index in cells.indices { cells[index] = nil }
       throw error
@@ -128,7 +129,7 @@ struct CSVRows {
         bytes.append(UInt8(ascii: "\""))
       }
     } else {
-      quoteIfNeeded(from: start)
+      writer.quote(&bytes, from: start)
     }
   }
 
@@ -176,51 +177,5 @@ struct CSVRows {
       bytes.append(text)
     }
     return true
-  }
-
-  private mutating func appendLineEnd() {
-    bytes.append(0x0D)
-    bytes.append(0x0A)
-  }
-
-  /// Quotes the last cell, which begins at `start`, if necessary.
-  private mutating func quoteIfNeeded(from start: Int) {
-    let quote = UInt8(ascii: "\"")
-    let space = UInt8(ascii: " ")
-    let (quotes, isNeeded) = bytes.withUnsafeBufferPointer { [delimiter] bytes in
-      guard bytes.count > start else { return (0, false) }
-      var quotes = 0
-      var isNeeded = bytes[start] == space || bytes[bytes.count - 1] == space
-      let first = CSVBytes.firstSpecial(
-        UnsafeRawBufferPointer(bytes),
-        from: start,
-        to: bytes.count,
-        delimiter: delimiter
-      )
-      for index in first..<bytes.count {
-        let byte = bytes[index]
-        if byte == quote {
-          quotes += 1
-        } else if byte == delimiter || byte == 0x0D || byte == 0x0A {
-          isNeeded = true
-        }
-      }
-      return (quotes, isNeeded || quotes > 0)
-    }
-    if !isNeeded { return }
-    var from = bytes.count - 1
-    bytes.append(contentsOf: repeatElement(quote, count: quotes + 2))
-    // From the end, so that each byte is moved once; the last index already has the closing quote.
-    var to = bytes.count - 2
-    while from >= start {
-      bytes[to] = bytes[from]
-      to -= 1
-      if bytes[from] == quote {
-        bytes[to] = quote
-        to -= 1
-      }
-      from -= 1
-    }
-    bytes[start] = quote
   }
 }

@@ -110,4 +110,15 @@ package enum CellForm: Sendable, Equatable {
     default: return false
     }
   }
+
+  /// Returns a text as it was before an apostrophe neutralized it.
+  package static func unguarded(_ utf8: UnsafeBufferPointer<UInt8>) -> UnsafeBufferPointer<UInt8> {
+    guard utf8.first == UInt8(ascii: "'"), isFormula(utf8) else { return utf8 }
+    return UnsafeBufferPointer(rebasing: utf8.dropFirst())
+  }
+
+  /// Returns a text as it was before an apostrophe neutralized it.
+  package static func unguarded(_ text: String) -> String {
+    text.withBytes { String(decoding: unguarded($0), as: UTF8.self) }
+  }
 }

@@ -73,10 +73,7 @@ extension CellText {
   }
 
   private static func string(_ text: UnsafeBufferPointer<UInt8>, stripping: Bool = false) -> String {
-    if stripping, text.first == UInt8(ascii: "'"), CellForm.isFormula(text) {
-      return String(decoding: text.dropFirst(), as: UTF8.self)
-    }
-    return String(decoding: text, as: UTF8.self)
+    String(decoding: stripping ? CellForm.unguarded(text) : text, as: UTF8.self)
   }
 
   private func rest(_ text: UnsafeBufferPointer<UInt8>, _ parser: JSONParser) throws(CellError) -> Value {

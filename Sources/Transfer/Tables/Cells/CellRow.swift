@@ -93,7 +93,22 @@ package struct CellRow: Sendable {
 
   package var texts: [String] { cells.indices.map { self[$0] } }
 
-  package var isEmpty: Bool { cells.allSatisfy { $0.kind == .missing || $0.kind == .blankText } }
+  /// Whether a cell has no value: nothing, an empty text, or only characters that nobody sees.
+  package func isBlank(_ index: Int) -> Bool {
+    switch kind(index) {
+    case .missing, .blankText: true
+    case .bare, .text: withUTF8(of: index, Spacing.isBlank)
+    default: false
+    }
+  }
+
+  /// Whether no cell has a value.
+  ///
+  /// - Parameter keepsSpaces: Whether white space is a value, as it may be an ID.
+  func isBlank(keepsSpaces: Bool) -> Bool {
+    if keepsSpaces { return cells.allSatisfy { $0.start == $0.end } }
+    return cells.indices.allSatisfy(isBlank)
+  }
 
   // MARK: Filling
 

@@ -43,14 +43,6 @@ package struct CellText: Sendable {
         remedy: "Choose another --null, such as null or \\N."
       )
     }
-    if neutralisesFormulas, CellForm.isFormula(bytes[...]) {
-      throw Failure(
-        .usage,
-        "write null as that text",
-        cause: "a spreadsheet takes it for a formula",
-        remedy: "Choose another --null."
-      )
-    }
     self.nullText = nullText
     self.timeZone = timeZone
     self.neutralisesFormulas = neutralisesFormulas

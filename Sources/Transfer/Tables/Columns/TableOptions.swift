@@ -11,6 +11,14 @@ package struct TableOptions: Sendable {
     case auto
   }
 
+  /// What becomes of rows of CSV with fewer cells than the header.
+  package enum ShortRows: String, Sendable, CaseIterable {
+    /// They are errors: the file may be cut off.
+    case refuse
+    /// Their last cells are missing.
+    case pad
+  }
+
   /// The delimiter of CSV; detected if nil.
   package var delimiter: CSVOptions.Delimiter?
   package var nullText = "null"
@@ -20,6 +28,9 @@ package struct TableOptions: Sendable {
   package var idColumn: String?
   /// The kind of IDs for rows without one; if nil, such rows are errors.
   package var newIDs: NewIDs?
+  package var shortRows = ShortRows.refuse
+  /// Whether IDs may begin or end with white space.
+  package var keepsSpaces = false
   /// The seed of generated IDs, so that a resumed run generates the same ones.
   package var newIDSeed = ""
 

@@ -9,7 +9,7 @@ package struct TablePlan: Sendable {
     case field(Column)
     /// A map of further fields.
     case rest
-    /// Why a row was rejected earlier; ignored.
+    /// Why a row was rejected earlier, and what it was; ignored.
     case reason
     /// Nothing; its cells must be empty.
     case none
@@ -18,6 +18,8 @@ package struct TablePlan: Sendable {
   /// The heading of the column with the reason of a rejection.
   package static let reasonHeading = "__reason__"
   package static let nameHeading = "__name__"
+  /// The heading of the column with the row as it was, where it could not be read; ignored.
+  package static let rawHeading = "__raw__"
 
   package let collection: CollectionPath
   package let headings: [String]
@@ -61,7 +63,8 @@ package struct TablePlan: Sendable {
     options: TableOptions
   ) throws(Failure) {
     let catalogue = options.schema.columns(of: collection)
-    let headings = header.texts.map(Self.trimmed)
+    let isGuarded = isForExcel || Self.isRejects(header)
+    let headings = header.texts.map { Self.trimmed(isGuarded ? CellForm.unguarded($0) : $0) }
     var roles: [Role] = []
     var typed: Set<Int> = []
     var tree = FieldTree()
@@ -92,7 +95,7 @@ package struct TablePlan: Sendable {
     self.headings = headings
     headerRow = header.number
     self.tree = tree
-    self.isForExcel = isForExcel
+    self.isForExcel = isGuarded
     self.isSheet = isSheet
     readsForms = idColumn != nil
     if let wanted = options.idColumn {
@@ -185,13 +188,29 @@ package struct TablePlan: Sendable {
       ? "column \(index + 1) (\(headings[index]))" : "column \(index + 1)"
   }
 
+  /// Returns the number of cells that a row has up to the last one that is looked at.
+  static func width(of header: CellRow) -> Int {
+    let last = header.texts.lastIndex { heading in
+      switch role(trimmed(heading)) {
+      case .some(.reason), .some(.none): false
+      default: true
+      }
+    }
+    return last.map { $0 + 1 } ?? 0
+  }
+
+  /// Whether a table is a list of rejected rows, whose texts are guarded from spreadsheets, whatever program has saved it.
+  private static func isRejects(_ header: CellRow) -> Bool {
+    header.texts.contains { trimmed($0).isIdentical(to: reasonHeading) }
+  }
+
   // MARK: Headings
 
   /// The role that a heading reserves; nil for the heading of a field.
   private static func role(_ heading: String) -> Role? {
     if heading.isEmpty { return Role.none }
     let reserved: [(String, Role)] = [
-      (nameHeading, .name), (ColumnPlan.restName, .rest), (reasonHeading, .reason),
+      (nameHeading, .name), (ColumnPlan.restName, .rest), (reasonHeading, .reason), (rawHeading, .reason),
     ]
     return reserved.first { $0.0.isIdentical(to: heading) }?.1
   }

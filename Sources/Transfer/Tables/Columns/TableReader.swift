@@ -3,7 +3,8 @@ package import FirestoreModels
 
 /// Reads the rows of a table: CSV, also compressed with gzip, or a sheet of an XLSX workbook.
 ///
-/// Empty rows are skipped. It holds the longest row in memory, and some MiB for the texts of a workbook.
+/// Rows without a value are skipped, and counted. The first of the others is the header; a row of CSV with fewer cells is an
+/// error, as a file that was cut off ends in one. It holds the longest row in memory, and some MiB for the texts of a workbook.
 package struct TableReader: ~Copyable {
   package enum Format: String, Sendable, CaseIterable {
     case csv, xlsx
@@ -12,7 +13,9 @@ package struct TableReader: ~Copyable {
     package init(of path: String) {
       if path.hasSuffix(".xlsx") {
         self = .xlsx
-      } else if path.hasSuffix(".csv") || path.hasSuffix(".csv.gz") || path.hasSuffix(".tsv") {
+      } else if path.hasSuffix(".csv") || path.hasSuffix(".csv.gz") || path.hasSuffix(".tsv")
+        || path.hasSuffix(".tsv.gz")
+      {
         self = .csv
       } else {
         self = path != "-" && XLSXPackage.isZIP(path) ? .xlsx : .csv
@@ -24,12 +27,18 @@ package struct TableReader: ~Copyable {
   package private(set) var row = CellRow()
   /// The offset in the file, or in the workbook's compressed sheet, of the end of the row.
   package private(set) var position = 0
+  /// How many rows without a value were skipped, and the number of the first.
+  package private(set) var blankRows: (count: Int, first: Int) = (0, 0)
   /// The file, for messages.
   package let path: String
   private let location: String
   // Exactly one of these is set.
   private var csv: CSVReader?
   private var xlsx: XLSXSheetReader?
+  private let shortRows: TableOptions.ShortRows?
+  private let keepsSpaces: Bool
+  /// The cells that every row must have; nil before the header.
+  private var width: Int?
 
   /// Opens a table.
   ///
@@ -39,6 +48,8 @@ package struct TableReader: ~Copyable {
   ///   - format: If nil, as in ``Format/init(of:)``.
   ///   - sheet: The name of the sheet; the first visible one if nil.
   ///   - delimiter: The delimiter of CSV; detected if nil.
+  ///   - shortRows: What becomes of rows of CSV with fewer cells than the header; nil to refuse them where there is no option.
+  ///   - keepsSpaces: Whether a row of nothing but white space is a row.
   /// - Throws: ``Failure`` of kind `inputMissing`, or `inputMalformed`, also for a missing sheet.
   package init(
     _ path: String,
@@ -46,13 +57,18 @@ package struct TableReader: ~Copyable {
     format: Format? = nil,
     sheet: String? = nil,
     delimiter: CSVOptions.Delimiter? = nil,
+    shortRows: TableOptions.ShortRows? = nil,
+    keepsSpaces: Bool = false,
     via files: FileAccess = .local
   ) throws(Failure) {
     self.path = path
     self.location = location ?? path
+    self.shortRows = shortRows
+    self.keepsSpaces = keepsSpaces
     switch format ?? Format(of: path) {
     case .csv:
-      csv = try CSVReader(path, delimiter: delimiter ?? (path.hasSuffix(".tsv") ? .tab : nil), via: files)
+      let isTabbed = path.hasSuffix(".tsv") || path.hasSuffix(".tsv.gz")
+      csv = try CSVReader(path, delimiter: delimiter, assuming: isTabbed ? .tab : nil, via: files)
     case .xlsx:
       do throws(Failure) {
         xlsx = try Self.open(sheet, at: self.location)
@@ -80,13 +96,26 @@ package struct TableReader: ~Copyable {
     try XLSXPackage(path).sheets.map { ($0.name, $0.isHidden) }
   }
 
-  /// Reads the next row that is not empty into ``row``; false at the end.
+  /// Reads the next row that has a value into ``row``; false at the end.
   ///
   /// - Throws: ``Failure`` of kind `inputMalformed` with file, row and column, `inputMissing` for a read
   ///   error.
   package mutating func next() throws(Failure) -> Bool {
     // Also after a malformed record.
     defer { position = csv?.position ?? xlsx?.position ?? 0 }
+    while try read() {
+      if row.isBlank(keepsSpaces: keepsSpaces) {
+        if blankRows.count == 0 { blankRows.first = row.number }
+        blankRows.count += 1
+        continue
+      }
+      try assertWidth()
+      return true
+    }
+    return false
+  }
+
+  private mutating func read() throws(Failure) -> Bool {
     if try csv?.next() ?? false {
       if let record = csv?.record { row.take(record) }
       return true
@@ -112,6 +141,45 @@ package struct TableReader: ~Copyable {
       )
     }
     return true
+  }
+
+  /// Refuses a row of CSV with fewer cells than the header; those of a sheet end with their last value.
+  private mutating func assertWidth() throws(Failure) {
+    guard let width else {
+      width = TablePlan.width(of: row)
+      return
+    }
+    if csv == nil || shortRows == .pad || row.count >= width { return }
+    let cells = row.count == 1 ? "1 cell" : "\(row.count) cells"
+    let option = shortRows == nil ? "" : " (--short-rows pad takes it)"
+    var failure = Failure.malformed(
+      path,
+      "line \(row.number): it has \(cells), and the header \(width): it may be cut off\(option)",
+      remedy: "Give it as many cells as the header has."
+    )
+    failure.record = Failure.Record(line: row.number)
+    throw failure
+  }
+
+  /// The row as it is in the file, without the line end, also if it could not be read; of a sheet, its cells as a line of CSV.
+  ///
+  /// What exceeds ``CSVReader/maximumRawBytes`` is left out.
+  package mutating func rawRow() -> [UInt8] {
+    csv?.rawRecord ?? Array(CSVLineWriter().bytes(row.texts).dropLast(2))
+  }
+
+  /// What there is to say about the file at its end, in sentences.
+  package mutating func notices() -> [String] {
+    var notices: [String] = []
+    if blankRows.count > 0 {
+      let what =
+        blankRows.count == 1 ? "One row without a value was" : "\(blankRows.count) rows without a value were"
+      notices.append("\(what) skipped, \(blankRows.count == 1 ? "" : "the first ")in row \(blankRows.first).")
+    }
+    if let line = csv?.unterminatedLine {
+      notices.append("Line \(line), the last one, has no line end: the file may be cut off.")
+    }
+    return notices
   }
 }
 

@@ -1,6 +1,7 @@
 import Files
 import FirestoreModels
 import Runs
+import Tables
 
 /// The counts of a comparison.
 package struct DiffCounts: SummarySection, Equatable {
@@ -75,7 +76,7 @@ struct DiffWriter {
     case .text: []
     case .json: Array("[".utf8)
     case .csv:
-      Array((isDetailed ? "mark,path,field,from,to\r\n" : "mark,path\r\n").utf8)
+      CSVLineWriter().bytes(["mark", "path"] + (isDetailed ? ["field", "from", "to"] : []))
     }
   }
 
@@ -131,29 +132,16 @@ struct DiffWriter {
   }
 
   private func csv(_ entry: DiffEntry) -> [UInt8] {
-    func row(_ cells: [String]) -> String { cells.map(Self.cell).joined(separator: ",") + "\r\n" }
-    var text = ""
-    if !isDetailed {
-      text = row([entry.mark.rawValue, entry.path])
-    } else if entry.differences.isEmpty {
-      text = row([entry.mark.rawValue, entry.path, "", "", ""])
-    } else {
-      for difference in entry.differences {
-        text += row([
-          entry.mark.rawValue, entry.path, difference.path.description, Self.json(difference.before),
-          Self.json(difference.after),
-        ])
-      }
+    let writer = CSVLineWriter()
+    let place = [entry.mark.rawValue, entry.path]
+    if !isDetailed { return writer.bytes(place) }
+    if entry.differences.isEmpty { return writer.bytes(place + ["", "", ""]) }
+    var bytes: [UInt8] = []
+    for difference in entry.differences {
+      let values = [Self.json(difference.before), Self.json(difference.after)]
+      writer.append(place + [difference.path.description] + values, to: &bytes)
     }
-    return Array(text.utf8)
-  }
-
-  /// Returns a cell as in RFC 4180.
-  private static func cell(_ text: String) -> String {
-    let isPlain = !text.utf8.contains {
-      $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "\"") || $0 == 0x0D || $0 == 0x0A
-    }
-    return isPlain ? text : "\"\(text.replacing("\"", with: "\"\""))\""
+    return bytes
   }
 
   /// Returns a text on one line; a text with control characters becomes a JSON string.

@@ -20,11 +20,16 @@ protocol DocumentInput: AnyObject {
   /// Returns the current row for the list of rejected rows; nil if the input has no such list.
   func rejected(_ reason: String) -> RejectedRow?
 
+  /// What there is to say about the input at its end, in sentences.
+  var notices: [String] { get }
+
   /// The cell of the current row that holds a field, or the ID of the document (nil); nil where there is none.
   func cell(of field: FieldPath?) -> Cell?
 }
 
 extension DocumentInput {
+  var notices: [String] { [] }
+
   func cell(of field: FieldPath?) -> Cell? { nil }
 }
 

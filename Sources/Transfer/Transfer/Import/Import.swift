@@ -182,6 +182,7 @@ package struct Import: Sendable {
           context.progress.advance(by: 1000, share: meter.share(stage: stage, position: input.position))
         }
       }
+      for notice in input.notices { context.logger.notice("\(source.label): \(notice)") }
     }
     guard var failure = report.first else { return }
     for line in report.lines { context.logger.warning("\(line)") }

@@ -35,6 +35,8 @@ package struct ImportSource: Sendable, Equatable {
   package var collection: CollectionPath?
   /// Whether it was found in a folder that was named: an export that is restored.
   package var isFromFolder = false
+  /// Whether that folder has the manifest of an export, whose names are exact.
+  var isExported = false
 
   /// Whether it can be read only once.
   var isStream: Bool { Self.isStream(path) }
@@ -80,9 +82,13 @@ package struct ImportSource: Sendable, Equatable {
     var sources: [ImportSource] = []
     var missing = sheets
     for path in paths {
-      for file in try Manifest.files(at: path, via: files) {
+      let found = try Manifest.files(at: path, via: files)
+      let isFile = found.count == 1 && found[0].isIdentical(to: path)
+      let manifest = isFile ? nil : try Manifest.read(from: path, via: files)
+      for file in found {
         var source = ImportSource(path: file, format: format ?? (file == "-" ? .jsonLines : Format(of: file)))
         source.isFromFolder = file != path
+        source.isExported = manifest != nil
         if source.format != .jsonLines {
           source.collection = collection
           if collection == nil {

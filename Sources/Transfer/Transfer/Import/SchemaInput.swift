@@ -148,6 +148,8 @@ final class SchemaInput: DocumentInput {
 
   var position: Int { input.position }
 
+  var notices: [String] { input.notices }
+
   func rejected(_ reason: String) -> RejectedRow? { input.rejected(reason) }
 
   func cell(of field: FieldPath?) -> Cell? { input.cell(of: field) }

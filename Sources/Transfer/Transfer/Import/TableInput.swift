@@ -14,8 +14,8 @@ final class TableInput: DocumentInput {
   private let exactValues: ExactValueIndex?
   private var reader: TableReader
   private var values: [Value?] = []
-  private var rejects: CSVLines
-  /// Whether the last row could not be parsed.
+  private var rejects: RejectLines
+  /// Whether the last row could not be parsed into the cells of the header.
   private var isBroken = false
 
   /// Opens a table.
@@ -35,7 +35,7 @@ final class TableInput: DocumentInput {
       }
     }
     cellValues = try CellValues(plan, options)
-    rejects = try CSVLines(plan, cellValues)
+    rejects = try RejectLines(plan, cellValues)
     reader = try TableReader(source, options)
     // The header.
     _ = try reader.next()
@@ -64,12 +64,18 @@ final class TableInput: DocumentInput {
       isBroken = true
       return DocumentRow(number: fault.row, faults: [fault])
     }
+    if plan.isUnfilled(reader.row) { return unfilled() }
+    isBroken = plan.isTooLong(reader.row)
     try exactValues?.begin(reader.row)
     return document()
   }
 
   func rejected(_ reason: String) -> RejectedRow? {
-    let line = rejects.line(isBroken ? nil : reader.row, reason) {
+    let bytes = isBroken ? reader.rawRow() : []
+    let raw = isBroken ? RawRow.text(bytes) : Array(plan.raw(of: reader.row).utf8)
+    let isCut = bytes.count == CSVReader.maximumRawBytes
+    let reason = isCut ? "\(reason); only its first \(bytes.count) bytes are kept" : reason
+    let line = rejects.line(isBroken ? nil : reader.row, reason, raw: raw) {
       row,
       index,
       type throws(CellValues.Fault) in
@@ -77,6 +83,8 @@ final class TableInput: DocumentInput {
     }
     return RejectedRow(header: rejects.header, line: line)
   }
+
+  var notices: [String] { reader.notices() }
 
   func cell(of field: FieldPath?) -> Cell? {
     let index: Int?
@@ -102,6 +110,20 @@ final class TableInput: DocumentInput {
 
   // MARK: Rows
 
+  /// A row of a list of rejects that nobody has filled.
+  private func unfilled() -> DocumentRow {
+    let row = reader.row.number
+    let expected =
+      "the values of the row, which \(TablePlan.rawHeading) shows as it was; it has only a \(TablePlan.reasonHeading)"
+    let failure = Failure(
+      .inputMalformed,
+      "read",
+      path: source.label,
+      cause: "row \(row): expected \(expected)"
+    )
+    return DocumentRow(number: row, faults: [RowFault(row: row, expected: expected, failure: failure)])
+  }
+
   private func document() -> DocumentRow {
     var faults: [RowFault] = []
     values.removeAll(keepingCapacity: true)
@@ -111,6 +133,10 @@ final class TableInput: DocumentInput {
       let role = plan.roles.indices.contains(index) ? plan.roles[index] : .none
       do throws(CellValues.Fault) {
         switch role {
+        case .field(let column) where index == plan.idColumn && column.type == .string:
+          // Its text is that of the id, and is no null and no JSON either.
+          let name = try cellValues.name(of: reader.row, index)
+          values[index] = name.isEmpty ? nil : .string(name)
         case .field(let column):
           values[index] = try value(of: reader.row, index, as: column.type)
         case .rest: rest = try value(of: reader.row, index, as: .any)?.map
@@ -180,11 +206,8 @@ final class TableInput: DocumentInput {
     var name = ""
     if let index = plan.idColumn {
       do throws(CellValues.Fault) {
-        switch try cellValues.value(of: reader.row, index, as: .string, nil) {
-        case .string(let text)?: name = text
-        case nil: break
-        default: throw CellValues.Fault(expected: "an id")
-        }
+        name = try cellValues.name(of: reader.row, index)
+        if !options.keepsSpaces, !source.isExported { try CellValues.assertNoSpaces(around: name) }
       } catch {
         faults.append(fault(index, error.expected))
         return nil
@@ -287,6 +310,8 @@ extension TableReader {
       format: source.format == .xlsx ? .xlsx : .csv,
       sheet: source.sheet,
       delimiter: options.delimiter,
+      shortRows: options.shortRows,
+      keepsSpaces: options.keepsSpaces || source.isExported,
       via: options.files
     )
   }

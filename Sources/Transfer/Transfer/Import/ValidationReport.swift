@@ -26,7 +26,8 @@ final class ValidationReport {
   private(set) var first: Failure?
 
   init(_ path: String) {
-    list = LineList(path, header: Array("file,row,column,heading,value,expected\r\n".utf8))
+    let columns = ["file", "row", "column", "heading", "value", "expected"]
+    list = LineList(path, header: CSVLineWriter().bytes(columns))
   }
 
   /// The path of the file, which exists once it has a line.
@@ -52,7 +53,7 @@ final class ValidationReport {
       source.label, String(fault.row), fault.column.map { String($0) } ?? "", fault.heading ?? "",
       fault.value ?? "", fault.expected,
     ]
-    try list.append(Array((cells.map(Self.quoted).joined(separator: ",") + "\r\n").utf8))
+    try list.append(CSVLineWriter.list.bytes(cells))
   }
 
   /// The errors for the log: the first of each kind, and how many more there are.
@@ -64,12 +65,5 @@ final class ValidationReport {
       lines.append("… and \(kindCounts.count - Self.maximumLogged) more kinds.")
     }
     return lines
-  }
-
-  /// Returns a quoted cell that cannot be taken for a formula.
-  private static func quoted(_ text: String) -> String {
-    let guardMark = CellForm.isFormula(Array(text.utf8)) ? "'" : ""
-    return
-      "\"\(guardMark)\(text.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\""))\""
   }
 }

@@ -203,6 +203,7 @@ struct ReportTable: ParsableArguments {
     case .csv:
       var options = CSVOptions()
       (options.header, options.schema) = (header, ClassReports.schema)
+      options.isForExcel = true
       format = .csv(options)
     case .xlsx:
       var options = XLSXOptions(timeZone: try LocalTimeZone(named: "UTC"))

@@ -23,6 +23,14 @@ struct TableArguments: ParsableArguments {
   )
   var newIDs: TableOptions.NewIDs?
 
+  @Flag(help: "Take ids that begin or end with white space as they are (default: they are refused).")
+  var keepSpaces = false
+
+  @Option(
+    help: "Rows of CSV with fewer cells than the header: refuse, or pad with empty cells (default: refuse)."
+  )
+  var shortRows = TableOptions.ShortRows.refuse
+
   @Option(help: "The delimiter of CSV: comma, semicolon or tab (default: detected).")
   var delimiter: DelimiterName?
 
@@ -44,6 +52,8 @@ struct TableArguments: ParsableArguments {
     options.nullText = nullText
     options.idColumn = idColumn
     options.newIDs = newIDs
+    options.keepsSpaces = keepSpaces
+    options.shortRows = shortRows
     return options
   }
 }

@@ -35,7 +35,7 @@ struct XLSXSheetReader: ~Copyable {
   /// The offset in the compressed part of the sheet.
   var position: Int { stream.position }
 
-  /// Reads the next row that is not empty into `row`; false at the end.
+  /// Reads the next row that has cells into `row`; false at the end.
   ///
   /// - Throws: ``Failure`` of kind `inputMalformed`, also for merged cells, of which only the first has a
   ///   value.
@@ -49,8 +49,7 @@ struct XLSXSheetReader: ~Copyable {
         row.endCell(kind)
         if kind != .missing, kind != .blankText { holdsSomething = true }
       }
-      if !holdsSomething { continue }
-      if firstRow == 0 { firstRow = row.number }
+      if holdsSomething, firstRow == 0 { firstRow = row.number }
       return true
     }
     if let merged = handler.merged.first(where: { $0.lastRow >= firstRow }) {

@@ -1,0 +1,155 @@
+import FirestoreModels
+import Schema
+import Tables
+
+/// Writes rows of a table as CSV lines with the table's own columns, plus the reason of a rejection and the row as it was.
+///
+/// Each line reads back as the original row, whatever the format of the table: typed cells of a sheet are written as an export
+/// writes them, and inferred column types are written into the header. Texts that look like formulas have an apostrophe,
+/// which reading takes off again. A row whose cells are not those of the header has none, but stands in the last column
+/// as it was, and is refused until they are filled.
+struct RejectLines {
+  /// The header, with its line end.
+  let header: [UInt8]
+  private let plan: TablePlan
+  private let cellValues: CellValues
+  private var cellText: CellText
+  private let writer = CSVLineWriter()
+
+  init(_ plan: TablePlan, _ cellValues: CellValues) throws(Failure) {
+    self.plan = plan
+    self.cellValues = cellValues
+    let writing = cellValues.writing
+    cellText = try CellText(nullText: writing.nullText, timeZone: writing.timeZone, neutralisesFormulas: true)
+    var headings: [String] = []
+    for (index, heading) in plan.headings.enumerated() {
+      switch plan.roles[index] {
+      case .reason: continue
+      case .field(let column) where column.type != .any && plan.decided.contains(index):
+        headings.append("\(column.path):\(column.type.rawValue)")
+      default: headings.append(heading)
+      }
+    }
+    let isForExcel = plan.isForExcel || plan.isSheet
+    let line = CSVLineWriter(guardsFormulas: true).bytes(
+      headings + [TablePlan.reasonHeading, TablePlan.rawHeading]
+    )
+    header = (isForExcel ? CSVLineWriter.byteOrderMark : []) + line
+  }
+
+  /// Returns the value of a cell of a sheet, as a type.
+  typealias Parse = (CellRow, Int, Column.ValueType) throws(CellValues.Fault) -> Value?
+
+  /// Returns the line of a row, with its line end.
+  ///
+  /// - Parameters:
+  ///   - row: The row; nil for one whose cells are not those of the header.
+  ///   - raw: The row as it was; empty if its cells say all.
+  mutating func line(_ row: CellRow?, _ reason: String, raw: [UInt8], _ parse: Parse) -> [UInt8] {
+    var line: [UInt8] = []
+    for index in plan.headings.indices {
+      if case .reason = plan.roles[index] { continue }
+      if let row { append(row, index, parse, to: &line) }
+      line.append(UInt8(ascii: ","))
+    }
+    append(text: Array(reason.utf8), to: &line)
+    line.append(UInt8(ascii: ","))
+    append(text: raw, to: &line)
+    writer.endLine(&line)
+    return line
+  }
+
+  private mutating func append(_ row: CellRow, _ index: Int, _ parse: Parse, to line: inout [UInt8]) {
+    let kind = row.kind(index)
+    if kind == .missing { return }
+    if index == plan.idColumn, let name = try? cellValues.name(of: row, index) {
+      return append(text: Array(name.utf8), to: &line)
+    }
+    let start = line.count
+    if plan.isSheet, case .field(let column) = plan.roles[index],
+      let value = try? parse(row, index, column.type)
+    {
+      cellText.append(value, as: column.type, to: &line)
+    } else if kind == .blankText {
+      return
+    } else {
+      let text = Array(row[index].utf8)
+      if isUnguarded(text) { line.append(UInt8(ascii: "'")) }
+      line.append(contentsOf: text)
+    }
+    if line.count > start {
+      writer.quote(&line, from: start)
+    } else if plan.isSheet || kind == .text {
+      line.append(contentsOf: "\"\"".utf8)
+    }
+  }
+
+  /// Appends what is text, whatever it looks like.
+  private func append(text: [UInt8], to line: inout [UInt8]) {
+    CSVLineWriter(guardsFormulas: true).append(text, to: &line)
+  }
+
+  /// Whether the text of a cell is a formula for a spreadsheet, and no number or null for the import.
+  private func isUnguarded(_ text: [UInt8]) -> Bool {
+    guard CellForm.isFormula(text), !(plan.isForExcel && text.first == UInt8(ascii: "'")) else {
+      return false
+    }
+    return text.withUnsafeBufferPointer { CellForm($0) == .text && !cellValues.isNull($0) }
+  }
+}
+
+extension TablePlan {
+  /// Whether a row has a value behind the last column of the header.
+  func isTooLong(_ row: CellRow) -> Bool {
+    row.count > headings.count && (headings.count..<row.count).contains { !row.isBlank($0) }
+  }
+
+  /// Whether a row of a list of rejects says only why, and what it was.
+  func isUnfilled(_ row: CellRow) -> Bool {
+    var isRejected = false
+    for index in 0..<row.count where !row.isBlank(index) {
+      guard headings.indices.contains(index), case .reason = roles[index] else { return false }
+      isRejected = true
+    }
+    return isRejected
+  }
+
+  /// The text of a row's column for what it was.
+  func raw(of row: CellRow) -> String {
+    headings.firstIndex { $0.isIdentical(to: Self.rawHeading) }.map { CellForm.unguarded(row[$0]) } ?? ""
+  }
+}
+
+/// The bytes of a row as text from which they can be had again.
+enum RawRow {
+  private static let mark = "bytes:"
+
+  /// What is UTF-8 is the text as it is; of anything else, the bytes that are not text are `\xF3`, a backslash is `\\`, and
+  /// `bytes:` precedes it.
+  static func text(_ bytes: [UInt8]) -> [UInt8] {
+    if String(validating: bytes, as: UTF8.self) != nil, !bytes.starts(with: mark.utf8) { return bytes }
+    var out = Array(mark.utf8)
+    var at = 0
+    while at < bytes.count {
+      let length = scalarLength(bytes[at...])
+      if length == 0 {
+        out += "\\x\(hex(bytes[at] >> 4))\(hex(bytes[at] & 15))".utf8
+      } else {
+        if bytes[at] == UInt8(ascii: "\\") { out.append(UInt8(ascii: "\\")) }
+        out += bytes[at..<(at + length)]
+      }
+      at += max(1, length)
+    }
+    return out
+  }
+
+  /// The number of bytes of the character at the beginning; 0 if it is none.
+  private static func scalarLength(_ bytes: ArraySlice<UInt8>) -> Int {
+    guard let first = bytes.first else { return 0 }
+    let length = first < 0x80 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4
+    let scalar = bytes.prefix(length)
+    return scalar.count == length && String(validating: scalar, as: UTF8.self) != nil ? length : 0
+  }
+
+  private static func hex(_ digit: UInt8) -> String { String(digit, radix: 16, uppercase: true) }
+}
