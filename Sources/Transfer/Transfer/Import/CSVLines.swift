@@ -16,13 +16,9 @@ struct CSVLines {
     self.plan = plan
     cellText = cellValues.writing
     var header: [UInt8] = plan.isForExcel ? [0xEF, 0xBB, 0xBF] : []
-    for (index, heading) in plan.headings.enumerated() {
+    for index in plan.headings.indices {
       if case .reason = plan.roles[index] { continue }
-      var text = heading
-      if case .field(let column) = plan.roles[index], column.type != .any, plan.decided.contains(index) {
-        text = "\(column.path):\(column.type.rawValue)"
-      }
-      Self.append(Array(text.utf8), isQuoted: false, to: &header)
+      Self.append(Array(plan.typedHeading(index).utf8), isQuoted: false, to: &header)
       header.append(UInt8(ascii: ","))
     }
     header.append(contentsOf: TablePlan.reasonHeading.utf8)
@@ -50,7 +46,7 @@ struct CSVLines {
     let kind = row.kind(index)
     if kind == .missing { return }
     var text = Array(row[index].utf8)
-    if plan.isSheet, case .field(let column) = plan.roles[index],
+    if plan.isSheet || plan.addressTypes[index] != nil, case .field(let column) = plan.roles[index],
       let value = try? parse(row, index, column.type)
     {
       text.removeAll()

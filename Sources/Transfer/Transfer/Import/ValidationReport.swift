@@ -67,7 +67,7 @@ final class ValidationReport {
   }
 
   /// Returns a quoted cell that cannot be taken for a formula.
-  private static func quoted(_ text: String) -> String {
+  static func quoted(_ text: String) -> String {
     let guardMark = CellForm.isFormula(Array(text.utf8)) ? "'" : ""
     return
       "\"\(guardMark)\(text.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\""))\""
