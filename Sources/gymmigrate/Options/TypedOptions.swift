@@ -111,6 +111,28 @@ enum TypedValue {
     }
   }
 
+  /// Reads the types of columns.
+  ///
+  /// - Throws: `ValidationError` that says what is expected.
+  static func columnTypes(_ text: String) throws -> [HeadingType] {
+    guard let types = HeadingType.list(parsing: text) else {
+      throw ValidationError(
+        "give HEADING=TYPE, with commas between several. The types are \(ColumnType.description)."
+      )
+    }
+    return types
+  }
+
+  /// Reads the pattern of dates.
+  ///
+  /// - Throws: `ValidationError` that says what is expected.
+  static func dateOrder(_ text: String) throws -> DateOrder {
+    guard let order = DateOrder(pattern: text) else {
+      throw ValidationError("give dd/MM/yyyy, MM/dd/yyyy or yyyy/MM/dd, also with - or . for /.")
+    }
+    return order
+  }
+
   /// Reads a number above 0.
   ///
   /// - Throws: `ValidationError` that says what is expected.

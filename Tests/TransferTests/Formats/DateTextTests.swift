@@ -36,6 +36,17 @@ import Testing
     #expect(text.withUTF8 { DateText($0) } == nil)
   }
 
+  @Test(
+    arguments: [
+      ("dd/MM/yyyy", .dayFirst), ("d-M-yyyy", .dayFirst), ("dd.mm.yyyy HH:mm", .dayFirst),
+      ("MM/dd/yyyy", .monthFirst),
+      ("M/d/yyyy h:mm a", .monthFirst), ("yyyy-MM-dd", .yearFirst), ("yyyy/M/dTHH:mm:ss", .yearFirst),
+      ("dd/MM/yy", nil),
+      ("yyyy/dd/MM", nil), ("dd/MM-yyyy", nil), ("dd/MM/yyyy x", nil), ("", nil), ("dd/dd/yyyy", nil),
+    ] as [(String, DateOrder?)]
+  )
+  func patterns(pattern: String, expected: DateOrder?) { #expect(DateOrder(pattern: pattern) == expected) }
+
   @Test func hoursThatComeTwiceOrNever() throws {
     // On 30 October 2022 at two the clocks went back to one; on 3 April 2022 at two they went ahead to three.
     #expect(try Self.moment("30/10/2022 01:30", "America/Mexico_City") == "2022-10-30T06:30:00Z")

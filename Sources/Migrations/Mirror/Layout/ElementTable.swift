@@ -32,7 +32,7 @@ package struct ElementTable: Sendable {
       return TableLayout.FieldColumn(
         name: SQLName.unused(words.isEmpty ? "value" : words.joined(separator: "_"), &taken),
         field: column.path,
-        type: column.type,
+        type: TableLayout.type(of: column),
         reference: array.elements.first { $0.path == column.path }?.referenceByID
       )
     }

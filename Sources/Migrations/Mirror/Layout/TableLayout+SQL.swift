@@ -115,9 +115,10 @@ extension TableLayout.FieldColumn {
     case .double: " REAL"
     // With NUMERIC affinity, as SQLite calls it.
     case .boolean: " BOOLEAN"
-    case .any: ""
+    case .reference, .geopoint, .bytes, .any: ""
     }
   }
+
   /// The constraint that says which table's documents the values name; nil where they name none.
   func foreignKey(in layout: MirrorLayout) -> String? {
     guard let table = reference.flatMap({ layout.table(of: $0) }), table.parents.isEmpty else { return nil }

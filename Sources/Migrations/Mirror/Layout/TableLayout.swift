@@ -49,7 +49,7 @@ package struct TableLayout: Sendable {
       return FieldColumn(
         name: SQLName.unused(words.joined(separator: "_"), &taken),
         field: column.path,
-        type: column.type,
+        type: Self.type(of: column),
         reference: schema.field(column.path)?.referenceByID
       )
     }
@@ -69,6 +69,14 @@ package struct TableLayout: Sendable {
       elementTables.append(
         ElementTable(field, name: SQLName.unused("\(name)_\(column.name)", &tables), documentIDs: ids)
       )
+    }
+  }
+
+  /// The type of a column; none where SQL has no type for it, whose cells then are REST JSON.
+  static func type(of column: Schema.Column) -> Schema.Column.ValueType {
+    switch column.type {
+    case .reference, .geopoint, .bytes: .any
+    default: column.type
     }
   }
 

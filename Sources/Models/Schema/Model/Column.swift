@@ -4,7 +4,7 @@ package import FirestoreModels
 package struct Column: Sendable, Hashable {
   /// The type of a column's values.
   package enum ValueType: String, Sendable, CaseIterable {
-    case string, integer, double, boolean, timestamp, array
+    case string, integer, double, boolean, timestamp, array, reference, geopoint, bytes
     /// Any type: for fields that are not declared, or have no single type.
     case any
   }
@@ -44,12 +44,18 @@ package struct Column: Sendable, Hashable {
     self.labels = labels
   }
 
-  package init(unknown path: FieldPath) { self.init(path, .any) }
+  /// The column of a field that is not declared.
+  package init(unknown path: FieldPath) { self.init(path, .any, isTextLike: IdentifierName.matches(path)) }
 
   /// The column of a declared field.
   init(_ field: FieldSchema, isIdentifier: Bool) {
     let type: ValueType = field.types.count == 1 ? ValueType(rawValue: field.types[0].rawValue) ?? .any : .any
-    self.init(field.path, type, isTextLike: isIdentifier, labels: field.labels)
+    self.init(
+      field.path,
+      type,
+      isTextLike: isIdentifier || IdentifierName.matches(field.path),
+      labels: field.labels
+    )
     numberFormat = field.numberFormat
     width = field.width
     highlight = field.highlight

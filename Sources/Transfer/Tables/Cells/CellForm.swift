@@ -3,6 +3,8 @@ import FirestoreModels
 /// The type that the text of a cell suggests, if its column has none.
 package enum CellForm: Sendable, Equatable {
   case text, integer, double, boolean, timestamp
+  /// Digits, E and digits (`1E5`): a code rather than a number, and text unless the type of its column is known.
+  case exponent
 
   /// Determines the form of a text; an integer that does not fit 64 bits is text.
   package init(_ utf8: UnsafeBufferPointer<UInt8>) {
@@ -36,8 +38,9 @@ package enum CellForm: Sendable, Equatable {
   }
 
   /// Parses a number by JSON's grammar: `-? (0 | [1-9][0-9]*) (. [0-9]+)? ([eE] [+-]? [0-9]+)?`.
-  private static func number(_ utf8: UnsafeBufferPointer<UInt8>) -> CellForm? {
-    var at = utf8[0] == UInt8(ascii: "-") ? 1 : 0
+  static func number(_ utf8: UnsafeBufferPointer<UInt8>) -> CellForm? {
+    guard let first = utf8.first else { return nil }
+    var at = first == UInt8(ascii: "-") ? 1 : 0
     func digits() -> Int {
       let start = at
       while at < utf8.count, utf8[at] &- UInt8(ascii: "0") <= 9 { at += 1 }
@@ -52,16 +55,21 @@ package enum CellForm: Sendable, Equatable {
       if count < 19 { return .integer }
       return Int64(String(decoding: utf8, as: UTF8.self)) == nil ? nil : .integer
     }
+    var form = CellForm.exponent
     if utf8[at] == UInt8(ascii: ".") {
       at += 1
       if digits() == 0 { return nil }
+      form = .double
     }
     if at < utf8.count, utf8[at] == UInt8(ascii: "e") || utf8[at] == UInt8(ascii: "E") {
       at += 1
-      if at < utf8.count, utf8[at] == UInt8(ascii: "+") || utf8[at] == UInt8(ascii: "-") { at += 1 }
+      if at < utf8.count, utf8[at] == UInt8(ascii: "+") || utf8[at] == UInt8(ascii: "-") {
+        at += 1
+        form = .double
+      }
       if digits() == 0 { return nil }
     }
-    return at == utf8.count ? .double : nil
+    return at == utf8.count ? form : nil
   }
 
   // MARK: Writing

@@ -38,7 +38,7 @@ extension CellText {
       switch CellForm(text) {
       case .integer:
         if let number = Int64(Self.string(text)) { return .integer(number) }
-      case .double:
+      case .double, .exponent:
         if let number = Double(Self.string(text)).flatMap({ Int64(exactly: $0) }) { return .integer(number) }
       default: break
       }
@@ -46,7 +46,7 @@ extension CellText {
     case .double:
       if text.elementsEqual("NaN".utf8) { return .double(.nan) }
       switch CellForm(text) {
-      case .integer, .double:
+      case .integer, .double, .exponent:
         if let number = Double(Self.string(text)) { return .double(number) }
       default: break
       }
@@ -60,10 +60,11 @@ extension CellText {
       }
       return .timestamp(moment)
     case .array: throw CellError("it is not a JSON array")
+    case .reference, .geopoint, .bytes: throw CellError("it is not REST JSON of a \(type.rawValue)")
     case .any:
       let plain = Self.string(text)
       switch CellForm(text) {
-      case .text: return .string(Self.string(text, stripping: neutralisesFormulas))
+      case .text, .exponent: return .string(Self.string(text, stripping: neutralisesFormulas))
       case .integer: return Int64(plain).map { .integer($0) } ?? .string(plain)
       case .double: return Double(plain).map { .double($0.isNaN ? .nan : $0) } ?? .string(plain)
       case .boolean: return .boolean(CellForm.boolean(text) ?? false)

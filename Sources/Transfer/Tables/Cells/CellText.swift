@@ -12,7 +12,8 @@ package import Schema
 ///   either, or equals the null text, is written as `{"stringValue": …}`.
 /// - In a column without a type, the form of a cell determines its type: a whole number without leading zeros
 ///   is an integer, a number with a point or an exponent a double; likewise `NaN`, `true`, `FALSE` and RFC
-///   3339. A text of such a form is written as `{"stringValue":"7"}`.
+///   3339. A text of such a form is written as `{"stringValue":"7"}`, and so is one that reads as a reference or a geo
+///   point, `cars/c1`, which it would be beside such values.
 /// - A double always has a point or an exponent, or is `NaN`, `Infinity` or `-Infinity`; it is the shortest
 ///   text that represents the same bits.
 package struct CellText: Sendable {
@@ -120,7 +121,11 @@ package struct CellText: Sendable {
     let first = utf8[0]
     if first == UInt8(ascii: "{") || first == UInt8(ascii: "[") { return false }
     if utf8.count == nullBytes.count, utf8.elementsEqual(nullBytes) { return false }
-    return isTyped || CellForm(utf8) == .text
+    if isTyped { return true }
+    switch CellForm(utf8) {
+    case .text, .exponent: return !AddressText.isAddress(utf8)
+    default: return false
+    }
   }
 
   private mutating func appendREST(_ value: some ReadableValue, to out: inout [UInt8]) throws(WireError) {

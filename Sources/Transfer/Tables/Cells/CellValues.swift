@@ -19,6 +19,14 @@ package struct CellValues {
   private let timeZone: LocalTimeZone
   /// The columns that are text because their cells differ.
   private let mixed: Set<Int>
+  private let usesDecimalComma: Bool
+  /// The database that references without one point into.
+  private let database: DatabaseName?
+  /// The order of dates, and that of columns that have their own.
+  private let dateOrder: DateOrder
+  private let dateOrders: [Int: DateOrder]
+  /// The types of columns without one whose cells in REST JSON all are references, or all are geo points.
+  private let addressTypes: [Int: Column.ValueType]
   private let parser = JSONParser()
 
   /// The words for true and false in a column of booleans.
@@ -36,6 +44,11 @@ package struct CellValues {
     readsForms = plan.readsForms
     timeZone = options.timeZone
     mixed = plan.inferred
+    usesDecimalComma = options.usesDecimalComma
+    database = options.database
+    dateOrder = options.dateOrder ?? .dayFirst
+    dateOrders = plan.dateOrders
+    addressTypes = plan.addressTypes
     text = try CellText(
       nullText: options.nullText,
       timeZone: options.timeZone,
@@ -61,9 +74,11 @@ package struct CellValues {
     case .bare, .text:
       return try row.withUTF8(of: index) { utf8 throws(Fault) in
         if let longTexts, let long = try? longTexts.text(of: utf8) {
-          return try long.span.withUnsafeBufferPointer { utf8 throws(Fault) in try value(of: utf8, as: type) }
+          return try long.span.withUnsafeBufferPointer { utf8 throws(Fault) in
+            try value(of: utf8, index, as: type)
+          }
         }
-        return try value(of: utf8, as: type)
+        return try value(of: utf8, index, as: type)
       }
     case .double where readsForms, .integer where readsForms:
       guard type != .string, let number = row.number(index) else {
@@ -82,7 +97,7 @@ package struct CellValues {
       guard type == .timestamp || type == .any else {
         throw Fault(expected: "\(Self.name(of: type)); the cell is a date")
       }
-      return try row.withUTF8(of: index) { utf8 throws(Fault) in try moment(utf8) }
+      return try row.withUTF8(of: index) { utf8 throws(Fault) in try moment(utf8, .dayFirst) }
     case .time:
       // A typed "18:30" is a time of day, which the apps store as text.
       guard type == .string || type == .any else {
@@ -97,8 +112,12 @@ package struct CellValues {
     !utf8.isEmpty && utf8.elementsEqual(text.nullBytes)
   }
 
-  package func isREST(_ utf8: UnsafeBufferPointer<UInt8>) -> Bool {
-    (try? text.value(of: utf8, isQuoted: true, as: .any, parser: parser)) != nil
+  package func isREST(_ utf8: UnsafeBufferPointer<UInt8>) -> Bool { rest(utf8) != nil }
+
+  /// The value of a cell in REST JSON; nil for any other cell.
+  package func rest(_ utf8: UnsafeBufferPointer<UInt8>) -> Value? {
+    guard utf8.first == UInt8(ascii: "{") else { return nil }
+    return try? text.value(of: utf8, isQuoted: true, as: .any, parser: parser)
   }
 
   package func isArray(_ utf8: UnsafeBufferPointer<UInt8>) -> Bool {
@@ -120,52 +139,113 @@ package struct CellValues {
     case .boolean: "true or false"
     case .timestamp: "a date, such as 31/12/2026, 2026-12-31 18:30 or RFC 3339"
     case .array: "a JSON array"
+    case .reference: "a reference, such as cars/c1"
+    case .geopoint: "a geo point, such as 19.4326, -99.1332"
+    case .bytes: "bytes in Base64"
     case .any: "a value"
     }
   }
 
   // MARK: Text
 
-  private func value(of utf8: UnsafeBufferPointer<UInt8>, as type: Column.ValueType) throws(Fault) -> Value? {
+  private func value(
+    of utf8: UnsafeBufferPointer<UInt8>,
+    _ index: Int,
+    as type: Column.ValueType
+  ) throws(Fault) -> Value? {
     guard let first = utf8.first else {
       // Some programs quote every cell; only in columns that allow text is this an empty text.
       return type == .string || type == .any ? .string("") : nil
     }
-    if isSheet, type == .any, !isNull(utf8), first != UInt8(ascii: "{"), first != UInt8(ascii: "[") {
-      return textOfSheet(utf8)
+    let isJSON = first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
+    if isJSON || isNull(utf8) { return try json(utf8, as: type) }
+    if type == .any {
+      if let type = addressTypes[index], AddressText.isAddress(utf8), let address = address(utf8, as: type) {
+        return address
+      }
+      if isSheet { return textOfSheet(utf8) }
     }
+    if usesDecimalComma, type == .integer || type == .double {
+      return try decimalComma(Self.trimmed(utf8), as: type)
+    }
+    do {
+      return try text.value(of: utf8, isQuoted: true, as: type, parser: parser)
+    } catch {
+      return try typed(Self.trimmed(utf8), as: type, dateOrders[index] ?? dateOrder)
+    }
+  }
+
+  private func json(_ utf8: UnsafeBufferPointer<UInt8>, as type: Column.ValueType) throws(Fault) -> Value? {
     // In tables by people, a text may start with a bracket.
-    if !readsForms, type == .string, !isNull(utf8),
-      first == UInt8(ascii: "[") || (first == UInt8(ascii: "{") && !isREST(utf8))
-    {
+    if !readsForms, type == .string, !isNull(utf8), utf8.first == UInt8(ascii: "[") || !isREST(utf8) {
       return .string(String(decoding: utf8, as: UTF8.self))
     }
     do {
       return try text.value(of: utf8, isQuoted: true, as: type, parser: parser)
     } catch {
-      if first == UInt8(ascii: "{") || first == UInt8(ascii: "[") {
-        throw Fault(expected: "\(Self.name(of: type)), or JSON as export writes it")
-      }
-      return try typed(Self.trimmed(utf8), as: type)
+      throw Fault(expected: "\(Self.name(of: type)), or JSON as export writes it")
     }
   }
 
   /// Parses what people type into columns with a type.
-  private func typed(_ utf8: UnsafeBufferPointer<UInt8>, as type: Column.ValueType) throws(Fault) -> Value? {
+  private func typed(
+    _ utf8: UnsafeBufferPointer<UInt8>,
+    as type: Column.ValueType,
+    _ order: DateOrder
+  ) throws(Fault) -> Value? {
     switch type {
     case .boolean:
       if let truth = Self.boolean(utf8, words: Self.words) { return .boolean(truth) }
-    case .timestamp: return try moment(utf8)
+    case .timestamp: return try moment(utf8, order)
     case .integer, .double:
       if let value = try? text.value(of: utf8, isQuoted: false, as: type, parser: parser) { return value }
+    case .reference, .geopoint, .bytes:
+      if let value = address(utf8, as: type) { return value }
     default: break
     }
     throw Fault(expected: Self.name(of: type))
   }
 
-  private func moment(_ utf8: UnsafeBufferPointer<UInt8>) throws(Fault) -> Value {
+  private func decimalComma(
+    _ utf8: UnsafeBufferPointer<UInt8>,
+    as type: Column.ValueType
+  ) throws(Fault) -> Value? {
+    if let plain = DecimalComma.plain(utf8),
+      let value = plain.withUnsafeBufferPointer({
+        try? text.value(of: $0, isQuoted: false, as: type, parser: parser)
+      })
+    {
+      return value
+    }
+    throw Fault(expected: "\(Self.name(of: type)) with a decimal comma, such as 1.234,56")
+  }
+
+  /// Parses a reference, a geo point or bytes; nil for any other text.
+  private func address(_ utf8: UnsafeBufferPointer<UInt8>, as type: Column.ValueType) -> Value? {
+    switch type {
+    case .reference:
+      guard let (path, named) = AddressText.reference(utf8), let database = named ?? database else {
+        return nil
+      }
+      return .reference(database.name(of: path))
+    case .geopoint: return AddressText.geoPoint(utf8).map { .geoPoint($0) }
+    case .bytes: return Base64.decode(utf8).map { .bytes($0) }
+    default: return nil
+    }
+  }
+
+  /// The form of a text, as a guess takes it.
+  func form(_ utf8: UnsafeBufferPointer<UInt8>) -> CellForm {
+    if !usesDecimalComma { return CellForm(utf8) }
+    return DecimalComma.plain(utf8).map { $0.withUnsafeBufferPointer { CellForm($0) } } ?? .text
+  }
+
+  private func moment(_ utf8: UnsafeBufferPointer<UInt8>, _ order: DateOrder) throws(Fault) -> Value {
     if let moment = Timestamp(rfc3339: utf8) { return .timestamp(moment) }
-    guard let date = DateText(utf8) else { throw Fault(expected: Self.name(of: .timestamp)) }
+    guard let date = DateText(utf8, order) else {
+      let format = order == .dayFirst ? "" : "; dates are \(order.rawValue)"
+      throw Fault(expected: "\(Self.name(of: .timestamp))\(format)")
+    }
     guard let moment = timeZone.moment(of: date) else {
       throw Fault(expected: "a local time that exists in \(timeZone.name)")
     }
@@ -176,7 +256,7 @@ package struct CellValues {
   private func textOfSheet(_ utf8: UnsafeBufferPointer<UInt8>) -> Value {
     let string = String(decoding: utf8, as: UTF8.self)
     switch CellForm(utf8) {
-    case .text, .boolean: return .string(string)
+    case .text, .exponent, .boolean: return .string(string)
     case .integer:
       if let number = Int64(string), number.magnitude > UInt64(Self.largestExact) { return .integer(number) }
     case .double:
@@ -189,7 +269,8 @@ package struct CellValues {
     return .string(string)
   }
 
-  private static func trimmed(_ utf8: UnsafeBufferPointer<UInt8>) -> UnsafeBufferPointer<UInt8> {
+  /// Returns a text without the spaces and tabs around it.
+  static func trimmed(_ utf8: UnsafeBufferPointer<UInt8>) -> UnsafeBufferPointer<UInt8> {
     var range = utf8.indices
     while let first = range.first, utf8[first] == 0x20 || utf8[first] == 0x09 { range.removeFirst() }
     while let last = range.last, utf8[last] == 0x20 || utf8[last] == 0x09 { range.removeLast() }
@@ -213,7 +294,7 @@ package struct CellValues {
       if number.magnitude < Self.largestExact { return .string(Self.digits(of: number)) }
       throw Fault(expected: "text; the cell is a number without all its digits")
     case .timestamp: throw Fault(expected: "\(Self.name(of: type)); the cell is a number")
-    case .array: break
+    case .array, .reference, .geopoint, .bytes: break
     }
     throw Fault(expected: Self.name(of: type))
   }

@@ -1,60 +1,220 @@
+import FirestoreModels
 package import Schema
 
 /// Infers the type of a column from all of its values.
 package struct TypeInference: Sendable {
-  private var types: Set<Column.ValueType> = []
+  /// What a cell says.
+  private enum Form: Int, CaseIterable {
+    case text, jsonObject
+    case integer, double
+    /// Numbers with an exponent; `1E5` may be a code.
+    case scientific, exponent
+    case boolean, array
+    /// Dates by the side of the day: certain, either way, the day first, the month first.
+    case date, openDate, dayFirst, monthFirst
+    /// Values in REST JSON, and texts that read as such.
+    case reference, referenceText, geoPoint, geoPointText, bytes
+  }
 
-  package init() {}
+  /// How many cells say the same, and the first of them.
+  private struct Tally {
+    var count = 0
+    var rows: [Int] = []
+    var first = ""
+  }
 
+  /// The most rows that a guess names.
+  package static let maximumRows = 10
   /// Larger numbers are IDs rather than amounts, and spreadsheets round them.
   private static let largestInteger: UInt64 = 1 << 53
 
+  /// The order of dates, if it was given.
+  private let dateOrder: DateOrder?
+  /// Whether a cell in REST JSON has another type than an address.
+  private var hasOtherTypes = false
+  private var tallies = [Tally](repeating: Tally(), count: Form.allCases.count)
+
+  package init(dateOrder: DateOrder?) {
+    self.dateOrder = dateOrder
+  }
+
+  // MARK: Looking at cells
+
   package mutating func look(at row: CellRow, _ index: Int, _ reading: CellValues) {
+    guard let form = form(of: row, index, reading) else { return }
+    tallies[form.rawValue].count += 1
+    if tallies[form.rawValue].count > Self.maximumRows { return }
+    if tallies[form.rawValue].rows.isEmpty { tallies[form.rawValue].first = row[index] }
+    tallies[form.rawValue].rows.append(row.number)
+  }
+
+  /// Looks at the cells in REST JSON alone, which is enough for ``addressType``.
+  package mutating func lookForAddresses(in row: CellRow, _ index: Int, _ reading: CellValues) {
+    if row.withUTF8(of: index, { $0.first == UInt8(ascii: "{") }) { look(at: row, index, reading) }
+  }
+
+  /// What a cell says; nil for one that says nothing, as it is empty, null or has a type of its own.
+  private mutating func form(of row: CellRow, _ index: Int, _ reading: CellValues) -> Form? {
     switch row.kind(index) {
-    case .missing, .blankText, .error, .formula, .impossibleDate: return
-    case .boolean: types.insert(.boolean)
-    case .date: types.insert(.timestamp)
-    case .time, .duration, .padded: types.insert(.string)
+    case .missing, .blankText, .error, .formula, .impossibleDate: nil
+    case .boolean: .boolean
+    case .date: .date
+    case .time, .duration, .padded: .text
     case .number, .double, .integer:
-      let number = Double(row[index]) ?? .nan
-      types.insert(Int64(exactly: number) == nil ? .double : .integer)
+      Int64(exactly: Double(row[index]) ?? .nan) == nil ? .double : .integer
     case .bare, .text:
-      let isText = row.kind(index) == .text && reading.isSheet
-      if let type = row.withUTF8(of: index, { Self.type(of: $0, isText: isText, reading) }) {
-        types.insert(type)
+      row.withUTF8(of: index) {
+        form(of: $0, isSheetText: row.kind(index) == .text && reading.isSheet, reading)
       }
     }
   }
 
-  /// The type that fits all values; text if they differ.
-  package var type: Column.ValueType {
-    switch types {
-    case []: .any
-    case [.integer, .double]: .double
-    default: types.count == 1 ? types.first ?? .any : .string
+  private mutating func form(
+    of cell: UnsafeBufferPointer<UInt8>,
+    isSheetText: Bool,
+    _ reading: CellValues
+  ) -> Form? {
+    guard let first = cell.first, !reading.isNull(cell) else { return nil }
+    if first == UInt8(ascii: "{") { return json(cell, reading) }
+    if first == UInt8(ascii: "[") { return reading.isArray(cell) ? .array : .text }
+    let text = CellValues.trimmed(cell)
+    if let date = date(text) { return date }
+    // A number that is text in a sheet is so on purpose.
+    let scalar = isSheetText ? .text : scalar(text, reading)
+    if scalar != .text { return scalar }
+    return AddressText.isReference(text)
+      ? .referenceText : AddressText.isGeoPoint(text) ? .geoPointText : .text
+  }
+
+  private mutating func json(_ cell: UnsafeBufferPointer<UInt8>, _ reading: CellValues) -> Form? {
+    switch reading.rest(cell) {
+    case nil: return .jsonObject
+    case .reference?: return .reference
+    case .geoPoint?: return .geoPoint
+    case .bytes?: return .bytes
+    default:
+      hasOtherTypes = true
+      return nil
     }
   }
 
-  private static func type(
-    of text: UnsafeBufferPointer<UInt8>,
-    isText: Bool,
-    _ reading: CellValues
-  ) -> Column.ValueType? {
-    guard let first = text.first, !reading.isNull(text) else { return nil }
-    if first == UInt8(ascii: "{") { return reading.isREST(text) ? nil : .string }
-    if first == UInt8(ascii: "[") { return reading.isArray(text) ? .array : .string }
-    if DateText(text) != nil { return .timestamp }
-    // Text in a sheet is intentional, except for dates, which people type.
-    if isText { return .string }
-    switch CellForm(text) {
-    case .integer:
-      let number = Int64(String(decoding: text, as: UTF8.self)) ?? .max
-      return number.magnitude <= largestInteger ? .integer : .string
-    case .double: return .double
-    case .boolean: return .boolean
-    case .timestamp: return .timestamp
-    case .text:
-      return CellValues.boolean(text, words: ["verdadero": true, "falso": false]) == nil ? .string : .boolean
+  private func date(_ text: UnsafeBufferPointer<UInt8>) -> Form? {
+    if CellForm(text) == .timestamp { return .date }
+    if let dateOrder { return DateText(text, dateOrder) == nil ? nil : .date }
+    let dayFirst = DateText(text)
+    if let dayFirst, !dayFirst.endsInYear { return .date }
+    switch (dayFirst != nil, DateText(text, .monthFirst) != nil) {
+    case (true, true): return .openDate
+    case (true, false): return .dayFirst
+    case (false, true): return .monthFirst
+    case (false, false): return nil
     }
+  }
+
+  private func scalar(_ text: UnsafeBufferPointer<UInt8>, _ reading: CellValues) -> Form {
+    switch reading.form(text) {
+    case .integer:
+      let digits = String(decoding: text.filter { $0 != UInt8(ascii: ".") }, as: UTF8.self)
+      return (Int64(digits) ?? .max).magnitude <= Self.largestInteger ? .integer : .text
+    case .double: return text.contains { $0 | 0x20 == UInt8(ascii: "e") } ? .scientific : .double
+    case .exponent: return .exponent
+    case .boolean: return .boolean
+    case .timestamp, .text: return .text
+    }
+  }
+
+  // MARK: The guess
+
+  /// The type of all cells in REST JSON where they are references or geo points, which texts beside them then are, too.
+  package var addressType: Column.ValueType? {
+    let found = [Form.reference, .geoPoint, .bytes].filter { tallies[$0.rawValue].count > 0 }
+    if hasOtherTypes || found.count != 1 { return nil }
+    return found[0] == .bytes ? nil : type(of: found[0])
+  }
+
+  /// Returns the type that fits all values, else text.
+  package func guess(column: Int) -> ColumnGuess {
+    let classes = classes
+    let cells = tallies.reduce(0) { $0 + $1.count }
+    let leading = classes.filter { $0.type != .string }.max { $0.tally.count < $1.tally.count }
+    var guess = ColumnGuess(column: column, cells: cells)
+    guard let leading, leading.tally.count > 0 else {
+      guess.type = cells == 0 ? .any : .string
+      guess.most = guess.type
+      guess.agreeing = cells
+      guess.note = note(isText: true)
+      return guess
+    }
+    let isUnanimous = leading.tally.count == cells
+    guess.type = isUnanimous ? leading.type : .string
+    guess.dateOrder = isUnanimous && leading.type == .timestamp ? leadingOrder : nil
+    guess.stops = !isUnanimous && leading.tally.count * 10 > cells * 9
+    let texts = classes.first { $0.type == .string && $0.tally.count > leading.tally.count }
+    let most = texts ?? leading
+    guess.most = most.type
+    guess.agreeing = most.tally.count
+    for other in classes where other.type != most.type { guess.add(other.tally.rows, other.tally.first) }
+    guess.note = note(isText: guess.type == .string)
+    return guess
+  }
+
+  /// The types that the cells say, each once, in any order.
+  private var classes: [(type: Column.ValueType, tally: Tally)] {
+    Column.ValueType.allCases.map { type in
+      let tallied = Form.allCases.filter { self.type(of: $0) == type }.map { tallies[$0.rawValue] }
+      var all = Tally()
+      for tally in tallied where tally.count > 0 {
+        if all.count == 0 || tally.rows[0] < all.rows[0] { all.first = tally.first }
+        all.count += tally.count
+        all.rows = Array((all.rows + tally.rows).sorted().prefix(Self.maximumRows))
+      }
+      return (type, all)
+    }
+  }
+
+  /// The type that a form stands for, given all the others.
+  private func type(of form: Form) -> Column.ValueType {
+    func count(_ form: Form) -> Int { tallies[form.rawValue].count }
+    switch form {
+    case .text, .jsonObject: return .string
+    case .integer, .double, .scientific: return numberType
+    case .exponent: return areAllExponents ? numberType : .string
+    case .boolean: return .boolean
+    case .array: return .array
+    case .date: return .timestamp
+    case .openDate: return leadingOrder == nil ? .string : .timestamp
+    case .dayFirst: return leadingOrder == .dayFirst ? .timestamp : .string
+    case .monthFirst: return leadingOrder == .monthFirst ? .timestamp : .string
+    case .reference: return .reference
+    case .referenceText: return count(.reference) > 0 ? .reference : .string
+    case .geoPoint: return .geopoint
+    case .geoPointText: return count(.geoPoint) > 0 ? .geopoint : .string
+    case .bytes: return .bytes
+    }
+  }
+
+  private var numberType: Column.ValueType {
+    let others: [Form] = [.double, .scientific, .exponent]
+    return others.contains { tallies[$0.rawValue].count > 0 && ($0 != .exponent || areAllExponents) }
+      ? .double : .integer
+  }
+
+  private var areAllExponents: Bool {
+    Form.allCases.allSatisfy { $0 == .exponent || $0 == .scientific || tallies[$0.rawValue].count == 0 }
+  }
+
+  /// The order that the dates of the column show; nil if none of them does.
+  private var leadingOrder: DateOrder? {
+    let (days, months) = (tallies[Form.dayFirst.rawValue].count, tallies[Form.monthFirst.rawValue].count)
+    return days == 0 && months == 0 ? nil : days >= months ? .dayFirst : .monthFirst
+  }
+
+  /// What people should know of a column that became text.
+  private func note(isText: Bool) -> String? {
+    if !isText { return nil }
+    if tallies[Form.openDate.rawValue].count > 0, leadingOrder == nil {
+      return "no cell shows which is the day of its dates (--date-format dd/MM/yyyy or MM/dd/yyyy)"
+    }
+    return tallies[Form.jsonObject.rawValue].count > 0 ? "JSON objects stay text" : nil
   }
 }

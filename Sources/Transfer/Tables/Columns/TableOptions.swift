@@ -1,4 +1,5 @@
 package import Files
+package import FirestoreModels
 package import Schema
 
 /// Options for converting the rows of a table to documents.
@@ -33,6 +34,14 @@ package struct TableOptions: Sendable {
   package var keepsSpaces = false
   /// The seed of generated IDs, so that a resumed run generates the same ones.
   package var newIDSeed = ""
+  /// The types of columns by their headings, which precede those of the headings and the schema.
+  package var types: [HeadingType] = []
+  /// Whether numbers have a comma before their decimals, and points between thousands.
+  package var usesDecimalComma = false
+  /// The order of dates whose year comes last; nil if nobody said it.
+  package var dateOrder: DateOrder?
+  /// The database that references without one (`cars/c1`) point into.
+  package var database: DatabaseName?
 
   package var schema = DatabaseSchema.none
   package var files = FileAccess.local

@@ -43,12 +43,14 @@ package struct TablePlan: Sendable {
   /// Those whose types were inferred from their values.
   package private(set) var inferred: Set<Int> = []
 
-  /// The types that a heading may specify after a colon.
-  package static let typeNames: [(name: String, type: Column.ValueType)] = [
-    ("string", .string), ("text", .string), ("integer", .integer), ("int", .integer), ("double", .double),
-    ("number", .double), ("boolean", .boolean), ("bool", .boolean), ("timestamp", .timestamp),
-    ("date", .timestamp), ("array", .array), ("any", .any),
-  ]
+  /// The order of dates in columns that have their own.
+  package private(set) var dateOrders: [Int: DateOrder] = [:]
+  /// The types of columns without one whose cells in REST JSON all are references, or all are geo points.
+  package private(set) var addressTypes: [Int: Column.ValueType] = [:]
+  /// The types that nobody said.
+  package private(set) var guesses: [ColumnGuess] = []
+  /// The indices in ``TableOptions/types`` that name a column.
+  package private(set) var usedTypes: Set<Int> = []
 
   /// Reads a header.
   ///
@@ -82,14 +84,22 @@ package struct TablePlan: Sendable {
         roles.append(role)
         continue
       }
-      let (column, isTyped) = try Self.column(heading, catalogue) { cause, remedy in
+      let (column, headed, name) = try Self.column(heading, catalogue) { cause, remedy in
         malformed(index, cause, remedy)
       }
+      let given = options.types.lastIndex {
+        $0.heading.isIdentical(to: heading) || $0.heading.isIdentical(to: name)
+      }
+      if let given { usedTypes.insert(given) }
+      let type = given.map { options.types[$0].type } ?? headed
       guard tree.add(column.path, column: index) else {
         throw malformed(index, "there is another column for the field \(column.path)")
       }
-      if isTyped { typed.insert(index) }
-      roles.append(.field(column))
+      if let type {
+        typed.insert(index)
+        dateOrders[index] = type.dateOrder
+      }
+      roles.append(.field(type.map { column.typed($0.type) } ?? column))
     }
     self.collection = collection
     self.headings = headings
@@ -131,9 +141,14 @@ package struct TablePlan: Sendable {
       guard case .field(let column) = role else { continue }
       if column.path == idPath { idField = index }
       if typed.contains(index) || readsForms || column.type != .any { continue }
-      if index == idColumn || Self.isTextLike(column, identifiers) {
+      if index == idColumn || column.isTextLike || identifiers.contains(column.path.segments.last ?? "") {
         roles[index] = .field(column.typed(.string))
         decided.insert(index)
+        if index != idColumn {
+          var guess = ColumnGuess(column: index, cells: 0)
+          guess.isByName = true
+          guesses.append(guess)
+        }
       } else {
         undecided.append(index)
       }
@@ -172,14 +187,40 @@ package struct TablePlan: Sendable {
     return columns
   }
 
+  /// The columns of a table by export whose cells have their types by their forms.
+  package var untyped: [Int] {
+    guard readsForms, !isSheet else { return [] }
+    return roles.indices.filter { index in
+      if case .field(let column) = roles[index] { column.type == .any } else { false }
+    }
+  }
+
   /// Sets the inferred types.
-  package mutating func decide(_ types: [(Int, Column.ValueType)]) {
-    for (index, type) in types {
-      if case .field(let column) = roles[index] { roles[index] = .field(column.typed(type)) }
+  package mutating func decide(_ found: [ColumnGuess]) {
+    for guess in found {
+      if case .field(let column) = roles[guess.column] {
+        roles[guess.column] = .field(column.typed(guess.type))
+      }
+      dateOrders[guess.column] = guess.dateOrder
     }
     inferred.formUnion(undecided)
+    guesses = (guesses + found).sorted { $0.column < $1.column }
     decided.formUnion(undecided)
     undecided = []
+  }
+
+  /// Sets the type of the cells in REST JSON of a column without a type, if it is one of ``addressTypes``.
+  package mutating func setAddressType(_ type: Column.ValueType?, of column: Int) {
+    addressTypes[column] = type
+  }
+
+  /// The heading of a column with the type that was found out, for a list of rejected rows.
+  package func typedHeading(_ index: Int) -> String {
+    guard case .field(let column) = roles[index], column.type != .any, decided.contains(index) else {
+      return headings[index]
+    }
+    let order = dateOrders[index].flatMap { $0 == .dayFirst ? nil : $0 }
+    return "\(column.path):\(ColumnType(column.type, dateOrder: order).name)"
   }
 
   /// Returns the number and the heading of a column, for errors.
@@ -215,24 +256,24 @@ package struct TablePlan: Sendable {
     return reserved.first { $0.0.isIdentical(to: heading) }?.1
   }
 
+  /// Returns the column of a heading, the type that the heading says, and its name without that.
   private static func column(
     _ heading: String,
     _ catalogue: [Column],
     _ failure: (String, String?) -> Failure
-  ) throws(Failure) -> (column: Column, isTyped: Bool) {
-    if let known = known(heading, catalogue) { return (known, false) }
+  ) throws(Failure) -> (column: Column, type: ColumnType?, name: String) {
+    if let known = known(heading, catalogue) { return (known, nil, heading) }
     let isPath = (try? FieldPath(parsing: heading)) != nil
     var name = heading
-    var type: Column.ValueType?
+    var type: ColumnType?
     if !isPath, let colon = heading.utf8.lastIndex(of: UInt8(ascii: ":")) {
-      let typeName = heading[heading.utf8.index(after: colon)...]
-      guard let found = typeNames.first(where: { $0.name.isIdentical(to: String(typeName)) }) else {
-        let names = typeNames.map(\.name).joined(separator: ", ")
-        throw failure("'\(typeName)' is not a type", "The types are \(names).")
+      let typeName = String(heading[heading.utf8.index(after: colon)...])
+      guard let found = ColumnType(named: typeName) else {
+        throw failure("'\(typeName)' is not a type", "The types are \(ColumnType.description).")
       }
-      type = found.type
+      type = found
       name = trimmed(String(heading[..<colon]))
-      if let known = known(name, catalogue) { return (known.typed(found.type), true) }
+      if let known = known(name, catalogue) { return (known, type, name) }
     }
     let path: FieldPath
     do throws(FieldPathError) {
@@ -244,20 +285,12 @@ package struct TablePlan: Sendable {
     if let reserved = path.segments.first(where: { $0.hasPrefix("__") && $0.hasSuffix("__") }) {
       throw failure("the service reserves names such as \(reserved)", "Rename the column.")
     }
-    let column = catalogue.first { $0.path == path } ?? Column(unknown: path)
-    return (column.typed(type ?? column.type), type != nil)
+    return (catalogue.first { $0.path == path } ?? Column(unknown: path), type, name)
   }
 
   private static func known(_ heading: String, _ catalogue: [Column]) -> Column? {
     catalogue.first { $0.path.description.isIdentical(to: heading) }
       ?? catalogue.first { $0.isLabelled(heading) }
-  }
-
-  /// Whether a column of digits is an identifier, according to the schema or to its name.
-  private static func isTextLike(_ column: Column, _ identifiers: Set<String>) -> Bool {
-    if column.isTextLike { return true }
-    let name = column.path.segments.last ?? ""
-    return ["Id", "ID", "_id"].contains(where: name.hasSuffix) || identifiers.contains(name)
   }
 
   private static func trimmed(_ text: String) -> String {

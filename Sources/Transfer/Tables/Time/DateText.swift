@@ -2,8 +2,8 @@ import FirestoreModels
 
 /// A date and time as typed by people, without a zone.
 ///
-/// The day precedes the month (`31/12/2026`, `31-12-2026`, `31.12.2026`), or the year comes first
-/// (`2026-12-31`, `2026/12/31`). The year has four digits. A time of day may follow: `18:30`, `18:30:15.250`,
+/// The year comes last (`31/12/2026`, `31-12-2026`, `31.12.2026`), where a ``DateOrder`` says which of the others is the day,
+/// or first (`2026-12-31`, `2026/12/31`). The year has four digits. A time of day may follow: `18:30`, `18:30:15.250`,
 /// `6:30 pm`, `6:30 p. m.`.
 struct DateText: Sendable, Equatable {
   /// Days since 1970-01-01.
@@ -11,11 +11,15 @@ struct DateText: Sendable, Equatable {
   /// Seconds of the day; nil for a date without time.
   var seconds: Int?
   var nanoseconds: Int32 = 0
+  /// Whether the year comes last.
+  private(set) var endsInYear = false
 
   init(days: Int) { self.days = days }
 
   /// Parses a text; nil if it is not such a date.
-  init?(_ utf8: UnsafeBufferPointer<UInt8>) {
+  ///
+  /// - Parameter order: The order of dates whose year comes last; with ``DateOrder/yearFirst`` there are none.
+  init?(_ utf8: UnsafeBufferPointer<UInt8>, _ order: DateOrder = .dayFirst) {
     guard utf8.count >= 8, utf8.count <= 40, let first = utf8.first, first &- UInt8(ascii: "0") <= 9 else {
       return nil
     }
@@ -26,12 +30,14 @@ struct DateText: Sendable, Equatable {
     let (year, month, day): (Int, Int, Int)
     switch (a.width, c.width) {
     case (4, 1...2): (year, month, day) = (a.number, b.number, c.number)
-    case (1...2, 4): (year, month, day) = (c.number, b.number, a.number)
+    case (1...2, 4) where order == .dayFirst: (year, month, day) = (c.number, b.number, a.number)
+    case (1...2, 4) where order == .monthFirst: (year, month, day) = (c.number, a.number, b.number)
     default: return nil
     }
     guard year >= 1, (1...12).contains(month), day >= 1, day <= Civil.daysInMonth(year: year, month: month)
     else { return nil }
     days = Civil.days(year: year, month: month, day: day)
+    endsInYear = c.width == 4
     if reader.isAtEnd { return }
     guard reader.next(of: "Tt ") != nil else { return nil }
     reader.skipSpaces()

@@ -132,13 +132,20 @@ package struct Import: Sendable {
   }
 
   private func inputs(of sources: [ImportSource]) throws -> ImportInputs {
-    try ImportInputs(
+    var table = options.table
+    table.database = context.client.database
+    let inputs = try ImportInputs(
       sources,
-      options: options.table,
+      options: table,
       rules: options.rules,
       collection: options.collection,
       progress: context.progress
     )
+    // What several processes share was checked as a whole, and what is resumed was checked before.
+    if context.checkpoints?.resumed == nil, options.share == nil {
+      try ColumnReport(context.folder.file("columns.csv")).report(inputs.tables, context.logger)
+    }
+    return inputs
   }
 
   /// Returns the paths of the lists of rejected rows that a run has left.

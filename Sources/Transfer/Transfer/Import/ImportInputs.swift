@@ -51,6 +51,20 @@ struct ImportInputs: Sendable {
       inputs.append(input)
     }
     self.inputs = inputs
+    let used = inputs.reduce(into: Set<Int>()) { $0.formUnion($1.plan?.usedTypes ?? []) }
+    if let unused = options.types.indices.first(where: { !used.contains($0) }) {
+      throw Failure(
+        .inputMalformed,
+        "import",
+        cause: "no table has a column '\(options.types[unused].heading)', of which --types says the type",
+        remedy: "Write the heading as it is in the table, once."
+      )
+    }
+  }
+
+  /// The tables whose columns are known, in order.
+  var tables: [(source: ImportSource, plan: TablePlan)] {
+    inputs.compactMap { input in input.plan.map { (input.source, $0) } }
   }
 
   /// The stages of the import, one per input.

@@ -21,14 +21,8 @@ struct RejectLines {
     self.cellValues = cellValues
     let writing = cellValues.writing
     cellText = try CellText(nullText: writing.nullText, timeZone: writing.timeZone, neutralisesFormulas: true)
-    var headings: [String] = []
-    for (index, heading) in plan.headings.enumerated() {
-      switch plan.roles[index] {
-      case .reason: continue
-      case .field(let column) where column.type != .any && plan.decided.contains(index):
-        headings.append("\(column.path):\(column.type.rawValue)")
-      default: headings.append(heading)
-      }
+    let headings = plan.headings.indices.compactMap { index in
+      if case .reason = plan.roles[index] { nil } else { plan.typedHeading(index) }
     }
     let isForExcel = plan.isForExcel || plan.isSheet
     let line = CSVLineWriter(guardsFormulas: true).bytes(
@@ -66,7 +60,7 @@ struct RejectLines {
       return append(text: Array(name.utf8), to: &line)
     }
     let start = line.count
-    if plan.isSheet, case .field(let column) = plan.roles[index],
+    if plan.isSheet || plan.addressTypes[index] != nil, case .field(let column) = plan.roles[index],
       let value = try? parse(row, index, column.type)
     {
       cellText.append(value, as: column.type, to: &line)

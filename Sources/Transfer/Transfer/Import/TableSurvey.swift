@@ -24,22 +24,35 @@ enum TableSurvey {
       isForExcel: source.format == .csv && hasByteOrderMark(source.path, via: options.files),
       options: options
     )
-    if plan.undecided.isEmpty { return plan }
+    // One of them is empty: only people's own tables have guesses.
+    let isGuessed = plan.untyped.isEmpty
+    let surveyed = isGuessed ? plan.undecided : plan.untyped
+    if surveyed.isEmpty { return plan }
     let values = try CellValues(plan, options)
-    var types = plan.undecided.map { (column: $0, type: TypeInference()) }
+    var types = surveyed.map { (column: $0, type: TypeInference(dateOrder: options.dateOrder)) }
     var rows = 0
     while !Task.isCancelled {
       do throws(Failure) {
         guard try reader.next() else { break }
         rows += 1
         if rows.isMultiple(of: 1000) { report(1000, reader.position) }
-        for index in types.indices { types[index].type.look(at: reader.row, types[index].column, values) }
+        for index in types.indices {
+          if isGuessed {
+            types[index].type.look(at: reader.row, types[index].column, values)
+          } else {
+            types[index].type.lookForAddresses(in: reader.row, types[index].column, values)
+          }
+        }
       } catch {
         // The error is reported when the row is read as a document.
         if RowFault(malformed: error) == nil { throw error }
       }
     }
-    plan.decide(types.map { ($0.column, $0.type.type) })
+    if isGuessed {
+      plan.decide(types.map { $0.type.guess(column: $0.column) })
+    } else {
+      for (column, type) in types { plan.setAddressType(type.addressType, of: column) }
+    }
     return plan
   }
 

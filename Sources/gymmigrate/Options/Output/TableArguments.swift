@@ -45,6 +45,27 @@ struct TableArguments: ParsableArguments {
   )
   var timeZone: String?
 
+  @Option(
+    help: ArgumentHelp(
+      "The types of columns by their headings, with commas between them; precedes those of the file and of the schema.",
+      valueName: "heading=type"
+    ),
+    transform: TypedValue.columnTypes
+  )
+  var types: [[HeadingType]] = []
+
+  @Flag(help: "Numbers have a comma before their decimals, and may have points between thousands: 1.234,56.")
+  var decimalComma = false
+
+  @Option(
+    help: ArgumentHelp(
+      "The order of dates such as 01/02/2026: dd/MM/yyyy, MM/dd/yyyy or yyyy/MM/dd (default: the day first under a type; without a type what the cells show).",
+      valueName: "pattern"
+    ),
+    transform: TypedValue.dateOrder
+  )
+  var dateFormat: DateOrder?
+
   func options(_ schema: DatabaseSchema) throws(Failure) -> TableOptions {
     var options = TableOptions(timeZone: try schema.zone(named: timeZone))
     options.schema = schema
@@ -54,6 +75,9 @@ struct TableArguments: ParsableArguments {
     options.newIDs = newIDs
     options.keepsSpaces = keepSpaces
     options.shortRows = shortRows
+    options.types = types.flatMap { $0 }
+    options.usesDecimalComma = decimalComma
+    options.dateOrder = dateFormat
     return options
   }
 }

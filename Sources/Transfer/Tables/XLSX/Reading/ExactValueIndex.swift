@@ -1,5 +1,6 @@
 import Files
 package import FirestoreModels
+package import Schema
 
 /// The exact values of one sheet's cells, from a workbook's hidden sheet (see ``ExactValues``).
 ///
@@ -35,6 +36,8 @@ package final class ExactValueIndex {
   private let parser = JSONParser()
   private var spool: SpoolFile
   private var places: [Place] = []
+  /// The types of the values of each column; nil stands for those that no text shows.
+  private var types: [Int: Set<Column.ValueType?>] = [:]
   /// The entries of the current row, and what they consist of.
   private var entries: [Entry] = []
   private var bytes: [UInt8] = []
@@ -149,14 +152,17 @@ package final class ExactValueIndex {
     case .better:
       groups.places = try SpoolFile(in: FilePaths.temporaryFolder(for: "-"))
       groups.bytes.removeAll()
+      types.removeAll()
     case .same: break
     }
+    let exact: Value
     do throws(WireError) {
-      _ = try row.withUTF8(of: 4) { utf8 throws(WireError) in try value(utf8) }
+      exact = try row.withUTF8(of: 4) { utf8 throws(WireError) in try value(utf8) }
     } catch {
       throw damaged("its value is not that of a field in JSON: \(error)")
     }
     guard let column = row.withUTF8(of: 2, { columns[Array($0)] }) else { return }
+    types[column, default: []].insert(Self.addressType(of: exact))
     let isSameDocument = !groups.bytes.isEmpty && row.withUTF8(of: 1) { $0.elementsEqual(groups.name) }
     if !isSameDocument || groups.bytes.count > Self.maximumGroup {
       try end(&groups)
@@ -216,12 +222,33 @@ package final class ExactValueIndex {
 
   /// Returns the exact value of a cell; nil if there is none, or if the cell shows something else by now.
   package func value(of row: CellRow, _ index: Int) -> Value? {
-    for entry in entries where entry.column == index && shows(entry, row, index) {
-      return bytes.withUnsafeBufferPointer { bytes in
-        try? value(UnsafeBufferPointer(rebasing: bytes[entry.value]))
-      }
+    entries.first { $0.column == index && shows($0, row, index) }.flatMap { value(of: $0) }
+  }
+
+  private func value(of entry: Entry) -> Value? {
+    bytes.withUnsafeBufferPointer { bytes in
+      try? value(UnsafeBufferPointer(rebasing: bytes[entry.value]))
     }
-    return nil
+  }
+
+  /// Returns the type that a changed cell of a column without one keeps: that of the value that it had, or of all others.
+  package func type(of row: CellRow, _ index: Int) -> Column.ValueType? {
+    if let entry = entries.first(where: { $0.column == index }) {
+      return Self.addressType(of: value(of: entry))
+    }
+    guard let types = types[index], types.count == 1, let type = types.first, type != .bytes,
+      row.withUTF8(of: index, AddressText.isAddress)
+    else { return nil }
+    return type
+  }
+
+  private static func addressType(of value: Value?) -> Column.ValueType? {
+    switch value {
+    case .reference?: .reference
+    case .geoPoint?: .geopoint
+    case .bytes?: .bytes
+    default: nil
+    }
   }
 
   private func shows(_ entry: Entry, _ row: CellRow, _ index: Int) -> Bool {

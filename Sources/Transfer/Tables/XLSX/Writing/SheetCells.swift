@@ -275,9 +275,10 @@ struct SheetCells {
   /// In a column without a type, a string is plain unless it looks like a value that is written as text.
   private static func type(of value: Value, in column: Column.ValueType) -> Column.ValueType {
     guard column == .any, case .string(var string) = value else { return column }
-    let form = string.withUTF8 { CellForm($0) }
+    let (form, isAddress) = string.withUTF8 { (CellForm($0), AddressText.isAddress($0)) }
     switch form {
-    case .text, .boolean: return .string
+    case _ where isAddress: return .any
+    case .text, .exponent, .boolean: return .string
     case .integer: return (Int64(string)?.magnitude ?? 0) <= Self.largestExact ? .string : .any
     case .double: return Double(string).map { Self.isSpreadsheetNumber($0) } ?? false ? .string : .any
     case .timestamp: return .any

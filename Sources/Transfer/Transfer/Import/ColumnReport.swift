@@ -1,0 +1,94 @@
+import Files
+import Logging
+import Runs
+import Schema
+import Tables
+
+/// `columns.csv`, and the lines on standard error: the types of columns that nobody said.
+struct ColumnReport {
+  private let list: LineList
+
+  init(_ path: String) {
+    list = LineList(path, header: Array("file,column,heading,type,cells,most,agreeing,row,value\r\n".utf8))
+  }
+
+  /// Reports the guesses of all tables.
+  ///
+  /// - Throws: `.inputMalformed` where nearly all cells of a column agree and the rest do not; `.cannotWrite`.
+  func report(_ tables: [(source: ImportSource, plan: TablePlan)], _ logger: Logger) throws(Failure) {
+    var failures: [Failure] = []
+    for (source, plan) in tables {
+      for guess in plan.guesses {
+        try list.append(line(guess, source, plan))
+        let name = plan.name(ofColumn: guess.column)
+        if guess.stops {
+          failures.append(failure(guess, source, plan))
+          logger.warning("\(source.label) \(name): \(Self.disagreement(guess)).")
+        } else {
+          logger.notice("\(source.label) \(name): \(Self.description(guess)).")
+        }
+      }
+    }
+    guard var failure = failures.first else { return }
+    if failures.count > 1 { failure.cause += " (\(failures.count) columns in all)" }
+    throw failure
+  }
+
+  /// What a column became and why, without its data.
+  static func description(_ guess: ColumnGuess) -> String {
+    let type = name(of: guess.type)
+    if guess.isByName { return "\(type), by its name" }
+    if guess.cells == 0 {
+      return guess.type == .any ? "no type, as its cells are empty or have their own" : type
+    }
+    let order = guess.dateOrder.map { ", \($0.rawValue)" } ?? ""
+    let note = guess.note.map { "; \($0)" } ?? ""
+    if guess.others == 0 { return "\(type)\(order), as \(cells(guess.cells)) say\(note)" }
+    return "\(type); \(majority(guess)), and row \(guess.rows.first ?? 0) is the first that does not\(note)"
+  }
+
+  private static func disagreement(_ guess: ColumnGuess) -> String {
+    let rows = guess.rows.map(String.init).joined(separator: ", ")
+    let more = guess.others > guess.rows.count ? ", …" : ""
+    return
+      "\(majority(guess)), and \(cells(guess.others)) \(guess.others == 1 ? "does" : "do") not: row \(rows)\(more)"
+  }
+
+  private static func majority(_ guess: ColumnGuess) -> String {
+    "\(guess.agreeing) of \(cells(guess.cells)) say \(name(of: guess.most))"
+  }
+
+  private static func cells(_ count: Int) -> String { count == 1 ? "1 cell" : "\(count) cells" }
+
+  private static func name(of type: Column.ValueType) -> String { type == .string ? "text" : type.rawValue }
+
+  private func failure(_ guess: ColumnGuess, _ source: ImportSource, _ plan: TablePlan) -> Failure {
+    let heading = plan.headings[guess.column]
+    let type = guess.most.rawValue
+    let option: String? =
+      switch guess.most {
+      case .integer, .double: "--decimal-comma reads 1.234,56"
+      case .timestamp: "--date-format MM/dd/yyyy reads 12/31/2026"
+      default: nil
+      }
+    return Failure(
+      .inputMalformed,
+      "import",
+      path: source.label,
+      cause: "\(plan.name(ofColumn: guess.column)): \(Self.disagreement(guess))",
+      remedy:
+        "Say the type, in the heading (\(heading):\(type)) or with --types '\(heading)=\(type)'; \(heading)=text keeps all as text. \(option.map { "\($0). " } ?? "")See \(list.path) for the first such cell."
+    )
+  }
+
+  private func line(_ guess: ColumnGuess, _ source: ImportSource, _ plan: TablePlan) -> [UInt8] {
+    let isCounted = !guess.isByName
+    let cells = [
+      source.label, String(guess.column + 1), plan.headings[guess.column],
+      guess.stops ? "" : Self.name(of: guess.type), isCounted ? String(guess.cells) : "",
+      isCounted ? Self.name(of: guess.most) : "by name", isCounted ? String(guess.agreeing) : "",
+      guess.rows.first.map(String.init) ?? "", guess.value,
+    ]
+    return CSVLineWriter.list.bytes(cells)
+  }
+}

@@ -1,0 +1,233 @@
+import Files
+import FirestoreModels
+import Schema
+import TestSupport
+import Testing
+
+@testable import Tables
+@testable import Transfer
+
+@Suite("Types of columns that nobody says are guessed from all cells, and reported")
+struct ColumnGuessTests {
+  private let folder: ScratchFolder
+  private var options: TableOptions
+
+  init() throws {
+    folder = try ScratchFolder()
+    options = TableOptions(timeZone: try LocalTimeZone(named: "UTC"))
+    options.database = DatabaseName(project: "p", database: "target")
+    options.idColumn = "k"
+  }
+
+  /// Reads a table of one column beside that of the ids.
+  private func read(
+    _ cells: [String],
+    heading: String = "x",
+    _ options: TableOptions? = nil
+  ) throws -> (guess: ColumnGuess?, values: [Value?]) {
+    let options = options ?? self.options
+    let rows = cells.enumerated().map {
+      "d\($0);\"\($1.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\""))\"\n"
+    }
+    let name = options.idColumn ?? "__name__"
+    let path = try folder.write("\(name);\(heading)\n\(rows.joined())".utf8, to: "own.csv")
+    let collection = CollectionPath(nil, "things")
+    let source = try #require(try ImportSource.resolve([path], collection: collection, schema: .none).first)
+    let plan = try #require(
+      try TableSurvey.plan(of: source, collection: collection, options: options) { _, _ in }
+    )
+    let input = try TableInput(source, plan: plan, options: options, stage: 0)
+    var values: [Value?] = []
+    while let row = try input.next() {
+      let field = row.document?.fields.entries.first { $0.name != "k" }
+      values.append(row.faults.isEmpty ? field?.value : nil)
+    }
+    return (plan.guesses.first, values)
+  }
+
+  // MARK: Types
+
+  @Test(
+    arguments: [
+      (["1", "-2", "0"], .integer), (["9007199254740992"], .integer), (["9007199254740993"], .string),
+      (["1", "2.5"], .double), (["1.5e3", "NaN", "1e-7", "2"], .double), (["1E5", "2.5e3"], .double),
+      (["1E5", "12E4"], .double), (["1E5", "7"], .string), (["12E4", "A1"], .string),
+      (["1E5", "2.5"], .string),
+      (["true", "FALSE"], .boolean), (["true", "sí"], .string), (["sí", "no"], .string),
+      (["verdadero", "falso"], .string), (["VERDADERO"], .string), (["1", "true"], .string),
+      (["yes"], .string),
+      (["2026-12-31", "2026-12-31T18:30:00Z"], .timestamp), (["[1]", "[]"], .array),
+      (["[1]", "[VIP]"], .string),
+      (["007"], .string), (["1,200"], .string), (["16%"], .string), (["$5"], .string), (["499,00"], .string),
+      (["+5"], .string), (["-0"], .string), (["-"], .string), ([" 7 ", "\t8"], .integer),
+      (["1", "null", ""], .integer), (["", "null"], .any), ([#"{"a":1}"#], .string),
+      ([#"{"integerValue":"7"}"#], .any), ([#"{"integerValue":"7"}"#, "a"], .string),
+    ] as [([String], Column.ValueType)]
+  )
+  func types(cells: [String], expected: Column.ValueType) throws {
+    #expect(try read(cells).guess?.type == expected, "\(cells)")
+  }
+
+  @Test(
+    "Day and month are never guessed from each other.",
+    arguments: [
+      (["01/02/2026", "03-04-2026"], .string, nil), (["05/05/2026"], .string, nil),
+      (["01/02/2026", "13/02/2026"], .timestamp, .dayFirst),
+      (["01/02/2026", "02/13/2026 18:30"], .timestamp, .monthFirst),
+      (["13/02/2026", "02/13/2026"], .string, nil), (["2026-12-31", "01/02/2026"], .string, nil),
+      (["2026-12-31", "13/02/2026", "01/02/2026 6:30 p. m."], .timestamp, .dayFirst),
+    ] as [([String], Column.ValueType, DateOrder?)]
+  )
+  func dates(cells: [String], expected: Column.ValueType, order: DateOrder?) throws {
+    let guess = try #require(try read(cells).guess)
+    #expect(guess.type == expected && guess.dateOrder == order, "\(cells)")
+  }
+
+  @Test func datesAreReadInTheirOrder() throws {
+    #expect(
+      try read(["01/02/2026", "02/13/2026"]).values[0]
+        == .timestamp(#require(Timestamp("2026-01-02T00:00:00Z")))
+    )
+    #expect(
+      try read(["01/02/2026", "13/02/2026"]).values[0]
+        == .timestamp(#require(Timestamp("2026-02-01T00:00:00Z")))
+    )
+    var options = options
+    options.dateOrder = .monthFirst
+    #expect(
+      try read(["01/02/2026"], options).values == [.timestamp(#require(Timestamp("2026-01-02T00:00:00Z")))]
+    )
+    #expect(try read(["13/02/2026"], options).values == [.string("13/02/2026")])
+    // Under a type, the day comes first unless somebody says otherwise.
+    #expect(
+      try read(["01/02/2026"], heading: "x:date", options).values == [
+        .timestamp(#require(Timestamp("2026-01-02T00:00:00Z")))
+      ]
+    )
+    #expect(
+      try read(["01/02/2026"], heading: "x:date").values == [
+        .timestamp(#require(Timestamp("2026-02-01T00:00:00Z")))
+      ]
+    )
+    #expect(
+      try read(["01/02/2026"], heading: "x:MM-dd-yyyy").values == [
+        .timestamp(#require(Timestamp("2026-01-02T00:00:00Z")))
+      ]
+    )
+    options.dateOrder = .yearFirst
+    #expect(try read(["01/02/2026", "2026-12-31"], heading: "x:date", options).values[0] == nil)
+  }
+
+  @Test(
+    "Where more than nine tenths agree on a type that the rest is not, people decide.",
+    arguments: [
+      ("1", "-", 1, 10, true), ("1", "-", 1, 9, false), ("2.5", "N/A", 1, 10, true),
+      ("1", "499,00", 2, 18, false),
+      ("1", "499,00", 2, 19, true), ("true", "sí", 1, 10, true), ("13/02/2026", "02/13/2026", 1, 10, true),
+      ("01/02/2026", "-", 1, 10, false), ("Ana", "7", 1, 10, false), ("1", "1E5", 1, 10, true),
+      (#"{"referenceValue":"projects/p/databases/d/documents/a/b"}"#, "?", 1, 10, true),
+    ]
+  )
+  func stops(most: String, other: String, others: Int, count: Int, stops: Bool) throws {
+    let cells = Array(repeating: most, count: count) + Array(repeating: other, count: others)
+    let guess = try #require(try read(cells).guess)
+    #expect(guess.stops == stops && guess.type == .string)
+    if stops { #expect(guess.rows == (0..<others).map { count + 2 + $0 } && guess.value == other) }
+  }
+
+  @Test func reportNamesCellsWithoutTheirValues() throws {
+    let guess = try #require(try read(["1", "2", "SECRET", "3", "x"]).guess)
+    #expect(
+      ColumnReport.description(guess)
+        == "text; 3 of 5 cells say integer, and row 4 is the first that does not"
+    )
+    #expect(guess.value == "SECRET")
+    #expect(
+      try read(["Ana", "7"], heading: "telefono").guess.map { ColumnReport.description($0) }
+        == "text, by its name"
+    )
+    #expect(
+      try read(["01/02/2026"]).guess.map { ColumnReport.description($0) }?.contains("--date-format") == true
+    )
+    #expect(
+      try read([#"{"a":1}"#]).guess.map { ColumnReport.description($0) }?.contains("JSON objects") == true
+    )
+  }
+
+  // MARK: Options
+
+  @Test(
+    arguments: [
+      ("499,00", .double(499)), ("1.234,56", .double(1234.56)), ("1.234", .integer(1234)),
+      ("-1.234.567", .integer(-1_234_567)),
+      ("1234,5", .double(1234.5)), ("0,5", .double(0.5)), ("10.5", .string("10.5")),
+      ("1.23", .string("1.23")),
+      ("1,2,3", .string("1,2,3")), ("0.123", .string("0.123")), ("12.34.567", .string("12.34.567")),
+      ("7", .integer(7)),
+      ("1.5,0", .string("1.5,0")), (".123", .string(".123")), ("1,5.000", .string("1,5.000")),
+    ] as [(String, Value)]
+  )
+  func decimalComma(cell: String, expected: Value) throws {
+    var options = options
+    options.usesDecimalComma = true
+    #expect(try read([cell], options).values == [expected])
+    let typed = try read([cell], heading: "x:double", options).values[0]
+    switch expected {
+    case .string: #expect(typed == nil)
+    case .integer(let number): #expect(typed == .double(Double(number)))
+    default: #expect(typed == expected)
+    }
+  }
+
+  @Test func typesByHeading() throws {
+    var options = options
+    options.types = try #require(HeadingType.list(parsing: "x=double,k=text"))
+    #expect(try read(["7"], options).values == [.double(7)])
+    #expect(try read(["7"], heading: "x:integer", options).values == [.double(7)])
+    #expect(try read(["7"], options).guess == nil)
+    #expect(HeadingType.list(parsing: "a,b=c=int,d=dd/MM/yyyy")?.map(\.heading) == ["a,b=c", "d"])
+    #expect(HeadingType.list(parsing: "a=int,b") == nil && HeadingType.list(parsing: "a=decimal") == nil)
+  }
+
+  // MARK: References and geo points
+
+  private let reference = Value.reference("projects/p/databases/target/documents/cars/c1")
+
+  @Test func typedAddresses() throws {
+    #expect(try read(["cars/c1", "/cars/c1"], heading: "x:reference").values == [reference, reference])
+    let full = "projects/q/databases/d/documents/cars/c1"
+    #expect(try read([full], heading: "x:reference").values == [.reference(full)])
+    #expect(try read(["cars", "cars//c1", "7"], heading: "x:reference").values == [nil, nil, nil])
+    let point = Value.geoPoint(GeoPoint(latitude: 19.4326, longitude: -99.1332))
+    #expect(
+      try read(["19.4326, -99.1332", "19.4326,-99.1332"], heading: "x:point").values == [point, point]
+    )
+    #expect(try read(["91, 0", "1", "1,2,3"], heading: "x:geopoint").values == [nil, nil, nil])
+    #expect(try read(["AQI=", "?"], heading: "x:bytes").values == [.bytes([1, 2]), nil])
+  }
+
+  /// A text beside references is one that somebody typed; texts that read so are written as REST JSON.
+  @Test(arguments: ["k", nil]) func cellsKeepTheTypeOfTheOthers(idColumn: String?) throws {
+    var options = options
+    options.idColumn = idColumn
+    let rest = #"{"referenceValue":"projects/p/databases/d/documents/cars/c2"}"#
+    #expect(try read(["cars/c1", rest], options).values[0] == reference)
+    #expect(try read(["cars/c1"], options).values == [.string("cars/c1")])
+    let point = #"{"geoPointValue":{"latitude":1,"longitude":2}}"#
+    #expect(
+      try read([point, "3, 4.5"], options).values[1] == .geoPoint(GeoPoint(latitude: 3, longitude: 4.5))
+    )
+    #expect(try read([point, "cars/c1"], options).values[1] == .string("cars/c1"))
+  }
+
+  @Test func textsThatReadAsAddressesAreMarked() throws {
+    var text = try CellText()
+    for (string, isPlain) in [
+      ("cars/c1", false), ("1.5, 2", false), ("sí y/o no", true), ("https://a.b/c", true), ("1E5", true),
+    ] {
+      var out: [UInt8] = []
+      text.append(.string(string), as: .any, to: &out)
+      #expect(out.elementsEqual(string.utf8) == isPlain, "\(string)")
+    }
+  }
+}
