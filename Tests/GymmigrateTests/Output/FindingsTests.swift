@@ -317,7 +317,9 @@ struct FindingsTests {
   func samples(_ flags: [String]) async throws {
     try await withTool(against: try MiniFirestore.withSamples(Samples.few).handler) { tool, _ in
       let names = ["users-unify", "user-emails", "is-active"]
-      let result = try await tool.bare(["migrate", "apply"] + names + flags + tool.place)
+      let result = try await tool.bare(
+        ["migrate", "apply", "--max-delete", "999"] + names + flags + tool.place
+      )
       result.expect(2)
       let expected = try await oracle(tool, flags)
       let found = try await tool.findings(of: tool.lastRun())

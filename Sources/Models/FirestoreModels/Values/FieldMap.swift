@@ -161,7 +161,7 @@ extension FieldMap {
     }
   }
 
-  func removing(_ paths: [FieldPath]) -> FieldMap {
+  package func removing(_ paths: [FieldPath]) -> FieldMap {
     var fields = self
     for path in paths { fields[path] = nil }
     return fields
