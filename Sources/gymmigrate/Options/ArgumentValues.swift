@@ -14,5 +14,6 @@ extension ParseErrorPolicy: ExpressibleByArgument {}
 extension SchemaPolicy: ExpressibleByArgument {}
 extension TableOptions.NewIDs: ExpressibleByArgument {}
 extension WriteMode: ExpressibleByArgument {}
+extension DuplicatePolicy: ExpressibleByArgument {}
 extension MigrationStep.FailurePolicy: ExpressibleByArgument {}
 extension ValueConversion.TimeUnit: ExpressibleByArgument {}

@@ -132,11 +132,12 @@ package struct CellValues {
     {
       return .string(String(decoding: utf8, as: UTF8.self))
     }
-    do {
+    do throws(CellError) {
       return try text.value(of: utf8, isQuoted: true, as: type, parser: parser)
     } catch {
       if first == UInt8(ascii: "{") || first == UInt8(ascii: "[") {
-        throw Fault(expected: "\(Self.name(of: type)), or JSON as export writes it")
+        let once = error.repetition.map { ", with \($0) given once" } ?? ""
+        throw Fault(expected: "\(Self.name(of: type)), or JSON as export writes it\(once)")
       }
       return try typed(Self.trimmed(utf8), as: type)
     }

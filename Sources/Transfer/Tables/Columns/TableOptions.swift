@@ -23,6 +23,9 @@ package struct TableOptions: Sendable {
   /// The seed of generated IDs, so that a resumed run generates the same ones.
   package var newIDSeed = ""
 
+  /// Whether of a path below the collection only the ID counts, so that every row is in the collection itself.
+  package var flattens = false
+
   package var schema = DatabaseSchema.none
   package var files = FileAccess.local
 
