@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# The memory of a comparison of a million documents on each side, and of a workbook of 500,000 rows, with the release
-# binary: none may take more than 64 MiB. Then the limits of docs/security.md, row by row. Installs nothing.
+# The memory of a comparison of a million documents on each side, of a workbook of 500,000 rows, and of 5,000,000 lines in which
+# documents occur twice, with the release binary: none may take more than 64 MiB. Then the limits of docs/security.md, row by row. Installs nothing.
 #
 #   DOCUMENTS=1000000   documents on each side of the comparisons
 #   ROWS=500000         rows of the workbook
+#   NAMES=5000000       lines in which documents occur twice
 #   LIMIT=64            MiB
 #   GYMMIGRATE=FILE     the binary, instead of building one
 set -euo pipefail
@@ -11,6 +12,7 @@ cd "$(dirname "$0")/.."
 
 documents=${DOCUMENTS:-1000000}
 rows=${ROWS:-500000}
+names=${NAMES:-5000000}
 limit=${LIMIT:-64}
 
 missing=()
@@ -134,6 +136,17 @@ cat >>gymmigrate.yaml <<YAML
   source: { database: left, endpoint: "http://127.0.0.1:$port" }
 YAML
 measured "diff, what was exported and what was imported" 0 "${compare[@]}" --from source --to sheet
+echo "== $names lines of JSON Lines, in which documents occur twice"
+seq -f '{"name":"users/u%08.0f"}' "$names" >twice.jsonl
+sed -n "$((names / 2))p" twice.jsonl >>twice.jsonl
+measured "import, one document twice" 65 "$GYMMIGRATE" import twice.jsonl "${store[@]}" --no-progress -q
+grep -q "line $((names + 1)) has the same document as line $((names / 2))" errors
+yes '{"name":"users/u1"}' | head -n "$names" >twice.jsonl
+measured "import, one document in every line" 65 "$GYMMIGRATE" import twice.jsonl "${store[@]}" --no-progress -q
+measured "import, the last of all lines" 0 \
+  "$GYMMIGRATE" import twice.jsonl "${store[@]}" --duplicates last --no-progress -q --json
+python3 -c 'import json, sys; assert json.load(open("output"))["totals"]["superseded"] == int(sys.argv[1]) - 1' "$names"
+rm twice.jsonl
 echo "== The limits of docs/security.md"
 python3 "$root/scripts/check-limits.py" "$GYMMIGRATE" || failed=1
 exit "$failed"

@@ -21,7 +21,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib
 
 from store_tables import StoreTables
 
-SETTLED = ("written", "unchanged", "skipped", "rejected", "conflicted")
+SETTLED = ("written", "unchanged", "skipped", "superseded", "rejected", "conflicted")
 SECOND = 1_000_000
 
 

@@ -47,7 +47,8 @@ struct AnswerReader {
 
   /// Returns the failure of a document that cannot be decoded.
   static func failure(of error: WireError) -> CallFailure {
-    error.location.first == "name"
+    if error.isRepetition { return .malformed("the response has a document with a member twice: \(error)") }
+    return error.location.first == "name"
       ? .foreign("the response has a document that is not in the database: \(error)")
       : .unreadable("the response has an invalid document: \(error)")
   }

@@ -124,10 +124,10 @@ package struct DocumentLoader: Sendable {
           submitted.append(document)
           writes.append((.touching(path, .exists(true)), before))
         case .unchanged:
-          let isOwn = try context.journal?.takeOwnWrite(of: path, current: before) != nil
+          let own = try context.journal?.takeOwnWrite(of: path, current: before)
           context.counts.update(path.collection) {
             $0.read += 1
-            if isOwn { $0.written += 1 } else { $0.unchanged += 1 }
+            if let own { $0.settle(own: own.kind) } else { $0.unchanged += 1 }
           }
         case .rejected(let error):
           try reject(document.document, code: error.status.name, message: error.message)

@@ -15,5 +15,6 @@ extension SchemaPolicy: ExpressibleByArgument {}
 extension TableOptions.NewIDs: ExpressibleByArgument {}
 extension TableOptions.ShortRows: ExpressibleByArgument {}
 extension WriteMode: ExpressibleByArgument {}
+extension DuplicatePolicy: ExpressibleByArgument {}
 extension MigrationStep.FailurePolicy: ExpressibleByArgument {}
 extension ValueConversion.TimeUnit: ExpressibleByArgument {}

@@ -280,19 +280,24 @@ struct ImportModesTests {
     }
   }
 
-  @Test("One document twice in a file: the last line holds, whatever the mode allows.")
-  func twice() async throws {
+  @Test(
+    "The summary says how many documents were not there before.",
+    arguments: ["merge", "upsert", "create"]
+  )
+  func creations(_ mode: String) async throws {
     let mini = MiniFirestore()
+    try mini.put("t/a", fields: mode == "create" ? #"{"n":{"integerValue":"1"}}"# : "{}")
     try await withTool(against: mini.handler) { tool, _ in
-      try tool.write(
-        #"{"fields":{"n":{"integerValue":"1"}},"name":"t/a"}"# + "\n"
-          + #"{"fields":{"n":{"integerValue":"2"}},"name":"t/a"}"# + "\n",
-        to: "t.jsonl"
-      )
-      let result = try await tool.run("import", "t.jsonl", "--mode", "upsert", "--json")
+      let lines = ["a", "b", "c"].map { documentLine("t/\($0)", 1) }
+      try tool.write(lines.joined(separator: "\n"), to: "t.jsonl")
+      let result = try await tool.run("import", "t.jsonl", "--mode", mode, "--json")
       result.expect(0)
-      #expect(try result.summary().totals.balance)
-      #expect(mini.document("t/a")?.fieldsJSON == #"{"n":{"integerValue":"2"}}"#)
+      let totals = try result.summary().totals
+      #expect(totals.new == 2 && totals.created == 0 && totals.read == 3 && totals.balance)
+      #expect(totals.written == (mode == "create" ? 2 : 3))
+      try tool.write(documentLine("t/d", 1), to: "t.jsonl")
+      let text = try await tool.run("import", "t.jsonl", "--mode", mode)
+      #expect(text.errors.contains("t: 1 read, 1 written, 1 new"), "\(text.errors)")
     }
   }
 }

@@ -163,6 +163,10 @@ struct PlanFileTests {
     Damage("with neither before nor after", "before and after") {
       $0.replacing(#""before":"#, with: #""b":"#).replacing(#""after":"#, with: #""a":"#)
     },
+    Damage("twice", "line 3 changes the same document as line 2") { $0 + $0 },
+    Damage("with a member twice", "line 2: path: it is given twice") {
+      $0.replacing(#""path":"#, with: #""path":"users/x","path":"#)
+    },
     Damage("of the ledger", "gymmigrate's own") {
       $0.replacing(#""path":"users/"#, with: #""path":"_gymmigrate_runs/"#)
     },

@@ -70,6 +70,29 @@ struct ForeignAnswerTests {
     }
   }
 
+  @Test(
+    "A page that has a member twice",
+    arguments: [
+      (#""fields":"#, "{}"), (#""name":"#, #""\(documents)/users/u1""#),
+      (#""isActive":"#, #"{"nullValue":null}"#),
+      (#""documents":"#, "[]"), (#""document":"#, "{}"),
+    ]
+  )
+  func repeated(_ member: String, _ other: String) async throws {
+    for command in Self.commands {
+      let isQuery = command.contains("--where")
+      if member == #""documents":"#, isQuery { continue }
+      if member == #""document":"#, !isQuery { continue }
+      let twice: @Sendable (String) -> String = { $0.replacing(member, with: "\(member)\(other),\(member)") }
+      try await answering([.list, .runQuery], twice) { tool, mini in
+        let before = mini.lines()
+        let result = try await tool.bare(command + tool.place + ["--retry-for", "2"])
+        result.expectFailure(69, "twice")
+        #expect(mini.lines() == before && !tool.exists("out.jsonl"), "\(command)")
+      }
+    }
+  }
+
   @Test("Documents that are looked up by name", arguments: names)
   func lookedUp(_ name: String) async throws {
     try await answering([.batchGet], naming(name)) { tool, mini in

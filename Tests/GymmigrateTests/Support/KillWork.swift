@@ -96,7 +96,9 @@ struct KillWork: Sendable, CustomTestStringConvertible {
     let entries = try Samples.text("user_emails")
     return KillWork(
       name: "import",
-      arguments: ["import", "users.jsonl", "emails.jsonl", "--parse-errors", "skip-row"] + small,
+      arguments: [
+        "import", "users.jsonl", "emails.jsonl", "--parse-errors", "skip-row", "--duplicates", "last",
+      ] + small,
       files: [("users.jsonl", spoiled(users, every: 37)), ("emails.jsonl", entries)],
       before: there(users)
     )

@@ -179,9 +179,12 @@ extension RunResult {
 /// The summary of a run, with every member that the contract has.
 struct Summary: Decodable {
   struct Counts: Decodable, Equatable {
-    var read, created, written, unchanged, skipped, rejected, conflicted, review, deleted: Int
+    var read, created, written, unchanged, skipped, superseded, rejected, conflicted, review, deleted,
+      new: Int
 
-    var balance: Bool { read + created == written + unchanged + skipped + rejected + conflicted }
+    var balance: Bool {
+      read + created == written + unchanged + skipped + superseded + rejected + conflicted
+    }
   }
 
   struct Collection: Decodable {

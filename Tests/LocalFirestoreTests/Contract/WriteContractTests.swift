@@ -19,6 +19,17 @@ import Testing
     }
   }
 
+  @Test func aMemberThatIsGivenTwiceIsRefused() async throws {
+    try await withClient { client throws in
+      let write = client.set("c/d", #"{"a":{"integerValue":"1"}}"#)
+      let other = client.set("c/d", #"{"a":{"integerValue":"1"},"a":{"integerValue":"2"}}"#)
+      for body in [#"{"writes":[\#(write)],"writes":[]}"#, #"{"writes":[\#(other)]}"#] {
+        #expect(try client.failure("POST", ":commit", body) == "400 INVALID_ARGUMENT")
+      }
+      #expect(try client.failure("GET", "/c/d") == "404 NOT_FOUND")
+    }
+  }
+
   @Test func preconditionsHaveTheirCodes() async throws {
     try await withClient { client in
       func failure(_ write: String) throws -> String {

@@ -62,17 +62,6 @@ struct ValueCodecTests {
       .map(["a": .boolean(true), "b": .null]),
       #"{"mapValue":{"fields":{"a":{"booleanValue":true},"b":{"nullValue":null}}}}"#
     ),
-    // Of duplicate members the last wins.
-    CodecVector(
-      #"{"mapValue":{"fields":{"a":{"integerValue":"1"},"a":{"integerValue":"2"}}}}"#,
-      .map(["a": .integer(2)]),
-      #"{"mapValue":{"fields":{"a":{"integerValue":"2"}}}}"#
-    ),
-    CodecVector(
-      #"{"arrayValue":{"values":[{"integerValue":"1"}],"values":[{"integerValue":"2"}]}}"#,
-      .array([.integer(2)]),
-      #"{"arrayValue":{"values":[{"integerValue":"2"}]}}"#
-    ),
     CodecVector(
       #"{"mapValue":{"fields":{"__type__":{"stringValue":"__vector__"},"#
         + #""value":{"arrayValue":{"values":[{"doubleValue":1}]}}}}}"#,

@@ -8,7 +8,7 @@ import Testing
 
 /// Documents that go from a response to a file without becoming values leave the bytes that decoded ones leave.
 ///
-/// The responses are as liberal as may be read: members in any order, repeated, unknown; numbers for int64; offsets.
+/// The responses are as liberal as may be read: members in any order, unknown; numbers for int64; offsets.
 @Suite struct ResponsePassageTests {
   private static let collection = CollectionPath(nil, "items")
 
@@ -50,8 +50,6 @@ import Testing
         members.append((entry.name, value(entry.value)))
       }
       if chance(3) { members.shuffle(using: &random) }
-      // Of two members with one name the last counts.
-      if chance(6), let last = members.last { members.insert((last.0, #"{"booleanValue":false}"#), at: 0) }
       return text(members)
     }
 

@@ -222,7 +222,9 @@ struct RunTests {
       )
       let collections = try #require(json["collections"] as? [[String: Any]])
       let names = [
-        "read", "created", "written", "unchanged", "skipped", "rejected", "conflicted", "review", "deleted",
+        "read", "created", "written", "unchanged", "skipped", "superseded", "rejected", "conflicted",
+        "review",
+        "deleted", "new",
       ]
       #expect(Set(collections[0].keys) == Set(names + ["name", "file"]))
       #expect(Set(collections[1].keys) == Set(names + ["name"]))

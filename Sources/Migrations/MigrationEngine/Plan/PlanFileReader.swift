@@ -21,10 +21,8 @@ package struct PlanFileReader: ~Copyable {
   }
 
   /// Reads a copy from its start.
-  ///
-  /// - Throws: `.inputMissing`.
-  init(_ copy: InputCopy) throws(Failure) {
-    lines = try LineReader(copy)
+  init(_ copy: InputCopy) {
+    lines = LineReader(copy)
   }
 
   /// The next change, nil at the end.

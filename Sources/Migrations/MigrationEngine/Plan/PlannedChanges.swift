@@ -37,7 +37,8 @@ package struct PlannedChanges: ChangeList {
     copy = try InputCopy(of: file, in: folder, via: files)
     var migrations: [LedgerEntry.Applied] = []
     var (count, deletions) = (0, 0)
-    var reader = try PlanFileReader(copy)
+    var search = DuplicateSearch()
+    var reader = PlanFileReader(copy)
     while let line = try reader.next() {
       guard line.database == database else {
         throw Failure(
@@ -51,11 +52,32 @@ package struct PlannedChanges: ChangeList {
       if !migrations.contains(line.migration) { migrations.append(line.migration) }
       count += 1
       if line.change.isDeletion { deletions += 1 }
+      try search.add(line.change.path, at: DuplicateSearch.Place(file: 0, line: line.number))
     }
+    try Self.refuseDuplicates(search, of: file)
     applied = migrations
     self.count = count
     self.deletions = deletions
     id = migrations.isEmpty ? "plan" : migrations.map(\.id).joined(separator: "+")
+  }
+
+  /// Refuses a plan that has a document twice: each line depends on the document as it was read, which the other changes.
+  private static func refuseDuplicates(
+    _ search: consuming DuplicateSearch,
+    of file: String
+  ) throws(Failure) {
+    var first: (earlier: Int, later: Int)?
+    try search.forEachPair { earlier, later in
+      if first.map({ later.line < $0.later }) ?? true { first = (earlier.line, later.line) }
+    }
+    guard let first else { return }
+    throw Failure(
+      .inputMalformed,
+      "read the plan",
+      path: file,
+      cause: "line \(first.later) changes the same document as line \(first.earlier)",
+      remedy: "Give a file that 'migrate plan -o' wrote, or remove one of the two lines."
+    )
   }
 
   package func guarded(by subcollections: @escaping SubcollectionGuard.Lister) -> any ChangeList {
@@ -70,7 +92,7 @@ package struct PlannedChanges: ChangeList {
     after position: String?,
     mark: (String) async throws -> Void
   ) async throws {
-    var reader = try PlanFileReader(copy)
+    var reader = PlanFileReader(copy)
     let done = position.flatMap { Int(count: $0) } ?? 0
     var outcomes: [Outcome] = []
     var documents: [RawDocument] = []

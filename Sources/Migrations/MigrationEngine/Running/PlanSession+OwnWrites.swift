@@ -118,7 +118,6 @@ extension DocumentCounts {
   /// Counts a write from before an interruption.
   package mutating func settle(_ write: Journal.OwnWrite.Kind) {
     if write == .creation { created += 1 } else { read += 1 }
-    if write == .deletion { deleted += 1 }
-    written += 1
+    settle(own: write)
   }
 }

@@ -1,16 +1,16 @@
 /// Encodes documents of a parsed text as writes to a database, without values in memory.
 ///
 /// It only takes what is certainly a document by the rules of ``WireDecoder`` with unknown members refused, and certainly
-/// within ``DocumentLimits``. For anything else it returns nil: decoding the document then shows what is wrong, or encodes
-/// what is unusual (a member twice, a value beside a null).
+/// within ``DocumentLimits``. For anything else it returns nil: decoding the document then shows what is wrong (a member twice), or
+/// encodes what is unusual (a value beside a null).
 ///
 /// Not `Sendable`: use an encoder in one task at a time.
 package struct DocumentEncoder {
   private let references: ReferenceRule
   /// `"name":"projects/…/documents/`, escaped.
   private let nameMember: [UInt8]
-  /// The collection of all documents; nil for the one in each document's name.
-  private let collection: CollectionPath?
+  /// Where the documents go; nil to where their names say.
+  private let placement: CollectionPlacement?
   private let decoder = WireDecoder(unknownMembers: .refused)
   private var json = JSONWriter(capacity: 4 << 10)
 
@@ -19,24 +19,24 @@ package struct DocumentEncoder {
 
   /// - Parameters:
   ///   - references: Which references are rewritten; its target is the database of the writes.
-  ///   - collection: The collection of all documents; nil for the one in each document's name.
-  package init(_ references: ReferenceRule, collection: CollectionPath? = nil) {
+  ///   - placement: Where the documents go; nil to where their names say.
+  package init(_ references: ReferenceRule, placement: CollectionPlacement? = nil) {
     self.references = references
-    self.collection = collection
+    self.placement = placement
     var name = JSONWriter()
     name.key("name")
     name.string("\(references.target.documents)/")
     nameMember = name.bytes.dropLast()
   }
 
-  /// Whether it is certainly a document whose fields are within the limits of values; false is inconclusive.
+  /// Returns the path of what is certainly a document whose fields are within the limits of values; nil is inconclusive.
   ///
   /// - Parameter decoder: A decoder, for names.
-  package static func isCertainlyDocument(_ json: JSONCursor, _ decoder: WireDecoder) -> Bool {
-    guard let (_, fields) = members(of: json, decoder) else { return false }
-    guard let fields else { return true }
+  package static func certainPath(of json: JSONCursor, _ decoder: WireDecoder) -> DocumentPath? {
+    guard let (path, fields) = members(of: json, decoder) else { return nil }
+    guard let fields else { return path }
     var check = FieldCheck()
-    return check.members(fields, depth: 0, nameBytes: 0)
+    return check.members(fields, depth: 0, nameBytes: 0) ? path : nil
   }
 
   /// Returns the write that creates a document; nil for what is not certainly a document within all limits.
@@ -44,7 +44,11 @@ package struct DocumentEncoder {
   /// With it comes the document on the tape, under the path that it is written to.
   package mutating func encode(_ source: JSONCursor) -> (write: EncodedDocument, source: WireDocument)? {
     guard let (own, fields) = Self.members(of: source, decoder) else { return nil }
-    let path = collection.map { DocumentPath($0, own.id) } ?? own
+    var path = own
+    if let placement {
+      guard let placed = placement.path(of: own) else { return nil }
+      path = placed
+    }
     guard Self.isCertainlyValid(path) else { return nil }
     json.removeAll()
     json.open("{\"update\":{")
@@ -81,14 +85,19 @@ package struct DocumentEncoder {
     guard json.isObject else { return nil }
     var path: DocumentPath?
     var fields: JSONCursor?
+    var hasTimes = (create: false, update: false)
     for (name, value) in json.members {
       if name == "fields", fields == nil {
         fields = value
       } else if name == "name", path == nil {
         path = try? decoder.documentPath(value, prefix: nil)
         if path == nil { return nil }
-      } else if name == "createTime" || name == "updateTime" {
+      } else if name == "createTime", !hasTimes.create {
         if (try? WireDecoder.timestamp(value, member: "")) == nil { return nil }
+        hasTimes.create = true
+      } else if name == "updateTime", !hasTimes.update {
+        if (try? WireDecoder.timestamp(value, member: "")) == nil { return nil }
+        hasTimes.update = true
       } else {
         return nil
       }

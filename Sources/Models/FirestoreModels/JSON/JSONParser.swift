@@ -12,6 +12,14 @@ package struct WireError: Error, Sendable, Equatable, CustomStringConvertible {
     self.location = location
   }
 
+  /// The error of a member that an object has more than once: readers would take one and drop the others.
+  static func repeated(_ name: String) -> WireError { WireError(repetition, at: [name]) }
+
+  /// Whether it is an object that has a member more than once.
+  package var isRepetition: Bool { reason.isIdentical(to: Self.repetition) }
+
+  private static let repetition = "it is given twice"
+
   /// Returns the error with its location nested in a member.
   package func inside(_ name: String) -> WireError { WireError(reason, at: [name] + location) }
 
@@ -39,19 +47,23 @@ package final class JSONParser {
     gm_json_parser_destroy(parser)
   }
 
-  /// Parses a complete text and passes its root to `body`.
+  /// Parses a complete text in which no object has a member twice, and passes its root to `body`.
   ///
   /// The cursor is valid only within `body`.
   ///
-  /// - Throws: ``WireError`` if the text is not JSON; errors of `body`.
+  /// - Throws: ``WireError`` if the text is not such JSON; errors of `body`.
   package func parse<Result>(
     _ json: UnsafeRawBufferPointer,
     _ body: (JSONCursor) throws(WireError) -> Result
   ) throws(WireError) -> Result {
-    try body(parseHolding(json))
+    let root = try parseHolding(json)
+    try root.assertUniqueMembers()
+    return try body(root)
   }
 
   /// Parses a complete text and returns its root, valid until the next parse or the end of this parser.
+  ///
+  /// Members that are given twice are left to those who read them: ``WireDecoder`` refuses them.
   ///
   /// - Parameter room: The size of the memory that the text begins; with some room behind it, it is not copied.
   /// - Throws: ``WireError`` if the text is not JSON.
@@ -179,7 +191,7 @@ package struct JSONCursor {
 
   @inlinable package var isNull: Bool { tag == UInt8(ascii: "n") }
 
-  /// The value of a member, of duplicates the last; nil if there is none.
+  /// The value of a member, of several the last; nil if there is none.
   package subscript(name: StaticString) -> JSONCursor? {
     guard tag == UInt8(ascii: "{") else { return nil }
     var result: JSONCursor?

@@ -57,7 +57,7 @@ extension WireDecoder {
     return values
   }
 
-  /// Returns the only known member of a message; of duplicates the last, as everywhere.
+  /// Returns the only known member of a message.
   private static func only(
     _ known: StaticString,
     of json: JSONCursor,
@@ -67,6 +67,7 @@ extension WireDecoder {
     var result: JSONCursor?
     for (name, member) in json.members {
       if name == known {
+        if result != nil { throw .repeated(name.string) }
         result = member
       } else if unknownMembers == .refused {
         throw WireError("\(message) has no member '\(name.string)'")
@@ -136,6 +137,7 @@ extension WireDecoder {
     _ unknownMembers: UnknownMembers = .ignored
   ) throws(WireError) -> GeoPoint {
     guard json.isObject else { throw WireError("geoPointValue is a JSON object") }
+    try json.assertUniqueOwnMembers()
     var point = GeoPoint(latitude: 0, longitude: 0)
     for (name, member) in json.members {
       let number = Self.double(member)

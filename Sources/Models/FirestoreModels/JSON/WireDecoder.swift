@@ -1,5 +1,5 @@
 // Decodes the JSON of google.firestore.v1. Responses are read leniently (unknown members are skipped, keys of
-// empty values may be missing); a value with two types or none is always refused.
+// empty values may be missing); a value with two types or none, and a member that is given twice, are always refused.
 
 /// Decodes the service's JSON.
 ///
@@ -41,6 +41,7 @@ package struct WireDecoder {
   /// Decodes a document whose full name begins with `prefix` (`projects/P/databases/D/documents/`).
   package mutating func document(_ json: JSONCursor, prefix: String?) throws(WireError) -> RawDocument {
     guard json.isObject else { throw WireError("a document is a JSON object") }
+    try json.assertUniqueOwnMembers()
     var path: DocumentPath?
     var fields = FieldMap()
     var createTime: Timestamp?
@@ -72,6 +73,7 @@ package struct WireDecoder {
   ///   they are looked at.
   package func wireDocument(_ json: JSONCursor, prefix: String?) throws(WireError) -> WireDocument {
     guard json.isObject else { throw WireError("a document is a JSON object") }
+    try json.assertUniqueOwnMembers()
     var path: DocumentPath?
     var fields: JSONCursor?
     for (name, value) in json.members {
@@ -88,7 +90,7 @@ package struct WireDecoder {
     return WireDocument(path: path, json: json, content: fields)
   }
 
-  /// Decodes a document of which the path was read.
+  /// Decodes a document of which the path was read, and with it that no member is given twice.
   mutating func document(_ wire: WireDocument) throws(WireError) -> RawDocument {
     var document = RawDocument(path: wire.path, fields: FieldMap())
     for (name, value) in wire.json.members {
@@ -163,7 +165,9 @@ package struct WireDecoder {
         throw error.inside(name.string)
       }
     }
-    return isOrdered ? FieldMap(ordered: members) : FieldMap(members)
+    if isOrdered { return FieldMap(ordered: members) }
+    try json.assertUniqueOwnMembers()
+    return FieldMap(members)
   }
 
   mutating func value(_ json: JSONCursor, depth: Int) throws(WireError) -> Value {

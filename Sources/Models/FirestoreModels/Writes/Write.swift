@@ -47,6 +47,9 @@ package struct Write: Sendable, Equatable {
     self.precondition = precondition
   }
 
+  /// Whether it can only make a document that is not there.
+  package var isCreation: Bool { precondition == .exists(false) }
+
   /// The JSON of the write in a commit to a database.
   package func json(in database: DatabaseName) -> [UInt8] {
     // That of an encoded document is shared, not copied.

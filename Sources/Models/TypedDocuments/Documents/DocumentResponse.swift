@@ -75,8 +75,10 @@ package enum DocumentResponse {
     let root: JSONCursor
     do throws(WireError) {
       root = try parser.parseHolding(json)
+      try root.assertUniqueOwnMembers()
     } catch {
-      throw DecodingError.fault("the response is not JSON: \(error.reason)", at: [])
+      let reason = error.isRepetition ? "\(error)" : "the response is not JSON: \(error.reason)"
+      throw DecodingError.fault(reason, at: [])
     }
     return try withExtendedLifetime(parser) {
       if let error = FirestoreError(body: root) { return .failure(error) }
@@ -135,6 +137,7 @@ private struct Reader<Element: FieldsOnlyDocumentType> {
   ) throws -> (fields: FieldMap, metadata: DocumentMetadata) {
     do throws(WireError) {
       guard json.kind == .object else { throw WireError("a document is a JSON object") }
+      try json.assertUniqueOwnMembers()
       guard let name = json["name"]?.string else { throw WireError("the document has no name") }
       var metadata = DocumentMetadata(name: name)
       if let time = json["createTime"] { metadata.createTime = try Self.time(time, "createTime") }

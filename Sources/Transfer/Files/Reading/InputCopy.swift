@@ -4,13 +4,14 @@ import Platform
 /// A private copy of an input, so that what was checked is what is read later.
 ///
 /// The file is unlinked as soon as it is created: nobody else can change it, and it disappears with the
-/// process. Only one reader of ``descriptorAtStart()`` may use it at a time.
+/// process.
 package final class InputCopy: Sendable, Equatable {
   /// The path of the original; `-` is standard input.
   package let path: String
   /// The SHA-256 of the (decompressed) content in lower-case hexadecimal.
   package let sha256: String
-  private let descriptor: Int32
+  /// The copy, for reading at an offset.
+  let descriptor: Int32
 
   /// Copies a file or standard input (`-`).
   ///
@@ -71,19 +72,6 @@ package final class InputCopy: Sendable, Equatable {
       "a copy of \(path) takes \(size >> 20) MiB, and \(free >> 20) MiB are free",
       remedy: "Free some disk space there."
     )
-  }
-
-  /// Returns a new descriptor at the start of the copy, which the caller closes.
-  ///
-  /// - Throws: `.inputMissing`.
-  func descriptorAtStart() throws(Failure) -> Int32 {
-    let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
-    guard copy >= 0, lseek(copy, 0, SEEK_SET) == 0 else {
-      let code = errno
-      if copy >= 0 { close(copy) }
-      throw Failure(.inputMissing, "read", path: path, cause: SystemCall.text(code))
-    }
-    return copy
   }
 
   private static func fill(

@@ -36,8 +36,14 @@ package struct InputFile: ~Copyable {
     var mayWait = false
     /// What provides the bytes in place of the descriptor.
     var remote: (any RemoteReader)?
+    /// The copy that is read, whose descriptor others read as well.
+    var copy: InputCopy?
 
     init(_ path: String, _ files: FileAccess) throws(Failure) {
+      if let copy = files.copy(of: path) {
+        (descriptor, closes, self.copy) = (copy.descriptor, false, copy)
+        return
+      }
       if let remote = try files.remote(for: path) {
         (descriptor, closes) = (-1, false)
         self.remote = try remote.reader(of: path)
@@ -56,9 +62,8 @@ package struct InputFile: ~Copyable {
       (self.descriptor, self.mayWait) = (descriptor, mayWait)
     }
 
-    init(_ copy: InputCopy) throws(Failure) {
-      descriptor = try copy.descriptorAtStart()
-      closes = true
+    init(_ copy: InputCopy) {
+      (descriptor, closes, self.copy) = (copy.descriptor, false, copy)
     }
   }
 
@@ -76,11 +81,9 @@ package struct InputFile: ~Copyable {
   }
 
   /// Reads a copy from its start.
-  ///
-  /// - Throws: ``Failure`` of kind `inputMissing` with the system's message.
-  package init(_ copy: InputCopy) throws(Failure) {
+  package init(_ copy: InputCopy) {
     path = copy.path
-    origin = try Origin(copy)
+    origin = Origin(copy)
   }
 
   deinit {
@@ -180,6 +183,12 @@ package struct InputFile: ~Copyable {
   private mutating func receive(_ buffer: UnsafeMutableRawBufferPointer) throws(Failure) -> Int {
     if let remote = origin.remote {
       let count = try remote.read(into: buffer)
+      received += count
+      return count
+    }
+    if origin.copy != nil {
+      let count = pread(origin.descriptor, buffer.baseAddress, buffer.count, off_t(received))
+      if count < 0 { throw Failure.cannotRead(path, errno: errno) }
       received += count
       return count
     }

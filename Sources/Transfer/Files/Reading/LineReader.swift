@@ -43,10 +43,8 @@ package struct LineReader: ~Copyable {
   }
 
   /// Reads a copy from its start.
-  ///
-  /// - Throws: ``Failure`` of kind `inputMissing`.
-  package init(_ copy: InputCopy, maximumLineBytes: Int = 64 << 20) throws(Failure) {
-    self.init(try InputFile(copy), maximumLineBytes: maximumLineBytes)
+  package init(_ copy: InputCopy, maximumLineBytes: Int = 64 << 20) {
+    self.init(InputFile(copy), maximumLineBytes: maximumLineBytes)
   }
 
   private init(_ file: consuming InputFile, maximumLineBytes: Int) {

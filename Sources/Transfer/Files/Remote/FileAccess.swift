@@ -14,8 +14,15 @@ package struct FileAccess: Sendable {
   package static let local = FileAccess(remote: nil)
 
   private let remote: (any RemoteFiles)?
+  /// Copies that are read in place of what can be read only once.
+  private var copies: [InputCopy] = []
 
   package init(remote: (any RemoteFiles)?) { self.remote = remote }
+
+  /// Has a copy read wherever its original is named.
+  package mutating func keep(_ copy: InputCopy) { copies.append(copy) }
+
+  func copy(of path: String) -> InputCopy? { copies.first { $0.path.isIdentical(to: path) } }
 
   /// Returns whether a name is a remote address and not a path.
   package static func isRemote(_ path: String) -> Bool { path.utf8.starts(with: scheme.utf8) }

@@ -148,9 +148,13 @@ package struct ServiceCaller: Sendable {
 
   private func parse(_ json: [UInt8], with parser: JSONParser) throws(CallFailure) -> JSONCursor {
     do throws(WireError) {
-      return try json.span.withUnsafeBytes { bytes throws(WireError) in
+      let root = try json.span.withUnsafeBytes { bytes throws(WireError) in
         try parser.parseHolding(bytes, room: json.capacity)
       }
+      // Of messages within, those who read them see to it.
+      try root.assertUniqueOwnMembers()
+      for element in root.elements { try element.assertUniqueOwnMembers() }
+      return root
     } catch {
       throw .malformed("the response cannot be read: \(error)")
     }

@@ -4,7 +4,7 @@ import TypedDocuments
 
 /// The document counts of one collection, or of all collections of a run.
 ///
-/// Balance of a run that writes: read + created = written + unchanged + skipped + rejected + conflicted.
+/// Balance of a run that writes: read + created = written + unchanged + skipped + superseded + rejected + conflicted.
 package struct DocumentCounts: Sendable, Equatable {
   /// Documents read from the source.
   package var read = 0
@@ -16,6 +16,8 @@ package struct DocumentCounts: Sendable, Equatable {
   package var unchanged = 0
   /// Documents left unchanged on purpose.
   package var skipped = 0
+  /// Documents that give way to another one with the same path in the same input.
+  package var superseded = 0
   /// Documents that cannot be written or migrated; listed in `rejects.jsonl`.
   package var rejected = 0
   /// Documents that other writers kept changing, or that differ from the plan.
@@ -26,13 +28,15 @@ package struct DocumentCounts: Sendable, Equatable {
   package var review = 0
   /// The part of `written` that are deletions.
   package var deleted = 0
+  /// The part of `written` that made a document that was not there, whether it was read from a source or ``created``.
+  package var new = 0
 
   package init() {}
 
   /// Whether the balance holds, so that every document is accounted for.
   package var balance: Bool {
     read.addingClamped(created)
-      == [unchanged, skipped, rejected, conflicted].reduce(written) { $0.addingClamped($1) }
+      == [unchanged, skipped, superseded, rejected, conflicted].reduce(written) { $0.addingClamped($1) }
   }
 
   /// Whether something is left for a person to do.
@@ -44,10 +48,21 @@ package struct DocumentCounts: Sendable, Equatable {
     case .written:
       written += 1
       if case .delete = write.operation { deleted += 1 }
+      if write.isCreation { new += 1 }
     case .unchanged: unchanged += 1
     case .skipped: skipped += 1
     case .rejected: rejected += 1
     case .conflicted: conflicted += 1
+    }
+  }
+
+  /// Counts a write of the run from before its interruption.
+  package mutating func settle(own write: Journal.OwnWrite.Kind) {
+    written += 1
+    switch write {
+    case .creation: new += 1
+    case .deletion: deleted += 1
+    case .update: break
     }
   }
 
@@ -65,8 +80,8 @@ package struct DocumentCounts: Sendable, Equatable {
 
   private static let fields: [(name: String, count: any WritableKeyPath<DocumentCounts, Int> & Sendable)] = [
     ("read", \.read), ("created", \.created), ("written", \.written), ("unchanged", \.unchanged),
-    ("skipped", \.skipped), ("rejected", \.rejected), ("conflicted", \.conflicted), ("review", \.review),
-    ("deleted", \.deleted),
+    ("skipped", \.skipped), ("superseded", \.superseded), ("rejected", \.rejected),
+    ("conflicted", \.conflicted), ("review", \.review), ("deleted", \.deleted), ("new", \.new),
   ]
 }
 

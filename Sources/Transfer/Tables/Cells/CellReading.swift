@@ -4,9 +4,12 @@ package import Schema
 /// A cell that does not match its column; the reason does not contain its data.
 package struct CellError: Error, Sendable, Equatable, CustomStringConvertible {
   package let reason: String
+  /// The way to a member that is given twice in JSON, if that is the reason.
+  package let repetition: String?
 
-  package init(_ reason: String) {
-    self.reason = reason
+  package init(_ reason: String, _ defect: WireError? = nil) {
+    self.reason = defect.map { "\(reason): \($0)" } ?? reason
+    repetition = defect.flatMap { $0.isRepetition ? $0.location.joined(separator: ".") : nil }
   }
 
   package var description: String { reason }
@@ -85,7 +88,7 @@ extension CellText {
         return try decoder.value(json)
       }
     } catch {
-      throw CellError("it begins with { and is not REST JSON: \(error)")
+      throw CellError("it begins with { and is not REST JSON", error)
     }
   }
 
@@ -110,7 +113,7 @@ extension CellText {
         return .array(values)
       }
     } catch {
-      throw CellError("it begins with [ and is not a JSON array: \(error)")
+      throw CellError("it begins with [ and is not a JSON array", error)
     }
   }
 }

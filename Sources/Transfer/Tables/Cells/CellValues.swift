@@ -180,10 +180,11 @@ package struct CellValues {
     if !readsForms, type == .string, !isNull(utf8), utf8.first == UInt8(ascii: "[") || !isREST(utf8) {
       return .string(String(decoding: utf8, as: UTF8.self))
     }
-    do {
+    do throws(CellError) {
       return try text.value(of: utf8, isQuoted: true, as: type, parser: parser)
     } catch {
-      throw Fault(expected: "\(Self.name(of: type)), or JSON as export writes it")
+      let once = error.repetition.map { ", with \($0) given once" } ?? ""
+      throw Fault(expected: "\(Self.name(of: type)), or JSON as export writes it\(once)")
     }
   }
 

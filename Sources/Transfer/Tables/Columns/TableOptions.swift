@@ -43,6 +43,9 @@ package struct TableOptions: Sendable {
   /// The database that references without one (`cars/c1`) point into.
   package var database: DatabaseName?
 
+  /// Whether of a path below the collection only the ID counts, so that every row is in the collection itself.
+  package var flattens = false
+
   package var schema = DatabaseSchema.none
   package var files = FileAccess.local
 

@@ -36,6 +36,8 @@ package struct JSONLinesReader: ~Copyable {
     package var decoded: RawDocument?
     /// The write of the document, if it is encoded.
     package var encoded: EncodedDocument?
+    /// The path of the document, if it is only checked.
+    package var path: DocumentPath?
   }
 
   package static let defaultMaximumLineBytes = 64 << 20
@@ -127,7 +129,8 @@ package struct JSONLinesReader: ~Copyable {
     switch passage {
     case .decoded: break
     case .checked:
-      if DocumentEncoder.isCertainlyDocument(json, decoder) { return document }
+      document.path = DocumentEncoder.certainPath(of: json, decoder)
+      if document.path != nil { return document }
     case .encoded(var encoder):
       // Moved out, so that its buffer is not copied.
       passage = .decoded
@@ -141,6 +144,7 @@ package struct JSONLinesReader: ~Copyable {
       document.encoded = encoded?.write
       if let encoded, isAccepted(encoded.source) { return document }
     }
+    try json.assertUniqueMembers()
     document.decoded = try decoder.document(documentOfReject(json) ?? json, in: nil)
     document.decoded?.createTime = nil
     document.decoded?.updateTime = nil

@@ -5,7 +5,7 @@ import Platform
 /// Sorts documents on disk by scope and name: runs of some MiB are sorted in memory, then merged.
 ///
 /// The temporary file has no name and disappears with the process. Of documents with the same name only the one added last is
-/// kept, as in an import.
+/// kept.
 struct DocumentSort {
   private struct Entry {
     var scope: Int

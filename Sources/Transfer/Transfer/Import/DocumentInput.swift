@@ -55,10 +55,12 @@ struct RejectedRow {
 struct DocumentRow {
   /// The number in the file or sheet, from 1.
   var number: Int
-  /// The document without fields that cannot be read; nil if nothing of it can be used, or if it is only encoded.
+  /// The document without fields that cannot be read; nil if nothing of it can be used, or if it is only encoded or checked.
   var document: RawDocument?
   /// The document as a write to the target, if it was encoded on the way.
   var encoded: EncodedDocument?
+  /// The path of the document, if it was only checked.
+  var checkedPath: DocumentPath?
   /// The errors; none in a valid row.
   var faults: [RowFault] = []
   /// What breaks the schema without being an error.
@@ -67,7 +69,7 @@ struct DocumentRow {
   var refused: RawDocument?
 
   /// The path of the document, if there is one.
-  var path: DocumentPath? { document?.path ?? encoded?.path }
+  var path: DocumentPath? { document?.path ?? encoded?.path ?? checkedPath }
 }
 
 /// An error in a line or row.
@@ -89,27 +91,65 @@ struct RowFault {
 
 /// The documents of a JSON Lines file.
 final class JSONLinesInput: DocumentInput {
+  private let path: String
   private var reader: JSONLinesReader
   private var passage: JSONLinesReader.Passage
+  private let placement: CollectionPlacement?
 
+  /// Opens a file.
+  ///
+  /// - Parameter placement: Where the documents go, as in the encoder of the passage; nil to where their names say.
   init(
     _ path: String,
     via files: FileAccess = .local,
-    _ passage: JSONLinesReader.Passage = .decoded
+    _ passage: JSONLinesReader.Passage = .decoded,
+    placement: CollectionPlacement? = nil
   ) throws(Failure) {
+    self.path = path
     reader = try JSONLinesReader(path, via: files)
     self.passage = passage
+    self.placement = placement
   }
 
   func next() throws(Failure) -> DocumentRow? {
     guard let (number, document) = try reader.next(&passage) else { return nil }
     switch document {
-    case .success(let document):
-      return DocumentRow(number: number, document: document.decoded, encoded: document.encoded)
+    case .success(let document): return row(number, document)
     case .failure(let failure):
       let fault = RowFault(row: number, expected: failure.cause, failure: failure)
       return DocumentRow(number: number, faults: [fault])
     }
+  }
+
+  private func row(_ number: Int, _ document: JSONLinesReader.Document) -> DocumentRow {
+    var row = DocumentRow(number: number, document: document.decoded, encoded: document.encoded)
+    guard let placement else {
+      row.checkedPath = document.path
+      return row
+    }
+    guard let own = document.decoded?.path ?? document.path else { return row }
+    guard let path = placement.path(of: own) else {
+      return DocumentRow(number: number, faults: [misplaced(number, placement)])
+    }
+    row.document?.path = path
+    if document.path != nil { row.checkedPath = path }
+    return row
+  }
+
+  private func misplaced(_ number: Int, _ placement: CollectionPlacement) -> RowFault {
+    let origin = placement.origin?.string ?? ""
+    let expected = "a document of \(origin), whose place --collection takes, or one below it"
+    return RowFault(
+      row: number,
+      expected: expected,
+      failure: Failure(
+        .inputMalformed,
+        "import",
+        path: path,
+        cause: "line \(number): expected \(expected)",
+        remedy: "Import one collection at a time, or use --flatten to put the documents of all into one."
+      )
+    )
   }
 
   func skip(through number: Int) throws(Failure) { try reader.skip(through: number) }

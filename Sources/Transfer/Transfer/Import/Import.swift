@@ -26,8 +26,12 @@ package struct Import: Sendable {
     /// The files and sheets, in order.
     package var sources: [ImportSource]
     package var table: TableOptions
-    /// The collection for all documents of JSON Lines; nil for the one in each document's name.
+    /// The collection that documents of JSON Lines are put into; nil for the one in each document's name.
     package var collection: CollectionPath?
+    /// Whether every document is put into ``collection`` itself, whatever is above it in the input.
+    package var flattens = false
+    /// Which of several documents with the same path is imported; nil to refuse them, except of increments.
+    package var duplicates: DuplicatePolicy?
     /// The write mode, which decides about existing documents.
     package var mode: WriteMode
     /// The database that references in the files point into, if known.
@@ -66,19 +70,22 @@ package struct Import: Sendable {
 
   /// Runs the import.
   ///
-  /// A first pass checks every file, so that nothing is written if there are malformed lines or rows. JSON Lines on standard
-  /// input or in a pipe can be read only once, and are checked during the import. A resumed import continues after the last
-  /// line that is done.
+  /// A first pass checks every file, so that nothing is written if there are malformed lines or rows, or a document twice. What
+  /// can be read only once is copied for that. A resumed import continues after the last line that is done.
   ///
   /// - Throws: ``Failure``: `.inputMalformed` with file and line, `.inputMissing`, and failures of writing.
   package func run() async throws {
-    let input = try StandardInput.keep(options.sources, in: context.folder)
-    defer { input.remove() }
+    var files = options.table.files
+    for source in options.sources where source.isStream {
+      files.keep(try InputCopy(of: source.path, in: context.folder.path))
+    }
     context.progress.begin("columns", total: nil)
-    let inputs = try inputs(of: input.sources)
+    let inputs = try inputs(via: files)
     context.progress.begin("checking", total: nil)
+    let check = InputCheck(inputs: inputs, options: options, context: context)
     // What several processes share was checked as a whole.
-    if context.checkpoints?.resumed == nil, options.share == nil { try check(inputs) }
+    let isChecked = context.checkpoints?.resumed != nil || options.share != nil
+    let superseded = try isChecked ? check.repeated() : check.report()
     context.progress.end()
     if let collection = options.collection { context.counts.open(collection) }
     let counts = Locked(ReferenceRewriter.Counts())
@@ -86,7 +93,7 @@ package struct Import: Sendable {
     defer { context.progress.end() }
     context.progress.begin("import", total: nil)
     if options.isDryRun {
-      try await forEachBatch(of: inputs, counts, warnings) { documents, _ in
+      try await forEachBatch(of: inputs, without: superseded, counts, warnings) { documents, _ in
         for document in documents.map(\.document) {
           let violation = DocumentLimits.violations(of: document).first
           context.counts.update(document.path.collection) {
@@ -111,7 +118,7 @@ package struct Import: Sendable {
         if context.checkpoints?.resumed == nil {
           try await context.checkpoints?.begin(at: Position().checkpoint)
         }
-        try await forEachBatch(of: inputs, counts, warnings) { documents, position in
+        try await forEachBatch(of: inputs, without: superseded, counts, warnings) { documents, position in
           try await intake.put(documents)
           try await context.checkpoints?.mark(at: position) { try await intake.drain() }
         }
@@ -128,17 +135,19 @@ package struct Import: Sendable {
   package func check() throws {
     defer { context.progress.end() }
     context.progress.begin("checking", total: nil)
-    try check(try inputs(of: options.sources))
+    _ = try InputCheck(inputs: inputs(via: options.table.files), options: options, context: context).report()
   }
 
-  private func inputs(of sources: [ImportSource]) throws -> ImportInputs {
+  private func inputs(via files: FileAccess) throws -> ImportInputs {
     var table = options.table
+    table.files = files
     table.database = context.client.database
     let inputs = try ImportInputs(
-      sources,
+      options.sources,
       options: table,
       rules: options.rules,
       collection: options.collection,
+      flattens: options.flattens,
       progress: context.progress
     )
     // What several processes share was checked as a whole, and what is resumed was checked before.
@@ -163,46 +172,6 @@ package struct Import: Sendable {
     }
   }
 
-  /// Checks the inputs that can be read twice, and reports errors.
-  ///
-  /// - Throws: `.inputMalformed` for an error, unless the policy is to skip it.
-  private func check(_ inputs: ImportInputs) throws {
-    let report = ValidationReport(context.folder.file("validation.csv"))
-    let stops = options.parseErrors == .stop
-    func isChecked(_ source: ImportSource) -> Bool {
-      !source.isStream && (source.format != .jsonLines || stops)
-    }
-    let meter = ImportProgress(inputs.indices.map { isChecked(inputs.source($0)) ? inputs.sizes[$0] : 0 })
-    for stage in inputs.indices {
-      let source = inputs.source(stage)
-      if !isChecked(source) { continue }
-      guard let input = try inputs.openForCheck(stage) else { continue }
-      var read = 0
-      while let row = try input.next() {
-        try Task.checkCancellation()
-        if source.format == .jsonLines, let fault = row.faults.first, fault.code == nil {
-          throw fault.failure
-        }
-        for fault in row.faults { try report.add(fault, of: source) }
-        read += 1
-        if read % 1000 == 0 {
-          context.progress.advance(by: 1000, share: meter.share(stage: stage, position: input.position))
-        }
-      }
-      for notice in input.notices { context.logger.notice("\(source.label): \(notice)") }
-    }
-    guard var failure = report.first else { return }
-    for line in report.lines { context.logger.warning("\(line)") }
-    if !stops {
-      context.logger.notice("See \(report.path) for the values.")
-      return
-    }
-    if report.count > 1 { failure.cause += " (\(report.count) cells or rows in all)" }
-    failure.remedy =
-      "Nothing was written. See \(report.path) for the values; fix them, or use --parse-errors skip-row."
-    throw failure
-  }
-
   /// The position of an import.
   fileprivate struct Position {
     var file = 0
@@ -216,6 +185,7 @@ package struct Import: Sendable {
 
   private func forEachBatch(
     of inputs: ImportInputs,
+    without superseded: PlaceList,
     _ counts: Locked<ReferenceRewriter.Counts>,
     _ warnings: ValidationReport,
     _ body: ([LoadDocument], Checkpoint.State) async throws -> Void
@@ -230,9 +200,7 @@ package struct Import: Sendable {
     var batch: [LoadDocument] = []
     // A dry run looks at every document, and times of the service take fields out of it.
     let encodes = !options.isDryRun && options.rules.times != .server
-    // A copy of standard input has a size, but is complete before any progress is shown.
-    let isPiped = options.sources.contains(where: \.isStream)
-    let meter = ImportProgress(isPiped ? [] : inputs.sizes, limit: options.limit)
+    let meter = ImportProgress(inputs.sizes, limit: options.limit)
     func share(_ offset: Int) -> Double? {
       meter.share(stage: position.file, position: offset, documents: position.documents)
     }
@@ -254,7 +222,14 @@ package struct Import: Sendable {
       let list = RowRejects(context.folder.file(inputs.rejectList(stage)))
       while left > 0, let row = try input.next() {
         (position.file, position.line) = (stage, row.number)
-        if let share = options.share, !share.contains(row, of: stage, into: jsonCollection(of: source)) {
+        if let share = options.share, !share.contains(row, of: stage) { continue }
+        if let path = row.path,
+          try superseded.contains(DuplicateSearch.Place(file: stage, line: row.number))
+        {
+          context.counts.update(path.collection) {
+            $0.read += 1
+            $0.superseded += 1
+          }
           continue
         }
         for warning in row.warnings { try warnings.add(warning, of: source) }
@@ -267,9 +242,6 @@ package struct Import: Sendable {
           batch.append(.encoded(encoded))
         } else {
           guard var document = try document(of: row, from: source, input, list) else { continue }
-          if let collection = options.collection, source.format == .jsonLines {
-            document.path = DocumentPath(collection, document.path.id)
-          }
           if document.path.isReserved {
             try refuse(document)
             continue
@@ -284,11 +256,6 @@ package struct Import: Sendable {
     if !batch.isEmpty { try await passOn(at: .max) }
     context.progress.reachEnd()
     counts.withLock { [counted = rewriter.counts] in $0 = counted }
-  }
-
-  /// The collection that the documents of a source are put into, if they are lines of JSON.
-  private func jsonCollection(of source: ImportSource) -> CollectionPath? {
-    source.format == .jsonLines ? options.collection : nil
   }
 
   /// Rejects a document of gymmigrate's own collections, which hold the ledger and the lease of the target.

@@ -1,3 +1,4 @@
+import Files
 import FirestoreModels
 import Runs
 import Schema
@@ -14,7 +15,8 @@ struct ImportInputs: Sendable {
   private let inputs: [Input]
   private let options: TableOptions
   private let rules: SchemaRules
-  private let collection: CollectionPath?
+  /// Where documents of JSON Lines go; nil to where their names say.
+  private let placement: CollectionPlacement?
 
   /// The size of each input in bytes; nil if unknown.
   let sizes: [Int?]
@@ -23,18 +25,22 @@ struct ImportInputs: Sendable {
   ///
   /// - Parameters:
   ///   - rules: How the schema is applied.
-  ///   - collection: The collection of all documents of JSON Lines; nil for the one in each document's name.
+  ///   - collection: The collection that documents of JSON Lines are put into; nil for the one in each document's name.
+  ///   - flattens: Whether they are put into that collection itself, whatever is above them in the input.
   /// - Throws: ``Failure``.
   init(
     _ sources: [ImportSource],
     options: TableOptions,
     rules: SchemaRules,
     collection: CollectionPath?,
+    flattens: Bool = false,
     progress: Progress
   ) throws {
     self.options = options
     self.rules = rules
-    self.collection = collection
+    placement = try collection.flatMap { collection throws(Failure) in
+      try Self.placed(in: collection, of: sources, flattens: flattens, via: options.files)
+    }
     sizes = sources.map { $0.size(via: options.files) }
     let meter = ImportProgress(zip(sources, sizes).map { $0.format == .jsonLines ? 0 : $1 })
     var inputs: [Input] = []
@@ -67,6 +73,34 @@ struct ImportInputs: Sendable {
     inputs.compactMap { input in input.plan.map { (input.source, $0) } }
   }
 
+  /// Returns where the documents of all JSON Lines go; nil if there are none.
+  private static func placed(
+    in collection: CollectionPath,
+    of sources: [ImportSource],
+    flattens: Bool,
+    via files: FileAccess
+  ) throws(Failure) -> CollectionPlacement? {
+    guard sources.contains(where: { $0.format == .jsonLines }) else { return nil }
+    if collection.string.utf8.contains(UInt8(ascii: "*")) {
+      throw Failure(
+        .usage,
+        "import",
+        path: collection.string,
+        cause: "documents of JSON Lines are put into one collection, and this stands for several",
+        remedy: "Name one, such as groups/g1/members."
+      )
+    }
+    if flattens { return CollectionPlacement(flattening: collection) }
+    for source in sources where source.format == .jsonLines {
+      var reader = try JSONLinesReader(source.path, via: files)
+      while let line = try reader.next() {
+        guard let first = try? line.document.get() else { continue }
+        return CollectionPlacement(collection, takingOver: first.path)
+      }
+    }
+    return nil
+  }
+
   /// The stages of the import, one per input.
   var indices: Range<Int> { inputs.indices }
 
@@ -81,7 +115,7 @@ struct ImportInputs: Sendable {
     guard source.format == .jsonLines, !isChecked(source) || rules.policy(for: source) != .reject else {
       return try open(stage)
     }
-    return try JSONLinesInput(source.path, via: options.files, .checked)
+    return try JSONLinesInput(source.path, via: options.files, .checked, placement: placement)
   }
 
   /// Opens an input at its start; nil if it is empty.
@@ -91,9 +125,14 @@ struct ImportInputs: Sendable {
   func open(_ stage: Int, encoding references: ReferenceRule? = nil) throws(Failure) -> (any DocumentInput)? {
     let input = inputs[stage]
     if input.source.format == .jsonLines {
-      let encoder = references.map { DocumentEncoder($0, collection: collection) }
+      let encoder = references.map { DocumentEncoder($0, placement: placement) }
       return checked(
-        try JSONLinesInput(input.source.path, via: options.files, passage(encoder, of: input.source)),
+        try JSONLinesInput(
+          input.source.path,
+          via: options.files,
+          passage(encoder, of: input.source),
+          placement: placement
+        ),
         input.source
       )
     }
@@ -117,7 +156,7 @@ struct ImportInputs: Sendable {
 
   private func checked(_ input: any DocumentInput, _ source: ImportSource) -> any DocumentInput {
     if !isChecked(source) { return input }
-    return SchemaInput(input, of: source, rules, collection: collection)
+    return SchemaInput(input, of: source, rules)
   }
 
   /// Returns the name of an input's list of rejected rows: `rejects.csv`, or `rejects-2.csv` for the second table.

@@ -14,13 +14,11 @@ package struct ImportShare: Sendable, Equatable {
   }
 
   /// Whether a row of a file belongs to the share.
-  ///
-  /// - Parameter collection: The collection that all documents of the file are put into; nil for their own.
-  func contains(_ row: DocumentRow, of stage: Int, into collection: CollectionPath?) -> Bool {
+  func contains(_ row: DocumentRow, of stage: Int) -> Bool {
     guard let path = row.path ?? row.refused?.path else {
       return Self.checksum("\(stage)/\(row.number)") % UInt64(count) == UInt64(index)
     }
-    return contains(collection.map { DocumentPath($0, path.id) } ?? path)
+    return contains(path)
   }
 
   /// Whether a document belongs to the share.

@@ -91,16 +91,12 @@ final class SchemaInput: DocumentInput {
   private let source: ImportSource
   private let rules: SchemaRules
   private let policy: SchemaPolicy
-  /// The collection of all documents; nil for the one in each document's name.
-  private let collection: CollectionPath?
   private let declared: DeclaredCollections
 
-  init(_ input: any DocumentInput, of source: ImportSource, _ rules: SchemaRules, collection: CollectionPath?)
-  {
+  init(_ input: any DocumentInput, of source: ImportSource, _ rules: SchemaRules) {
     self.input = input
     self.source = source
     self.rules = rules
-    self.collection = collection
     policy = rules.policy(for: source)
     declared = DeclaredCollections(rules.schema)
   }
@@ -108,9 +104,6 @@ final class SchemaInput: DocumentInput {
   func next() throws(Failure) -> DocumentRow? {
     guard var row = try input.next() else { return nil }
     guard var document = row.document else { return row }
-    if let collection, source.format == .jsonLines {
-      document.path = DocumentPath(collection, document.path.id)
-    }
     guard let schema = declared.collection(of: document.path) else { return row }
     if rules.fillsDefaults {
       document = rules.filled(document, schema)
@@ -160,7 +153,6 @@ final class SchemaInput: DocumentInput {
     let expected =
       violation.isMissing
       ? "\(cell == nil ? "\(name): " : "")\(violation.expected), and it is missing" : violation.expected
-    let position = source.format == .jsonLines ? "line" : "row"
     let label = cell.map { "\($0.name)" } ?? name
     return RowFault(
       row: row.number,
@@ -174,8 +166,8 @@ final class SchemaInput: DocumentInput {
         "import",
         path: source.label,
         cause: violation.isMissing
-          ? "\(position) \(row.number)\(cell == nil ? ":" : ",") \(label) is missing; expected \(violation.expected)"
-          : "\(position) \(row.number), \(label): expected \(violation.expected)"
+          ? "\(source.unit) \(row.number)\(cell == nil ? ":" : ",") \(label) is missing; expected \(violation.expected)"
+          : "\(source.unit) \(row.number), \(label): expected \(violation.expected)"
       )
     )
   }

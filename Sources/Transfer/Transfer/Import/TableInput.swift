@@ -222,6 +222,9 @@ final class TableInput: DocumentInput {
       name = NewID.make(kind, seed: options.newIDSeed, stage: stage, row: reader.row.number)
       if let index = plan.idField, values[index] == nil { values[index] = .string(name) }
     }
+    if options.flattens, let slash = name.utf8.lastIndex(of: UInt8(ascii: "/")) {
+      name = String(name[name.utf8.index(after: slash)...])
+    }
     guard let path = plan.path(named: name) else {
       faults.append(
         fault(

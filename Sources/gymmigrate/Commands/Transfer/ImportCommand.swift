@@ -26,7 +26,7 @@ struct ImportCommand: AsyncParsableCommand {
         merge    of those that are there only the fields in the file are set
         replace  only documents that are there; a missing one is rejected
 
-      Documents that are already as they should be are not written. Resume an interrupted import with 'gymmigrate runs resume'.
+      A document that is in the files twice is refused, unless --duplicates decides. Documents that are already as they should be are not written. Resume an interrupted import with 'gymmigrate runs resume'.
 
         gymmigrate import samples/gym/users.jsonl -e local
         gymmigrate import customers.csv -e local --mode upsert
@@ -43,8 +43,23 @@ struct ImportCommand: AsyncParsableCommand {
   )
   var files: [String]
 
-  @Option(help: ArgumentHelp("Put every document into this collection, under its own id.", valueName: "path"))
+  @Option(
+    help: ArgumentHelp(
+      "Import into this collection instead, with what is below it; of JSON Lines it takes the place of theirs.",
+      valueName: "path"
+    )
+  )
   var collection: String?
+
+  @Flag(
+    help: "With --collection: put the documents of all levels, sheets and files into that one collection."
+  )
+  var flatten = false
+
+  @Option(
+    help: "Which of several documents with the same path to import: first or last (default: refuse them)."
+  )
+  var duplicates: DuplicatePolicy?
 
   @Option(help: "create, upsert, merge or replace.")
   var mode = WriteMode.create
@@ -105,6 +120,7 @@ struct ImportCommand: AsyncParsableCommand {
     if files.count(where: { $0 == "-" }) > 1 {
       throw ValidationError("Standard input can be read only once.")
     }
+    if flatten, collection == nil { throw ValidationError("--flatten needs --collection.") }
     if files.isEmpty { throw ValidationError("Name at least one file.") }
     if keepTimes, serverTimes { throw ValidationError("Give --keep-times or --server-times, not both.") }
   }
@@ -118,14 +134,18 @@ struct ImportCommand: AsyncParsableCommand {
       files,
       format: table.format,
       collection: target,
+      flattens: flatten,
       sheets: table.sheet,
       schema: schema,
       via: access.files
     )
     var options = Import.Options(sources: sources, table: try table.options(schema), mode: mode)
     options.collection = target
+    options.flattens = flatten
+    options.table.flattens = flatten
+    options.duplicates = duplicates
     options.table.files = access.files
-    options.source = try source ?? Manifest.source(of: sources.map(\.path), via: access.files)
+    options.source = source ?? ImportSource.database(of: sources)
     options.parseErrors = parseErrors
     options.limit = limit
     options.isDryRun = dryRun

@@ -10,7 +10,10 @@ struct TableArguments: ParsableArguments {
   var format: ImportSource.Format?
 
   @Option(
-    help: ArgumentHelp("A sheet of a workbook, instead of all; several times for several.", valueName: "name")
+    help: ArgumentHelp(
+      "A sheet of a workbook, instead of all, and the collection that its rows are put into; several times for several.",
+      valueName: "name[=collection]"
+    )
   )
   var sheet: [String] = []
 

@@ -1,0 +1,55 @@
+extension JSONCursor {
+  /// Checks that no object in it has a member twice.
+  ///
+  /// - Throws: ``WireError`` with the location of the first that has.
+  package func assertUniqueMembers() throws(WireError) {
+    if isObject {
+      try assertUniqueOwnMembers()
+      for (name, value) in members where value.isObject || value.isArray {
+        do throws(WireError) {
+          try value.assertUniqueMembers()
+        } catch {
+          throw error.inside(name.string)
+        }
+      }
+    } else if isArray {
+      for (index, element) in elements.enumerated() where element.isObject || element.isArray {
+        do throws(WireError) {
+          try element.assertUniqueMembers()
+        } catch {
+          throw error.inside("[\(index)]")
+        }
+      }
+    }
+  }
+
+  /// Checks that an object has no member twice; the objects in it are not looked at.
+  ///
+  /// - Throws: ``WireError`` that names the member.
+  package func assertUniqueOwnMembers() throws(WireError) {
+    // Most objects are written in order.
+    var members = members
+    guard var last = members.next()?.name.utf8 else { return }
+    while let name = members.next()?.name.utf8 {
+      if !last.precedes(name) { return try assertUniqueUnorderedMembers() }
+      last = name
+    }
+  }
+
+  private func assertUniqueUnorderedMembers() throws(WireError) {
+    // The members of a message are few, and not worth an array.
+    if childCount <= 8 {
+      var rest = members
+      while let name = rest.next()?.name {
+        for (other, _) in rest where !name.utf8.precedes(other.utf8) && !other.utf8.precedes(name.utf8) {
+          throw .repeated(name.string)
+        }
+      }
+      return
+    }
+    let names = members.map(\.name).sorted { $0.utf8.precedes($1.utf8) }
+    for index in names.indices.dropFirst() where !names[index - 1].utf8.precedes(names[index].utf8) {
+      throw .repeated(names[index].string)
+    }
+  }
+}

@@ -1,0 +1,99 @@
+package import FirestoreModels
+
+/// Finds documents that occur more than once among any number of them, in constant memory.
+///
+/// Paths are compared by a hash of 128 bits with a key that is drawn for each process (SipHash): among a thousand million paths,
+/// the probability that any two are taken for one is below 2^-68.
+///
+///     var search = DuplicateSearch()
+///     try search.add(path, at: DuplicateSearch.Place(file: 0, line: 1))
+///     try search.forEachPair { earlier, later in … }
+package struct DuplicateSearch: ~Copyable {
+  /// A line or row of one of several files.
+  package struct Place: Sendable, Equatable, Comparable {
+    package let file: Int
+    package let line: Int
+
+    package init(file: Int, line: Int) { (self.file, self.line) = (file, line) }
+
+    fileprivate init(_ number: UInt64) {
+      self.init(file: Int(number >> Self.lineBits), line: Int(number & (1 << Self.lineBits - 1)))
+    }
+
+    /// A number in the order of places.
+    fileprivate var number: UInt64 {
+      UInt64(truncatingIfNeeded: file) << Self.lineBits | UInt64(truncatingIfNeeded: line)
+    }
+
+    package static func < (a: Place, b: Place) -> Bool { a.number < b.number }
+
+    /// A file of a thousand thousand million lines would take a terabyte of line ends alone.
+    private static let lineBits: UInt64 = 40
+  }
+
+  private var records = RecordSort()
+
+  package init() {}
+
+  /// Adds a document and where it is.
+  ///
+  /// - Throws: `.cannotWrite`.
+  package mutating func add(_ path: DocumentPath, at place: Place) throws(Failure) {
+    try records.add(RecordSort.Record(Self.hash(path, 0), Self.hash(path, 1), place.number))
+  }
+
+  /// Calls `body` with each place of a document and the next place of the same document.
+  ///
+  /// A document that occurs three times comes as two pairs.
+  ///
+  /// - Throws: `.cannotWrite`; what `body` throws.
+  package consuming func forEachPair(_ body: (Place, Place) throws(Failure) -> Void) throws(Failure) {
+    var sorted = try records.sorted()
+    var last: RecordSort.Record?
+    while let record = try sorted.next() {
+      if let last, last.first == record.first, last.second == record.second {
+        try body(Place(last.third), Place(record.third))
+      }
+      last = record
+    }
+  }
+
+  private static func hash(_ path: DocumentPath, _ half: UInt8) -> UInt64 {
+    var hasher = Hasher()
+    hasher.combine(half)
+    path.string.withBytes { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+    return UInt64(bitPattern: Int64(hasher.finalize()))
+  }
+}
+
+/// Places that are looked up in their order, in constant memory.
+///
+///     let places = PlaceList()
+///     try places.insert(place)
+///     try places.contains(place)    // true; places before it cannot be asked for any more
+package final class PlaceList {
+  private var unsorted: RecordSort? = RecordSort()
+  private var sorted: SortedRecords?
+  private var next: RecordSort.Record?
+
+  package init() {}
+
+  /// Adds a place, before the first is looked up; it may be added several times.
+  ///
+  /// - Throws: `.cannotWrite`.
+  package func insert(_ place: DuplicateSearch.Place) throws(Failure) {
+    try unsorted?.add(RecordSort.Record(place.number, 0, 0))
+  }
+
+  /// Whether a place, which is not before the one that was looked up last, was added.
+  ///
+  /// - Throws: `.cannotWrite`.
+  package func contains(_ place: DuplicateSearch.Place) throws(Failure) -> Bool {
+    if let unsorted = unsorted.take() {
+      sorted = try unsorted.sorted()
+      next = try sorted?.next()
+    }
+    while let record = next, record.first < place.number { next = try sorted?.next() }
+    return next?.first == place.number
+  }
+}

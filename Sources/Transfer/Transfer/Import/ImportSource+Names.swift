@@ -1,0 +1,61 @@
+import FirestoreModels
+import Schema
+import Tables
+
+/// The collections that the names of files and sheets stand for.
+extension ImportSource {
+  /// Returns the name of a CSV file without its extension.
+  static func stem(ofTable path: String) -> String? {
+    for ending in [".csv", ".csv.gz", ".tsv", ".tsv.gz"] where path.hasSuffix(ending) {
+      return String(path.dropLast(ending.count))
+    }
+    return nil
+  }
+
+  /// Returns the collection for a file name that an export has made (see ``ExportOutput``); nil for any other name.
+  static func collection(ofFile stem: String) -> CollectionPath? {
+    if stem == "rejects" || stem.hasPrefix("rejects-") { return nil }
+    let bytes = Array(stem.utf8)
+    var path: [UInt8] = []
+    var index = 0
+    while index < bytes.count {
+      let byte = bytes[index]
+      switch byte {
+      case UInt8(ascii: "~"): path.append(contentsOf: "/*/".utf8)
+      case UInt8(ascii: "%"):
+        guard index + 2 < bytes.count,
+          let code = UInt8(String(decoding: bytes[(index + 1)...(index + 2)], as: UTF8.self), radix: 16)
+        else { return nil }
+        path.append(code)
+        index += 2
+      case UInt8(ascii: "_"), UInt8(ascii: "-"), UInt8(ascii: "."): path.append(byte)
+      default:
+        guard CharacterSets.isLetterOrDigit(byte) else { return nil }
+        path.append(byte)
+      }
+      index += 1
+    }
+    guard let text = String(validating: path, as: UTF8.self) else { return nil }
+    return CollectionPath(text)
+  }
+
+  /// Returns the collection for a sheet name that an export has made; `users (2)` continues `users`.
+  static func collection(
+    ofSheet name: String,
+    among names: [String],
+    schema: DatabaseSchema
+  ) -> CollectionPath? {
+    var stem = name
+    if name.hasSuffix(")"), let open = name.utf8.lastIndex(of: UInt8(ascii: "(")),
+      Int(name[name.utf8.index(after: open)...].dropLast()) != nil
+    {
+      let first = String(name[..<open].dropLast())
+      if names.contains(where: { $0.isIdentical(to: first) }) { stem = first }
+    }
+    for pattern in schema.collections.map(\.pattern) {
+      var legal = SheetNames()
+      if legal.unique(pattern.string).isIdentical(to: stem) { return pattern }
+    }
+    return collection(ofFile: stem)
+  }
+}

@@ -1,0 +1,138 @@
+import Files
+import FirestoreModels
+import FirestoreREST
+import Logging
+import Runs
+
+/// Which of several documents with the same path in the input is imported (`--duplicates`).
+package enum DuplicatePolicy: String, Sendable, CaseIterable {
+  /// The one that comes first.
+  case first
+  /// The one that comes last.
+  case last
+}
+
+/// The first pass of an import: everything is read before anything is written.
+struct InputCheck {
+  let inputs: ImportInputs
+  let options: Import.Options
+  let context: RunContext
+
+  private typealias Place = DuplicateSearch.Place
+
+  /// Reads all inputs and reports what is wrong.
+  ///
+  /// - Returns: The lines and rows that give way to another one of the same document.
+  /// - Throws: `.inputMalformed` for an error, unless the policy is to skip it, and for a document that occurs twice, unless it is
+  ///   decided which one is imported.
+  func report() throws -> PlaceList {
+    let report = ValidationReport(context.folder.file("validation.csv"))
+    var search = DuplicateSearch()
+    try read(reporting: report, &search)
+    try conclude(report)
+    return try superseded(search)
+  }
+
+  /// Finds again what ``report()`` returned to the run that is resumed or divided.
+  func repeated() throws -> PlaceList {
+    let isDecided = options.duplicates != nil || inputs.indices.contains { inputs.source($0).isIncrement }
+    if !isDecided { return PlaceList() }
+    var search = DuplicateSearch()
+    try read(reporting: nil, &search)
+    return try superseded(search)
+  }
+
+  // MARK: Errors
+
+  private var stops: Bool { options.parseErrors == .stop }
+
+  private func read(reporting report: ValidationReport?, _ search: inout DuplicateSearch) throws {
+    let meter = ImportProgress(inputs.sizes)
+    for stage in inputs.indices {
+      guard let input = try inputs.openForCheck(stage) else { continue }
+      var read = 0
+      while let row = try input.next() {
+        try Task.checkCancellation()
+        if let report { try look(at: row, of: inputs.source(stage), report) }
+        if let path = row.path, isImported(row), !path.isReserved {
+          try search.add(path, at: Place(file: stage, line: row.number))
+        }
+        read += 1
+        if read % 1000 == 0 {
+          context.progress.advance(by: 1000, share: meter.share(stage: stage, position: input.position))
+        }
+      }
+      if report == nil { continue }
+      for notice in input.notices { context.logger.notice("\(inputs.source(stage).label): \(notice)") }
+    }
+  }
+
+  /// Whether a row is not rejected for its errors.
+  private func isImported(_ row: DocumentRow) -> Bool {
+    row.faults.isEmpty || (options.parseErrors == .skipField && row.document != nil)
+  }
+
+  private func look(at row: DocumentRow, of source: ImportSource, _ report: ValidationReport) throws(Failure)
+  {
+    if source.format == .jsonLines {
+      // Lines that are skipped are listed when they are.
+      if !stops { return }
+      if let fault = row.faults.first, fault.code == nil { throw fault.failure }
+    }
+    for fault in row.faults { try report.add(fault, of: source) }
+  }
+
+  private func conclude(_ report: ValidationReport) throws(Failure) {
+    guard var failure = report.first else { return }
+    for line in report.lines { context.logger.warning("\(line)") }
+    if !stops {
+      context.logger.notice("See \(report.path) for the values.")
+      return
+    }
+    if report.count > 1 { failure.cause += " (\(report.count) cells or rows in all)" }
+    failure.remedy =
+      "Nothing was written. See \(report.path) for the values; fix them, or use --parse-errors skip-row."
+    throw failure
+  }
+
+  // MARK: Duplicates
+
+  private func superseded(_ search: consuming DuplicateSearch) throws(Failure) -> PlaceList {
+    let superseded = PlaceList()
+    let report = ValidationReport(context.folder.file("duplicates.csv"))
+    var first: (earlier: Place, later: Place)?
+    try search.forEachPair { earlier, later throws(Failure) in
+      switch policy(of: earlier, later) {
+      case .last: try superseded.insert(earlier)
+      case .first: try superseded.insert(later)
+      case nil:
+        try report.add(fault(of: earlier, later), of: inputs.source(later.file))
+        if first.map({ later < $0.later }) ?? true { first = (earlier, later) }
+      }
+    }
+    guard let first else { return superseded }
+    var failure = fault(of: first.earlier, first.later).failure
+    if report.count > 1 { failure.cause += " (\(report.count) lines or rows in all)" }
+    failure.remedy =
+      "Nothing was written. See \(report.path) for all; remove one of each, or choose with --duplicates last (or first)."
+    throw failure
+  }
+
+  private func policy(of earlier: Place, _ later: Place) -> DuplicatePolicy? {
+    if let decided = options.duplicates { return decided }
+    return inputs.source(later.file).isIncrement(upon: inputs.source(earlier.file)) ? .last : nil
+  }
+
+  private func fault(of earlier: Place, _ later: Place) -> RowFault {
+    let source = inputs.source(later.file)
+    let other = inputs.source(earlier.file)
+    var place = "\(other.unit) \(earlier.line)"
+    if earlier.file != later.file { place += " of \(other.label)" }
+    let cause = "\(source.unit) \(later.line) has the same document as \(place)"
+    return RowFault(
+      row: later.line,
+      expected: "another document than in \(place)",
+      failure: Failure(.inputMalformed, "import", path: source.label, cause: cause)
+    )
+  }
+}

@@ -1,0 +1,246 @@
+package import Files
+package import FirestoreModels
+import FirestoreREST
+package import Schema
+import Tables
+
+extension ImportSource {
+  /// Resolves paths to files and sheets, each with its format and collection.
+  ///
+  /// - Parameters:
+  ///   - paths: Files, export directories, or `-`.
+  ///   - format: The format of all of them; nil to determine each by its name.
+  ///   - collection: The collection of all tables; nil to determine each by its manifest, file name or sheet name.
+  ///   - flattens: Whether several tables may be put into one collection.
+  ///   - sheets: The sheets of workbooks, each as `NAME` or `NAME=COLLECTION`; all visible sheets if empty.
+  ///   - schema: The schema, for sheets whose names are shortened.
+  ///   - files: The files that can be reached.
+  /// - Throws: ``Failure`` of kind `inputMissing` or `inputMalformed`; `usage` if the collection cannot be determined, or if
+  ///   several would become one.
+  package static func resolve(
+    _ paths: [String],
+    format: Format? = nil,
+    collection: CollectionPath? = nil,
+    flattens: Bool = false,
+    sheets: [String] = [],
+    schema: DatabaseSchema,
+    via files: FileAccess = .local
+  ) throws(Failure) -> [ImportSource] {
+    var resolver = SourceResolver(collection: collection, sheets: sheets, schema: schema, files: files)
+    for path in paths {
+      for file in try Manifest.files(at: path, via: files) {
+        var source = ImportSource(path: file, format: format ?? (file == "-" ? .jsonLines : Format(of: file)))
+        source.isFromFolder = file != path
+        try resolver.add(source)
+      }
+    }
+    try resolver.assertComplete(flattens: flattens)
+    return resolver.sources
+  }
+}
+
+/// Determines the collection of each file and sheet of an import.
+private struct SourceResolver {
+  let collection: CollectionPath?
+  let sheets: [String]
+  let schema: DatabaseSchema
+  let files: FileAccess
+
+  private(set) var sources: [ImportSource] = []
+  /// What each source that ``collection`` is given to would be by itself: a collection or, where none is known, the source.
+  private var origins: [(key: UTF8Key, label: String)] = []
+  /// The sheets that no workbook has had so far.
+  private var missing: [String]
+  /// The manifests that were read, by folder.
+  private var manifests: [UTF8Key: Manifest?] = [:]
+
+  init(collection: CollectionPath?, sheets: [String], schema: DatabaseSchema, files: FileAccess) {
+    (self.collection, self.sheets, self.schema, self.files) = (collection, sheets, schema, files)
+    missing = sheets
+  }
+
+  mutating func add(_ source: ImportSource) throws(Failure) {
+    var source = source
+    source.manifest = try manifest(beside: source.path)
+    if source.format == .xlsx {
+      if source.path == "-" {
+        throw Failure(
+          .usage,
+          "import",
+          path: source.path,
+          cause: "a workbook cannot be read from standard input",
+          remedy: "Save it as a file."
+        )
+      }
+      return try addSheets(of: source)
+    }
+    if source.path != "-" { try files.assertReadable(source.path) }
+    if source.format == .csv {
+      source.collection = try chosen(collection(ofTable: source), for: source)
+      if source.collection == nil {
+        throw unknown(source, "its name is not that of a collection", "Name it with --collection.")
+      }
+    } else {
+      origins.append((UTF8Key(""), source.label))
+    }
+    sources.append(source)
+  }
+
+  // MARK: Sheets
+
+  private mutating func addSheets(of workbook: ImportSource) throws(Failure) {
+    var workbook = workbook
+    if FileAccess.isRemote(workbook.path) { workbook.copy = try InputCopy(of: workbook.path, via: files) }
+    let package = try workbook.opening { path throws(Failure) in try XLSXPackage(path) }
+    let names = package.sheets.map(\.name)
+    let choices = try SheetChoice.all(sheets, among: names)
+    missing.removeAll { text in choices.contains { $0.text.isIdentical(to: text) } }
+    for sheet in package.sheets {
+      let choice = choices.first { $0.sheet.isIdentical(to: sheet.name) }
+      if choice == nil {
+        if !sheets.isEmpty { continue }
+        if try isLeftOut(sheet, of: workbook) { continue }
+      }
+      var source = workbook
+      source.sheet = sheet.name
+      source.collection = choice?.collection
+      if source.collection == nil {
+        let own = ImportSource.collection(ofSheet: sheet.name, among: names, schema: schema)
+        source.collection = try chosen(own, for: source)
+      }
+      if source.collection == nil {
+        let cause = "the name of the sheet '\(sheet.name)' is not that of a collection"
+        throw unknown(workbook, cause, "Name it with --sheet '\(sheet.name)=COLLECTION', for each sheet.")
+      }
+      sources.append(source)
+    }
+  }
+
+  private func isLeftOut(_ sheet: XLSXPackage.Sheet, of workbook: ImportSource) throws(Failure) -> Bool {
+    if sheet.isHidden || sheet.isSummary { return true }
+    return try workbook.opening { path throws(Failure) in
+      if try LongTextIndex.isSheet(sheet.name, of: path) { return true }
+      return try ExactValueIndex.isSheet(sheet.name, of: path)
+    }
+  }
+
+  // MARK: Collections
+
+  /// Returns the collection that is given to a table, else its own.
+  private mutating func chosen(
+    _ own: CollectionPath?,
+    for source: ImportSource
+  ) throws(Failure) -> CollectionPath? {
+    guard let collection else { return try checked(own, of: source) }
+    origins.append((UTF8Key(own?.string ?? "\(source.label)/"), source.label))
+    return collection
+  }
+
+  /// Returns the collection of a table according to its manifest, else its name.
+  private func collection(ofTable source: ImportSource) -> CollectionPath? {
+    if source.path == "-" { return nil }
+    let name = FilePaths.name(of: source.path)
+    if let entry = source.manifest?.files.first(where: { $0.file.isIdentical(to: name) }) {
+      return CollectionPath(entry.collection)
+    }
+    return ImportSource.stem(ofTable: name).flatMap { ImportSource.collection(ofFile: $0) }
+  }
+
+  /// Returns the manifest beside a file that names it.
+  private mutating func manifest(beside path: String) throws(Failure) -> Manifest? {
+    if path == "-" { return nil }
+    let folder = FilePaths.folder(of: path)
+    let found: Manifest?
+    if let known = manifests[UTF8Key(folder)] {
+      found = known
+    } else {
+      found = try Manifest.read(from: folder, via: files)
+      manifests[UTF8Key(folder)] = .some(found)
+    }
+    let name = FilePaths.name(of: path)
+    return found.flatMap { $0.files.contains { $0.file.isIdentical(to: name) } ? $0 : nil }
+  }
+
+  /// Checks that the service accepts the collection of a file's or sheet's name.
+  private func checked(
+    _ collection: CollectionPath?,
+    of source: ImportSource
+  ) throws(Failure) -> CollectionPath? {
+    guard let collection else { return nil }
+    let violation = PathLimits.violations(of: collection).first?.message
+    let reserved = collection.isReserved ? "it is gymmigrate's own" : nil
+    guard let defect = violation ?? reserved else { return collection }
+    throw Failure(
+      .inputMalformed,
+      "import",
+      path: source.label,
+      cause: "its name stands for the collection '\(PathLimits.shortened(collection.string))': \(defect)",
+      remedy: "Name another with --collection."
+    )
+  }
+
+  private func unknown(_ source: ImportSource, _ cause: String, _ remedy: String) -> Failure {
+    Failure(.usage, "import", path: source.path, cause: cause, remedy: remedy)
+  }
+
+  /// Checks that each sheet was found, and that several collections become one only where that is meant.
+  func assertComplete(flattens: Bool) throws(Failure) {
+    if let missing = missing.first {
+      throw Failure(.inputMissing, "import", path: missing, cause: "no workbook has a sheet of that name")
+    }
+    guard !flattens, let first = origins.first,
+      let other = origins.first(where: { $0.key != first.key })
+    else { return }
+    throw Failure(
+      .usage,
+      "import",
+      path: other.label,
+      cause: "--collection would put it into one collection with \(first.label)",
+      remedy:
+        "Import them one by one, name the collection of each sheet with --sheet NAME=COLLECTION, or use --flatten if they are one collection."
+    )
+  }
+}
+
+/// A sheet that was chosen, and the collection that it was given.
+private struct SheetChoice {
+  /// As it was typed.
+  var text: String
+  var sheet: String
+  var collection: CollectionPath?
+
+  /// Returns what the choices mean for a workbook; none for those that name none of its sheets.
+  ///
+  /// - Throws: `.usage` for an invalid collection, and for a sheet with two of them.
+  static func all(_ texts: [String], among names: [String]) throws(Failure) -> [SheetChoice] {
+    var choices: [SheetChoice] = []
+    for text in texts {
+      guard let choice = try SheetChoice(text, among: names) else { continue }
+      if choices.contains(where: {
+        $0.sheet.isIdentical(to: choice.sheet) && $0.collection != choice.collection
+      }) {
+        throw Failure(.usage, "import", path: choice.sheet, cause: "--sheet names this sheet twice")
+      }
+      choices.append(choice)
+    }
+    return choices
+  }
+
+  /// Reads `NAME` or `NAME=COLLECTION`; of what could be the name, the longest that a sheet has.
+  private init?(_ text: String, among names: [String]) throws(Failure) {
+    var end = text.endIndex
+    while !names.contains(where: { $0.utf8.elementsEqual(text.utf8[..<end]) }) {
+      guard let sign = text.utf8[..<end].lastIndex(of: UInt8(ascii: "=")) else { return nil }
+      end = sign
+    }
+    (self.text, sheet) = (text, String(text[..<end]))
+    if end == text.endIndex { return }
+    let name = String(text[text.utf8.index(after: end)...])
+    let path = CollectionPath(name)
+    let reserved = path?.isReserved ?? false ? "is gymmigrate's own" : nil
+    if let defect = CollectionSelection.defect(of: name) ?? reserved {
+      throw Failure(.usage, "import", path: sheet, cause: "--sheet: '\(name)' \(defect)")
+    }
+    collection = path
+  }
+}
