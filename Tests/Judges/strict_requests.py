@@ -167,8 +167,8 @@ def commands(run, samples, documents):
     names = ["users", "members", "user_emails", "groups", "classes", "products"]
     run("samples", "import", *[str(samples / f"{name}.jsonl") for name in names])
     run("plan", "migrate", "plan", "--all")
-    run("partial apply", "migrate", "apply", "--all", "--prune", "--accept-proposals", ends=2)
-    run("partial apply again", "migrate", "apply", "--all", "--prune", "--accept-proposals", ends=2)
+    run("partial apply", "migrate", "apply", "--all", "--prune", "--max-delete", "999", "--accept-proposals", ends=2)
+    run("partial apply again", "migrate", "apply", "--all", "--prune", "--max-delete", "999", "--accept-proposals", ends=2)
     return reads(run)
 
 

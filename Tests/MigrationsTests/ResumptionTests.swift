@@ -76,6 +76,7 @@ struct ResumptionTests {
   @Test("The bound of deletions holds for the whole run, and each is counted once")
   func deletions() async throws {
     let mini = MiniFirestore()
+    try mini.put("users/u", fields: "{}")
     for number in 0..<9 { try mini.put("user_emails/e\(number)@x", fields: "{}") }
     // The run ends when its fifth deletion is refused.
     let faults = ScriptedFaults(

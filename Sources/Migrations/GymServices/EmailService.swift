@@ -1,7 +1,7 @@
 package import FirestoreModels
 package import FirestoreREST
 import GymModels
-import MigrationEngine
+package import MigrationEngine
 package import Runs
 
 /// `user_emails`, the index from an email address to the account that had it first, one entry at a time.
@@ -56,15 +56,17 @@ package struct EmailService: Sendable {
 
   /// Registers an address as the apps do: in one transaction, normalised, and never over another person's entry.
   ///
+  /// - Parameter plan: What takes the change instead of the database; nil to write it.
   /// - Throws: ``Failure``; `.tryLater` where other programs kept changing the documents.
   package static func register(
     _ address: String,
     for id: String,
-    in context: RunContext
+    in context: RunContext,
+    planning plan: TransactionPlan? = nil
   ) async throws -> Registration {
     let path = try path(of: address)
     let user = DocumentPath(CollectionPath(nil, "users"), id)
-    let (result, end) = try await RecordedTransaction(in: context).run(on: path) {
+    let (result, end) = try await RecordedTransaction(in: context, planning: plan).run(on: path) {
       transaction -> RecordedTransaction.Decision<Registration> in
       guard let owner = try await transaction.document(user) else { return .leave(.refused(.userNotFound)) }
       let own = owner.fields["email"]?.string.map(EmailIndex.normalised)
@@ -84,6 +86,7 @@ package struct EmailService: Sendable {
       return .commit([change], .registered)
     }
     try end.assertSettled(path)
+    if end.isCommitted { return .registered }
     return result ?? .unchanged
   }
 }

@@ -1,5 +1,6 @@
 import Files
 package import FirestoreModels
+package import MigrationEngine
 package import Runs
 
 /// A change of a group.
@@ -34,13 +35,16 @@ extension GroupService {
   ///
   /// A resumed run continues behind the last one that was settled.
   ///
-  /// - Parameter report: Called with each refusal.
+  /// - Parameters:
+  ///   - plan: What takes the changes instead of the database; nil to write them.
+  ///   - report: Called with each refusal.
   package static func perform(
     _ operations: [GroupOperation],
     in context: RunContext,
+    planning plan: TransactionPlan? = nil,
     report: (GroupOperation, Refusal) -> Void
   ) async throws {
-    let service = GroupService(in: context)
+    let service = GroupService(in: context, planning: plan)
     let resumed = context.checkpoints?.resumed?.state.position.flatMap { Int($0) }
     if resumed == nil { try await context.checkpoints?.begin(at: state(0)) }
     for (index, operation) in operations.enumerated().dropFirst(resumed ?? 0) {

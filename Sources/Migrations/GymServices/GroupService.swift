@@ -2,7 +2,7 @@ import Files
 package import FirestoreModels
 import FirestoreREST
 import GymModels
-import MigrationEngine
+package import MigrationEngine
 package import Runs
 import Schema
 
@@ -10,8 +10,9 @@ import Schema
 /// right at every commit, also where other programs do the same at the same time.
 package struct GroupService: Sendable {
   package static let maximumMembers = 10
-  /// The most members that one transaction takes along when a group is deleted; each has two writes at most.
-  private static let membersPerTransaction = 200
+  /// The most members, and the most users besides, that one transaction takes along when a group is deleted; a member has two
+  /// writes at most.
+  static let perTransaction = 150
 
   /// Why something cannot be done; the raw value is the code in reports.
   package enum Refusal: String, Error, Sendable, CaseIterable {
@@ -57,10 +58,12 @@ package struct GroupService: Sendable {
   package static let users = CollectionPath(nil, "users")
 
   private let context: RunContext
-  private var transaction: RecordedTransaction { RecordedTransaction(in: context) }
+  private let transaction: RecordedTransaction
 
-  package init(in context: RunContext) {
+  /// - Parameter plan: What takes the changes instead of the database; nil to write them.
+  package init(in context: RunContext, planning plan: TransactionPlan? = nil) {
     self.context = context
+    transaction = RecordedTransaction(in: context, planning: plan)
   }
 
   package static func group(_ id: String) -> DocumentPath { DocumentPath(groups, id) }
@@ -114,6 +117,7 @@ package struct GroupService: Sendable {
       )
     }
     try end.assertSettled(path)
+    if end.isCommitted { return nil }
     if case .exists?? = refusal {
       return try await claim([path, DocumentPath(Self.members(of: path), owner.userID)]) ? nil : .exists
     }
@@ -124,6 +128,11 @@ package struct GroupService: Sendable {
   private func claim(_ paths: [DocumentPath]) async throws -> Bool {
     guard let journal = context.journal, journal.hasTail else { return false }
     let current = try await context.client.batchGet(paths)
+    // A transaction wrote all of them or none.
+    for path in paths {
+      guard let change = try journal.ownChange(of: path), !change.isDeletion else { continue }
+      if current[path]?.updateTime == change.before?.updateTime { return false }
+    }
     var isOwn = false
     for path in paths {
       guard let write = try journal.takeOwnWrite(of: path, current: current[path]) else { continue }
@@ -172,6 +181,7 @@ package struct GroupService: Sendable {
       )
     }
     try end.assertSettled(own)
+    if end.isCommitted { return nil }
     if case .alreadyMember?? = refusal { return try await claim([own, path]) ? nil : .alreadyMember }
     return refusal ?? nil
   }
@@ -199,13 +209,14 @@ package struct GroupService: Sendable {
       return .commit(changes, nil)
     }
     try end.assertSettled(own)
+    if end.isCommitted { return nil }
     if case .notMember?? = refusal {
       return try await claim([own, path, DocumentPath(Self.users, userID)]) ? nil : .notMember
     }
     return refusal ?? nil
   }
 
-  private static func isActiveAdmin(_ member: RawDocument) -> Bool {
+  static func isActiveAdmin(_ member: RawDocument) -> Bool {
     guard member.fields["role"]?.string?.isIdentical(to: "admin") ?? false else { return false }
     let isActive = member.fields["isActive"] ?? .null
     return isActive.isNull || isActive.boolean == true
@@ -214,12 +225,12 @@ package struct GroupService: Sendable {
   /// The change of a group's count.
   ///
   /// Groups have no update time.
-  private static func recount(_ group: RawDocument, _ count: Int, _ reason: String) -> Change {
+  static func recount(_ group: RawDocument, _ count: Int, _ reason: String) -> Change {
     Change(of: group, ["memberCount": .integer(Int64(count))], reasons: [reason])
   }
 
   /// The change of a user who leaves a group; nil where the group is not the current one.
-  private static func leaving(_ user: RawDocument, _ group: String) -> Change? {
+  static func leaving(_ user: RawDocument, _ group: String) -> Change? {
     guard user.fields["currentGroupId"]?.string?.isIdentical(to: group) ?? false else { return nil }
     return user.changing(
       ["currentGroupId": nil],
@@ -228,10 +239,40 @@ package struct GroupService: Sendable {
     )
   }
 
+  // MARK: Reading
+
+  /// The members of a group.
+  static func members(of group: DocumentPath, in reader: any DocumentReader) async throws -> [RawDocument] {
+    var members: [RawDocument] = []
+    try await reader.forEachDocument(in: Self.members(of: group)) { members.append($0) }
+    return members
+  }
+
+  /// The users whose current group it is, members or not.
+  static func users(in id: String, _ reader: any DocumentReader) async throws -> [RawDocument] {
+    var read = CollectionRead(users)
+    read.filter = .field(FieldPath(field: "currentGroupId"), .equal, .string(id))
+    var found: [RawDocument] = []
+    try await reader.forEachDocument(matching: read) { found.append($0) }
+    return found
+  }
+
   // MARK: Deleting
 
-  /// Deletes a group with its members, and the group from the users whose current one it is: in as many transactions as
-  /// it takes, each of which leaves a right count.
+  /// How many documents the deletion of groups deletes for good: the groups with their members.
+  package func deletions(_ ids: [String]) async throws -> Int {
+    let groups = ids.map(Self.group)
+    var count = try await context.client.batchGet(groups, mask: [.documentName]).count
+    for group in groups {
+      for try await page in context.client.pages(
+        of: CollectionRead(Self.members(of: group), mask: [.documentName])
+      ) { count += page.count }
+    }
+    return count
+  }
+
+  /// Deletes a group with its members, and the group from the users whose current one it is, members or not: in as many
+  /// transactions as it takes, each of which leaves a right count.
   package func delete(_ id: String) async throws -> Refusal? {
     let path = Self.group(id)
     var isFirst = true
@@ -240,25 +281,27 @@ package struct GroupService: Sendable {
         reader -> RecordedTransaction.Decision<Deletion> in
         let group = try await reader.document(path)
         var members: [RawDocument] = []
-        var count = 0
-        try await reader.forEachDocument(matching: CollectionRead(Self.members(of: path))) { member in
-          count += 1
-          if members.count < Self.membersPerTransaction { members.append(member) }
+        var remaining = 0
+        try await reader.forEachDocument(in: Self.members(of: path)) { member in
+          if members.count < Self.perTransaction { members.append(member) } else { remaining += 1 }
         }
-        if group == nil, members.isEmpty { return .leave(.nothing) }
-        var changes: [Change] = []
-        let accounts = members.map { DocumentPath(Self.users, $0.path.id) }
-        let users = try await reader.documents(accounts)
-        for (member, account) in zip(members, accounts) {
-          changes.append(Change(path: member.path, before: member, after: nil, reasons: ["member-removed"]))
-          if let user = users[account], let change = Self.leaving(user, id) { changes.append(change) }
+        // A user leaves together with the member; those who are none leave at the end.
+        let ids = Set(members.map { UTF8Key($0.path.id) })
+        let users = try await Self.users(in: id, reader)
+        let own = users.filter { ids.contains(UTF8Key($0.path.id)) }
+        let others = remaining > 0 ? [] : users.filter { !ids.contains(UTF8Key($0.path.id)) }
+        if group == nil, members.isEmpty, users.isEmpty { return .leave(.nothing) }
+        let leaving = own + others.prefix(Self.perTransaction)
+        let isLast = remaining == 0 && others.count <= Self.perTransaction
+        var changes = members.map {
+          Change(path: $0.path, before: $0, after: nil, reasons: ["member-removed"])
         }
-        let isLast = count == members.count
+        changes += leaving.compactMap { Self.leaving($0, id) }
         if let group {
           changes.append(
             isLast
               ? Change(path: path, before: group, after: nil, reasons: ["group-deleted"])
-              : Self.recount(group, count - members.count, "members-removed")
+              : Self.recount(group, remaining, "members-removed")
           )
         }
         return .commit(changes, isLast ? .done : .more)
@@ -273,9 +316,14 @@ package struct GroupService: Sendable {
   }
 
   private enum Deletion: Sendable {
-    /// Neither group nor members are there.
+    /// Neither group nor members nor users are there.
     case nothing
     case more
     case done
   }
+}
+
+extension TransactionEnd {
+  /// Whether it wrote, also where the answer was lost and a later attempt found it done.
+  var isCommitted: Bool { if case .committed = self { true } else { false } }
 }

@@ -1,7 +1,7 @@
 package import FirestoreModels
 package import FirestoreREST
 import GymModels
-import MigrationEngine
+package import MigrationEngine
 package import Runs
 
 /// `app_config/setup`: its existence means that the first admin is set up.
@@ -45,13 +45,6 @@ package struct SetupService: Sendable {
     )
   }
 
-  /// Why a user cannot be set up; nil where that is possible at present.
-  package func refusal(of id: String) async throws -> Refusal? {
-    let user = DocumentPath(CollectionPath(nil, "users"), id)
-    let found = try await client.batchGet([Self.path, user])
-    return Self.refusal(setup: found[Self.path], user: found[user])
-  }
-
   private static func refusal(setup: RawDocument?, user: RawDocument?) -> Refusal? {
     if setup != nil { return .alreadySetUp }
     guard let user else { return .userNotFound }
@@ -62,11 +55,16 @@ package struct SetupService: Sendable {
 
   /// Sets the first admin, in one transaction with the look at the user.
   ///
+  /// - Parameter plan: What takes the change instead of the database; nil to write it.
   /// - Returns: Why it was refused; nil where it was set up.
   /// - Throws: ``Failure``; `.tryLater` where other programs kept changing the documents.
-  package static func set(admin id: String, in context: RunContext) async throws -> Refusal? {
+  package static func set(
+    admin id: String,
+    in context: RunContext,
+    planning plan: TransactionPlan? = nil
+  ) async throws -> Refusal? {
     let user = DocumentPath(CollectionPath(nil, "users"), id)
-    let (refusal, end) = try await RecordedTransaction(in: context).run(on: path) {
+    let (refusal, end) = try await RecordedTransaction(in: context, planning: plan).run(on: path) {
       transaction -> RecordedTransaction.Decision<Refusal?> in
       let setup = try await transaction.document(path)
       if let refusal = Self.refusal(setup: setup, user: try await transaction.document(user)) {
@@ -82,6 +80,7 @@ package struct SetupService: Sendable {
       return .commit([change], nil)
     }
     try end.assertSettled(path)
+    if end.isCommitted { return nil }
     return refusal ?? nil
   }
 }

@@ -3,6 +3,7 @@ import FirestoreModels
 import GymMigrations
 import GymModels
 import GymReports
+import GymServices
 import Integrity
 import MigrationEngine
 import Mirror
@@ -38,6 +39,11 @@ enum BuiltInSchema {
   /// The rules of the application beyond its schema; nil where there are none.
   static func rules(for schema: DatabaseSchema) -> (any ApplicationRules)? {
     isGym(schema) ? GymRules() : nil
+  }
+
+  /// What the application asks of documents that an undo puts back together; nil where there is nothing.
+  static func restoration(for schema: DatabaseSchema) -> (any RestorationRules)? {
+    isGym(schema) ? GroupRestoration() : nil
   }
 
   /// The migrations of `--all`, in their order.

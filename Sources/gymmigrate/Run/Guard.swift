@@ -104,23 +104,49 @@ struct DeletionBound: Sendable {
     }
   }
 
-  /// The migration with its guard, and its bound set; a person is asked for it where there is none and `asks`.
+  /// How many documents may be deleted; a person is asked for their number where there is no bound.
   ///
+  /// What is to be deleted is counted before, so that a bound that does not suffice refuses the first deletion, too.
+  ///
+  /// - Parameters:
+  ///   - source: Without its guard, which hides what it reads.
+  ///   - guarded: The same as it is applied.
+  ///   - stage: Which of the run's parts it is: one that was interrupted keeps its bound.
+  /// - Returns: The bound; nil for none, of what deletes nothing.
   /// - Throws: `.notPermitted`, or what keeps the documents from being counted.
-  func guarded(
-    _ source: ChangeSource,
-    runner: inout MigrationRunner,
-    in session: Session,
-    asks: Bool
-  ) async throws -> ChangeSource {
-    if asks, maximum == nil, source.deletesForGood {
-      runner.maximumDeletes =
-        switch source {
-        case .migration(let migration): try await ask(about: migration, in: session)
-        case .list(let list): try ask("\(list.deletions) documents", list.deletions, session.environment)
-        }
+  func limit(
+    of source: ChangeSource,
+    as guarded: ChangeSource,
+    stage: Int = 0,
+    by runner: MigrationRunner,
+    in session: Session
+  ) async throws -> Int? {
+    guard source.deletesForGood else { return maximum }
+    switch source {
+    case .list(let list): return try allow(list.deletions, by: list.id, in: session.environment)
+    case .migration(let migration):
+      guard let maximum else { return try await ask(about: migration, by: runner, in: session) }
+      if session.checkpoints?.hasBegun(stage) ?? false { return maximum }
+      let known = try? await most(of: migration, in: session)
+      if let known, known <= maximum { return maximum }
+      var applied = migration
+      if case .migration(let guarded) = guarded { applied = guarded }
+      let count = try await runner.deletions(of: applied, upTo: maximum)
+      return try allow(count, by: migration.id, in: session.environment)
     }
-    return source.guarded(by: session.client)
+  }
+
+  /// Refuses to delete more documents than the bound allows; asks a person for their number where there is none.
+  ///
+  /// - Parameter name: What deletes them, for errors.
+  /// - Returns: How many may be deleted.
+  /// - Throws: `.notPermitted`.
+  func allow(_ count: Int, by name: String, in environment: DatabaseEnvironment) throws(Failure) -> Int {
+    guard let maximum else {
+      return try count == 0 ? 0 : ask(Self.documents(count), count, environment)
+    }
+    if count > maximum { throw .tooManyDeletions(maximum, by: name) }
+    return maximum
   }
 
   /// Refuses a plan that deletes more than may be, or that has no bound and nobody to ask, before anything is sent.
@@ -135,22 +161,37 @@ struct DeletionBound: Sendable {
       .notPermitted,
       "apply the plan",
       path: file,
-      cause: "it deletes \(planned.deletions) documents, and --max-delete allows \(maximum)",
+      cause: "it deletes \(Self.documents(planned.deletions)), and --max-delete allows \(maximum)",
       remedy: "Look at the plan, then allow more with --max-delete. Nothing was written."
     )
   }
 
   /// Asks for the number of documents; what comes to be meant after they were counted is not deleted.
-  func ask(about migration: any Migration, in session: Session) async throws -> Int {
-    guard case .perDocument(let rule) = migration.strategy else { throw Self.refusal("it cannot be counted") }
-    var count = 0
-    for read in rule.sources {
-      count += try await session.client.countOrRead(read, logger: session.logger).count
+  private func ask(
+    about migration: any Migration,
+    by runner: MigrationRunner,
+    in session: Session
+  ) async throws -> Int {
+    guard case .perDocument = migration.strategy else {
+      let count = try await runner.deletions(of: migration, upTo: .max)
+      return try allow(count, by: migration.id, in: session.environment)
     }
-    session.progress.end()
+    let count = try await most(of: migration, in: session)
     let names = migration.reads.map(\.string).joined(separator: ", ")
     return try ask("Up to \(count) documents of \(names)", count, session.environment)
   }
+
+  /// The most documents that a migration can delete: those that it looks at one by one, or those of what it may write.
+  private func most(of migration: any Migration, in session: Session) async throws -> Int {
+    var count = 0
+    for read in migration.deletable {
+      count += try await session.client.countOrRead(read, logger: session.logger).count
+    }
+    session.progress.end()
+    return count
+  }
+
+  private static func documents(_ count: Int) -> String { count == 1 ? "1 document" : "\(count) documents" }
 
   private func ask(_ what: String, _ count: Int, _ environment: DatabaseEnvironment) throws(Failure) -> Int {
     Terminal.standardError.line(
@@ -169,5 +210,12 @@ struct DeletionBound: Sendable {
       cause: cause,
       remedy: "Look at the plan (-n), then give --max-delete with the number."
     )
+  }
+}
+
+extension Migration {
+  /// The reads that give whatever it may delete.
+  fileprivate var deletable: [CollectionRead] {
+    if case .perDocument(let rule) = strategy { rule.sources } else { writes.map { CollectionRead($0) } }
   }
 }

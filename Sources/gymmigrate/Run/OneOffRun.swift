@@ -46,11 +46,11 @@ struct OneOffRun {
       runner.examples = plan.examples
       runner.maximumDeletes = maximumDeletes
       for read in migration.scope.wholeReads { session.counts.open(read.collection) }
-      if migration.deletesForGood, maximumDeletes == nil, !plan.dryRun {
-        runner.maximumDeletes = try await deletions.ask(about: migration, in: session)
-      }
       let whole = ChangeSource.migration(migration)
       let source = leavesSubcollections ? whole : whole.guarded(by: session.client)
+      if !plan.dryRun {
+        runner.maximumDeletes = try await deletions.limit(of: whole, as: source, by: runner, in: session)
+      }
       let report =
         plan.dryRun
         ? try await runner.plan(source)

@@ -88,7 +88,8 @@ struct MainJobTests {
   func flags(_ flags: [String]) async throws {
     try await withGym { tool in
       let apply = try await tool.bare(
-        ["migrate", "apply", "users-unify", "user-emails", "is-active", "--json"] + flags + tool.place
+        ["migrate", "apply", "users-unify", "user-emails", "is-active", "--max-delete", "999", "--json"]
+          + flags + tool.place
       )
       let summary = try apply.summary()
       #expect(summary.totals.balance)

@@ -255,7 +255,8 @@ struct PlanFileTests {
   func verifyRun() async throws {
     try await withGym { tool, mini, _ in
       let before = mini.lines()
-      try await tool.run("migrate", "apply", "users-unify", "user-emails", "--prune").expect(2)
+      try await tool.run("migrate", "apply", "users-unify", "user-emails", "--prune", "--max-delete", "999")
+        .expect(2)
       let run = try tool.lastRun()
       let verified = try await tool.bare(["migrate", "verify", "--run", "last"])
       verified.expect(0)

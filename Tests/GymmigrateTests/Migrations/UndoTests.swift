@@ -24,7 +24,7 @@ struct UndoTests {
     return files
   }
 
-  @Test("puts everything back, byte for byte", arguments: [[], ["--prune"]])
+  @Test("puts everything back, byte for byte", arguments: [[], ["--prune", "--max-delete", "999"]])
   func everything(_ flags: [String]) async throws {
     try await withGym { tool, mini in
       let before = mini.lines()
@@ -62,7 +62,7 @@ struct UndoTests {
   func concurrent() async throws {
     try await withGym { tool, mini in
       let before = mini.lines()
-      try await tool.run("migrate", "apply", "--all", "--prune").expect(2)
+      try await tool.run("migrate", "apply", "--all", "--prune", "--max-delete", "999").expect(2)
       let after = mini.lines()
       let users = before.keys.filter { $0.hasPrefix("users/") && after[$0] != before[$0] }.sorted()
       let pruned = try #require(before.keys.filter { after[$0] == nil }.min())

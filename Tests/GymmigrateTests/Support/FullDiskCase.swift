@@ -65,7 +65,7 @@ struct FullDiskCase: Sendable, CustomStringConvertible {
     }
     var works = [
       work("fix", "fix", "members", "--all-documents", "--digits", "phone", "--set", "version=2"),
-      work("apply", "migrate", "apply", "--all", "--prune", "--page-size", "40"),
+      work("apply", "migrate", "apply", "--all", "--prune", "--max-delete", "100000", "--page-size", "40"),
       work("delete", "delete", "members", "--all-documents"),
       work("delete --hard", "delete", "user_emails", "--all-documents", "--hard", "--max-delete", "100000"),
     ]

@@ -77,12 +77,13 @@ struct KillWork: Sendable, CustomTestStringConvertible {
       )
     }
     return [
-      try importing(), try upserting(), apply("apply"), apply("apply and prune", "--prune"),
+      try importing(), try upserting(), apply("apply"),
+      apply("apply and prune", "--prune", "--max-delete", "100000"),
       apply("apply proposals", "--accept-proposals"),
       KillWork(
         name: "undo",
         arguments: ["migrate", "undo", "last"] + small,
-        undoes: ["migrate", "apply", "--all", "--prune"],
+        undoes: ["migrate", "apply", "--all", "--prune", "--max-delete", "100000"],
         before: before,
         delay: .milliseconds(150)
       ),

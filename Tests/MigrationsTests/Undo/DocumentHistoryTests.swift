@@ -50,28 +50,11 @@ struct DocumentHistoryTests {
     #expect(state(lines, nil) == .changedSince)
   }
 
-  @Test("What the undo of a later run put back is as the run left it, by the server's time in it.")
-  func putBack() {
-    func stamped(_ name: String, _ stamp: Int64, at seconds: Int64) -> RawDocument {
-      var document = document(name, at: seconds)
-      document.fields["updatedAt"] = time(stamp).map { .timestamp($0) }
-      return document
-    }
-    let lines: [JournalReader.Line] = [
-      .change(
-        Change(
-          path: path,
-          before: stamped("old", 20, at: 20),
-          after: ["name": .string("new")],
-          serverTimes: [FieldPath(field: "updatedAt")]
-        )
-      ), settled("written", at: 110),
-    ]
-    #expect(state(lines, stamped("new", 110, at: 110)) == .asLeft)
-    #expect(state(lines, stamped("new", 109, at: 150)) == .asLeft)
-    #expect(state(lines, stamped("new", 150, at: 150)) == .changedSince)
-    #expect(state(lines, stamped("other", 109, at: 150)) == .changedSince)
-    #expect(state(lines, document("new", at: 150)) == .changedSince)
+  @Test("An update of which nothing was heard is the run's own only where nobody made the document anew.")
+  func unheardAndMadeAnew() {
+    let lines = [change(from: document("old", at: 20), to: "new")]
+    #expect(state(lines, document("new", at: 110, created: 105)) == .changedSince)
+    #expect(state(lines, document("new", at: 90)) == .changedSince)
   }
 
   @Test("A change of which nothing was heard is judged by the document.")
@@ -93,6 +76,8 @@ struct DocumentHistoryTests {
   func creation() {
     let lines = [change(from: nil, to: "new")]
     #expect(state(lines, document("new", at: 105, created: 105)) == .asLeft)
+    // Somebody has written it since.
+    #expect(state(lines, document("new", at: 106, created: 105)) == .changedSince)
     #expect(state(lines, document("new", at: 50, created: 50)) == .untouched)
     #expect(state(lines, nil) == .untouched)
     #expect(state(lines + [settled("written", at: 105)], nil) == .asBefore)

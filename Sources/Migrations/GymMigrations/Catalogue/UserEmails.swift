@@ -57,6 +57,8 @@ package struct UserEmails: Migration {
   /// Whether orphans are removed.
   package var prune: Bool
 
+  package var deletesForGood: Bool { prune }
+
   package let id = "user-emails"
   package let summary = "Rebuilds user_emails, the index from an email to the account that first bore it."
   package let reads = [GymCollection.users, GymCollection.userEmails]
@@ -76,8 +78,8 @@ package struct UserEmails: Migration {
   /// - Throws: what `source` and `sink` throw; `Failure` of kind `cannotWrite` where the spool cannot be kept.
   private func decide(from source: any DocumentSource, into sink: any PlanSink) async throws {
     let spool = try EmailSpool()
-    try await spoolUsers(from: source, to: spool, into: sink)
-    try await recordEntries(from: source, by: spool, into: sink)
+    let users = try await spoolUsers(from: source, to: spool, into: sink)
+    try await recordEntries(from: source, by: spool, isEmpty: users == 0, into: sink)
     try await recordNewEntries(of: spool, into: sink)
   }
 
@@ -87,7 +89,8 @@ package struct UserEmails: Migration {
     from source: any DocumentSource,
     to spool: EmailSpool,
     into sink: any PlanSink
-  ) async throws {
+  ) async throws -> Int {
+    var count = 0
     try await source.forEachDocument(in: GymCollection.users, atOnce: SpoolDatabase.batch) { documents in
       var users: [EmailSpool.User] = []
       for document in documents {
@@ -95,9 +98,11 @@ package struct UserEmails: Migration {
         if let finding { try await sink.record(Outcome(.skip, findings: [finding]), of: document) }
         users.append(user)
       }
+      count += users.count
       try await spool.add(users)
     }
     try await spool.indexUsers()
+    return count
   }
 
   /// What the index has to know of a user, and why the user is not in it.
@@ -147,15 +152,27 @@ package struct UserEmails: Migration {
   private func recordEntries(
     from source: any DocumentSource,
     by spool: EmailSpool,
+    isEmpty: Bool,
     into sink: any PlanSink
   ) async throws {
     try await source.forEachDocument(in: GymCollection.userEmails, atOnce: SpoolDatabase.batch) { entries in
+      if prune, isEmpty, !entries.isEmpty { throw Self.everythingIsOrphaned }
       let answers = try await spool.look(up: entries.map { ($0.path.id, Self.primaryUser(of: $0)) })
       for (entry, answer) in zip(entries, answers) {
         try await sink.record(outcome(for: entry, answer), of: entry)
       }
     }
   }
+
+  /// An index without a single user says that the users are missing, not that the index is wrong.
+  private static let everythingIsOrphaned = Failure(
+    .notPermitted,
+    "prune",
+    path: GymCollection.userEmails.string,
+    cause: "\(GymCollection.users) has no documents, so every entry would be deleted",
+    remedy:
+      "Import the users first. 'gymmigrate delete \(GymCollection.userEmails) --all-documents --hard' empties the index."
+  )
 
   private static func primaryUser(of entry: RawDocument) -> String? {
     entry.fields[UserEmailEntry.Field.primaryUserId]?.string.flatMap { PlainText.isBlank($0) ? nil : $0 }

@@ -22,6 +22,19 @@ package protocol DocumentSource: Sendable {
   func isPast(_ path: DocumentPath) -> Bool
 }
 
+/// Documents that are looked up by their names, too: those of a transaction, or as planned changes would leave them.
+package protocol DocumentReader: DocumentSource {
+  /// Returns documents by path, without those that do not exist.
+  func documents(_ paths: [DocumentPath]) async throws -> [DocumentPath: RawDocument]
+}
+
+extension DocumentReader {
+  /// Returns a document; nil if it does not exist.
+  package func document(_ path: DocumentPath) async throws -> RawDocument? {
+    try await documents([path])[path]
+  }
+}
+
 extension DocumentSource {
   package func isPast(_ path: DocumentPath) -> Bool { false }
 

@@ -11,7 +11,7 @@ package import Runs
 ///     runner.maximumDeletes = 100
 ///     let report = try await runner.apply(.migration(UsersUnify()))
 package struct MigrationRunner: Sendable {
-  private let context: RunContext
+  let context: RunContext
   /// Documents a page.
   package var pageSize = 300
   /// As ``CollectionRead/parallel``.
@@ -115,7 +115,8 @@ package struct MigrationRunner: Sendable {
       examples: examples,
       maximumDeletes: maximumDeletes,
       report: Locked(report ?? MigrationReport(migration: source.id)),
-      originals: originals
+      originals: originals,
+      planned: PlannedDocuments(over: context.client)
     )
   }
 

@@ -25,6 +25,8 @@ struct PlanSession: PlanSink {
   let report: Locked<MigrationReport>
   /// What the documents were before the run, of a migration that has to see them so in a run that is resumed.
   let originals: OriginalDocuments?
+  /// What the documents would be after what was planned together with others.
+  let planned: PlannedDocuments
   /// What was submitted and is not settled yet.
   let pending = PendingFindings()
   private(set) var writer: BatchWriter?
@@ -48,7 +50,7 @@ struct PlanSession: PlanSink {
     }
     for finding in outcome.findings { try list(finding, by: outcome.migration, document: document) }
     count(outcome, of: document)
-    if outcome.isConflict {
+    if outcome.isConflict, !outcome.isRejected {
       try list(.conflict(document.path, .changedSince), by: outcome.migration, document: nil)
     }
     if outcome.isRejected || outcome.isConflict { try counts.assertBudget() }
@@ -166,13 +168,7 @@ struct PlanSession: PlanSink {
   /// Stops before one deletion too many is submitted.
   private func assertMayDelete() throws(Failure) {
     guard let maximumDeletes, report.withLock({ $0.deletions }) >= maximumDeletes else { return }
-    throw Failure(
-      .notPermitted,
-      "delete more than \(maximumDeletes) documents by",
-      path: source.id,
-      cause: "--max-delete allows no more",
-      remedy: "Look at the plan, then allow more with --max-delete."
-    )
+    throw Failure.tooManyDeletions(maximumDeletes, by: source.id)
   }
 }
 
@@ -187,6 +183,7 @@ extension Outcome {
 extension Finding {
   enum Conflict: String {
     case changedSince = "the document was changed since"
+    case otherChangedSince = "of the documents that were written together with it, one was changed since"
     case keptChanging = "the document changed while the run went on"
   }
 

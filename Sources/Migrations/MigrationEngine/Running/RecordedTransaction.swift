@@ -20,10 +20,22 @@ package struct RecordedTransaction: Sendable {
     case leave(Value)
   }
 
-  private let context: RunContext
+  private let client: FirestoreClient
+  private let journal: Journal?
+  private let counts: RunCounts
+  private let plan: TransactionPlan?
 
-  package init(in context: RunContext) {
-    self.context = context
+  /// - Parameter plan: What takes the changes instead of the database; nil to write them.
+  package init(in context: RunContext, planning plan: TransactionPlan? = nil) {
+    self.init(context.client, journal: context.journal, counts: context.counts, planning: plan)
+  }
+
+  init(_ client: FirestoreClient, journal: Journal?, counts: RunCounts, planning plan: TransactionPlan? = nil)
+  {
+    self.client = client
+    self.journal = journal
+    self.counts = counts
+    self.plan = plan
   }
 
   /// Runs a transaction; `body` may be called several times.
@@ -33,38 +45,67 @@ package struct RecordedTransaction: Sendable {
   /// - Throws: ``Failure``, and what `body` throws.
   package func run<Value: Sendable>(
     on path: DocumentPath,
-    _ body: @escaping @Sendable (Transaction) async throws -> Decision<Value>
+    _ body: @escaping @Sendable (any DocumentReader) async throws -> Decision<Value>
   ) async throws -> (value: Value?, end: TransactionEnd) {
-    let latest = Locked<[Change]>([])
-    let (value, end) = try await context.client.runTransaction(on: path) { _ in
-      let changes = latest.withLock { $0 }
-      try await context.journal?.record(changes)
+    if let plan { return try await plan.run(counting: counts, body) }
+    let attempts = Locked(Attempts())
+    let (value, end) = try await client.runTransaction(on: path) { _ in
+      try await journal?.record(transaction: attempts.withLock { $0.send() })
+    } didAbort: {
+      let aborted = attempts.withLock { $0.abort() }
+      try journal?.settle(aborted.map { ($0.path, .conflicted) })
     } _: { transaction -> TransactionDecision<Value> in
       switch try await body(transaction) {
       case .leave(let value):
-        latest.withLock { $0 = [] }
+        attempts.withLock { $0.decided = [] }
         return .leave(value)
       case .commit(let changes, let value):
-        latest.withLock { $0 = changes }
+        attempts.withLock { $0.decided = changes }
         return .commit(changes.map(\.write), value)
       }
     }
-    for (index, change) in latest.withLock({ $0 }).enumerated() {
-      let result = Self.result(end, index)
-      try context.journal?.settle(change.path, result)
-      context.counts.update(change.path.collection.pattern) { counts in
-        if change.before == nil { counts.created += 1 } else { counts.read += 1 }
-        counts.settle(change.write, result)
-      }
-    }
+    try settle(attempts.withLock { $0 }, end)
     return (value, end)
   }
 
-  private static func result(_ end: TransactionEnd, _ index: Int) -> WriteResult {
+  /// The attempts of a transaction.
+  private struct Attempts {
+    /// What the last one decided to write.
+    var decided: [Change] = []
+    /// What was sent, and is not known to be refused.
+    private var sent: [[Change]] = []
+
+    mutating func send() -> [Change] {
+      sent.append(decided)
+      return decided
+    }
+
+    mutating func abort() -> [Change] { sent.popLast() ?? [] }
+
+    /// What was committed at some time, also where a later attempt found nothing left to do.
+    func committed(_ count: Int) -> [Change] { sent.last { $0.count == count } ?? decided }
+  }
+
+  /// An attempt of which nothing was heard, and of which nothing can be seen any more, is left open in the journal.
+  private func settle(_ attempts: Attempts, _ end: TransactionEnd) throws(Failure) {
     switch end {
-    case .committed(let times): .written(updateTime: times.indices.contains(index) ? times[index] : nil)
-    case .refused(let error): .rejected(error)
-    case .contended, .left: .conflicted
+    case .committed(let times):
+      let changes = attempts.committed(times.count)
+      try settle(changes, zip(changes, times).map { .written(updateTime: $1) })
+    case .refused(let error):
+      try settle(attempts.decided, attempts.decided.map { _ in .rejected(error) })
+    case .contended, .left:
+      try settle(attempts.decided, attempts.decided.map { _ in .conflicted })
+    }
+  }
+
+  private func settle(_ changes: [Change], _ results: [WriteResult]) throws(Failure) {
+    try journal?.settle(zip(changes, results).map { ($0.path, $1) })
+    for (change, result) in zip(changes, results) {
+      counts.update(change.path.collection.pattern) { counts in
+        if change.before == nil { counts.created += 1 } else { counts.read += 1 }
+        counts.settle(change.write, result)
+      }
     }
   }
 }

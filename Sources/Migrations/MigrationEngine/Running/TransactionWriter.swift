@@ -118,7 +118,7 @@ package struct TransactionWriter: Sendable {
   }
 }
 
-extension Transaction: DocumentSource {}
+extension Transaction: DocumentReader {}
 
 /// Keeps the journal and the counts of an apply whose changes are transactions.
 struct TransactionRecorder: TransactionDelegate {

@@ -25,7 +25,7 @@ struct DocumentHistory: Sendable, Equatable {
   mutating func take(_ line: JournalReader.Line) {
     switch line {
     case .head: return
-    case .change(let change):
+    case .change(let change, _):
       // A change that was begun again shows by what it found whether the one in doubt had been applied.
       if let open, open.isApplied(to: change.before), change.before?.updateTime != open.before?.updateTime {
         confirm(open, at: change.before?.updateTime)
@@ -50,37 +50,17 @@ struct DocumentHistory: Sendable, Equatable {
 
   /// Judges by the document as it is now, nil where there is none.
   ///
-  /// - Parameter serverTime: A moment by the service's clock before the run's first change.
+  /// - Parameters:
+  ///   - current: With the times of what undos restored, as ``RunChanges/known(_:)`` gives them.
+  ///   - serverTime: A moment by the service's clock before the run's first change.
   func state(of current: RawDocument?, serverTime: Timestamp?) -> State {
-    if let open, isOpenApplied(open, to: current, serverTime) { return .asLeft }
+    if let open, open.seemsApplied(to: current, since: serverTime) { return .asLeft }
     guard let confirmed else {
       guard let open else { return .untouched }
       return isUntouched(open, current, serverTime) ? .untouched : .changedSince
     }
-    if isAsLeft(confirmed, current) { return .asLeft }
+    if confirmed.isAsLeft(current, at: updateTime) { return .asLeft }
     return confirmed.before?.fields == current?.fields ? .asBefore : .changedSince
-  }
-
-  private func isAsLeft(_ change: Change, _ current: RawDocument?) -> Bool {
-    guard !change.isDeletion else { return current == nil }
-    guard let current else { return false }
-    guard let updateTime, let now = current.updateTime else { return change.isApplied(to: current) }
-    if now == updateTime { return true }
-    // Written since, and restored to the byte, as the undo of a later run does: the server's times in it are not later
-    // than the run. Any other program that writes the same again leaves later times, and the document is its own.
-    return !change.serverTimes.isEmpty && change.isApplied(to: current)
-      && change.serverTimes.allSatisfy { path in
-        current.fields[path]?.timestamp.map { $0 <= updateTime } ?? false
-      }
-  }
-
-  private func isOpenApplied(_ change: Change, to current: RawDocument?, _ serverTime: Timestamp?) -> Bool {
-    guard change.isApplied(to: current) else { return false }
-    guard let current else { return true }
-    if let before = change.before { return before.updateTime != current.updateTime }
-    // What is older than the run was there before it.
-    if let created = current.createTime, let serverTime { return created >= serverTime }
-    return true
   }
 
   private func isUntouched(_ change: Change, _ current: RawDocument?, _ serverTime: Timestamp?) -> Bool {
@@ -90,6 +70,35 @@ struct DocumentHistory: Sendable, Equatable {
     }
     guard let current else { return false }
     return current.updateTime == before.updateTime || current.fields == before.fields
+  }
+}
+
+extension Change {
+  /// Whether a document is as a confirmed change left it: nobody has written it since.
+  ///
+  /// Equal fields prove nothing: somebody may have changed them and changed them back.
+  ///
+  /// - Parameter updateTime: The update time that the change set; nil where it is not known, and the fields decide.
+  func isAsLeft(_ current: RawDocument?, at updateTime: Timestamp?) -> Bool {
+    guard !isDeletion else { return current == nil }
+    guard let updateTime, let now = current?.updateTime else { return isApplied(to: current) }
+    return now == updateTime
+  }
+
+  /// Whether a change of which nothing was heard seems to be applied, and nothing written since, as far as the
+  /// document's times tell.
+  ///
+  /// Another program that wrote the same fields in the run's place cannot be told from the run.
+  func seemsApplied(to current: RawDocument?, since serverTime: Timestamp?) -> Bool {
+    guard isApplied(to: current) else { return false }
+    guard let current else { return true }
+    if let written = current.updateTime, let serverTime, written < serverTime { return false }
+    guard let before else {
+      guard let created = current.createTime else { return true }
+      return created == current.updateTime
+    }
+    if let created = current.createTime, let old = before.createTime, created != old { return false }
+    return current.updateTime != before.updateTime
   }
 }
 

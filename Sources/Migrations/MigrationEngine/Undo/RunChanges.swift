@@ -51,7 +51,14 @@ package struct RunChanges: Sendable {
   private init(reading paths: [String], as name: String?) throws(Failure) {
     let spool = try SpoolDatabase(
       of: "the changes of a run",
-      schema: "CREATE TABLE documents (path BLOB PRIMARY KEY, history BLOB NOT NULL) WITHOUT ROWID"
+      schema: """
+        CREATE TABLE documents (path BLOB PRIMARY KEY, history BLOB NOT NULL, joint INTEGER) WITHOUT ROWID;
+        CREATE TABLE parts (
+          number INTEGER, path BLOB, change BLOB NOT NULL, result TEXT, time TEXT, PRIMARY KEY (number, path)
+        ) WITHOUT ROWID;
+        CREATE INDEX parts_by_path ON parts (path, number);
+        CREATE TABLE restored (path BLOB, time TEXT, original TEXT NOT NULL, PRIMARY KEY (path, time)) WITHOUT ROWID;
+        """
     )
     var first: JournalReader.Head?
     var earliest: Timestamp?
@@ -96,7 +103,7 @@ package struct RunChanges: Sendable {
     while let line = try reader.next() {
       switch line {
       case .head: continue
-      case .change(let change):
+      case .change(let change, _):
         collections.insert(change.path.collection.pattern)
         lines.append((change.path, line))
       case .settled(let path, _, _): lines.append((path, line))
@@ -110,14 +117,20 @@ package struct RunChanges: Sendable {
   }
 
   /// The documents from behind a path on; empty at the end.
+  ///
+  /// - Parameter withJoint: Whether those of transactions are among them.
   func page(
     after path: DocumentPath?,
-    limit: Int
+    limit: Int,
+    withJoint: Bool = true
   ) throws(Failure) -> [(path: DocumentPath, history: DocumentHistory)] {
     try spool.access { db in
       try Row.fetchAll(
         db,
-        sql: "SELECT path, history FROM documents WHERE path > ? ORDER BY path LIMIT ?",
+        sql: """
+          SELECT path, history FROM documents
+          WHERE path > ? \(withJoint ? "" : "AND joint IS NULL") ORDER BY path LIMIT ?
+          """,
         arguments: [SpoolDatabase.bytes(path?.string ?? ""), limit]
       ).compactMap { row in
         guard let path = DocumentPath(SpoolDatabase.text(row["path"])) else { return nil }
@@ -131,13 +144,15 @@ package struct RunChanges: Sendable {
     to spool: SpoolDatabase
   ) throws(Failure) {
     try spool.access { db in
-      let find = try db.cachedStatement(sql: "SELECT history FROM documents WHERE path = ?")
-      let put = try db.cachedStatement(sql: "INSERT OR REPLACE INTO documents VALUES (?, ?)")
+      let find = try db.cachedStatement(sql: "SELECT history, joint FROM documents WHERE path = ?")
+      let put = try db.cachedStatement(sql: "INSERT OR REPLACE INTO documents VALUES (?, ?, ?)")
       for (path, line) in lines {
         let key = SpoolDatabase.bytes(path.string)
-        var history = try Data.fetchOne(find, arguments: [key]).map(history) ?? DocumentHistory()
+        let row = try Row.fetchOne(find, arguments: [key])
+        var history = try row.map { try Self.history($0["history"]) } ?? DocumentHistory()
         history.take(line)
-        try put.execute(arguments: [key, Data(history.json)])
+        let joint = try JointSpool(db).take(line, of: key, last: row.flatMap { $0["joint"] as Int? })
+        try put.execute(arguments: [key, Data(history.json), joint])
       }
     }
   }
@@ -146,6 +161,90 @@ package struct RunChanges: Sendable {
     var decoder = WireDecoder()
     return try JSONParser().parse(Array(data)) { json throws(WireError) in
       try DocumentHistory(json, &decoder)
+    }
+  }
+
+  // MARK: Transactions
+
+  /// The last transaction before a number; the last of all for nil.
+  func jointChange(before number: Int?) throws(Failure) -> JointChange? {
+    try spool.access { db in try JointSpool(db).jointChange(before: number) }
+  }
+
+  // MARK: What undos restored
+
+  /// Learns from the journal of an undo what it put back as it had been before the run that it undid, and at which times.
+  ///
+  /// What an undo wrote is nobody's edit: a document that it put back is as the run before left it. Undos are recognised in
+  /// the order in which they were begun.
+  ///
+  /// - Parameter undone: What the undone run had changed.
+  /// - Throws: As ``init(journal:)``.
+  package func recognise(undoOf undone: RunChanges, journal: String) throws(Failure) {
+    var reader = try JournalReader(journal)
+    var open: [DocumentPath: Change] = [:]
+    while let line = try reader.next() {
+      switch line {
+      case .head: continue
+      case .change(let change, _): open[change.path] = change
+      case .settled(let path, let result, let time):
+        guard let change = open.removeValue(forKey: path), result == "written", let time else { continue }
+        let known = try change.before.map { document throws(Failure) in try self.known(document) }
+        try note(change, at: time, restores: try undone.original(of: path, leftAs: known))
+      }
+    }
+  }
+
+  /// Notes that a change put a document back as it was, where it did.
+  func note(_ change: Change, at time: Timestamp?, restores original: RawDocument?) throws(Failure) {
+    guard let time, let original, let originalTime = original.updateTime, change.after == original.fields
+    else { return }
+    try spool.access { db in
+      try db.execute(
+        sql: "INSERT OR REPLACE INTO restored SELECT path, ?, ? FROM documents WHERE path = ?",
+        arguments: [time.description, originalTime.description, SpoolDatabase.bytes(change.path.string)]
+      )
+    }
+  }
+
+  /// Documents with the times of what undos restored instead of those at which they restored it.
+  func known(_ documents: [DocumentPath: RawDocument]) throws(Failure) -> [DocumentPath: RawDocument] {
+    var known = documents
+    for (path, document) in documents { known[path] = try self.known(document) }
+    return known
+  }
+
+  private func known(_ document: RawDocument) throws(Failure) -> RawDocument {
+    guard var time = document.updateTime else { return document }
+    let key = SpoolDatabase.bytes(document.path.string)
+    let original = try spool.access { db -> Timestamp? in
+      let find = try db.cachedStatement(sql: "SELECT original FROM restored WHERE path = ? AND time = ?")
+      var isRestored = false
+      while let text = try String.fetchOne(find, arguments: [key, time.description]),
+        let original = Timestamp(text), original < time
+      {
+        (time, isRestored) = (original, true)
+      }
+      return isRestored ? time : nil
+    }
+    guard let original else { return document }
+    var known = document
+    known.updateTime = original
+    // A document that was deleted was made anew by the undo.
+    known.createTime = nil
+    return known
+  }
+
+  /// What a document was before the change that left it as it was then; nil where no change of the run did.
+  private func original(of path: DocumentPath, leftAs left: RawDocument?) throws(Failure) -> RawDocument? {
+    let key = SpoolDatabase.bytes(path.string)
+    return try spool.access { db in
+      let change = try JointSpool(db).change(of: key, at: left?.updateTime)
+      if let change, change.isDeletion == (left == nil) { return change.before }
+      let sql = "SELECT history FROM documents WHERE path = ? AND joint IS NULL"
+      guard let data = try Data.fetchOne(db, sql: sql, arguments: [key]) else { return nil }
+      let history = try Self.history(data)
+      return history.state(of: left, serverTime: serverTime) == .asLeft ? history.before : nil
     }
   }
 }

@@ -33,9 +33,10 @@ package struct RunVerification: Sendable {
       let page = try changes.page(after: last, limit: 300)
       guard let end = page.last?.path else { return report }
       let current = try await client.batchGet(page.map(\.path))
+      let known = try changes.known(current)
       for (path, history) in page {
         each(path)
-        switch history.state(of: current[path], serverTime: changes.serverTime) {
+        switch history.state(of: known[path], serverTime: changes.serverTime) {
         case .asLeft: report.asLeft += 1
         case .untouched: report.untouched += 1
         case .asBefore:

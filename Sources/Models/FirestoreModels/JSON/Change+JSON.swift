@@ -2,10 +2,10 @@
 
 extension JSONWriter {
   /// Writes the members of a change, sorted: `after`, `before`, `createTime`, `path`, `reasons`,
-  /// `serverTimes`, `updateTime`.
+  /// `serverTimes`, `transaction`, `updateTime`.
   ///
   /// Members without a value are omitted.
-  package mutating func members(of change: Change) {
+  package mutating func members(of change: Change, transaction: Int? = nil) {
     switch change.effect {
     case .creation(let fields):
       key("after")
@@ -32,6 +32,7 @@ extension JSONWriter {
     array(of: change.reasons) { $0.string($1) }
     key("serverTimes")
     array(of: change.serverTimes) { $0.string($1.description) }
+    if let transaction { member("transaction", transaction) }
     member("updateTime", change.before?.updateTime)
   }
 }

@@ -161,7 +161,8 @@ extension FieldMap {
     }
   }
 
-  func removing(_ paths: [FieldPath]) -> FieldMap {
+  /// Returns the map without some fields.
+  package func removing(_ paths: [FieldPath]) -> FieldMap {
     var fields = self
     for path in paths { fields[path] = nil }
     return fields

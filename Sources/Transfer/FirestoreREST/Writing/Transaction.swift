@@ -9,7 +9,7 @@ package import FirestoreModels
 ///     }
 ///
 /// The commit fails if a document that it read has changed. Reads throw ``CallFailure``, which
-/// ``FirestoreClient/runTransaction(on:willCommit:_:)`` catches to run the entire transaction again.
+/// ``FirestoreClient/runTransaction(on:willCommit:didAbort:_:)`` catches to run the entire transaction again.
 package struct Transaction: Sendable {
   let client: FirestoreClient
   let id: TransactionID
@@ -91,6 +91,7 @@ extension FirestoreClient {
   /// - Parameters:
   ///   - path: The document, for errors.
   ///   - willCommit: Called before each commit with its writes; write and sync a journal here.
+  ///   - didAbort: Called after a commit that certainly was not applied and is not the last.
   ///   - body: Reads only through the transaction and decides; may be called several times.
   /// - Returns: The value of the last call of `body` (nil if none completed), and the result.
   /// - Throws: ``Failure`` if no attempt can succeed, or the budget is spent for another reason than
@@ -98,6 +99,7 @@ extension FirestoreClient {
   package func runTransaction<Value: Sendable>(
     on path: DocumentPath,
     willCommit: ([Write]) async throws -> Void,
+    didAbort: () async throws -> Void = {},
     _ body: (Transaction) async throws -> TransactionDecision<Value>
   ) async throws -> (value: Value?, end: TransactionEnd) {
     let clock = caller.clock
@@ -141,6 +143,7 @@ extension FirestoreClient {
         return (value, .committed(times))
       }
       if case .refused(let error) = step { return (value, .refused(error)) }
+      if !run.committing.isEmpty, step == .again || step == .contention { try await didAbort() }
       let elapsed = clock.now() - start
       guard step != .fail,
         let delay = caller.policy.delay(

@@ -63,6 +63,11 @@ package final class Checkpoints: Sendable {
   /// Returns whether a stage was complete when the run was interrupted.
   package func isPast(_ stage: Int) -> Bool { resumed.map { $0.state.stage > stage } ?? false }
 
+  /// Returns whether the interrupted run may have written in a stage.
+  package func hasBegun(_ stage: Int) -> Bool {
+    journal.hasTail || (resumed?.state.stage == stage && !journal.isEmpty)
+  }
+
   /// Writes the first checkpoint of a run or a stage, before any of its documents is passed on.
   ///
   /// - Throws: `.cannotWrite`.

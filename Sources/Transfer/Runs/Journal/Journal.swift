@@ -16,7 +16,8 @@ import Synchronization
 /// There are three kinds of lines, each a JSON object:
 /// - the head: `{"database": …, "run": …, "serverTime": …}`, with a time of the service's clock before the first write;
 /// - a change: `{"after": {…}, "before": {…}, "createTime": …, "path": …, "reasons": […], "serverTimes": […],
-///   "updateTime": …}`, without `before` for a creation and without `after` for a deletion;
+///   "transaction": …, "updateTime": …}`, without `before` for a creation and without `after` for a deletion; changes of one
+///   Firestore transaction share a number that no other transaction of the journal has, and others have none;
 /// - a result: `{"path": …, "result": "written", "updateTime": …}`. It is not synced, so it may be missing after a crash.
 package final class Journal: Sendable {
   /// A time of the service's clock before the first write of the run; nil if it is not known.
@@ -27,6 +28,10 @@ package final class Journal: Sendable {
   private let tails: Mutex<[JournalTail]>
   /// The length of the head in bytes.
   private let headLength: Int
+  /// The number of the next transaction.
+  ///
+  /// It begins at the length of the file, which grows by more than one for each: a resumed run repeats none.
+  private let nextTransaction: Mutex<Int>
 
   /// Creates the journal of a new run and writes its head.
   ///
@@ -43,6 +48,7 @@ package final class Journal: Sendable {
       $0.member("serverTime", serverTime)
     }
     headLength = json.bytes.count + 1
+    nextTransaction = Mutex(headLength)
     try file.append(json.bytes + [UInt8(ascii: "\n")])
     try file.sync()
   }
@@ -55,6 +61,7 @@ package final class Journal: Sendable {
     serverTime = resumption.head?.serverTime
     headLength = resumption.headLength
     tails = Mutex(resumption.tails)
+    nextTransaction = Mutex(resumption.length)
     file = try AppendOnlyFile(path)
     group = SyncGroup(file)
   }
@@ -76,11 +83,24 @@ package final class Journal: Sendable {
   /// Concurrent calls share one sync. An empty change is left out.
   ///
   /// - Throws: `.cannotWrite`.
-  package func record(_ changes: [Change]) async throws(Failure) {
+  package func record(_ changes: [Change]) async throws(Failure) { try await record(changes, in: nil) }
+
+  /// Appends the changes of one transaction, and returns once they are on disk.
+  ///
+  /// - Throws: `.cannotWrite`.
+  package func record(transaction changes: [Change]) async throws(Failure) {
+    let number = nextTransaction.withLock { next in
+      next += 1
+      return next
+    }
+    try await record(changes, in: number)
+  }
+
+  private func record(_ changes: [Change], in transaction: Int?) async throws(Failure) {
     var json = JSONWriter(capacity: changes.reduce(0) { $0 + $1.estimatedBytes })
     var isEmpty = true
     for change in changes where !change.isEmpty {
-      json.object { $0.members(of: change) }
+      json.object { $0.members(of: change, transaction: transaction) }
       json.endLine()
       isEmpty = false
     }
@@ -137,9 +157,10 @@ package final class Journal: Sendable {
   /// Claims the interrupted run's own write of a document, so that it is counted as written; nil if there is none.
   ///
   /// Each write is returned once and settled. A creation is not the run's own if the document is older than the run, or older
-  /// than what the run had counted when it recorded the creation: then the document existed before, or has been counted.
+  /// than what the run had counted when it recorded the creation: then the document existed before, or has been counted. Only
+  /// where the document is as the write left it, its update time is that of the write.
   ///
-  /// - Throws: `.cannotWrite`.
+  /// - Throws: `.cannotWrite`, `.inputMissing`, `.inputMalformed`.
   package func takeOwnWrite(of path: DocumentPath, current: RawDocument?) throws(Failure) -> OwnWrite? {
     let claimed = tails.withLock { tails -> (OwnWrite, Timestamp?)? in
       guard !tails.isEmpty, let write = tails[0].take(path) else { return nil }
@@ -152,8 +173,18 @@ package final class Journal: Sendable {
       } else {
         false
       }
-    try settle(path, isOlder ? .unchanged : .written(updateTime: current?.updateTime))
+    var time: Timestamp?
+    if !isOlder, try change(of: write).isApplied(to: current) { time = current?.updateTime }
+    try settle(path, isOlder ? .unchanged : .written(updateTime: time))
     return isOlder ? nil : write
+  }
+
+  /// Returns the interrupted run's own change of a document, applied or not, without claiming it; nil if there is none.
+  ///
+  /// - Throws: `.inputMissing`, `.inputMalformed`.
+  package func ownChange(of path: DocumentPath) throws(Failure) -> Change? {
+    guard let write = tails.withLock({ $0.first?[path] }) else { return nil }
+    return try change(of: write)
   }
 
   /// Claims the interrupted run's own update of a document, with the document as it was before.

@@ -20,8 +20,8 @@ package struct JournalReader: ~Copyable {
   /// One line of a journal.
   package enum Line: Sendable, Equatable {
     case head(Head)
-    /// A change that is about to be sent.
-    case change(Change)
+    /// A change that is about to be sent, with the number of the transaction that makes it together with others.
+    case change(Change, transaction: Int? = nil)
     /// The result of the last change of a document, by name (`written`), with the update time that the write set.
     case settled(DocumentPath, result: String, updateTime: Timestamp?)
   }
@@ -138,7 +138,9 @@ package struct JournalReader: ~Copyable {
         )
       )
     }
-    return .change(try decoder.change(json))
+    guard let number = json["transaction"] else { return .change(try decoder.change(json)) }
+    guard let transaction = WireDecoder.count(number) else { throw WireError("transaction is a number") }
+    return .change(try decoder.change(json), transaction: transaction)
   }
 }
 
@@ -262,7 +264,7 @@ struct JournalTail: Sendable {
   private mutating func add(_ line: JournalReader.Line, at offset: Int, after time: Timestamp?) {
     switch line {
     case .head: break
-    case .change(let change):
+    case .change(let change, _):
       if let time, times.last?.time != time { times.append((offset, time)) }
       add(change, at: offset)
     case .settled(let path, let result, _): settle(path, isWritten: result == "written")
@@ -273,7 +275,7 @@ struct JournalTail: Sendable {
   private mutating func close(_ line: JournalReader.Line, _ latest: inout Timestamp?) {
     switch line {
     case .head: break
-    case .change(let change): _ = take(change.path)
+    case .change(let change, _): _ = take(change.path)
     case .settled(let path, _, let time):
       _ = take(path)
       if let time { latest = max(latest ?? time, time) }

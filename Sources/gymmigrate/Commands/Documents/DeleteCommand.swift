@@ -37,7 +37,10 @@ struct DeleteCommand: AsyncParsableCommand {
   var hard = false
 
   @Option(
-    help: ArgumentHelp("Stop before more documents than this are deleted for good.", valueName: "n"),
+    help: ArgumentHelp(
+      "Delete nothing if more documents than this would be deleted for good.",
+      valueName: "n"
+    ),
     from: 0
   )
   var maxDelete: Int?

@@ -4,6 +4,7 @@ import FirestoreModels
 import FirestoreREST
 import GymServices
 import Logging
+import MigrationEngine
 import Runs
 
 /// `gymmigrate email`: the index from an email address to an account.
@@ -14,6 +15,15 @@ struct EmailCommand: AsyncParsableCommand {
     discussion: "'gymmigrate migrate apply user-emails' rebuilds the whole index.",
     subcommands: [EmailResolve.self, EmailRegister.self]
   )
+
+  /// - Throws: `ValidationError` for what can be nobody's address.
+  fileprivate static func validate(_ address: String) throws {
+    do throws(Failure) {
+      _ = try EmailService.path(of: address)
+    } catch {
+      throw ValidationError("'\(address)': \(error.cause).")
+    }
+  }
 }
 
 /// `gymmigrate email resolve`.
@@ -32,7 +42,7 @@ struct EmailResolve: AsyncParsableCommand {
   @OptionGroup var connection: ConnectionOptions
   @OptionGroup var verbosity: VerbosityOptions
 
-  func validate() throws { _ = try EmailService.path(of: address) }
+  func validate() throws { try EmailCommand.validate(address) }
 
   func run() async throws {
     let command = CommandRun(name: "email resolve", connection: connection, verbosity: verbosity)
@@ -75,22 +85,32 @@ struct EmailRegister: AsyncParsableCommand {
   @Argument(help: "The id of the user.")
   var uid: String
 
+  @Flag(name: [.customShort("n"), .long], help: "Look at everything, write nothing.")
+  var dryRun = false
+
   @OptionGroup var connection: ConnectionOptions
   @OptionGroup var logging: LoggingOptions
   @OptionGroup var write: WriteOptions
 
   func validate() throws {
-    _ = try EmailService.path(of: address)
+    try EmailCommand.validate(address)
     try TypedValue.assertIDs([uid])
   }
 
   func run() async throws {
-    let command = CommandRun(name: "email register", connection: connection, logging: logging, write: write)
+    let command = CommandRun(
+      name: "email register",
+      connection: connection,
+      logging: logging,
+      write: dryRun ? nil : write
+    )
     try await command.perform { session, run in
       try session.schema.assertGym("email")
       let context = session.context(run)
       let path = try EmailService.path(of: address)
-      switch try await EmailService.register(address, for: uid, in: context) {
+      let plan = dryRun ? TransactionPlan("email register", over: session.client) : nil
+      var ending = CommandResult(lists: [context.rejects.path])
+      switch try await EmailService.register(address, for: uid, in: context, planning: plan) {
       case .registered: break
       case .unchanged:
         context.counts.update(path.collection) {
@@ -105,8 +125,10 @@ struct EmailRegister: AsyncParsableCommand {
         let fields: FieldMap = ["primaryUserId": .string(uid), "email": .string(path.id)]
         try context.rejects.add(path, code: refusal.rawValue, message: refusal.message, fields: fields)
         context.logger.warning("\(refusal.rawValue): \(refusal.message)")
+        ending.status = .incomplete
       }
-      return CommandResult(lists: [context.rejects.path])
+      if let plan, !logging.json { try StandardOutput.write(MigrationText.plan(plan.report)) }
+      return ending
     }
   }
 }

@@ -4,6 +4,7 @@ import FirestoreModels
 import FirestoreREST
 import GymServices
 import Logging
+import MigrationEngine
 import Runs
 
 /// `gymmigrate groups`: groups and their members.
@@ -28,32 +29,77 @@ struct GroupsCommand: AsyncParsableCommand {
   )
 }
 
+/// The options of the commands that change groups.
+struct GroupChangeOptions: ParsableArguments {
+  @Flag(
+    name: [.customShort("n"), .long],
+    help: "Look at everything and print what would change; write nothing."
+  )
+  var dryRun = false
+
+  @OptionGroup var connection: ConnectionOptions
+  @OptionGroup var logging: LoggingOptions
+  @OptionGroup var write: WriteOptions
+}
+
 /// What the commands that change groups have in common.
 struct GroupChange {
   let name: String
-  let connection: ConnectionOptions
-  let logging: LoggingOptions
-  let write: WriteOptions
+  let options: GroupChangeOptions
   var inputs: [String] = []
+  /// The bound of what is deleted for good; nil for a command that deletes no group.
+  var deletions: DeletionBound?
 
-  /// Performs operations on groups, and logs what was refused.
+  /// Performs operations on groups, prints the ids of those that were created, and logs what was refused.
   func perform(_ operations: @escaping @Sendable (RunDirectory) throws -> [GroupOperation]) async throws {
+    if !options.dryRun { try deletions?.assertMayAsk() }
     let command = CommandRun(
       name: "groups \(name)",
-      connection: connection,
-      logging: logging,
-      write: write,
+      connection: options.connection,
+      logging: options.logging,
+      write: options.dryRun ? nil : options.write,
       inputs: inputs
     )
     try await command.perform { session, run in
       try session.schema.assertGym("groups")
       let context = session.context(run)
       let operations = try operations(run)
+      if !options.dryRun { try await assertMayDelete(operations, session, context) }
+      let plan = options.dryRun ? TransactionPlan("groups \(name)", over: session.client) : nil
+      let refused = Locked<Set<DocumentPath>>([])
       // Without the database's lock: each operation is a transaction, and waits for nobody.
-      try await GroupService.perform(operations, in: context) { operation, refusal in
+      try await GroupService.perform(operations, in: context, planning: plan) { operation, refusal in
+        refused.withLock { _ = $0.insert(operation.path) }
         session.logger.warning("\(operation.path): \(refusal.rawValue). \(refusal.message)")
       }
-      return CommandResult(lists: [context.rejects.path])
+      if !options.logging.json { try report(operations, refused: refused.withLock { $0 }, plan) }
+      var ending = CommandResult(lists: [context.rejects.path])
+      if context.counts.totals.leavesSomething { ending.status = .incomplete }
+      return ending
+    }
+  }
+
+  /// Refuses, or asks a person, where more is deleted than the bound allows; a run that has begun keeps to what it was
+  /// allowed.
+  private func assertMayDelete(
+    _ operations: [GroupOperation],
+    _ session: Session,
+    _ context: RunContext
+  ) async throws {
+    guard let deletions, session.checkpoints?.journal.isEmpty ?? true else { return }
+    let ids = operations.map(\.path.id)
+    let count = try await GroupService(in: context).deletions(ids)
+    _ = try deletions.allow(count, by: "groups \(name)", in: session.environment)
+  }
+
+  private func report(
+    _ operations: [GroupOperation],
+    refused: Set<DocumentPath>,
+    _ plan: TransactionPlan?
+  ) throws(Failure) {
+    if let plan { return try StandardOutput.write(MigrationText.plan(plan.report)) }
+    for operation in operations where !refused.contains(operation.path) {
+      if case .create(let id, _, _) = operation { try StandardOutput.write("\(id)\n") }
     }
   }
 }
@@ -79,9 +125,7 @@ struct GroupsCreate: AsyncParsableCommand {
   @Option(help: ArgumentHelp("The owner's name in the group (default: that of the user).", valueName: "text"))
   var displayName: String?
 
-  @OptionGroup var connection: ConnectionOptions
-  @OptionGroup var logging: LoggingOptions
-  @OptionGroup var write: WriteOptions
+  @OptionGroup var options: GroupChangeOptions
 
   func validate() throws {
     if PlainText.isBlank(name) { throw ValidationError("Give the group a name.") }
@@ -91,12 +135,9 @@ struct GroupsCreate: AsyncParsableCommand {
   func run() async throws {
     let member = GroupService.NewMember(userID: owner, displayName: displayName)
     let name = PlainText.tidied(name)
-    let change = GroupChange(name: "create", connection: connection, logging: logging, write: write)
-    try await change.perform { run in
+    try await GroupChange(name: "create", options: options).perform { run in
       // The same for a run that is resumed.
-      let id = GroupService.newID(seed: run.id)
-      if !logging.json { try StandardOutput.write("\(id)\n") }
-      return [.create(id: id, name: name, owner: member)]
+      [.create(id: GroupService.newID(seed: run.id), name: name, owner: member)]
     }
   }
 }
@@ -125,9 +166,7 @@ struct GroupsAdd: AsyncParsableCommand {
   @Flag(help: "Add them as admins.")
   var admin = false
 
-  @OptionGroup var connection: ConnectionOptions
-  @OptionGroup var logging: LoggingOptions
-  @OptionGroup var write: WriteOptions
+  @OptionGroup var options: GroupChangeOptions
 
   func validate() throws {
     if from == nil, ids.count < 2 {
@@ -145,9 +184,7 @@ struct GroupsAdd: AsyncParsableCommand {
       ?? ids.dropFirst().map { .add(GroupService.NewMember(userID: $0, isAdmin: admin), to: ids[0]) }
     try await GroupChange(
       name: "add",
-      connection: connection,
-      logging: logging,
-      write: write,
+      options: options,
       inputs: from.map { [$0] } ?? []
     ).perform { _ in operations }
   }
@@ -169,9 +206,7 @@ struct GroupsRemove: AsyncParsableCommand {
   @Argument(help: "The id of the group, then those of users.")
   var ids: [String]
 
-  @OptionGroup var connection: ConnectionOptions
-  @OptionGroup var logging: LoggingOptions
-  @OptionGroup var write: WriteOptions
+  @OptionGroup var options: GroupChangeOptions
 
   func validate() throws {
     if ids.count < 2 { throw ValidationError("Give the id of a group and those of users.") }
@@ -180,8 +215,7 @@ struct GroupsRemove: AsyncParsableCommand {
 
   func run() async throws {
     let operations = ids.dropFirst().map { GroupOperation.remove(userID: $0, from: ids[0]) }
-    try await GroupChange(name: "remove", connection: connection, logging: logging, write: write)
-      .perform { _ in operations }
+    try await GroupChange(name: "remove", options: options).perform { _ in operations }
   }
 }
 
@@ -191,26 +225,35 @@ struct GroupsDelete: AsyncParsableCommand {
     commandName: "delete",
     abstract: "Delete groups with their members.",
     discussion: """
-      Deletes the documents for good: the members first, with the currentGroupId of their users, then the group; in as \
-      many transactions as it takes, each of which leaves a right memberCount. 'gymmigrate runs undo' restores all of \
-      it.
+      Deletes the documents for good: the members first, then the group, in as many transactions as it takes, each of \
+      which leaves a right memberCount; and takes it from the currentGroupId of every user. It requires --max-delete, or \
+      asks on a terminal; groups and members are counted before, and where there are more, nothing is deleted. \
+      'gymmigrate runs undo' restores all of it.
 
-        gymmigrate groups delete 0zkIwz8egD623nJzoAjc -e stage
+        gymmigrate groups delete 0zkIwz8egD623nJzoAjc -e stage -n
+        gymmigrate groups delete 0zkIwz8egD623nJzoAjc --max-delete 11 -e stage
       """
   )
 
   @Argument(help: "The ids of groups.")
   var ids: [String]
 
-  @OptionGroup var connection: ConnectionOptions
-  @OptionGroup var logging: LoggingOptions
-  @OptionGroup var write: WriteOptions
+  @Option(
+    help: ArgumentHelp(
+      "Delete nothing if more documents than this would be deleted, members included.",
+      valueName: "n"
+    ),
+    from: 0
+  )
+  var maxDelete: Int?
+
+  @OptionGroup var options: GroupChangeOptions
 
   func validate() throws { try TypedValue.assertIDs(ids) }
 
   func run() async throws {
     let operations = ids.map { GroupOperation.delete(id: $0) }
-    try await GroupChange(name: "delete", connection: connection, logging: logging, write: write)
-      .perform { _ in operations }
+    let deletions = DeletionBound(maximum: maxDelete, options: options.write.guards)
+    try await GroupChange(name: "delete", options: options, deletions: deletions).perform { _ in operations }
   }
 }

@@ -4,6 +4,7 @@ import FirestoreModels
 import FirestoreREST
 import GymServices
 import Logging
+import MigrationEngine
 import Runs
 
 /// `gymmigrate setup`: the first admin.
@@ -83,11 +84,9 @@ struct SetupSet: AsyncParsableCommand {
     )
     try await command.perform { session, run in
       try session.schema.assertGym("setup")
-      let refusal =
-        dryRun
-        ? try await SetupService(session.client).refusal(of: uid)
-        : try await SetupService.set(admin: uid, in: session.context(run))
-      guard let refusal else {
+      let plan = dryRun ? TransactionPlan("setup set", over: session.client) : nil
+      let context = session.context(run)
+      guard let refusal = try await SetupService.set(admin: uid, in: context, planning: plan) else {
         if dryRun { session.logger.notice("\(uid) would be the first admin.") }
         return CommandResult()
       }

@@ -32,7 +32,7 @@ struct MigrateApply: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Stop before more documents than this are deleted by one migration (user-emails --prune, delete: hard); refuse a plan that deletes more.",
+      "Refuse a migration or a plan that deletes more documents than this (user-emails --prune, delete: hard).",
       valueName: "n"
     ),
     from: 0
@@ -91,8 +91,17 @@ struct MigrateApply: AsyncParsableCommand {
           runner.read(as: migrations.reading)
           runner.part = part
           runner.maximumDeletes = maxDelete
-          let source = try await deletions.guarded(source, runner: &runner, in: session, asks: !dryRun)
-          let report = dryRun ? try await runner.plan(source) : try await runner.apply(source, stage: stage)
+          let guarded = source.guarded(by: session.client)
+          if !dryRun {
+            runner.maximumDeletes = try await deletions.limit(
+              of: source,
+              as: guarded,
+              stage: stage,
+              by: runner,
+              in: session
+            )
+          }
+          let report = dryRun ? try await runner.plan(guarded) : try await runner.apply(guarded, stage: stage)
           reports.withLock { $0.append(report) }
           if !isJSON {
             try StandardOutput.write(dryRun ? MigrationText.plan(report) : MigrationText.applied(report))

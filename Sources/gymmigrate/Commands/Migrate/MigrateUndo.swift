@@ -46,7 +46,14 @@ struct MigrateUndo: AsyncParsableCommand {
     )
     try await command.perform { session, run in
       UndoTarget.warn(session, of: changes, in: connection.stateDir)
-      let source = ChangeSource.list(try UndoRun(id, changes, client: session.client))
+      let source = ChangeSource.list(
+        try UndoRun(
+          id,
+          changes,
+          client: session.client,
+          rules: BuiltInSchema.restoration(for: session.schema)
+        )
+      )
       let runner = MigrationRunner(in: session, run, writing: write)
       if dryRun {
         let report = try await runner.plan(source)
@@ -74,9 +81,14 @@ enum UndoTarget {
     in stateDir: String,
     where condition: (RunRecord) -> Bool = { _ in true }
   ) throws(Failure) -> (RunHistory.Entry, RunChanges) {
+    let entry = try RunHistory(in: stateDir).entry(named: name) { $0.record.writes && condition($0.record) }
+    let changes = try changes(of: entry.record, in: stateDir)
+    recogniseUndos(since: entry.record, in: stateDir, by: changes)
+    return (entry, changes)
+  }
+
+  private static func changes(of record: RunRecord, in stateDir: String) throws(Failure) -> RunChanges {
     let history = RunHistory(in: stateDir)
-    let entry = try history.entry(named: name) { $0.record.writes && condition($0.record) }
-    let record = entry.record
     func refusal(_ cause: String, _ remedy: String) -> Failure {
       Failure(.usage, "find what it changed", path: record.id, cause: cause, remedy: remedy)
     }
@@ -91,7 +103,7 @@ enum UndoTarget {
     }
     try history.assertPrivate(record)
     if record.shards != nil {
-      return (entry, try RunChanges(of: record.id, journals: try ShardPlace.journals(in: stateDir)))
+      return try RunChanges(of: record.id, journals: try ShardPlace.journals(in: stateDir))
     }
     let journal = history.file("journal.jsonl", of: record.id)
     let changes = try RunChanges(journal: journal)
@@ -103,7 +115,27 @@ enum UndoTarget {
         cause: "it is of run \(changes.run), and not of that of its folder"
       )
     }
-    return (entry, changes)
+    return changes
+  }
+
+  /// Lets what a run changed know what the undos of later runs put back.
+  ///
+  /// What cannot be read of them only makes a conflict of what would be none.
+  private static func recogniseUndos(since record: RunRecord, in stateDir: String, by changes: RunChanges) {
+    let history = RunHistory(in: stateDir)
+    for undo in history.entries().map(\.record) where isUndo(undo) && undo.startedAt >= record.startedAt {
+      guard undo.database == record.database, undo.endpoint.isIdentical(to: record.endpoint) else { continue }
+      do throws(Failure) {
+        try history.assertPrivate(undo)
+        let undone = try history.entry(named: name(undo)).record
+        try changes.recognise(
+          undoOf: undone.id.isIdentical(to: record.id) ? changes : Self.changes(of: undone, in: stateDir),
+          journal: history.file("journal.jsonl", of: undo.id)
+        )
+      } catch {
+        continue
+      }
+    }
   }
 
   /// Warns of a line of the journal that could not be read.

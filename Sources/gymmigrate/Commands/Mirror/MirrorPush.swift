@@ -28,7 +28,7 @@ struct MirrorPush: AsyncParsableCommand {
   @OptionGroup var mirror: MirrorArgument
 
   @Option(
-    help: ArgumentHelp("Stop before more documents than this are deleted.", valueName: "n"),
+    help: ArgumentHelp("Write nothing if more documents than this would be deleted.", valueName: "n"),
     from: 0
   )
   var maxDelete: Int?
@@ -56,20 +56,12 @@ struct MirrorPush: AsyncParsableCommand {
       var runner = MigrationRunner(in: session, folder, writing: write)
       runner.examples = plan.examples
       runner.maximumDeletes = deletions.maximum
-      if !isDryRun, edits.deletions > 0 {
+      let whole = ChangeSource.list(edits)
+      let source = whole.guarded(by: session.client)
+      if !isDryRun, whole.deletesForGood {
         try deletions.assertMayAsk()
-        // Before anything is written: a bound of 0 rules the push out, whatever comes first.
-        if deletions.maximum == 0 {
-          throw Failure(
-            .notPermitted,
-            "delete more than 0 documents by",
-            path: edits.id,
-            cause: "--max-delete allows no more",
-            remedy: "Look at the edits with --dry-run, then allow more with --max-delete."
-          )
-        }
+        runner.maximumDeletes = try await deletions.limit(of: whole, as: source, by: runner, in: session)
       }
-      let source = try await deletions.guarded(.list(edits), runner: &runner, in: session, asks: !isDryRun)
       var report = MigrationReport(migration: edits.id)
       if isDryRun {
         report = try await runner.plan(source)

@@ -1,0 +1,129 @@
+package import FirestoreModels
+package import MigrationEngine
+
+/// What holds where an undo puts groups, members and users back: the rules of ``GroupService``.
+///
+/// A count is made anew by the members that are there; a group has ten of them at most and an active admin as long as
+/// there is one; nobody is a member of a group that is gone, or without an account; no user's current group is one that the user
+/// is not in.
+package struct GroupRestoration: RestorationRules {
+  package init() {}
+
+  package func isDerived(_ change: Change) -> Bool {
+    guard change.path.collection == GroupService.groups, let before = change.before, let after = change.after
+    else { return false }
+    let count = [FieldPath(field: "memberCount")]
+    return before.fields.removing(count) == after.removing(count)
+  }
+
+  package func complete(
+    _ restoring: [Change],
+    undoing made: [Change],
+    in reader: any DocumentReader
+  ) async throws -> Restoration {
+    var changes = restoring
+    for group in Self.groups(of: made) {
+      let own = restoring.filter { $0.path.collection == GroupService.members(of: group) }
+      let now = try await reader.document(group)
+      let index = changes.firstIndex { $0.path == group }
+      let members = try await GroupService.members(of: group, in: reader)
+      let staying = members.filter { member in !own.contains { $0.path == member.path } }
+      let returning = own.compactMap(\.restored)
+      let after = staying + returning
+      if let index, changes[index].isDeletion {
+        if !after.isEmpty { return .refused("Somebody has joined the group since.") }
+      } else if now == nil, index == nil {
+        if !after.isEmpty { return .refused("The group of the member is gone.") }
+      } else {
+        let limit = max(GroupService.maximumMembers, made.mostMembers(of: group))
+        if let refusal = try await Self.refusal(of: own, after, atMost: limit, in: reader) {
+          return .refused(refusal)
+        }
+        if let index {
+          if let refusal = try await Self.refusal(ofFounder: changes[index], in: reader) {
+            return .refused(refusal)
+          }
+          changes[index] = changes[index].counting(after.count)
+        } else if let now {
+          let change = GroupService.recount(now, after.count, "members-counted")
+          if !change.isEmpty { changes.append(change) }
+        }
+      }
+      try await changes += Self.leaving(group, own, changes, in: reader)
+    }
+    return .changes(changes)
+  }
+
+  /// The groups that changes are about, in their order.
+  private static func groups(of changes: [Change]) -> [DocumentPath] {
+    let groups = changes.compactMap { change in
+      change.path.collection == GroupService.groups ? change.path : change.path.collection.parent
+    }
+    return Set(groups.filter { $0.collection == GroupService.groups }).sorted()
+  }
+
+  /// Why members cannot come back, or leave; nil where they can.
+  private static func refusal(
+    of own: [Change],
+    _ after: [RawDocument],
+    atMost limit: Int,
+    in reader: any DocumentReader
+  ) async throws -> String? {
+    let returning = own.filter { $0.before == nil }.map { DocumentPath(GroupService.users, $0.path.id) }
+    if try await reader.documents(returning).count < returning.count {
+      return "The user of the member is gone."
+    }
+    if !returning.isEmpty, after.count > limit { return GroupService.Refusal.groupFull.message }
+    let isLeaving = own.contains(where: \.isDeletion)
+    if isLeaving, !after.contains(where: GroupService.isActiveAdmin) {
+      return GroupService.Refusal.lastAdmin.message
+    }
+    return nil
+  }
+
+  private static func refusal(ofFounder change: Change, in reader: any DocumentReader) async throws -> String?
+  {
+    guard change.before == nil, let founder = change.after?["createdBy"]?.string, !founder.isEmpty else {
+      return nil
+    }
+    let account = DocumentPath(GroupService.users, founder)
+    return try await reader.document(account) == nil ? "The user who created the group is gone." : nil
+  }
+
+  /// The changes of users whose current group it is and who are members no longer.
+  private static func leaving(
+    _ group: DocumentPath,
+    _ own: [Change],
+    _ changes: [Change],
+    in reader: any DocumentReader
+  ) async throws -> [Change] {
+    let isGone = changes.contains { $0.path == group && $0.isDeletion }
+    let left = own.filter(\.isDeletion)
+    guard isGone || !left.isEmpty else { return [] }
+    return try await GroupService.users(in: group.id, reader).compactMap { user in
+      guard !changes.contains(where: { $0.path == user.path }) else { return nil }
+      guard isGone || left.contains(where: { $0.path.id.isIdentical(to: user.path.id) }) else { return nil }
+      return GroupService.leaving(user, group.id)
+    }
+  }
+}
+
+extension Change {
+  /// The document as it becomes; nil for a deletion.
+  fileprivate var restored: RawDocument? { after.map { RawDocument(path: path, fields: $0) } }
+
+  /// The same change of a group, with another number of members.
+  fileprivate func counting(_ members: Int) -> Change {
+    guard var fields = after else { return self }
+    fields["memberCount"] = .integer(Int64(members))
+    return Change(path: path, before: before, after: fields, serverTimes: serverTimes, reasons: reasons)
+  }
+}
+
+extension [Change] {
+  /// How many members a group had, by its own word, before these changes.
+  fileprivate func mostMembers(of group: DocumentPath) -> Int {
+    let count = first { $0.path == group }?.before?.fields["memberCount"]?.integer
+    return count.map { Int(clamping: $0) } ?? 0
+  }
+}

@@ -1,0 +1,58 @@
+import Files
+package import FirestoreModels
+import FirestoreREST
+import Runs
+
+/// Counts what a migration would delete, before it deletes anything.
+private struct DeletionCounter: PlanSink {
+  /// Thrown where there is one more than is asked about.
+  struct Enough: Error {}
+
+  let maximum: Int
+  let count = Locked(0)
+
+  func record(_ outcome: Outcome, of document: RawDocument) async throws {
+    guard case .change(let change) = outcome.action, change.isDeletion else { return }
+    let count = count.withLock { count in
+      count += 1
+      return count
+    }
+    if count > maximum { throw Enough() }
+  }
+
+  func record(_ finding: Finding) async throws {}
+}
+
+extension MigrationRunner {
+  /// How many documents a migration would delete at present, counted no further than one above `maximum`.
+  ///
+  /// It reads what the migration reads, and lists and counts nothing of it for the run.
+  package func deletions(of migration: any Migration, upTo maximum: Int) async throws -> Int {
+    let counter = DeletionCounter(maximum: maximum)
+    let documents = LiveSource(
+      client: context.client,
+      pageSize: pageSize,
+      parallel: parallel,
+      progress: context.progress,
+      counts: RunCounts(),
+      changes: .migration(migration),
+      stops: nil
+    )
+    defer { context.progress.end() }
+    do { try await migration.plan(from: documents, into: counter) } catch is DeletionCounter.Enough {}
+    return counter.count.withLock { $0 }
+  }
+}
+
+extension Failure {
+  /// The refusal of one deletion more than `--max-delete` allows.
+  package static func tooManyDeletions(_ maximum: Int, by name: String) -> Failure {
+    Failure(
+      .notPermitted,
+      "delete more than \(maximum) documents by",
+      path: name,
+      cause: "--max-delete allows no more",
+      remedy: "Look at the plan (-n), then allow more with --max-delete."
+    )
+  }
+}

@@ -1,0 +1,102 @@
+import FirestoreModels
+import Foundation
+import GRDB
+import Runs
+
+/// The transactions of a journal in the spool of ``RunChanges``: a row for each document of each.
+struct JointSpool {
+  private let db: Database
+
+  init(_ db: Database) {
+    self.db = db
+  }
+
+  /// Takes a line about a document.
+  ///
+  /// - Parameter last: The last transaction that changed the document so far.
+  /// - Returns: The last one by now.
+  func take(_ line: JournalReader.Line, of key: Data, last: Int?) throws -> Int? {
+    switch line {
+    case .head: return last
+    case .change(let change, let number):
+      if let last { try resolve(last, of: key, by: change.before) }
+      guard let number else { return last }
+      var json = JSONWriter()
+      json.object { $0.members(of: change) }
+      try db.cachedStatement(sql: "INSERT OR REPLACE INTO parts VALUES (?, ?, ?, NULL, NULL)")
+        .execute(arguments: [number, key, Data(json.bytes)])
+      return number
+    case .settled(_, let result, let time):
+      guard let last else { return nil }
+      try db.cachedStatement(
+        sql: "UPDATE parts SET result = ?, time = ? WHERE number = ? AND path = ? AND result IS NULL"
+      ).execute(arguments: [result, time?.description, last, key])
+      return last
+    }
+  }
+
+  /// Settles a transaction of which nothing was heard by what the next one found of one of its documents.
+  private func resolve(_ number: Int, of key: Data, by found: RawDocument?) throws {
+    guard let part = try part(number, key), part.result == nil else { return }
+    let before = part.change.before
+    let isSame = found == nil ? before == nil : before != nil && found?.updateTime == before?.updateTime
+    if isSame {
+      try settle(number, "unchanged")
+    } else if part.change.isApplied(to: found) {
+      try db.execute(
+        sql: "UPDATE parts SET time = ? WHERE number = ? AND path = ?",
+        arguments: [found?.updateTime?.description, number, key]
+      )
+      try settle(number, "written")
+    }
+  }
+
+  private func settle(_ number: Int, _ result: String) throws {
+    try db.execute(
+      sql: "UPDATE parts SET result = ? WHERE number = ? AND result IS NULL",
+      arguments: [result, number]
+    )
+  }
+
+  private func part(_ number: Int, _ key: Data) throws -> JointChange.Part? {
+    try Row.fetchOne(
+      db,
+      sql: "SELECT * FROM parts WHERE number = ? AND path = ?",
+      arguments: [number, key]
+    ).map(Self.part)
+  }
+
+  /// The last transaction before a number; the last of all for nil.
+  func jointChange(before number: Int?) throws -> JointChange? {
+    let rows = try Row.fetchAll(
+      db,
+      sql:
+        "SELECT * FROM parts WHERE number = (SELECT MAX(number) FROM parts WHERE number < ?) ORDER BY path",
+      arguments: [number ?? Int.max]
+    )
+    guard let first = rows.first else { return nil }
+    return JointChange(number: first["number"], parts: try rows.map(Self.part))
+  }
+
+  /// The last written change of a document that left it with an update time, nil for a deletion.
+  func change(of key: Data, at time: Timestamp?) throws -> Change? {
+    try Row.fetchOne(
+      db,
+      sql:
+        "SELECT * FROM parts WHERE path = ? AND result = 'written' AND time IS ? ORDER BY number DESC LIMIT 1",
+      arguments: [key, time?.description]
+    ).map(Self.part)?.change
+  }
+
+  private static func part(_ row: Row) throws -> JointChange.Part {
+    var decoder = WireDecoder()
+    let change = try JSONParser().parse(Array(row["change"] as Data)) { json throws(WireError) in
+      try decoder.change(json)
+    }
+    return JointChange.Part(
+      change: change,
+      result: row["result"],
+      updateTime: (row["time"] as String?).flatMap { Timestamp($0) }
+    )
+  }
+}

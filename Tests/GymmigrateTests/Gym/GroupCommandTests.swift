@@ -1,0 +1,219 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("The commands that change groups", .timeLimit(.minutes(60)))
+struct GroupCommandTests {
+  /// A group of some users out of twelve, of whom the first is the admin.
+  private func withGroup(_ members: Int, _ body: (Tool) async throws -> Void) async throws {
+    try await withTool { tool in
+      var documents: Documents = [
+        "groups/g": [
+          "name": s("Uno"), "createdBy": s("u0"), "memberCount": i(Int64(members)), "isActive": b(true),
+        ]
+      ]
+      for number in 0..<12 { documents["users/u\(number)"] = ["fullName": s("Persona \(number)")] }
+      for number in 0..<members {
+        documents["groups/g/members/u\(number)"] = [
+          "displayName": s("Persona \(number)"), "role": s(number == 0 ? "admin" : "member"),
+          "isActive": b(true),
+        ]
+      }
+      try await tool.load(documents)
+      try await body(tool)
+    }
+  }
+
+  private func expectMembers(
+    _ tool: Tool,
+    _ count: Int,
+    _ location: SourceLocation = #_sourceLocation
+  ) async throws {
+    let documents = try await tool.documents()
+    let stated = documents["groups/g"]?["memberCount"] as? [String: String]
+    #expect(stated == ["integerValue": "\(count)"], sourceLocation: location)
+    #expect(
+      documents.keys.count { $0.hasPrefix("groups/g/members/") } == count,
+      sourceLocation: location
+    )
+  }
+
+  @Test("No undo makes an eleventh member, and the count is that of the members.")
+  func fullGroup() async throws {
+    try await withGroup(10) { tool in
+      try await tool.run("groups", "remove", "g", "u9").expect(0)
+      let run = try tool.lastRun()
+      try await tool.run("groups", "add", "g", "u10").expect(0)
+      let undone = try await tool.run("runs", "undo", run, "--json")
+      undone.expect(2)
+      #expect(try undone.summary().totals.conflicted == 2)
+      #expect(try tool.list("rejects.jsonl", of: try tool.lastRun()).count == 2)
+      try await expectMembers(tool, 10)
+      #expect(try await tool.documents()["groups/g/members/u9"] == nil)
+    }
+  }
+
+  @Test("An undo counts anew where others have joined since, and shows so before.")
+  func countedAnew() async throws {
+    try await withGroup(5) { tool in
+      try await tool.run("groups", "remove", "g", "u4").expect(0)
+      let run = try tool.lastRun()
+      try await tool.run("groups", "add", "g", "u10").expect(0)
+      let plan = try await tool.run("runs", "undo", run, "-n")
+      plan.expect(0)
+      #expect(plan.output.contains("memberCount: 5 -> 6"), "\(plan.output)")
+      try await expectMembers(tool, 5)
+      try await tool.run("runs", "undo", run).expect(0)
+      try await expectMembers(tool, 6)
+    }
+  }
+
+  @Test("A group that somebody has joined stays, and goes once that is undone.")
+  func joinedSince() async throws {
+    try await withGroup(1) { tool in
+      let group = String(try await tool.run("groups", "create", "Dos", "--owner", "u1").output.dropLast())
+      let creation = try tool.lastRun()
+      try await tool.run("groups", "add", group, "u2").expect(0)
+      let addition = try tool.lastRun()
+      let before = try await tool.documents()
+      let plan = try await tool.run("runs", "undo", creation, "-n", "--json")
+      #expect(try plan.summary().totals.conflicted == 2)
+      #expect(try await tool.documents() == before)
+      try await tool.run("runs", "undo", addition).expect(0)
+      try await tool.run("runs", "undo", creation).expect(0)
+      #expect(try await tool.documents().keys.allSatisfy { !$0.hasPrefix("groups/\(group)") })
+    }
+  }
+
+  @Test("Members of a group, or of a user, that is gone are not brought back.")
+  func goneSince() async throws {
+    try await withGroup(3) { tool in
+      try await tool.run("groups", "remove", "g", "u2").expect(0)
+      let removal = try tool.lastRun()
+      try await tool.run("delete", "users", "--id", "u2", "--hard", "--max-delete", "1").expect(0)
+      try await tool.run("runs", "undo", removal).expect(2)
+      try await expectMembers(tool, 2)
+      try await tool.run("groups", "remove", "g", "u1").expect(0)
+      let second = try tool.lastRun()
+      try await tool.run("groups", "delete", "g", "--max-delete", "2").expect(0)
+      try await tool.run("runs", "undo", second).expect(2)
+      #expect(try await tool.documents().keys.allSatisfy { !$0.hasPrefix("groups/") })
+    }
+  }
+
+  @Test("What somebody changed and changed back is theirs.")
+  func changedBack() async throws {
+    try await withGroup(2) { tool in
+      try await tool.run("groups", "add", "g", "u5").expect(0)
+      let run = try tool.lastRun()
+      let fix = ["fix", "groups/g/members", "--where", "displayName == 'Persona 5'", "--no-touch"]
+      try await tool.bare(fix + ["--set", "role=admin"] + tool.place).expect(0)
+      try await tool.bare(fix + ["--set", "role=member"] + tool.place).expect(0)
+      let before = try await tool.documents()
+      try await tool.run("runs", "undo", run).expect(2)
+      #expect(try await tool.documents() == before)
+    }
+  }
+
+  @Test("A deletion takes the group from every user, is bounded, and comes back as a whole.")
+  func deletion() async throws {
+    try await withGroup(3) { tool in
+      for user in ["Persona 1", "Persona 11"] {
+        let fix = [
+          "fix", "users", "--where", "fullName == '\(user)'", "--no-touch", "--set", "currentGroupId=g",
+        ]
+        try await tool.bare(fix + tool.place).expect(0)
+      }
+      let before = try await tool.documents()
+      try await tool.run("groups", "delete", "g").expectFailure(77, "--max-delete")
+      try await tool.run("groups", "delete", "g", "-y").expectFailure(77, "--max-delete")
+      try await tool.run("groups", "delete", "g", "--max-delete", "3").expectFailure(77, "no more")
+      let plan = try await tool.run("groups", "delete", "g", "-n")
+      plan.expect(0)
+      #expect(
+        plan.output.hasPrefix("groups delete: 0 to create, 2 to update, 4 to delete\n"),
+        "\(plan.output)"
+      )
+      #expect(try await tool.documents() == before)
+      try await tool.run("groups", "delete", "g", "--max-delete", "4").expect(0)
+      let after = try await tool.documents()
+      #expect(after.values.allSatisfy { $0["currentGroupId"] == nil })
+      #expect(after.keys.allSatisfy { !$0.hasPrefix("groups/") })
+      try await tool.run("runs", "undo", "last", "-n").expect(0)
+      try await tool.run("runs", "undo", "last").expect(0)
+      #expect(try await tool.documents() == before)
+    }
+  }
+
+  @Test("Looking changes nothing, and says what would be refused.")
+  func dryRuns() async throws {
+    try await withGroup(9) { tool in
+      let before = try await tool.documents()
+      let created = try await tool.run("groups", "create", "Dos", "--owner", "u3", "-n")
+      created.expect(0)
+      #expect(created.output.hasPrefix("groups create: 2 to create, 0 to update, 0 to delete\n"))
+      // The second one meets the first.
+      let added = try await tool.run("groups", "add", "g", "u9", "u10", "-n")
+      added.expect(2)
+      #expect(added.errors.contains("group-full"))
+      let removed = try await tool.run("groups", "remove", "g", "u0", "-n")
+      removed.expect(2)
+      #expect(removed.errors.contains("last-admin"))
+      try await tool.run("email", "register", "a@b.mx", "u3", "-n").expect(2)
+      #expect(try await tool.documents() == before)
+    }
+  }
+
+  @Test("A refused creation prints no id.")
+  func refusedCreation() async throws {
+    try await withGroup(1) { tool in
+      let refused = try await tool.run("groups", "create", "Dos", "--owner", "nobody")
+      refused.expect(2)
+      #expect(refused.output.isEmpty)
+    }
+  }
+
+  @Test(
+    "What can be nobody's address, or no id, is a mistake on the command line.",
+    arguments: [
+      ["email", "resolve", ""], ["email", "resolve", "a/b@c"], ["email", "register", "a/b@c", "u"],
+      ["email", "register", "a@b", ""], ["groups", "create", " ", "--owner", "u"],
+      ["groups", "create", "x", "--owner", ""], ["groups", "add", "g", "a/b"], ["groups", "remove", "", "u"],
+      ["groups", "delete", "..", "--max-delete", "1"], ["setup", "set", ""],
+    ]
+  )
+  func usage(_ command: [String]) async throws {
+    try await withTool { tool in try await tool.bare(command + tool.place).expect(64) }
+  }
+
+  @Test("Of two runs the second is undone and then the first, without a server's time in the documents.")
+  func oneAfterTheOther() async throws {
+    try await withTool { tool in
+      try await tool.load(["things/a": ["n": i(1)], "things/b": ["n": i(1)], "things/c": ["n": i(2)]])
+      let before = try await tool.documents()
+      let fix = ["fix", "things", "--all-documents", "--no-touch", "--set"]
+      var runs: [String] = []
+      for value in ["n=5", "n=6", "n=7"] {
+        try await tool.bare(fix + [value] + tool.place).expect(0)
+        runs.append(try tool.lastRun())
+      }
+      for run in runs.reversed() { try await tool.bare(["runs", "undo", run]).expect(0) }
+      #expect(try await tool.documents() == before)
+    }
+  }
+
+  @Test("The index is not emptied because users are missing.")
+  func pruneWithoutUsers() async throws {
+    try await withTool { tool in
+      try await tool.load(["user_emails/a@b.mx": ["primaryUserId": s("u")]])
+      try await tool.run("migrate", "apply", "user-emails", "--prune").expectFailure(77, "--max-delete")
+      let pruned = try await tool.run("migrate", "apply", "user-emails", "--prune", "--max-delete", "9")
+      pruned.expectFailure(77, "users has no documents")
+      try await tool.run("migrate", "plan", "user-emails", "--prune").expectFailure(
+        77,
+        "users has no documents"
+      )
+      #expect(try await tool.documents().count == 1)
+    }
+  }
+}
