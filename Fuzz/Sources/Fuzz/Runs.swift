@@ -67,7 +67,7 @@ func fuzzJournal(_ input: [UInt8]) {
       var end = 0
       while let line = try reader.next() {
         expect(reader.offset >= end && reader.length <= input.count, "a line ends at \(reader.length)")
-        if case .change(let change) = line { changes.append((reader.offset, change)) }
+        if case .change(let change, _) = line { changes.append((reader.offset, change)) }
         end = reader.length
       }
     }

@@ -91,13 +91,13 @@ struct TornJournalTests {
       var (lines, told) = try await journal(in: folder)
       let index = try #require(
         told.indices.dropFirst(2).first {
-          if case .change(let it) = told[$0] { it.before != nil } else { false }
+          if case .change(let it, _) = told[$0] { it.before != nil } else { false }
         }
       )
       lines[index - 1] = Array(lines[index - 1].prefix(30))
       try put(lines, folder)
       let journal = try Journal("\(folder)/journal.jsonl", resuming: Resumption(of: "r", in: folder))
-      guard case .change(let change) = told[index] else { return }
+      guard case .change(let change, _) = told[index] else { return }
       let current = RawDocument(
         path: change.path,
         fields: try #require(change.after),

@@ -161,6 +161,7 @@ extension FieldMap {
     }
   }
 
+  /// Returns the map without some fields.
   package func removing(_ paths: [FieldPath]) -> FieldMap {
     var fields = self
     for path in paths { fields[path] = nil }
