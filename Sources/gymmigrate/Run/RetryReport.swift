@@ -2,6 +2,7 @@ import Files
 import FirestoreModels
 import FirestoreREST
 import Logging
+import Runs
 
 /// Says that a request fails again and again: what is tried, why, and until when.
 ///

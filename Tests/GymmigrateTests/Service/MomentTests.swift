@@ -49,7 +49,9 @@ struct MomentTests {
     let (mini, moment) = try database()
     let present = Locked<[RequestKind]>([])
     try await withTool(against: recording(mini.handler, present)) { tool, _ in
-      try await tool.bare(["export", "-o", "out", "--read-time", moment] + options + tool.place).expect(0)
+      try await tool.bare(
+        ["export", "-o", "out/", "--format", "jsonl", "--read-time", moment] + options + tool.place
+      ).expect(0)
       #expect(present.withLock { $0 } == [], "\(options)")
       let files = tool.names(in: "out")
       #expect(files.contains("gone.jsonl") && !files.contains("new.jsonl"), "\(files)")
@@ -61,7 +63,9 @@ struct MomentTests {
     let (mini, _) = try database()
     let present = Locked<[RequestKind]>([])
     try await withTool(against: recording(mini.handler, present)) { tool, _ in
-      for (number, command) in [["export", "--all", "-o", "out"], ["check", "-o", "found.csv"]].enumerated() {
+      for (number, command) in [
+        ["export", "--all", "-o", "out/", "--format", "jsonl"], ["check", "-o", "found.csv"],
+      ].enumerated() {
         present.withLock { $0 = [] }
         let result = try await tool.bare(command + ["--page-size", "7"] + tool.place)
         #expect(result.exitCode == 0 || number == 1)
@@ -128,7 +132,7 @@ struct MomentTests {
       }
     }
     try await withTool { tool in
-      let place = ["--project", "p", "--endpoint", "http://127.0.0.1:9"]
+      let place = ["--project", "test-project", "--endpoint", "http://127.0.0.1:9"]
       let began = ContinuousClock.now
       let result = try await tool.bare(["export", "products", "-o", "x.jsonl", "-q"] + place)
       result.expectFailure(69, "Check the network")

@@ -85,7 +85,7 @@ struct OperationStartTests {
     arguments: [
       service(.permissionDenied), service(.invalidArgument), service(.notFound), service(.failedPrecondition),
       service(.unauthenticated), service(.unimplemented),
-      .credentials(Failure(.configuration, "sign", cause: "no")),
+      .notSent(Failure(.configuration, "sign", cause: "no")),
       .transport(TransportError(.invalid, "certificate")),
     ]
   )

@@ -9,7 +9,6 @@ import Testing
 @Suite("Read time", .timeLimit(.minutes(60)))
 struct ReadTimeTests {
   private func pin(
-    _ choice: ReadTimeChoice = .pinned,
     _ rules: [FaultRule],
     budget: Double = 300
   ) async throws -> Timestamp? {
@@ -21,7 +20,7 @@ struct ReadTimeTests {
         client: fixture.client,
         environment: environment,
         logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-      ).pin(choice)
+      ).pin(.pinned)
     }
   }
 

@@ -108,7 +108,7 @@ struct CommitFailureTests {
     #expect(CommitFailure(.transport(TransportError(.lost, ""))) == .unknown)
     #expect(CommitFailure(.transport(TransportError(.bodyTooLarge, ""))) == .unknown)
     #expect(CommitFailure(.transport(TransportError(.notConnected, ""))) == .notApplied(overloaded: false))
-    #expect(CommitFailure(.credentials(Failure(.configuration, "sign", cause: ""))) == .fatal)
+    #expect(CommitFailure(.notSent(Failure(.configuration, "sign", cause: ""))) == .fatal)
   }
 
   @Test(
