@@ -49,7 +49,9 @@ struct MomentTests {
     let (mini, moment) = try database()
     let present = Locked<[RequestKind]>([])
     try await withTool(against: recording(mini.handler, present)) { tool, _ in
-      try await tool.bare(["export", "-o", "out", "--read-time", moment] + options + tool.place).expect(0)
+      try await tool.bare(
+        ["export", "-o", "out/", "--format", "jsonl", "--read-time", moment] + options + tool.place
+      ).expect(0)
       #expect(present.withLock { $0 } == [], "\(options)")
       let files = tool.names(in: "out")
       #expect(files.contains("gone.jsonl") && !files.contains("new.jsonl"), "\(files)")
@@ -61,7 +63,9 @@ struct MomentTests {
     let (mini, _) = try database()
     let present = Locked<[RequestKind]>([])
     try await withTool(against: recording(mini.handler, present)) { tool, _ in
-      for (number, command) in [["export", "--all", "-o", "out"], ["check", "-o", "found.csv"]].enumerated() {
+      for (number, command) in [
+        ["export", "--all", "-o", "out/", "--format", "jsonl"], ["check", "-o", "found.csv"],
+      ].enumerated() {
         present.withLock { $0 = [] }
         let result = try await tool.bare(command + ["--page-size", "7"] + tool.place)
         #expect(result.exitCode == 0 || number == 1)
