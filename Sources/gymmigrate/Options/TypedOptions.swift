@@ -3,6 +3,7 @@ import Configuration
 import FirestoreModels
 import FirestoreREST
 import Schema
+import Tables
 
 // Options that are read as what they are. The parser names a value that is refused, with its option; these readers say
 // what is expected instead.
