@@ -4,6 +4,7 @@ import Files
 import FirestoreModels
 import FirestoreREST
 import Schema
+import Tables
 
 // Options that are read as what they are. The parser names a value that is refused, with its option; these readers say
 // what is expected instead.

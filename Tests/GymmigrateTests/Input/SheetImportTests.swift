@@ -165,7 +165,7 @@ struct SheetImportTests {
         """
         code;n;d;cp;ok;day;mixed;big;x:double;note
         a1;1;1;01234;TRUE;31/12/2026;1;9007199254740993;7;"[VIP] Ana"
-        a2;2;1.5;99999;falso;2026-12-31 18:30;b;1;8;
+        a2;2;1.5;99999;FALSE;2026-12-31 18:30;b;1;8;
         a3;;;;;;;;;""
 
         """,

@@ -1,3 +1,4 @@
+import FirestoreModels
 package import Schema
 
 /// The type of a column as a heading (`price:double`) or `--types` names it.

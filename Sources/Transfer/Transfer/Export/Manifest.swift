@@ -192,8 +192,9 @@ extension Manifest {
     let lines = [".jsonl", ".jsonl.gz"]
     let tables = [".csv", ".csv.gz", ".xlsx"]
     var names = chosen(try read(from: folder, via: access)?.files.map(\.file) ?? [], lines + tables)
-    if names.isEmpty { names = chosen(try access.names(in: folder), lines) }
-    if names.isEmpty { names = chosen(try access.names(in: folder), tables) }
+    let found = names.isEmpty ? try access.names(in: folder).filter { !isLitter($0) } : []
+    if names.isEmpty { names = chosen(found, lines) }
+    if names.isEmpty { names = chosen(found, tables) }
     if names.isEmpty {
       throw Failure(
         .inputMissing,
@@ -205,6 +206,13 @@ extension Manifest {
     let files = names.map { "\(folder)/\($0)" }
     for file in files { try assertWithin(folder, file) }
     return files
+  }
+
+  /// Whether a name is that of a file that systems and programs leave in folders: `.DS_Store`, `._x.csv`, `~$x.xlsx`,
+  /// `Thumbs.db`, `desktop.ini`.
+  static func isLitter(_ name: String) -> Bool {
+    if name.utf8.first == UInt8(ascii: ".") || name.hasPrefix("~$") { return true }
+    return ["thumbs.db", "desktop.ini"].contains { name.lowercased().isIdentical(to: $0) }
   }
 
   /// Checks that a file is no symbolic link out of its folder, because an untrusted folder may not name files elsewhere.

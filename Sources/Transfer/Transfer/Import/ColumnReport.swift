@@ -1,4 +1,4 @@
-import Files
+import FirestoreModels
 import Logging
 import Runs
 import Schema

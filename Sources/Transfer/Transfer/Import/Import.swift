@@ -152,9 +152,19 @@ package struct Import: Sendable {
     )
     // What several processes share was checked as a whole, and what is resumed was checked before.
     if context.checkpoints?.resumed == nil, options.share == nil {
+      try reportLitter(beside: sources)
       try ColumnReport(context.folder.file("columns.csv")).report(inputs.tables, context.logger)
     }
     return inputs
+  }
+
+  /// Says which files of the folders that were named are skipped, as systems and programs leave them there.
+  private func reportLitter(beside sources: [ImportSource]) throws(Failure) {
+    for folder in Set(sources.filter(\.isFromFolder).map { FilePaths.folder(of: $0.path) }).sorted() {
+      let litter = try options.table.files.names(in: folder).filter(Manifest.isLitter)
+      if litter.isEmpty { continue }
+      context.logger.notice("\(folder): skipped \(litter.joined(separator: ", ")).")
+    }
   }
 
   /// Returns the paths of the lists of rejected rows that a run has left.
