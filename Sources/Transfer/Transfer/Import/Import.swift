@@ -152,7 +152,7 @@ package struct Import: Sendable {
     )
     // What several processes share was checked as a whole, and what is resumed was checked before.
     if context.checkpoints?.resumed == nil, options.share == nil {
-      try reportLitter(beside: sources)
+      try reportLitter(beside: options.sources)
       try ColumnReport(context.folder.file("columns.csv")).report(inputs.tables, context.logger)
     }
     return inputs

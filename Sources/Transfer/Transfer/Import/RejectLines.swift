@@ -21,7 +21,7 @@ struct RejectLines {
     self.cellValues = cellValues
     let writing = cellValues.writing
     cellText = try CellText(nullText: writing.nullText, timeZone: writing.timeZone, neutralisesFormulas: true)
-    let headings = plan.headings.indices.compactMap { index in
+    let headings = plan.headings.indices.compactMap { index -> String? in
       if case .reason = plan.roles[index] { nil } else { plan.typedHeading(index) }
     }
     let isForExcel = plan.isForExcel || plan.isSheet
