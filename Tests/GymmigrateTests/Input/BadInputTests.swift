@@ -61,10 +61,12 @@ struct BadInputTests {
             written: 3,
             unchanged: 0,
             skipped: 0,
+            superseded: 0,
             rejected: 1,
             conflicted: 0,
             review: 0,
-            deleted: 0
+            deleted: 0,
+            new: 3
           )
       )
       #expect(mini.snapshot().count == 3)
