@@ -109,7 +109,8 @@ package struct NameSplit: Sendable, Equatable {
     tokens.contains { NameWord.isUnusual($0) && !isParticle($0) }
   }
 
-  /// "López Ruiz, Ana": the given name stands behind the only comma. Nil if there is another reason to doubt the words.
+  /// Returns the parts of "López Ruiz, Ana", whose given name is behind the only comma; nil if there is another reason to doubt the
+  /// words.
   private static func parts(aroundCommaOf fullName: String) -> PersonName? {
     let pieces = fullName.split(separator: ",", omittingEmptySubsequences: false)
     guard pieces.count == 2 else { return nil }

@@ -57,11 +57,11 @@ struct MirrorTransferTests {
     }
   }
 
-  @Test("A pull probes a collection of the database, whatever its schema declares.")
+  @Test("A pull first asks whether a moment can be read, whatever collections there are.")
   func probe() async throws {
     try await withMirror { _, _, server in
       let targets = server.requests.map(\.target)
-      #expect(targets.contains { $0.contains("/documents/products?") && $0.contains("pageSize=1&") })
+      #expect(targets.contains { $0.contains("/documents/_gymmigrate?") && $0.contains("pageSize=1&") })
       #expect(!targets.contains { $0.contains("/documents/users") })
     }
   }

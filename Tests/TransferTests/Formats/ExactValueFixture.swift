@@ -72,7 +72,13 @@ struct ExactValueFixture {
     var table = TableOptions(timeZone: options.timeZone)
     table.schema = schema ?? options.schema
     table.files = files
-    let sources = try ImportSource.resolve([path], collection: collection, schema: table.schema, via: files)
+    let sources = try ImportSource.resolve(
+      [path],
+      collection: collection,
+      flattens: collection != nil,
+      schema: table.schema,
+      via: files
+    )
     for source in sources {
       let collection = try #require(source.collection)
       let plan = try TableSurvey.plan(of: source, collection: collection, options: table) { _, _ in }

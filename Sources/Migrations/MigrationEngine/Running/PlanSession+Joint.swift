@@ -18,7 +18,9 @@ extension PlanSession {
       reader -> RecordedTransaction.Decision<[JointDecision.Decided]> in
       let outcomes = try await decision.outcomes(reader)
       let changes = outcomes.compactMap(\.outcome.change)
-      return changes.isEmpty ? .leave(outcomes) : .commit(changes, outcomes)
+      if changes.isEmpty { return .leave(outcomes) }
+      try await times?.willWrite(changes.map(\.write))
+      return .commit(changes, outcomes)
     }
     let changes = decided?.compactMap(\.outcome.change) ?? []
     for (document, outcome) in decided ?? [] where outcome.change == nil {

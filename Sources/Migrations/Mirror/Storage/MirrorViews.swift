@@ -1,6 +1,8 @@
 import GRDB
 
-/// The views of a mirror that come with its schema. All others are its user's, and stay.
+/// The views of a mirror that come with its schema.
+///
+/// All others are its user's, and stay.
 enum MirrorViews {
   private static let list = "_mirror_views"
 

@@ -31,7 +31,9 @@ package struct Export: Sendable {
     package var since: [CollectionPath: Timestamp] = [:]
     /// What is written instead of a document; nil to write it as it is.
     package var transform: (@Sendable (RawDocument) -> RawDocument)?
-    /// Which documents are written, by what is written of them; nil for all. Every document of the reads is read for it.
+    /// Which documents are written, by what is written of them; nil for all.
+    ///
+    /// Every document of the reads is read for it.
     package var filter: DocumentFilter?
     /// The sheet before the tables of a workbook.
     package var summary: Summary?
