@@ -31,7 +31,7 @@ struct ProcessLimitsTests {
       // The limit counts the processes of a user, and does not hold for root.
       let result = try await BinaryRunner(executable: "/usr/bin/setpriv").run(
         [
-          "--reuid", "64321", "--regid", "64321", "--clear-groups", "/bin/sh", "-c",
+          "--reuid", "64321", "--regid", "64321", "--clear-groups", "/bin/bash", "-c",
           "ulimit -u 8; exec \"$0\" \"$@\"", tool.runner.executable, "count", "users", "-e", "local",
         ],
         directory: URL(fileURLWithPath: "/")

@@ -49,10 +49,13 @@ package struct PlannedChanges: ChangeList {
           remedy: "Plan again on the database that is to be changed."
         )
       }
-      if !migrations.contains(line.migration) { migrations.append(line.migration) }
+      if migrations.last != line.migration, !migrations.contains(line.migration) {
+        migrations.append(line.migration)
+      }
       count += 1
       if line.change.isDeletion { deletions += 1 }
-      try search.add(line.change.path, at: DuplicateSearch.Place(file: 0, line: line.number))
+      let migration = migrations.firstIndex(of: line.migration) ?? 0
+      try search.add(line.change.path, at: DuplicateSearch.Place(file: migration, line: line.number))
     }
     try Self.refuseDuplicates(search, of: file)
     applied = migrations
@@ -61,13 +64,15 @@ package struct PlannedChanges: ChangeList {
     id = migrations.isEmpty ? "plan" : migrations.map(\.id).joined(separator: "+")
   }
 
-  /// Refuses a plan that has a document twice: each line depends on the document as it was read, which the other changes.
+  /// Refuses a plan in which a migration changes a document twice: each line depends on the document as it was read, which the other
+  /// changes.
   private static func refuseDuplicates(
     _ search: consuming DuplicateSearch,
     of file: String
   ) throws(Failure) {
     var first: (earlier: Int, later: Int)?
     try search.forEachPair { earlier, later in
+      if earlier.file != later.file { return }
       if first.map({ later.line < $0.later }) ?? true { first = (earlier.line, later.line) }
     }
     guard let first else { return }

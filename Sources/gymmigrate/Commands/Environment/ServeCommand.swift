@@ -81,10 +81,10 @@ struct ServeCommand: AsyncParsableCommand {
       Terminal.standardError.line("Serving \(file ?? "memory") at \(server.endpoint). Stop with Ctrl-C.")
       if let tokenFile { Terminal.standardError.line("Requests need the token in \(tokenFile).") }
       let host = String(server.endpoint.dropFirst("http://".count))
-      Terminal.standardError.line("FIRESTORE_EMULATOR_HOST=\(host)")
       Terminal.standardError.line(
         "It speaks REST alone: clients that use gRPC by default need their REST transport."
       )
+      Terminal.standardError.line("FIRESTORE_EMULATOR_HOST=\(host)")
       if json {
         try StandardOutput.writeObject {
           $0.member("command", "serve")
