@@ -217,7 +217,7 @@ class Gym:
         shutil.copytree(self.folder / "base", base)
         for name in "", "-edited":
             book = self.folder / f"{program}{name}.xlsx"
-            self.program(base, "import", book, "--mode", "merge", "--validate", "off", "--time-zone", ZONE.key)
+            self.program(base, "import", book, "--mode", "merge", "--validate", "off", "--keep-spaces", "--time-zone", ZONE.key)
         self.program(base, "export", "--all", "-o", "all.jsonl", "--no-subcollections")
         found = documents([base / "all.jsonl"])
         compare(f"seed {self.seed}, {program}", self.changed, found, self.edited, program == "openpyxl")

@@ -305,8 +305,9 @@ def cost(scene):
 
     scene.proxy.reset()
     scene.program("mirror", "status", scene.file, "--json")
-    others = scene.proxy.verbs.keys() - {"runAggregationQuery"}
-    need(not others, f"status sends {scene.proxy.verbs}")
+    # One query asks which times were set back.
+    others = {verb: count for verb, count in scene.proxy.verbs.items() if verb != "runAggregationQuery"}
+    need(others in ({}, {"runQuery": 1}), f"status sends {scene.proxy.verbs}")
     need(scene.proxy.documents + scene.proxy.names == 0, f"status reads {scene.proxy.documents} documents")
     scene.proxy.reset()
     scene.program("mirror", "status", scene.file, "--offline")

@@ -157,7 +157,7 @@ def commands(run, samples, documents):
     run("upsert", "import", "changed.jsonl", "--mode", "upsert")
     run("replace", "import", "awkward.jsonl", "--mode", "replace")
     run("replace refused", "import", run.write("new.jsonl", line("new/n", {})), "--mode", "replace", ends=2)
-    run("moved", "import", "awkward.jsonl", "--collection", "kept/é:%/moved", "--mode", "upsert")
+    run("moved", "import", "awkward.jsonl", "--collection", "kept/é:%/moved", "--flatten", "--duplicates", "last", "--mode", "upsert")
 
     many = "".join(line(f"many/{n:05}", {"n": {"integerValue": str(n)}}) for n in range(1203))
     run("many", "import", run.write("many.jsonl", many), "--batch-size", "500", "--no-ramp")

@@ -31,7 +31,7 @@ struct ImportGuardTests {
         #expect(rejects.allSatisfy { $0["code"] as? String == "RESERVED" })
         if dry.isEmpty { result.expect(2) }
       }
-      #expect(mini.everything().map(\.name) == ["things/t1"])
+      #expect(mini.everything().map(\.name).filter { !$0.hasPrefix("_gymmigrate_times/") } == ["things/t1"])
       // Nothing holds up what comes next.
       try await tool.run("fix", "things", "--all-documents", "--set", "n=2").expect(0)
     }
@@ -127,7 +127,7 @@ struct ImportGuardTests {
         withDestinationPath: "outside.jsonl"
       )
       try await tool.run("import", "named.jsonl").expect(0)
-      #expect(mini.everything().map(\.name) == ["things/t1", "things/t2"])
+      #expect(mini.snapshot().map(\.name) == ["things/t1", "things/t2"])
     }
   }
 }

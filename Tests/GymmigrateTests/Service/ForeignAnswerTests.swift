@@ -73,7 +73,7 @@ struct ForeignAnswerTests {
   @Test(
     "A page that has a member twice",
     arguments: [
-      (#""fields":"#, "{}"), (#""name":"#, #""\(documents)/users/u1""#),
+      (#""fields":"#, "{}"), (#""name":"#, #""\#(documents)/users/u1""#),
       (#""isActive":"#, #"{"nullValue":null}"#),
       (#""documents":"#, "[]"), (#""document":"#, "{}"),
     ]
