@@ -225,7 +225,8 @@ def judged(exchanges, judge):
                 print(f"WRONG   {exchange.phase}: {exchange.method} {exchange.target[:300]}: {str(error)[:600]}")
             continue
         read = getattr(message, "collection_id", None) and f"{message.parent}/{message.collection_id}"
-        if read and exchange.phase in READS and read.removeprefix(f"{ROOT}/documents/") not in READS[exchange.phase]:
+        # Whether a moment can be read is asked with a collection of the tool's own.
+        if read and not read.endswith("/_gymmigrate") and exchange.phase in READS and read.removeprefix(f"{ROOT}/documents/") not in READS[exchange.phase]:
             wrong += 1
             print(f"WRONG   {exchange.phase}: {read} is read")
         if exchange.status == 200 and message.DESCRIPTOR.name == "CommitRequest":

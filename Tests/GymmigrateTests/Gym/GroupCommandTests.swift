@@ -106,7 +106,7 @@ struct GroupCommandTests {
     try await withGroup(2) { tool in
       try await tool.run("groups", "add", "g", "u5").expect(0)
       let run = try tool.lastRun()
-      let fix = ["fix", "groups/g/members", "--where", "displayName == 'Persona 5'", "--no-touch"]
+      let fix = ["fix", "groups/g/members", "--where", #"displayName == "Persona 5""#, "--no-touch"]
       try await tool.bare(fix + ["--set", "role=admin"] + tool.place).expect(0)
       try await tool.bare(fix + ["--set", "role=member"] + tool.place).expect(0)
       let before = try await tool.documents()
@@ -120,7 +120,7 @@ struct GroupCommandTests {
     try await withGroup(3) { tool in
       for user in ["Persona 1", "Persona 11"] {
         let fix = [
-          "fix", "users", "--where", "fullName == '\(user)'", "--no-touch", "--set", "currentGroupId=g",
+          "fix", "users", "--where", "fullName == \"\(user)\"", "--no-touch", "--set", "currentGroupId=g",
         ]
         try await tool.bare(fix + tool.place).expect(0)
       }

@@ -116,7 +116,7 @@ struct ColumnReportTests {
           line.hasPrefix("t2,")
             ? line.replacingOccurrences(of: #""{""referenceValue"":""\#(name)/c2""}""#, with: "cars/c9")
               .replacingOccurrences(
-                of: #""{""geoPointValue"":{""latitude"":1,""longitude"":2}}""#,
+                of: #""{""geoPointValue"":{""latitude"":1.0,""longitude"":2.0}}""#,
                 with: "\"1, 9\""
               ) : line
         }

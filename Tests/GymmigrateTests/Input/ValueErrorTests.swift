@@ -8,7 +8,8 @@ struct ValueErrorTests {
   private static let free: Set<String> = [
     "a,b.c", "env", "env|path", "field", "field=field", "field=type", "field=value", "fields", "file",
     "filter",
-    "folder", "heading", "id", "name", "path", "paths", "run", "text", "url", "where", "zone",
+    "folder", "heading", "id", "name", "name[=collection]", "path", "paths", "run", "text", "url", "where",
+    "zone",
   ]
 
   @Test("Every option that takes no free text names the value that it refuses, and says what it expects.")

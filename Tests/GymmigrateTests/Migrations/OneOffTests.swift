@@ -106,8 +106,8 @@ struct OneOffTests {
       #expect(plan.output.contains("required-missing: 3"))
       #expect(try tool.text("p.html").contains("required-missing"))
       try await tool.bare(fix + ["--rename", "firstName=alias"] + tool.place).expect(2)
-      try await expect(tool, [:])
       let rejects = try tool.text("\(try #require(tool.runs().last))/rejects.jsonl")
+      try await expect(tool, [:])
       #expect(rejects.split(separator: "\n").count == 3 && rejects.contains(#""code":"required-missing""#))
       try tool.write(
         "id: x\nsummary: S.\ncollection: members\nsteps:\n  - set: {phone: 7291234567}\n",

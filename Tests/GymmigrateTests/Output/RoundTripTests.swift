@@ -79,7 +79,7 @@ struct RoundTripTests {
       for path in names { empty.append(RawDocument(path: path, fields: [:])) }
       try empty.write(to: tool.path("empty.jsonl"))
       try await tool.run("import", "empty.jsonl").expect(0)
-      try await tool.run("import", "in.jsonl", "--mode", "merge").expect(0)
+      try await tool.run("import", "in.jsonl", "--mode", "merge", "--keep-times").expect(0)
       try await export(tool, to: "out.jsonl")
       try await compare(tool, "in.jsonl", "out.jsonl", seed: seed)
     }

@@ -54,9 +54,10 @@ struct ManagedTests {
         "managed", "export", "--all", "-e", "stage", "--to", "gs://backups/a/", "--wait",
       ])
       export.expect(0)
+      // The four, and what the import recorded of their times.
       let name = export.output.trimmingCharacters(in: .newlines)
       #expect(name.hasPrefix("projects/p/databases/stage/operations/") && !name.contains("\n"))
-      #expect(export.errors.contains("4 of 4 (100 %)") && export.errors.contains("--from gs://backups/a'"))
+      #expect(export.errors.contains("5 of 5 (100 %)") && export.errors.contains("--from gs://backups/a'"))
       #expect(!export.errors.contains("0 documents/s") && !export.errors.contains("0 read"))
       try await tool.bare(["env", "reset", "stage", "--max-delete", "9", "--yes"]).expect(0)
       #expect(try await tool.dump("stage").isEmpty)
@@ -73,7 +74,7 @@ struct ManagedTests {
       let operation = try #require(end.operation)
       #expect(operation.kind == "import" && operation.state == "SUCCESSFUL" && operation.done)
       #expect(
-        operation.documents == .init(completed: 4, estimated: 4) && operation.prefix == "gs://backups/a"
+        operation.documents == .init(completed: 5, estimated: 5) && operation.prefix == "gs://backups/a"
       )
       #expect(imported.errors.contains("overwritten") && imported.errors.contains("undo"))
       let after = try await tool.dump("stage")

@@ -56,8 +56,10 @@ struct KillWork: Sendable, CustomTestStringConvertible {
     guard let expected = ledger(status) else { return nil }
     let own = mini.everything().filter { $0.name.hasPrefix("_gymmigrate") }
     if own.contains(where: { $0.name == "_gymmigrate/lock" }) { return "the lease is held" }
-    let told = try own.map { ($0.createTime, try $0.fields()["status"] as? [String: String]) }
-      .sorted { $0.0 < $1.0 }.map { $0.1?["stringValue"] ?? "" }
+    let told = try own.filter { $0.name.hasPrefix("_gymmigrate_runs/") }.map {
+      ($0.createTime, try $0.fields()["status"] as? [String: String])
+    }
+    .sorted { $0.0 < $1.0 }.map { $0.1?["stringValue"] ?? "" }
     return told == expected ? nil : "the ledger says \(told), not \(expected)"
   }
 

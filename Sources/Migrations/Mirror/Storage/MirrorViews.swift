@@ -89,12 +89,23 @@ struct UserObject {
       .filter { !own.contains($0.name) }
   }
 
+  /// Prepares statements of each kind, because what a trigger does is looked at when one that runs it is prepared.
+  private func assertFit(_ db: Database) throws {
+    let name = SQLName.quoted(owner)
+    let first = try db.columns(in: owner).first.map { SQLName.quoted($0.name) } ?? "rowid"
+    for sql in [
+      "DELETE FROM \(name) WHERE 0", "INSERT INTO \(name) SELECT * FROM \(name) WHERE 0",
+      "UPDATE \(name) SET \(first) = \(first) WHERE 0",
+    ] {
+      _ = try db.makeStatement(sql: sql)
+    }
+  }
+
   /// Creates it again; returns false, and leaves it out, where it does not fit the table any more.
   func restore(_ db: Database) throws -> Bool {
     do {
       try db.execute(sql: sql)
-      // What a trigger does is looked at when a statement that runs it is prepared.
-      if isTrigger { _ = try db.makeStatement(sql: "DELETE FROM \(SQLName.quoted(owner)) WHERE 0") }
+      if isTrigger { try assertFit(db) }
       return true
     } catch is DatabaseError {
       try db.execute(sql: "DROP \(isTrigger ? "TRIGGER" : "INDEX") IF EXISTS \(SQLName.quoted(name))")

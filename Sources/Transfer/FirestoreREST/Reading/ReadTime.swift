@@ -94,7 +94,7 @@ extension FirestoreClient {
     do throws(Failure) {
       return try await serverTime(reading: Self.probe)?.flooredToMicroseconds
     } catch {
-      guard error.service?.isUnknownMethod ?? false else { throw error }
+      guard error.service?.refusesProbe ?? false else { throw error }
       return nil
     }
   }
@@ -114,9 +114,10 @@ extension FirestoreClient {
 }
 
 extension FirestoreError {
-  /// Whether the server does not have the method at all.
-  fileprivate var isUnknownMethod: Bool {
-    status == .unimplemented || (!isFromService && (code == 404 || code == 405))
+  /// Whether the server does not have the method at all, or does not take the request for a document of the tool's own.
+  fileprivate var refusesProbe: Bool {
+    [.unimplemented, .invalidArgument, .outOfRange].contains(status)
+      || (!isFromService && (code == 404 || code == 405))
   }
 
   /// Whether the service refuses the read time as too old.
