@@ -6,7 +6,7 @@ JOBS ?=
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: all deps docs build demo test bench bench-reads bench-writes check check-disk check-faults check-filters \
+.PHONY: all deps docs build demo test bench bench-reads bench-writes check check-all check-disk check-faults check-filters \
   check-fuzz check-instructions check-kills check-libreoffice check-memory check-mirror check-package check-sanitizers check-scale check-slurm \
   check-storage package install fmt lint layers clean
 
@@ -67,6 +67,10 @@ check: deps lint layers
 	$(SWIFT) build --build-tests --scratch-path .build/check -Xswiftc -warnings-as-errors \
 	  --explicit-target-dependency-import-check error
 	$(SWIFT) build --package-path Fuzz --target Fuzz -Xswiftc -warnings-as-errors
+
+## check-all: every check that is no part of 'make test', with a table of what passed and when; some hours
+check-all: deps
+	@scripts/check-all.sh
 
 ## check-disk: 500 runs on a disk that is full for one of their files, judged by what they leave, resumed or undone
 check-disk: deps

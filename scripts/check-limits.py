@@ -273,6 +273,19 @@ def descriptors():
         "ulimit -n 16", 78, "count", "users", "-e", "local", "-q",
         before=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (16, 16)),
     )
+    run(
+        "ulimit -v of 512 MiB", 78, "count", "users", "-e", "local", "-q",
+        before=lambda: resource.setrlimit(resource.RLIMIT_AS, (512 * MIB, 512 * MIB)),
+    )
+
+    def few():
+        # Limits of processes do not count for root.
+        resource.setrlimit(resource.RLIMIT_NPROC, (8, 8))
+        if os.getuid() == 0:
+            os.setgid(65_534)
+            os.setuid(65_534)
+
+    run("ulimit -u 8", 78, "count", "users", "--project", "p", "--endpoint", "http://127.0.0.1:1", "-q", before=few, prepare=lambda folder: os.chmod(folder, 0o777))
 
 
 class Service(BaseHTTPRequestHandler):
@@ -317,6 +330,16 @@ def services():
     ask("a count of 2^63 - 1 of the service", 69, [count], "count", "users")
     ask("an answer of 400 MiB of white space", 69, [b"[", *[b" " * MIB] * 400], "count", "users", limit=640)
     ask("an answer of 400 MiB of brackets", 69, [*[b"[" * MIB] * 400], "export", "users", "-o", "u.jsonl", limit=640)
+    page = b'{"documents":[%s],"nextPageToken":"t"}'
+    time_ = b'"createTime":"2026-11-23T00:00:00Z","updateTime":"2026-11-23T00:00:00Z"'
+    name_ = b"projects/p/databases/d/documents/users/"
+    one = b'{"name":"%s%s",%s}'
+    ask("a page that repeats", 69, [page % (one % (name_, b"a", time_))], "export", "users", "-o", "u.jsonl")
+    ask(
+        "a page that goes backwards", 69, [page % b",".join(one % (name_, it, time_) for it in (b"b", b"a"))],
+        "export", "users", "-o", "u.jsonl",
+    )
+    ask("pages without documents", 69, [b'{"nextPageToken":"t"}'], "export", "users", "-o", "u.jsonl")
     ask("an answer of 80 MiB about an operation", 69, [b" " * MIB] * 80, "managed", "status", "o", limit=256)
 
 
@@ -392,6 +415,7 @@ def credentials():
         federated(folder, {"file": "token"})
 
     sign("a token of 70 MiB in a file", longToken)
+    sign("a pipe to which nobody writes", lambda folder: os.mkfifo(f"{folder}/c.json"))
     sign("a program that prints without end", lambda folder: federated(folder, {"executable": {"command": "yes"}}))
 
     def ask(name, pieces, source):

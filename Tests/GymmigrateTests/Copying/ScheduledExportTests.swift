@@ -161,7 +161,8 @@ struct ScheduledExportTests {
       faults.setOn(true)
       let running = try tool.runner.start(ScheduledExportFixture.command + tool.place, directory: tool.folder)
       // Only a request that has met the fault stalls: without one, the export would go on when the faults end.
-      while tool.strangers.isEmpty || !faults.played.contains(where: { !$0.request.target.contains("/_gymmigrate") }) {
+      func isStalled() -> Bool { faults.played.contains { !$0.request.target.contains("/_gymmigrate") } }
+      while tool.strangers.isEmpty || !isStalled() {
         try await Task.sleep(for: .milliseconds(5))
       }
       faults.setOn(false)

@@ -4,8 +4,7 @@ import Platform
 
 /// Sorts documents on disk by scope and name: runs of some MiB are sorted in memory, then merged.
 ///
-/// The temporary file has no name and disappears with the process. Of documents with the same name only the one added last is
-/// kept.
+/// The temporary file has no name and disappears with the process. No document may be added twice.
 struct DocumentSort {
   private struct Entry {
     var scope: Int
@@ -50,7 +49,6 @@ struct DocumentSort {
     if entries.isEmpty { return }
     if self.file == nil { self.file = try SortFile() }
     guard let file else { return }
-    // The sort is stable, so that the later document comes later.
     entries.sort { a, b in a.scope == b.scope ? a.path < b.path : a.scope < b.scope }
     let start = file.length
     var buffer: [UInt8] = []
@@ -81,9 +79,7 @@ final class SortedDocuments {
     var run: Int
 
     func precedes(_ other: Head) -> Bool {
-      if scope != other.scope { return scope < other.scope }
-      if document.path < other.document.path { return true }
-      return document.path == other.document.path && run < other.run
+      scope == other.scope ? document.path < other.document.path : scope < other.scope
     }
   }
 
@@ -108,13 +104,8 @@ final class SortedDocuments {
       isPrimed = true
       for run in readers.indices { try pull(run) }
     }
-    guard var head = heap.first else { return nil }
+    guard let head = heap.first else { return nil }
     try advance()
-    // Of documents with the same name the last one is kept.
-    while let same = heap.first, same.scope == head.scope, same.document.path == head.document.path {
-      head = same
-      try advance()
-    }
     return (head.scope, head.document)
   }
 

@@ -42,7 +42,7 @@ package struct Snapshot: Sendable {
   ///   - source: The database of the documents; nil for that of the manifest.
   ///   - progress: Receives the number of lines read.
   ///   - access: The files that can be reached.
-  /// - Throws: ``Failure``: `.inputMissing`; `.inputMalformed` if a file cannot be read to its end.
+  /// - Throws: ``Failure``: `.inputMissing`; `.inputMalformed` if a file cannot be read to its end, or a document occurs twice.
   package init(
     _ path: String,
     source: DatabaseName?,
@@ -86,8 +86,33 @@ package struct Snapshot: Sendable {
       }
     }
     progress.advance(by: lines % 1024)
+    if !isSorted { try Self.assertDistinct(files, via: access) }
     self.roots = roots.sorted()
     (self.isSorted, self.count, self.defects, self.defectCount) = (isSorted, count, defects, defectCount)
+  }
+
+  private static func assertDistinct(_ files: [String], via access: FileAccess) throws {
+    var search = DuplicateSearch()
+    for (index, file) in files.enumerated() {
+      var reader = try JSONLinesReader(file, via: access)
+      while let line = try reader.next() {
+        try Task.checkCancellation()
+        guard case .success(let document) = line.document else { continue }
+        try search.add(document.path, at: DuplicateSearch.Place(file: index, line: line.number))
+      }
+    }
+    var first: (earlier: DuplicateSearch.Place, later: DuplicateSearch.Place)?
+    try search.forEachPair { earlier, later in
+      if first.map({ later < $0.later }) ?? true { first = (earlier, later) }
+    }
+    guard let (earlier, later) = first else { return }
+    throw Failure(
+      .inputMalformed,
+      "compare the documents of",
+      path: files[later.file],
+      cause: "line \(later.line) has the same document as line \(earlier.line) of \(files[earlier.file])",
+      remedy: "Leave out one of them."
+    )
   }
 
   /// Returns a file name without its extensions, which is that of the collection.
@@ -164,7 +189,6 @@ final class SnapshotDocuments {
       if at > scope { break }
       ahead = nil
       if at < scope { continue }
-      if let last = page.last, last.path == document.path { page.removeLast() }
       page.append(document)
     }
     return page.isEmpty ? nil : page
