@@ -197,6 +197,13 @@ private func plain(_ texts: String...) -> [Cell] { texts.map { Cell(text: $0) } 
     #expect(try !reader.next())
   }
 
+  @Test(arguments: ["\n", "\r\n", "\r", "  \n\t\n", ";;\n", "\"\";\"\"\n", "\u{FEFF}\n"])
+  func theFirstLineThatHoldsSomethingNamesTheDelimiter(_ before: String) throws {
+    for end in ["\n", "\r", ""] {
+      #expect(try rows("\(before)a,b;c;d\(end)".utf8, delimiter: nil).last?.cells == plain("a,b", "c", "d"))
+    }
+  }
+
   @Test(arguments: [4, 5, 7, 1 << 20]) func aFirstLineNamesTheDelimiter(chunk: Int) throws {
     let read = { (text: String, delimiter: CSVOptions.Delimiter?) in
       try rows(text.utf8, delimiter: delimiter, chunk: chunk)

@@ -67,7 +67,7 @@ package struct CSVReader: ~Copyable {
   /// - Parameters:
   ///   - path: The file, or `-`.
   ///   - delimiter: If nil, that of a first line `sep=;`, else the assumed one.
-  ///   - assumed: If nil, the most frequent one in the first line, or a comma.
+  ///   - assumed: If nil, the most frequent one in the first line that holds something, or a comma.
   ///   - chunkSize: The bytes to read at a time.
   /// - Throws: ``Failure`` of kind `inputMissing`.
   package init(
@@ -151,14 +151,14 @@ package struct CSVReader: ~Copyable {
 
   // MARK: The beginning and the end
 
-  /// Skips a byte order mark and examines the first line.
+  /// Skips a byte order mark and examines the first line that holds something.
   private mutating func begin() throws(Failure) {
     hasBegun = true
     var count = 0
     while count < chunk.count {
       let more = try file.read(into: UnsafeMutableRawBufferPointer(rebasing: chunk[count...]))
       count += more
-      if more == 0 || (count >= 3 && chunk[..<count].contains { $0 == 0x0A || $0 == 0x0D }) { break }
+      if more == 0 || (count >= 3 && Self.delimiter(of: chunk[..<count]) != nil) { break }
     }
     unread = 0..<count
     reading.read(count, upTo: file.position)
@@ -166,18 +166,33 @@ package struct CSVReader: ~Copyable {
       throw Failure.malformed(file.path, "it is UTF-16", remedy: "Save it as CSV in UTF-8.")
     }
     if count >= 3, chunk[0] == 0xEF, chunk[1] == 0xBB, chunk[2] == 0xBF { unread = 3..<count }
-    if findsDelimiter { delimiter = Self.delimiter(of: chunk[unread]) }
+    if findsDelimiter { delimiter = Self.delimiter(of: chunk[unread], isWhole: true) ?? .comma }
   }
 
-  private static func delimiter(of text: Slice<UnsafeMutableRawBufferPointer>) -> CSVOptions.Delimiter {
+  /// The bytes of lines that hold nothing: white space, delimiters, quotes and a byte order mark.
+  private static let blank = Set(" \t,;|\"\u{FEFF}".utf8)
+
+  /// The most frequent delimiter of the first line that holds something; nil where no such line ends in `text`.
+  ///
+  /// - Parameter isWhole: Whether the end of `text` ends a line.
+  private static func delimiter(
+    of text: Slice<UnsafeMutableRawBufferPointer>,
+    isWhole: Bool = false
+  ) -> CSVOptions.Delimiter? {
     var counts: [UInt8: Int] = [:]
-    var isQuoted = false
+    var (isQuoted, holdsSomething, isEnded) = (false, false, false)
     for byte in text {
       if byte == UInt8(ascii: "\"") { isQuoted.toggle() }
-      if isQuoted { continue }
-      if byte == 0x0A || byte == 0x0D { break }
-      counts[byte, default: 0] += 1
+      if !isQuoted, byte == 0x0A || byte == 0x0D {
+        isEnded = holdsSomething
+        if isEnded { break }
+        counts = [:]
+        continue
+      }
+      if !blank.contains(byte) { holdsSomething = true }
+      if !isQuoted { counts[byte, default: 0] += 1 }
     }
+    guard isEnded || isWhole else { return nil }
     let found = CSVOptions.Delimiter.allCases.map { ($0, counts[$0.byte] ?? 0) }
     // The first of equals wins, which is the comma.
     return found.reduce((CSVOptions.Delimiter.comma, 0)) { $1.1 > $0.1 ? $1 : $0 }.0
