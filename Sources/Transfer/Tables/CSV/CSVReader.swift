@@ -386,6 +386,7 @@ package struct CSVReader: ~Copyable {
     if record.bytes.count + range.count > maximumRecordBytes {
       throw tooLong("it has more than \(maximumRecordBytes) bytes")
     }
+    record.reserve(range.count, limit: maximumRecordBytes)
     record.bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes[range]))
   }
 

@@ -35,6 +35,12 @@ package struct CSVRecord: Sendable {
     cells.removeAll(keepingCapacity: true)
   }
 
+  /// Makes room for more bytes: twice the room, as an array does by itself, but not beyond the limit of a record.
+  mutating func reserve(_ more: Int, limit: Int) {
+    let wanted = bytes.count + more
+    if wanted > bytes.capacity { bytes.reserveCapacity(max(wanted, min(2 * bytes.capacity, limit))) }
+  }
+
   /// The start of the current cell.
   var open: Int { cells.last.map { $0.end + 1 } ?? 0 }
 

@@ -165,7 +165,10 @@ final class TableInput: DocumentInput {
         faults.append(fault(index ?? 0, "only fields that have no column of their own"))
       }
     }
-    guard let path, let fields else { return DocumentRow(number: reader.row.number, faults: faults) }
+    // Of a row with a cell too many, nobody knows under which heading the others are.
+    guard !isBroken, let path, let fields else {
+      return DocumentRow(number: reader.row.number, faults: faults)
+    }
     return DocumentRow(
       number: reader.row.number,
       document: RawDocument(path: path, fields: fields),
