@@ -4,4 +4,6 @@
 # defined, ArgumentParser checks the declarations of all commands at every start, and the tests start it some thousand
 # times. The tests themselves are not optimised; Package.swift sees to that.
 tests_flags=(-c release -Xswiftc -enable-testing --explicit-target-dependency-import-check error)
+# Where WARNINGS_AS_ERRORS is set, as in CI, a warning fails the build.
+[[ -z ${WARNINGS_AS_ERRORS:-} ]] || tests_flags+=(-Xswiftc -warnings-as-errors)
 tests_build=("${tests_flags[@]}" --scratch-path .build/tests)
