@@ -6,7 +6,7 @@ package enum CellForm: Sendable, Equatable {
   /// Digits, E and digits (`1E5`): a code rather than a number, and text unless the type of its column is known.
   case exponent
 
-  /// Determines the form of a text; an integer that does not fit 64 bits is text.
+  /// Determines the form of a text; an integer that does not fit 64 bits, and a number that no double holds, are text.
   package init(_ utf8: UnsafeBufferPointer<UInt8>) {
     self = .text
     guard let first = utf8.first else { return }
@@ -56,6 +56,7 @@ package enum CellForm: Sendable, Equatable {
       return Int64(String(decoding: utf8, as: UTF8.self)) == nil ? nil : .integer
     }
     var form = CellForm.exponent
+    var mayExceed = utf8.count > 300
     if utf8[at] == UInt8(ascii: ".") {
       at += 1
       if digits() == 0 { return nil }
@@ -63,13 +64,21 @@ package enum CellForm: Sendable, Equatable {
     }
     if at < utf8.count, utf8[at] == UInt8(ascii: "e") || utf8[at] == UInt8(ascii: "E") {
       at += 1
+      mayExceed = true
       if at < utf8.count, utf8[at] == UInt8(ascii: "+") || utf8[at] == UInt8(ascii: "-") {
         at += 1
         form = .double
       }
       if digits() == 0 { return nil }
     }
-    return at == utf8.count ? form : nil
+    return at == utf8.count && !(mayExceed && exceeds(utf8)) ? form : nil
+  }
+
+  /// Whether no double holds a number: it would become infinite, or 0.
+  private static func exceeds(_ utf8: UnsafeBufferPointer<UInt8>) -> Bool {
+    guard let number = Double(String(decoding: utf8, as: UTF8.self)), number.isFinite else { return true }
+    let digits = utf8.prefix { $0 | 0x20 != UInt8(ascii: "e") }
+    return number == 0 && digits.contains { (UInt8(ascii: "1")...UInt8(ascii: "9")).contains($0) }
   }
 
   // MARK: Writing
