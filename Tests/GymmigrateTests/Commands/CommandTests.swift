@@ -15,7 +15,10 @@ struct CommandTests {
       let below = try await tool.run("count", "groups/nobody/members", "users")
       #expect(below.output == "groups/nobody/members\t0\nusers\t400\n")
       // One document below the parent that is missing, to say where there are some.
-      #expect(server.requests(.list).allSatisfy { $0.target.contains("pageSize=1&") }, "nothing is downloaded")
+      #expect(
+        server.requests(.list).allSatisfy { $0.target.contains("pageSize=1&") },
+        "nothing is downloaded"
+      )
       #expect(!tool.exists(".gymmigrate"))
     }
   }

@@ -46,7 +46,9 @@ struct ExportSummaryTests {
       }
       #expect(reads[0] == reads[1])
       let other = ["-e", "local", "--project", "another"]
-      try await tool.bare(["import", "gym1.xlsx", "-q", "--validate", "off", "--keep-spaces"] + other).expect(0)
+      try await tool.bare(["import", "gym1.xlsx", "-q", "--validate", "off", "--keep-spaces"] + other).expect(
+        0
+      )
       for (folder, place) in [("a", tool.place), ("b", other)] {
         try await tool.bare(
           ["export", "--all", "--subcollections", "-o", folder, "--format", "jsonl", "-q"] + place

@@ -42,7 +42,12 @@ struct BadTableTests {
       "row 3, column 2 (remainingVisits): expected a whole number"
     ),
     Case("no double is as large", "__name__,price:double\nm1,1e400\n", "row 2, column 2", file: "things.csv"),
-    Case("no double is as small", "__name__,price:double\nm1,-1e-400\n", "row 2, column 2", file: "things.csv"),
+    Case(
+      "no double is as small",
+      "__name__,price:double\nm1,-1e-400\n",
+      "row 2, column 2",
+      file: "things.csv"
+    ),
     Case("too large", "__name__,remainingVisits\nm1,9223372036854775808\n", "row 2, column 2"),
     Case(
       "double",

@@ -169,7 +169,10 @@ struct UndoTests {
       try tool.write(swapped + other + "\n", to: "in.jsonl")
       try await tool.run("import", "in.jsonl", "--mode", "upsert").expect(0)
       let replaced = try #require(mini.document(first)?.fieldsJSON)
-      #expect(replaced.hasPrefix(#"{"updatedAt":{"timestampValue":"#) && replaced.hasSuffix(#"},"x":{"nullValue":null}}"#))
+      #expect(
+        replaced.hasPrefix(#"{"updatedAt":{"timestampValue":"#)
+          && replaced.hasSuffix(#"},"x":{"nullValue":null}}"#)
+      )
       try await tool.bare(["runs", "undo", "last"]).expect(0)
       #expect(mini.lines() == before)
     }
