@@ -1,0 +1,337 @@
+#!/usr/bin/env python3
+"""Holds imports of random tables to a reader of its own, which was written from docs/importing.md and docs/formats.md alone.
+
+    random_tables.py BINARY [COUNT]
+    random_tables.py --self-check BINARY [COUNT]
+
+A seed is a table of CSV, a workbook or JSON Lines with options of an import, and what the database has before. Afterwards the
+database has to hold exactly the documents of the reader, or the import was refused: then nothing is written, and rows that
+are rejected are listed. Where the pages leave something open, a refusal is right, too. Of the tables in which nothing is wrong at most
+one in 200 may be refused. TABLES_SEED=N takes one seed and keeps its folder. With --self-check, what is expected is broken on purpose
+for each table, and every one has to fail.
+"""
+
+import collections
+import csv
+import datetime
+import json
+import math
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import types
+from concurrent.futures import ThreadPoolExecutor
+
+import lines_writer
+import sheet_writer
+import table_pools
+import table_writer
+from gym_services import Store, Wrong
+from mirror_service import Database
+from table_cells import leaves
+from table_reader import Expected, Reader
+
+MOST_REFUSED = 1 / 200
+MAKERS = [table_writer.Maker] * 5 + [sheet_writer.Maker] * 4 + [lines_writer.Maker] * 2
+counts = collections.Counter()
+
+
+# Values.
+
+
+def number(value):
+    return repr(float(value)) if not isinstance(value, str) else value
+
+
+def instant(value):
+    found = datetime.datetime.fromisoformat(value.replace("Z", "+00:00"))
+    return found.astimezone(datetime.timezone.utc).isoformat() if found.tzinfo else value
+
+
+def normal(value):
+    """A value such that two that are the same are equal, and two of another type are not."""
+    if value is None:
+        return None
+    (name, inner), *_ = value.items()
+    if name == "doubleValue":
+        inner = number(inner)
+    elif name == "timestampValue":
+        inner = instant(inner)
+    elif name == "geoPointValue":
+        inner = number(inner.get("latitude", 0)), number(inner.get("longitude", 0))
+    elif name == "arrayValue":
+        inner = tuple(normal(one) for one in inner.get("values", []))
+    elif name == "mapValue":
+        inner = tuple(sorted((key, normal(one)) for key, one in inner.get("fields", {}).items()))
+    return name, str(inner) if name == "integerValue" else inner
+
+
+def take(fields, path):
+    """Takes the value at a path out of the fields, and the maps that are empty without it."""
+    name, *below = path
+    if not below:
+        return fields.pop(name, None)
+    inner = fields.get(name, {}).get("mapValue", {}).get("fields")
+    found = take(inner, below) if inner else None
+    if found is not None and not inner:
+        del fields[name]
+    return found
+
+
+def differs(fields, columns):
+    """What is wrong with the fields of a document; None where they are as they have to be."""
+    fields = json.loads(json.dumps(fields))
+    for path, values in sorted(columns.items(), key=lambda item: -len(item[0])):
+        value = take(fields, path)
+        if normal(value) not in [normal(one) for one in values]:
+            return f"{'.'.join(path)} is {value}, not {' or '.join(map(str, values))}"
+    return f"more fields: {fields}" if fields else None
+
+
+# What happens to what is there.
+
+
+def exact(columns):
+    return {path: values[0] for path, values in columns.items() if values[0] is not None}
+
+
+def after(table, expected):
+    """The documents after the import, the fields of those with new ids, and how many are rejected."""
+    done = {path: {leaf: [value] for leaf, value in leaves(fields)} for path, fields in table.before.items()}
+    if table.mode == "replace":
+        rejected, new = expected.rejected + len(expected.anonymous), []
+    else:
+        rejected, new = expected.rejected, expected.anonymous
+    for path, columns in expected.documents.items():
+        old = done.get(path)
+        if old is None and table.mode == "replace":
+            rejected += 1
+        elif old is None or table.mode in ("upsert", "replace"):
+            done[path] = columns
+        elif table.mode == "merge":
+            done[path] = old | {leaf: values for leaf, values in columns.items() if values != [None]}
+        elif exact(columns) != exact(old):
+            rejected += 1
+    return done, new, rejected
+
+
+def things_before(table, expected, random):
+    """Some of the documents as they are to be, others, and some with other fields."""
+    if not expected.sure or expected.refused or expected.anonymous:
+        return {}
+    before = {}
+    for path, columns in expected.documents.items():
+        if any(len(values) > 1 for values in columns.values()):
+            continue
+        chance = random.random()
+        flat = {leaf[0]: value for leaf, value in exact(columns).items() if len(leaf) == 1}
+        nested = any(len(leaf) > 1 for leaf in columns)
+        if chance < 0.15 and not nested:
+            before[path] = flat
+        elif chance < 0.4 and ("m",) not in columns:
+            before[path] = {"other": {"integerValue": "1"}, "m": {"mapValue": {"fields": {"kept": {"booleanValue": True}}}}}
+    return before
+
+
+# A table.
+
+
+class Trial:
+    def __init__(self, seed, binary, store, folder):
+        self.seed, self.binary, self.folder = seed, binary, folder
+        self.database = Database(types.SimpleNamespace(host=store.host), f"table-{seed}")
+        maker = MAKERS[seed % len(MAKERS)](seed, self.database.root)
+        self.table = maker.make()
+        self.expected = self.table.expected() if hasattr(self.table, "expected") else Reader(self.table).expected()
+        if self.table.parse_errors != "stop" and not self.expected.sure:
+            self.stop_at_errors()
+        if maker.chance(0.4):
+            self.table.before = things_before(self.table, self.expected, maker.random)
+        if self.table.before:
+            self.database.commit([self.database.set(path, fields) for path, fields in self.table.before.items()])
+
+    def stop_at_errors(self):
+        """With what the pages leave open, nobody knows which rows are skipped."""
+        at = self.table.arguments.index("--parse-errors")
+        del self.table.arguments[at : at + 2]
+        self.table.parse_errors = "stop"
+        self.expected = self.table.expected() if hasattr(self.table, "expected") else Reader(self.table).expected()
+
+    def command(self):
+        where = ["--project", "p", "--database", self.database.name, "--endpoint", f"http://{self.database.host}"]
+        return ["import", self.table.file, *self.table.arguments, *where, "-q", "--no-progress"]
+
+    def run(self):
+        self.folder.mkdir()
+        (self.folder / self.table.file).write_bytes(self.table.content)
+        (self.folder / "schema.yaml").write_text(table_pools.SCHEMA)
+        return subprocess.run([self.binary, *self.command()], cwd=self.folder, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+
+    def judge(self, broken=None):
+        done = self.run()
+        found = self.database.all()
+        wrong = self.verdict(done, found, broken)
+        if wrong:
+            raise Wrong(self.report(wrong, done, found))
+
+    def verdict(self, done, found, broken):
+        expected, table = self.expected, self.table
+        if broken:
+            expected = broken(expected)
+        refused = done.returncode not in (0, 2)
+        kept = compare(found, {path: {leaf: [value] for leaf, value in leaves(fields)} for path, fields in table.before.items()}, [])
+        if refused:
+            if kept:
+                return f"it was refused, and {kept}"
+            if done.returncode != 65:
+                return f"exit {done.returncode}, not 65"
+            counts["refused" if expected.refused else "refused, where the page is not plain"] += bool(expected.refused or not expected.sure)
+            if not expected.refused and expected.sure:
+                counts["good, and refused"] += 1
+                return "a good table is refused" if broken is None and STRICT else None
+            return None
+        if expected.unknown:
+            counts["not judged"] += 1
+            return None
+        if expected.refused:
+            return None if not expected.sure else f"exit {done.returncode}, and {expected.refused}"
+        counts["imported"] += 1
+        documents, new, rejected = after(table, expected)
+        wrong = compare(found, documents, new, table.new_ids)
+        if not wrong and expected.sure and (done.returncode == 2) != (rejected > 0):
+            return f"exit {done.returncode}, where {rejected} are rejected"
+        return wrong or self.listed(expected.rejected)
+
+    def listed(self, rejected):
+        """Rows that are rejected are in the list of the run."""
+        if not rejected or self.table.parse_errors != "skip-row" or self.table.kind == "jsonl":
+            return None
+        lists = list((self.folder / ".gymmigrate/runs").glob("*/rejects.csv"))
+        rows = sum(len(list(csv.reader(open(file, newline="", encoding="utf-8-sig")))) - 1 for file in lists)
+        return None if rows == rejected else f"{rows} rows in rejects.csv, where {rejected} are rejected"
+
+    def report(self, wrong, done, found):
+        return "\n".join([
+            f"seed {self.seed}: {wrong}",
+            f"  {' '.join(map(repr, self.command()))}",
+            f"  in {self.folder}: {self.table.file} {self.table.content[:600] if self.table.kind != 'xlsx' else self.table.headings}",
+            *[f"  {line}" for line in done.stderr.splitlines()[-6:]],
+            f"  expected: {'refused: ' + self.expected.refused if self.expected.refused else short(self.expected.documents or self.expected.anonymous)}"
+            + ("" if self.expected.sure else f"; open: {self.expected.why}"),
+            f"  found: {short(found)}",
+        ])
+
+
+def short(documents):
+    return str(documents)[:1500]
+
+
+def compare(found, documents, anonymous, new_ids=None):
+    """What is wrong with the documents of a database; None where they are as they have to be."""
+    extra = [path for path in found if path not in documents]
+    if missing := [path for path in documents if path not in found]:
+        return f"{missing[:3]} are missing"
+    if len(extra) != len(anonymous):
+        return f"{extra[:3]} are not expected, {len(anonymous)} new ids are"
+    for path, columns in documents.items():
+        if wrong := differs(found[path], columns):
+            return f"{path}: {wrong}"
+    return match(found, extra, anonymous, new_ids)
+
+
+def match(found, extra, anonymous, new_ids):
+    """Finds a row for each document with a new id."""
+    form = {"uuid": r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}", "auto": r"[A-Za-z0-9]{20}"}.get(new_ids, "")
+    rows = list(anonymous)
+    for path in extra:
+        id = path.rsplit("/", 1)[1]
+        if not re.fullmatch(form, id):
+            return f"{id} is no new id"
+        for row in rows:
+            columns = row | {("id",): [{"stringValue": id}]} if ("id",) in row else row
+            if not differs(found[path], columns):
+                rows.remove(row)
+                break
+        else:
+            return f"{path} is no row: {found[path]}"
+    return None
+
+
+# Self-check: expectations that are wrong on purpose.
+
+
+def less(expected):
+    path = next(iter(expected.documents))
+    return Expected({key: value for key, value in expected.documents.items() if key != path}, expected.anonymous, sure=expected.sure)
+
+
+def other(expected):
+    path = next(iter(expected.documents))
+    columns = {leaf: [{"stringValue": "something else"}] for leaf in expected.documents[path]} or {("more",): [{"booleanValue": True}]}
+    return Expected(expected.documents | {path: columns}, expected.anonymous, sure=expected.sure)
+
+
+def refusal(expected):
+    return Expected(refused="it is broken on purpose")
+
+
+BREAKS = [less, other, refusal]
+STRICT = bool(os.environ.get("TABLES_STRICT") or os.environ.get("TABLES_SEED"))
+
+
+def self_check(trial):
+    """Whether a wrong expectation is found out; None where there is nothing to break."""
+    expected = trial.expected
+    if not expected.documents or expected.refused or not expected.sure or expected.rejected or trial.table.before or trial.table.mode == "replace":
+        return None
+    try:
+        trial.judge(BREAKS[trial.seed % len(BREAKS)])
+    except Wrong:
+        counts["broken, and found out"] += 1
+        return None
+    return f"seed {trial.seed}: {BREAKS[trial.seed % len(BREAKS)].__name__} was not found out"
+
+
+def one(seed, binary, store, folder, checks):
+    try:
+        trial = Trial(seed, binary, store, folder / f"seed{seed}")
+        if checks:
+            return self_check(trial)
+        trial.judge()
+    except Wrong as wrong:
+        return str(wrong)
+    counts["tables"] += 1
+    return None
+
+
+def summary(number, failures):
+    refused = counts["good, and refused"]
+    if refused > number * MOST_REFUSED:
+        failures.append(f"{refused} of {number} tables are good and were refused")
+    print("random tables: " + ", ".join(f"{count} {what}" for what, count in sorted(counts.items())))
+    if failures:
+        sys.exit("random tables: " + "\n".join(failures[:20]) + f"\n{len(failures)} failures")
+
+
+def main(arguments):
+    checks = "--self-check" in arguments
+    binary, *count = [argument for argument in arguments if argument != "--self-check"]
+    seed = int(os.environ.get("TABLES_SEED", 0))
+    seeds = [seed] if seed else range(1, int(count[0] if count else 2000) + 1)
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="tables."))
+    store = Store(os.path.abspath(binary), folder)
+    try:
+        with ThreadPoolExecutor(2) as pool:
+            found = pool.map(lambda seed: one(seed, os.path.abspath(binary), store, folder, checks), seeds)
+            failures = [failure for failure in found if failure]
+    finally:
+        store.process.kill()
+        store.process.wait()
+    summary(len(seeds), failures)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
