@@ -198,6 +198,8 @@ class Trial:
             return None
         if expected.refused:
             return None if not expected.sure else f"exit {done.returncode}, and {expected.refused}"
+        if table.dry:
+            return kept and f"it was a dry run, and {kept}"
         counts["imported"] += 1
         documents, new, rejected = after(table, expected)
         wrong = compare(found, documents, new, table.new_ids)
@@ -250,10 +252,11 @@ def match(found, extra, anonymous, new_ids):
         id = path.rsplit("/", 1)[1]
         if not re.fullmatch(form, id):
             return f"{id} is no new id"
-        for row in rows:
+        for at, row in enumerate(rows):
             columns = row | {("id",): [{"stringValue": id}]} if ("id",) in row else row
             if not differs(found[path], columns):
-                rows.remove(row)
+                # By its place: 0.0 and -0.0 are equal.
+                del rows[at]
                 break
         else:
             return f"{path} is no row: {found[path]}"
@@ -318,9 +321,10 @@ def summary(number, failures):
 
 def main(arguments):
     checks = "--self-check" in arguments
-    binary, *count = [argument for argument in arguments if argument != "--self-check"]
+    binary, *numbers = [argument for argument in arguments if argument != "--self-check"]
+    count, first = [*map(int, numbers), 2000, 1][:2] if len(numbers) != 1 else (int(numbers[0]), 1)
     seed = int(os.environ.get("TABLES_SEED", 0))
-    seeds = [seed] if seed else range(1, int(count[0] if count else 2000) + 1)
+    seeds = [seed] if seed else range(first, first + count)
     folder = pathlib.Path(tempfile.mkdtemp(prefix="tables."))
     store = Store(os.path.abspath(binary), folder)
     try:

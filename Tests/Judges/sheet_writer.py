@@ -12,12 +12,17 @@ from table_reader import Cell, Row
 from table_writer import Maker as TableMaker
 
 # The formats of cells by their place in the styles of a sheet that is written by hand, and whether a date shows its time.
-FORMATS = ["General", "0.00", "#,##0", "00000", "yyyy-mm-dd", "dd/mm/yyyy hh:mm", "hh:mm", "[h]:mm:ss", "@", "000-000", "hh:mm:ss", "d-mmm-yy", "0%"]
+NUMBERS_AS = [
+    "General", "0.00", "#,##0", "0%", "0.00E+00", '"$"#,##0.00', "[Red]0.00", "[$€-407] #,##0.00", '#,##0" days"', "\\d0", "_-* #,##0.00_-;-* #,##0.00_-", "# ?/?",
+    '0" h";[Red]-0" m"', "[>100]0.0;0", "[Blue]General",
+]
+DAYS_AS = ["yyyy-mm-dd", "d-mmm-yy", "[$-409]d-mmm-yy;@", "dddd, mmmm d, yyyy", 'yyyy"年"m"月"d"日"', "mmm-yy", "[Red]dd/mm/yyyy", "m/d/yy", "dd\\-mm\\-yyyy"]
+MOMENTS_AS = ["dd/mm/yyyy hh:mm", "yyyy-mm-dd\\ hh:mm:ss", "m/d/yy h:mm AM/PM", "[$-F800]dddd, mmmm dd, yyyy h:mm"]
+FORMATS = [*NUMBERS_AS, *DAYS_AS, *MOMENTS_AS, "00000", "000-000", "hh:mm", "h:mm AM/PM", "[h]:mm:ss", "[mm]", "[hh]:mm", "@"]
 SHEETS_TEXTS = [text for text in TEXTS if not text.startswith(("[", "{")) and "\r" not in text and "\u200b" not in text and "_x" not in text]
-NUMBERS = [0, 7, -12, 2026, 100000, 10.5, 0.1, -3.25, 10.199999999999999, 1e-3, 123456789.25, 999999999999]
-DURATIONS = [918610, 86400, 90061, 36000]
+NUMBERS = [0, 7, -12, 2026, 100000, 10.5, 0.1, -3.25, 10.199999999999999, 1e-3, 123456789.25, 999999999999, 0.16, 46000, 1.5e-3, 99999.99]
+DURATIONS = [918610, 86400, 90061, 36000, 3599999]
 TIMES = ["18:30", "00:15", "07:05"]
-WHOLE = {"integer": True, "double": False}
 
 
 class Maker(TableMaker):
@@ -87,10 +92,10 @@ class Maker(TableMaker):
         return self.text_cell(self.pick(GUESSES["both orders"][:4] if self.chance(0.3) else GUESSES["months"]))
 
     def number(self):
-        return Cell(self.pick(NUMBERS), "number", shown=self.pick(["General", "0.00", "#,##0"]))
+        return Cell(self.pick(NUMBERS), "number", shown=self.pick(NUMBERS_AS))
 
     def whole(self):
-        return Cell(self.pick([0, 7, -12, 2026, 100000, 999999999999]), "number", shown=self.pick(["General", "#,##0"]))
+        return Cell(self.pick([0, 7, -12, 2026, 100000, 999999999999]), "number", shown=self.pick(NUMBERS_AS))
 
     def boolean(self):
         return Cell(self.chance(0.5), "boolean")
@@ -106,18 +111,18 @@ class Maker(TableMaker):
         if self.chance(0.1) and not self.late:
             day = datetime.datetime(1900, self.random.randint(1, 2), self.random.randint(1, 28))
         if self.chance(0.5):
-            return Cell(day, "date", shown=f"{day:%Y-%m-%d}", hint=self.pick(["yyyy-mm-dd", "d-mmm-yy"]))
+            return Cell(day, "date", shown=f"{day:%Y-%m-%d}", hint=self.pick(DAYS_AS))
         day = day.replace(hour=self.random.randint(4, 22), minute=self.random.randrange(60))
-        return Cell(day, "date", shown=f"{day:%Y-%m-%d %H:%M:%S}", hint="dd/mm/yyyy hh:mm")
+        return Cell(day, "date", shown=f"{day:%Y-%m-%d %H:%M:%S}", hint=self.pick(MOMENTS_AS))
 
     def time(self):
         shown = self.pick(TIMES)
-        return Cell(int(shown[:2]) * 3600 + int(shown[3:]) * 60, "time", shown=shown, hint="hh:mm")
+        return Cell(int(shown[:2]) * 3600 + int(shown[3:]) * 60, "time", shown=shown, hint=self.pick(["hh:mm", "h:mm AM/PM"]))
 
     def duration(self):
         seconds = self.pick(DURATIONS)
         shown = f"{seconds // 3600}:{seconds // 60 % 60:02d}:{seconds % 60:02d}"
-        return Cell(seconds, "duration", shown=shown, hint=self.pick(["[h]:mm:ss"]))
+        return Cell(seconds, "duration", shown=shown, hint=self.pick(["[h]:mm:ss", "[mm]", "[hh]:mm"]))
 
     # What is wrong with a table as a whole.
 
@@ -295,6 +300,6 @@ def styles():
     formats = "".join(f'<numFmt numFmtId="{164 + at}" formatCode={quoteattr(form)}/>' for at, form in enumerate(FORMATS))
     cells = "".join(f'<xf numFmtId="{164 + at}" fontId="0" fillId="0" borderId="0" applyNumberFormat="1"/>' for at in range(len(FORMATS)))
     return (
-        f'{HEAD}<styleSheet {MAIN}><numFmts count="{len(FORMATS)}">{formats}</numFmts><fonts count="1"><font/></fonts><fills count="1"><fill/></fills>'
+        f'{HEAD}<styleSheet {MAIN}><numFmts count="{len(FORMATS)}">{formats}</numFmts><fonts count="1"><font/></fonts><fills count="1"><fill><patternFill patternType="none"/></fill></fills>'
         f'<borders count="1"><border/></borders><cellStyleXfs count="1"><xf/></cellStyleXfs><cellXfs count="{len(FORMATS)}">{cells}</cellXfs></styleSheet>'
     )

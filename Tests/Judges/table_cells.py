@@ -29,7 +29,7 @@ MOMENT = re.compile(r"(?a)\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?(Z|[+-]\d\d:
 YEAR_LAST = re.compile(r"(?a)(\d{1,2})([/.-])(\d{1,2})\2(\d{4})")
 YEAR_FIRST = re.compile(r"(?a)(\d{4})([/-])(\d{1,2})\2(\d{1,2})")
 CLOCK = re.compile(r"(?a)(\d{1,2}):(\d\d)(?::(\d\d))?( [ap]\. m\.)?")
-POINT = re.compile(r"(?a)(-?\d+(?:\.\d+)?),( ?)(-?\d+(?:\.\d+)?)")
+POINT = re.compile(r"(?a)(-?\d+(?:\.\d+)?)(,\s*)(-?\d+(?:\.\d+)?)")
 GUARDED = re.compile("'+[=+\\-@\t\r\n＝＋－＠]")
 UTC = datetime.timezone.utc
 
@@ -273,14 +273,23 @@ def read_geopoint(cell, options):
     north, east = float(found[1]), float(found[3])
     if abs(north) > 90 or abs(east) > 180:
         return BAD
-    return Read([{"geoPointValue": {"latitude": north, "longitude": east}}], found[2] == " ")
+    return Read([{"geoPointValue": {"latitude": north, "longitude": east}}], found[2] == ", ")
 
 
 def read_bytes(cell, options):
+    if not re.fullmatch(r"[A-Za-z0-9+/=_-]+", cell):
+        return BAD
+    values = without_padding(cell)
+    return good(values[0]) if values == [{"bytesValue": cell}] else unsure(*values)
+
+
+def without_padding(cell):
+    """What Base64 is, also without padding or of the alphabet for URLs, of which the page says nothing."""
+    bare = cell.rstrip("=").translate(str.maketrans("-_", "+/"))
     try:
-        return good({"bytesValue": base64.b64encode(base64.b64decode(cell, validate=True)).decode()})
+        return [{"bytesValue": base64.b64encode(base64.b64decode(bare + "=" * (-len(bare) % 4))).decode()}]
     except ValueError:
-        return unsure() if re.fullmatch(r"[A-Za-z0-9+/=_-]+", cell) else BAD
+        return []
 
 
 READERS = {

@@ -33,8 +33,11 @@ LABELS = {
 NAMES = [
     "alpha", "beta", "amount", "city", "since", "note", "m.x", "m.y", "m.deep.z", "`odd name`", "m.`a.b`", "`ñandú`", "numero_socio", "numero_visitas",
     "telefono2", "telefono_total", "idSocio", "codigo_postal", "RFC", "valor", "width", "idea", "cardCount", "card", "`C.P.`", "n1", "_under", "HTMLId",
-    "`RFC-cliente`", "userID", "ids", "number", "orderNumber", "Telefonos", "video",
+    "`RFC-cliente`", "userID", "ids", "number", "orderNumber", "Telefonos", "video", "`é`", "`e\u0301`", "A1", "a1",
 ]
+# Headings about which the pages are not plain, and some that are no path of a field.
+ODD_HEADINGS = ["Precio unitario", "año", "a-b", " gamma", "gamma "]
+WRONG_HEADINGS = ["a..b", ".a", "a.", "`open", "a`b", "a b.", "`a`b", "a:", "a:nothing", "a:b:text"]
 TYPE_WORDS = {
     "text": ["text", "string"], "integer": ["integer", "int"], "double": ["double", "number"], "boolean": ["boolean", "bool"],
     "timestamp": ["timestamp", "date"], "geopoint": ["geopoint", "point"], "array": ["array"], "reference": ["reference"], "bytes": ["bytes"], "any": ["any"],
@@ -58,7 +61,7 @@ TYPED = {
     "timestamp": [
         "31/12/2026", "1/2/2026", "01-02-2026", "31.12.1999", "2026-12-31", "2026/1/5", "31/12/2026 18:30", "5/6/2026 9:05:07", "2026-06-30 6:30 p. m.",
         "01/01/2026 12:15 a. m.", "01/01/2026 12:15 p. m.", "2026-01-31T18:00:00Z", "2026-01-31T18:00:00.123456+02:00", " 2026-12-31 ", "0001-01-01",
-        "31/12/9999 23:00", "29/02/2024", "25/10/2026 02:30", "1/11/2026 01:30:00", "null", "1969-12-31 23:59:59",
+        "31/12/9999 23:00", "29/02/2024", "25/10/2026 02:30", "1/11/2026 01:30:00", "30/10/2022 01:30", "null", "1969-12-31 23:59:59",
     ],
     "array": ['["a",7,1.5,true,null]', "[]", '["null","007",""]', '[{"integerValue":"9007199254740993"}]', '[ 1 , "x,y" ]', '[{"mapValue":{"fields":{"a":{"stringValue":"b"}}}}]'],
     "reference": ["cars/c1", "/cars/c1", "cars/c1/parts/p1", " cars/c2 ", "projects/o/databases/d/documents/cars/c1", '{"referenceValue":"projects/o/databases/d/documents/a/b"}'],
@@ -69,7 +72,9 @@ WRONG = {
     "integer": ["12.5", "x", "9223372036854775808", "1,200", "1 200", "16%", "true", "007", "+5", "1E5", "--1", "1.2.3", "٣", '{"x":1}', "12.50", "1.0e3"],
     "double": ["x", "1,5", "1.2.3", "1 000.5", "$5", "1e400", ".5", "5.", "nan", "0x1F", "1.234,56", "1e"],
     "boolean": ["2", "maybe", "t", "10", "", "tru e", "wahr"],
-    "timestamp": ["12/31/2026", "31/02/2026", "2026-13-01", "31/12/26", "yesterday", "29/02/2023", "2026-12-31 25:00", "2026-02-30", "1/2", "18:30", "46000"],
+    "timestamp": [
+        "12/31/2026", "31/02/2026", "2026-13-01", "31/12/26", "yesterday", "29/02/2023", "2026-12-31 25:00", "2026-02-30", "1/2", "18:30", "46000", "29/03/2026 02:30", "08/03/2026 02:30", "3/4/2022 02:30",
+    ],
     "array": ["[1,", "x", '{"a":1}', '[{"a":1,"a":2}]', '["a" "b"]', "1,2"],
     "reference": ["cars", "cars/c1/parts", "cars//c1", "/", "a/b/c"],
     "geopoint": ["91, 0", "0, 181", "x, y", "1.5", "1, 2, 3"],

@@ -112,6 +112,8 @@ def said(cell, options, order, exponents, kinds):
     if cell.kind != "text":
         if cell.kind == "number":
             return ("integer" if float(cell.value).is_integer() else "double") if abs(cell.value) <= 2**53 else "odd"
+        if cell.kind in ("error", "nothing") or cell.kind == "date" and cell.value is None:
+            return "odd"
         return {"boolean": "boolean", "date": "timestamp"}.get(cell.kind, "text")
     bare = str(cell.value).strip(" \t")
     if not bare or bare == options.null:
@@ -341,7 +343,7 @@ class Reader:
         table = self.table
         expected = Expected()
         if table.refused:
-            return Expected(refused=table.refused)
+            return Expected(refused=table.refused, doubtful=[])
         if table.doubt:
             expected.doubt(table.doubt)
         if table.keep_spaces and any(row.blank and any(cell.value for cell in row.cells) for row in table.rows):
@@ -369,11 +371,12 @@ class Reader:
         if number == self.id and self.table.schema_fields and not schema_kind:
             return None
         if not plain_heading(field):
-            expected.doubt(f"the heading {heading}")
-        kind, order, declared = self.type_of(heading, name, written, field, schema_kind, cells, expected)
+            expected.doubt(f"the heading {heading}").unknown |= field != field.strip()
+        kind, order, declared = self.type_of(number, name, written, field, schema_kind, cells, expected)
         return path_of(field), kind, order, declared
 
-    def type_of(self, heading, name, written, field, schema_kind, cells, expected):
+    def type_of(self, number, name, written, field, schema_kind, cells, expected):
+        heading = self.head[number]
         asked = self.table.types.get(heading) or self.table.types.get(name) or written
         order = order_of(self.options.date_format) if self.options.date_format else "day"
         if asked:
@@ -387,7 +390,9 @@ class Reader:
         kind, order, sure = guess(cells, self.options)
         if not sure:
             expected.doubt(f"the guess of {heading}")
-        if kind == "stop":
+        if kind == "stop" and number == self.id:
+            expected.doubt(f"the field of the ids, {heading}").unknown = True
+        elif kind == "stop":
             expected.refused = f"more than nine tenths of {heading} say one type"
         return kind, order, ""
 
@@ -412,9 +417,9 @@ class Reader:
                 read = Read([*read.values, MISSING], read.sure)
             if not read.sure:
                 expected.doubt(f"{'.'.join(path)}: {cell}").doubtful.append(cell)
-            if number == self.id and read.values == [NULL]:
-                # The pages do not say whether the name of a document is null in its field.
-                read = Read([NULL, text(cell.value)])
+            if number == self.id and declared in ("", "name") and id:
+                # The pages do not say whether the field of the ids is guessed.
+                read = Read([*read.values, text(id)], read.sure and bool(read.values))
             if read.bad and read.sure:
                 wrong = True
                 read = good(MISSING)

@@ -5,7 +5,7 @@ import gzip
 import random
 
 from table_cells import Options
-from table_pools import BAD_COMMAS, BAD_IDS, BAD_JSON, COMMAS, DECLARED, GUESSES, IDS, JSON_CELLS, LABELS, NAMES, NOISE, TEXTS, TYPE_WORDS, TYPED, WRONG, mutated
+from table_pools import BAD_COMMAS, BAD_IDS, BAD_JSON, COMMAS, DECLARED, GUESSES, IDS, JSON_CELLS, LABELS, NAMES, NOISE, ODD_HEADINGS, TEXTS, TYPE_WORDS, TYPED, WRONG, WRONG_HEADINGS, mutated
 from table_reader import Cell, Reader, Row
 
 @dataclasses.dataclass
@@ -22,6 +22,7 @@ class Table:
     content: bytes = b""
     id_column: str | None = None
     new_ids: str | None = None
+    dry: bool = False
     pad: bool = False
     keep_spaces: bool = False
     parse_errors: str = "stop"
@@ -106,6 +107,12 @@ class Maker:
         if self.chance(0.2):
             table.duplicates = self.pick(["first", "last"])
             table.arguments += ["--duplicates", table.duplicates]
+        if self.chance(0.03):
+            table.dry = True
+            table.arguments += ["-n"]
+        if self.chance(0.1) and not table.schema_fields and not self.sheet:
+            table.collection, table.file = self.pick(["teams", "teams/t1/people"]), "members (1).csv"
+            table.arguments += ["--collection", table.collection]
         table.mode = self.pick(["create", "create", "upsert", "merge", "replace"])
         if table.mode != "create" or self.chance(0.3):
             table.arguments += ["--mode", table.mode]
@@ -247,10 +254,24 @@ class Maker:
             table.types["nowhere"] = "text"
             table.arguments += ["--types", "nowhere=text"]
             table.refused = "a type of no heading"
-        if self.chance(0.05) and len(table.headings) > 1:
+        self.spoil_headings()
+        self.lengths()
+
+    def spoil_headings(self):
+        table = self.table
+        last = table.headings[-1]
+        if len(table.headings) < 2 or last == table.id_column or last in ("__name__", "", "__reason__", "__raw__") or last.split(":")[0] in table.types:
+            return
+        if self.chance(0.04):
             table.headings[-1] = table.headings[0]
             table.refused = "a heading twice"
-        self.lengths()
+        elif self.chance(0.04):
+            table.headings[-1] = self.pick(WRONG_HEADINGS)
+            table.refused = "a heading that is no path"
+        elif self.chance(0.05):
+            table.headings[-1] = self.pick(ODD_HEADINGS)
+        elif self.chance(0.2) and any(heading.startswith("m.") for heading in table.headings[:-1]):
+            table.headings[-1] = "m"
 
     def lengths(self):
         table = self.table
@@ -288,7 +309,7 @@ class Maker:
     def name_delimiter(self, delimiter, head):
         table = self.table
         names = {",": "comma", ";": "semicolon", "\t": "tab"}
-        if delimiter == "\t" and self.chance(0.5):
+        if delimiter == "\t" and self.chance(0.5) and table.file == "things.csv":
             table.file = "things.tsv"
         elif delimiter in names and (self.chance(0.2) or len(table.headings) == 1):
             table.arguments += ["--delimiter", names[delimiter]]
