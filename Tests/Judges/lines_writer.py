@@ -6,7 +6,7 @@ import dataclasses
 import gzip
 import json
 
-from lines_reader import Malformed, Open, read_line
+from rest_values import Malformed, Open, read_line
 from table_cells import Options, leaves
 from table_reader import Expected
 from table_pools import TEXTS, mutated

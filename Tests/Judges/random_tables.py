@@ -15,10 +15,10 @@ import collections
 import csv
 import datetime
 import json
-import math
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -32,9 +32,10 @@ import table_writer
 from gym_services import Store, Wrong
 from mirror_service import Database
 from table_cells import leaves
-from table_reader import Expected, Reader
+from table_reader import Expected
 
 MOST_REFUSED = 1 / 200
+STRICT = "TABLES_STRICT" in os.environ or "TABLES_SEED" in os.environ
 MAKERS = [table_writer.Maker] * 5 + [sheet_writer.Maker] * 4 + [lines_writer.Maker] * 2
 counts = collections.Counter()
 
@@ -94,13 +95,18 @@ def differs(fields, columns):
 # What happens to what is there.
 
 
+def single(fields):
+    """Fields as columns with one right value each."""
+    return {leaf: [value] for leaf, value in leaves(fields)}
+
+
 def exact(columns):
     return {path: values[0] for path, values in columns.items() if values[0] is not None}
 
 
 def after(table, expected):
     """The documents after the import, the fields of those with new ids, and how many are rejected."""
-    done = {path: {leaf: [value] for leaf, value in leaves(fields)} for path, fields in table.before.items()}
+    done = {path: single(fields) for path, fields in table.before.items()}
     if table.mode == "replace":
         rejected, new = expected.rejected + len(expected.anonymous), []
     else:
@@ -145,7 +151,7 @@ class Trial:
         self.database = Database(types.SimpleNamespace(host=store.host), f"table-{seed}")
         maker = MAKERS[seed % len(MAKERS)](seed, self.database.root)
         self.table = maker.make()
-        self.expected = self.table.expected() if hasattr(self.table, "expected") else Reader(self.table).expected()
+        self.expected = self.table.expected()
         if self.table.parse_errors != "stop" and not self.expected.sure:
             self.stop_at_errors()
         if maker.chance(0.4):
@@ -158,7 +164,7 @@ class Trial:
         at = self.table.arguments.index("--parse-errors")
         del self.table.arguments[at : at + 2]
         self.table.parse_errors = "stop"
-        self.expected = self.table.expected() if hasattr(self.table, "expected") else Reader(self.table).expected()
+        self.expected = self.table.expected()
 
     def command(self):
         where = ["--project", "p", "--database", self.database.name, "--endpoint", f"http://{self.database.host}"]
@@ -170,42 +176,46 @@ class Trial:
         (self.folder / "schema.yaml").write_text(table_pools.SCHEMA)
         return subprocess.run([self.binary, *self.command()], cwd=self.folder, capture_output=True, text=True, stdin=subprocess.DEVNULL)
 
-    def judge(self, broken=None):
+    def judge(self, strict):
+        """Raises what is wrong. A refusal of a good table is wrong where `strict`; otherwise it is counted."""
         done = self.run()
         found = self.database.all()
-        wrong = self.verdict(done, found, broken)
+        wrong = self.verdict(done, found, strict)
         if wrong:
             raise Wrong(self.report(wrong, done, found))
 
-    def verdict(self, done, found, broken):
+    def verdict(self, done, found, strict):
+        """What is wrong; None where nothing is."""
         expected, table = self.expected, self.table
-        if broken:
-            expected = broken(expected)
-        refused = done.returncode not in (0, 2)
-        kept = compare(found, {path: {leaf: [value] for leaf, value in leaves(fields)} for path, fields in table.before.items()}, [])
-        if refused:
-            if kept:
-                return f"it was refused, and {kept}"
-            if done.returncode != 65:
-                return f"exit {done.returncode}, not 65"
-            counts["refused" if expected.refused else "refused, where the page is not plain"] += bool(expected.refused or not expected.sure)
-            if not expected.refused and expected.sure:
-                counts["good, and refused"] += 1
-                return "a good table is refused" if broken is None and STRICT else None
-            return None
+        kept = compare(found, {path: single(fields) for path, fields in table.before.items()}, [])
+        if done.returncode not in (0, 2):
+            if kept or done.returncode != 65:
+                return f"exit {done.returncode}, not 65" if not kept else f"it was refused, and {kept}"
+            return self.refused(strict)
         if expected.unknown:
             counts["not judged"] += 1
             return None
         if expected.refused:
-            return None if not expected.sure else f"exit {done.returncode}, and {expected.refused}"
+            return f"exit {done.returncode}, and {expected.refused}" if expected.sure else None
         if table.dry:
             return kept and f"it was a dry run, and {kept}"
+        return self.imported(done, found)
+
+    def refused(self, strict):
+        if self.expected.refused or not self.expected.sure:
+            counts["refused" if self.expected.refused else "refused, where the pages are not plain"] += 1
+            return None
+        counts["good, and refused"] += 1
+        return "a good table is refused" if strict else None
+
+    def imported(self, done, found):
         counts["imported"] += 1
-        documents, new, rejected = after(table, expected)
-        wrong = compare(found, documents, new, table.new_ids)
-        if not wrong and expected.sure and (done.returncode == 2) != (rejected > 0):
+        documents, new, rejected = after(self.table, self.expected)
+        if wrong := compare(found, documents, new, self.table.new_ids):
+            return wrong
+        if self.expected.sure and (done.returncode == 2) != (rejected > 0):
             return f"exit {done.returncode}, where {rejected} are rejected"
-        return wrong or self.listed(expected.rejected)
+        return self.listed(self.expected.rejected)
 
     def listed(self, rejected):
         """Rows that are rejected are in the list of the run."""
@@ -263,39 +273,43 @@ def match(found, extra, anonymous, new_ids):
     return None
 
 
-# Self-check: expectations that are wrong on purpose.
+# Self-check: what is expected, or the file, is wrong on purpose.
 
 
-def less(expected):
-    path = next(iter(expected.documents))
-    return Expected({key: value for key, value in expected.documents.items() if key != path}, expected.anonymous, sure=expected.sure)
+def less(trial):
+    del trial.expected.documents[next(iter(trial.expected.documents))]
 
 
-def other(expected):
-    path = next(iter(expected.documents))
-    columns = {leaf: [{"stringValue": "something else"}] for leaf in expected.documents[path]} or {("more",): [{"booleanValue": True}]}
-    return Expected(expected.documents | {path: columns}, expected.anonymous, sure=expected.sure)
+def other(trial):
+    path = next(iter(trial.expected.documents))
+    columns = trial.expected.documents[path]
+    trial.expected.documents[path] = columns | {next(iter(columns), ("more",)): [{"stringValue": "something else"}]}
 
 
-def refusal(expected):
-    return Expected(refused="it is broken on purpose")
+def refusal(trial):
+    trial.expected = Expected(refused="it is broken on purpose")
 
 
-BREAKS = [less, other, refusal]
-STRICT = bool(os.environ.get("TABLES_STRICT") or os.environ.get("TABLES_SEED"))
+def file(trial):
+    trial.table.content = trial.table.content[: len(trial.table.content) // 2]
+
+
+BREAKS = [less, other, refusal, file]
 
 
 def self_check(trial):
-    """Whether a wrong expectation is found out; None where there is nothing to break."""
-    expected = trial.expected
-    if not expected.documents or expected.refused or not expected.sure or expected.rejected or trial.table.before or trial.table.mode == "replace":
+    """Whether something wrong is found out; None where it is, or where there is nothing to break."""
+    expected, table = trial.expected, trial.table
+    if not expected.documents or expected.refused or not expected.sure or expected.rejected or table.dry or table.before or table.mode == "replace":
         return None
+    spoil = BREAKS[trial.seed % len(BREAKS)]
+    spoil(trial)
     try:
-        trial.judge(BREAKS[trial.seed % len(BREAKS)])
+        trial.judge(strict=True)
     except Wrong:
         counts["broken, and found out"] += 1
         return None
-    return f"seed {trial.seed}: {BREAKS[trial.seed % len(BREAKS)].__name__} was not found out"
+    return f"seed {trial.seed}: {spoil.__name__} was not found out"
 
 
 def one(seed, binary, store, folder, checks):
@@ -303,17 +317,16 @@ def one(seed, binary, store, folder, checks):
         trial = Trial(seed, binary, store, folder / f"seed{seed}")
         if checks:
             return self_check(trial)
-        trial.judge()
+        trial.judge(STRICT)
     except Wrong as wrong:
         return str(wrong)
     counts["tables"] += 1
+    if not STRICT:
+        shutil.rmtree(trial.folder)
     return None
 
 
-def summary(number, failures):
-    refused = counts["good, and refused"]
-    if refused > number * MOST_REFUSED:
-        failures.append(f"{refused} of {number} tables are good and were refused")
+def summary(failures):
     print("random tables: " + ", ".join(f"{count} {what}" for what, count in sorted(counts.items())))
     if failures:
         sys.exit("random tables: " + "\n".join(failures[:20]) + f"\n{len(failures)} failures")
@@ -334,7 +347,12 @@ def main(arguments):
     finally:
         store.process.kill()
         store.process.wait()
-    summary(len(seeds), failures)
+    refused = counts["good, and refused"]
+    if not checks and refused > len(seeds) * MOST_REFUSED:
+        failures.append(f"{refused} of {len(seeds)} tables are good and were refused")
+    if not failures and not seed:
+        shutil.rmtree(folder)
+    summary(failures)
 
 
 if __name__ == "__main__":

@@ -6,18 +6,15 @@ refusal: such a reading is not sure. A reading without a value has to be refused
 
 import base64
 import dataclasses
-import datetime
 import json
 import math
 import re
-import zoneinfo
+
+from rest_values import MOMENT, READERS as MEMBERS, Malformed, Open, Twice, once, read_value
+from table_times import YEAR_AND_POINTS, moment, stamp
 
 MISSING = None
 KINDS = ["text", "integer", "double", "boolean", "timestamp", "array", "reference", "geopoint", "bytes", "any"]
-MEMBERS = {
-    "nullValue", "booleanValue", "integerValue", "doubleValue", "timestampValue", "stringValue", "bytesValue", "referenceValue",
-    "geoPointValue", "arrayValue", "mapValue",
-}
 TRUE, FALSE = {"true", "verdadero", "sí", "si", "yes", "1"}, {"false", "falso", "no", "0"}
 NULL = {"nullValue": None}
 WHOLE = re.compile(r"(?a)-?(0|[1-9]\d*)")
@@ -25,13 +22,8 @@ DECIMAL = re.compile(r"(?a)-?(0|[1-9]\d*)(\.\d+([eE][+-]?\d+)?|[eE][+-]\d+)")
 SHORT_EXPONENT = re.compile(r"(?a)\d+[eE]\d+")
 LOOSE = re.compile(r"(?a)[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 GROUPED = re.compile(r"(?a)-?(\d+|[1-9]\d{0,2}(\.\d{3})+)(,\d+)?([eE][+-]?\d+)?")
-MOMENT = re.compile(r"(?a)\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?(Z|[+-]\d\d:\d\d)")
-YEAR_LAST = re.compile(r"(?a)(\d{1,2})([/.-])(\d{1,2})\2(\d{4})")
-YEAR_FIRST = re.compile(r"(?a)(\d{4})([/-])(\d{1,2})\2(\d{1,2})")
-CLOCK = re.compile(r"(?a)(\d{1,2}):(\d\d)(?::(\d\d))?( [ap]\. m\.)?")
 POINT = re.compile(r"(?a)(-?\d+(?:\.\d+)?)(,\s*)(-?\d+(?:\.\d+)?)")
 GUARDED = re.compile("'+[=+\\-@\t\r\n＝＋－＠]")
-UTC = datetime.timezone.utc
 
 
 @dataclasses.dataclass
@@ -80,22 +72,8 @@ def double(value):
     return {"doubleValue": value if math.isfinite(value) else {math.inf: "Infinity", -math.inf: "-Infinity"}.get(value, "NaN")}
 
 
-def stamp(moment):
-    return {"timestampValue": moment.astimezone(UTC).isoformat().replace("+00:00", "Z")}
-
-
-class Twice(ValueError):
-    """A member of JSON that is given twice."""
-
-
-def once(pairs):
-    if len({name for name, _ in pairs}) < len(pairs):
-        raise Twice
-    return dict(pairs)
-
-
 def rest(cell):
-    """The value that REST JSON says; None where it is none."""
+    """The value that REST JSON says; None where it is none. Raises what `read_value` raises."""
     try:
         found = json.loads(cell, object_pairs_hook=once)
     except Twice:
@@ -104,7 +82,10 @@ def rest(cell):
         return None
     if found == {}:
         return {"mapValue": {}}
-    return found if isinstance(found, dict) and len(found) == 1 and found.keys() <= MEMBERS else None
+    if not isinstance(found, dict) or len(found) != 1 or not found.keys() <= MEMBERS.keys():
+        return None
+    read_value(found)
+    return found
 
 
 def element(value):
@@ -118,8 +99,8 @@ def element(value):
         return integer(value)
     if isinstance(value, float):
         return double(value)
-    if isinstance(value, dict) and len(value) == 1 and value.keys() <= MEMBERS:
-        return value
+    if isinstance(value, dict) and len(value) == 1 and value.keys() <= MEMBERS.keys():
+        return read_value(value)
     raise ValueError(value)
 
 
@@ -139,70 +120,6 @@ def leaves(fields, path=()):
     for name, value in fields.items():
         inner = value.get("mapValue", {}).get("fields")
         yield from leaves(inner, (*path, name)) if inner else [((*path, name), value)]
-
-
-# Times.
-
-
-def order_of(pattern):
-    """Which of the first two numbers is the day; None where the year is to be first."""
-    return {"dd": "day", "MM": "month"}.get(re.split(r"[/.-]", pattern)[0])
-
-
-def split_date(cell):
-    """The numbers of a date, whether its year is last, and the rest of the cell; None where it is none."""
-    date, _, clock = cell.partition(" ")
-    if clock and not CLOCK.fullmatch(clock):
-        return None
-    if found := YEAR_FIRST.fullmatch(date):
-        return (int(found[1]), int(found[3]), int(found[4])), False, clock
-    if found := YEAR_LAST.fullmatch(date):
-        return (int(found[4]), int(found[3]), int(found[1])), True, clock
-    return None
-
-
-def local_time(parts, clock, zone):
-    """The moment of a date and a time of day in a zone; None where there is no such time."""
-    hour = minute = second = 0
-    if clock:
-        found = CLOCK.fullmatch(clock)
-        hour, minute, second = int(found[1]), int(found[2]), int(found[3] or 0)
-        if found[4]:
-            if not 1 <= hour <= 12:
-                return None
-            hour = hour % 12 + (12 if "p" in found[4] else 0)
-    try:
-        local = datetime.datetime(*parts, hour, minute, second)
-    except ValueError:
-        return None
-    return in_zone(local, zone)
-
-
-def in_zone(local, zone):
-    """Of an hour that comes twice the first; None for a time that the clocks leave out."""
-    moment = local.replace(tzinfo=zoneinfo.ZoneInfo(zone), fold=0)
-    try:
-        return moment if moment.astimezone(UTC).astimezone(moment.tzinfo).replace(tzinfo=None) == local else None
-    except OverflowError:
-        return None
-
-
-def moment(cell, order, options):
-    """A moment of RFC 3339, or a date whose order is given; None where it is none."""
-    if MOMENT.fullmatch(cell):
-        try:
-            return datetime.datetime.fromisoformat(cell.replace("Z", "+00:00"))
-        except ValueError:
-            return None
-    if not (found := split_date(cell)):
-        return None
-    parts, last, clock = found
-    if last:
-        if order is None:
-            return None
-        if order == "month":
-            parts = (parts[0], parts[2], parts[1])
-    return local_time(parts, clock, options.zone)
 
 
 # Cells of text under a type.
@@ -256,6 +173,12 @@ def read_boolean(cell, options):
 def read_array(cell, options):
     found = array(cell)
     return BAD if found is None else Read([found], all(abs(int(v.get("integerValue", 0))) <= 2**53 for v in found["arrayValue"]["values"]))
+
+
+def loose_array(cell):
+    """What an array is with elements that the pages leave open."""
+    values = [value if isinstance(value, dict) else element(value) for value in json.loads(cell)]
+    return [{"arrayValue": {"values": values}}]
 
 
 def read_reference(cell, options):
@@ -323,7 +246,7 @@ def read_typed(kind, cell, quoted, options, order="day"):
     if is_text:
         try:
             found = array(bare) if bare[0] == "[" else None
-        except Twice:
+        except (Twice, Open):
             return unsure(text(cell))
         return good(text(cell)) if bare[0] != "[" else unsure(text(cell), *([found] if found else []))
     return plain(kind, bare, options, order)
@@ -334,8 +257,10 @@ def braces(kind, cell, bare, options):
     is_text = kind == "text"
     try:
         value = rest(bare)
-    except Twice:
+    except (Twice, Malformed):
         return unsure(text(cell)) if is_text else BAD
+    except Open:
+        return unsure(json.loads(bare), *([text(cell)] if is_text else []))
     if value is None:
         return unsure(text(cell)) if is_text else BAD
     if is_text and (cell != bare or bare == "{}"):
@@ -348,11 +273,16 @@ def plain(kind, cell, options, order):
         return good(text(cell))
     if kind == "timestamp":
         found = moment(cell, order, options)
+        if not found and YEAR_AND_POINTS.match(cell):
+            found = moment(cell.replace(".", "/", 2), order, options)
+            return unsure(stamp(found)) if found else BAD
         return good(stamp(found)) if found else BAD
     try:
         return READERS[kind](cell, options)
     except Twice:
         return BAD
+    except Open:
+        return unsure(*loose_array(cell))
 
 
 # Cells of text without a type.
@@ -385,6 +315,10 @@ def by_form(cell, quoted, options):
         value = rest(bare) if bare[0] == "{" else form(bare, options)
     except Twice:
         return BAD
+    except Malformed:
+        return unsure(text(cell))
+    except Open:
+        return unsure(text(cell), *([json.loads(bare)] if bare[0] == "{" else loose_array(bare)))
     if value is None:
         if bare in ("TRUE", "FALSE"):
             return unsure(text(cell), {"booleanValue": bare == "TRUE"})

@@ -1,12 +1,11 @@
-"""What a line of JSON Lines is, by docs/importing.md and docs/formats.md alone. `lines_writer.py` asks."""
+"""What a line of JSON Lines and a value in REST JSON are, by docs/importing.md and docs/formats.md alone."""
 
 import base64
 import json
 import math
 import re
 
-from table_cells import MEMBERS, MOMENT, Twice, once
-
+MOMENT = re.compile(r"(?a)\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?(Z|[+-]\d\d:\d\d)")
 NAME = re.compile(r"projects/[^/]+/databases/[^/]+/documents/(.+)", re.S)
 
 
@@ -16,6 +15,16 @@ class Malformed(Exception):
 
 class Open(Exception):
     """The pages do not say what it is, or it breaks a limit of the service."""
+
+
+class Twice(ValueError):
+    """A member of JSON that is given twice."""
+
+
+def once(pairs):
+    if len({name for name, _ in pairs}) < len(pairs):
+        raise Twice
+    return dict(pairs)
 
 
 def constant(word):
@@ -74,7 +83,7 @@ def read_fields(fields):
 
 
 def read_value(value, inside=False):
-    need(isinstance(value, dict) and len(value) == 1 and value.keys() <= MEMBERS)
+    need(isinstance(value, dict) and len(value) == 1 and value.keys() <= READERS.keys())
     (kind, inner), *_ = value.items()
     plain(not (inside and kind == "arrayValue"))
     return {kind: READERS[kind](inner)}
