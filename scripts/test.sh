@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The one test command: the Swift tests over all targets, the oracle's own tests, and the judges that are not ours:
-# openpyxl (and LibreOffice, where it is installed) for workbooks, Google's Python client for the embedded store, its protobuf messages
+# openpyxl (and LibreOffice, where it is installed) for workbooks, a reader of its own for random tables, Google's Python client for the embedded store, its protobuf messages
 # for all that is sent, a model of groups and Python's calendar for classes, Google's emulator for the sample of security rules, random
 # histories for mirrors, google-auth for federated signing, Chromium for
 # pages. Before them the sample package, which uses the libraries as another package would.
@@ -45,6 +45,8 @@ judge() {
   "$GYMMIGRATE_PYTHON" Tests/Judges/gym_reports.py "$GYMMIGRATE_BINARY"
   "$GYMMIGRATE_PYTHON" Tests/Judges/owner_reports.py "$GYMMIGRATE_BINARY"
   "$GYMMIGRATE_PYTHON" Tests/Judges/edited_workbooks.py "$GYMMIGRATE_BINARY"
+  "$GYMMIGRATE_PYTHON" Tests/Judges/random_tables.py --self-check "$GYMMIGRATE_BINARY" 60
+  "$GYMMIGRATE_PYTHON" Tests/Judges/random_tables.py "$GYMMIGRATE_BINARY"
   "$GYMMIGRATE_PYTHON" Tests/Judges/schema_check.py "$GYMMIGRATE_BINARY"
   "$GYMMIGRATE_PYTHON" Tests/Judges/mirror_histories.py "$GYMMIGRATE_BINARY"
   "$GYMMIGRATE_PYTHON" Tests/Judges/security_rules.py samples/firestore.rules
