@@ -132,9 +132,10 @@ fmt:
 lint:
 	$(SWIFT) format lint --strict --parallel --recursive $(SOURCES)
 
-## layers: refuses an import that runs up
+## layers: refuses an import that runs up, and a knot in the executable
 layers:
 	@scripts/check-layers.sh
+	@scripts/check-knots.py
 
 clean:
 	rm -rf .build bin demo dist

@@ -158,8 +158,9 @@ let package = Package(
       "MigrationEngine",
       in: "Migrations/",
       [
-        "FirestoreModels", "Schema", "YAML", "Files", "Configuration", "FirestoreREST", "Tables", "Runs",
-        "Platform", grdb, logging,
+        "FirestoreModels", "TypedDocuments", "Schema", "YAML", "Files", "Configuration", "FirestoreREST",
+        "Tables",
+        "Runs", "Platform", grdb, logging,
       ],
       embedding: ["Page/plan-page.css", "Page/plan-page.js"]
     ),
@@ -176,9 +177,8 @@ let package = Package(
       "Integrity",
       in: "Migrations/",
       [
-        "FirestoreModels", "Schema", "Files", "Configuration", "FirestoreREST", "Tables", "Runs",
-        "MigrationEngine",
-        grdb, logging,
+        "FirestoreModels", "TypedDocuments", "Schema", "Files", "Configuration", "FirestoreREST", "Tables",
+        "Runs", "MigrationEngine", grdb, logging,
       ]
     ),
     library(
@@ -194,9 +194,9 @@ let package = Package(
       "GymServices",
       in: "Migrations/",
       [
-        "FirestoreModels", "Schema", "GymModels", "Files", "Configuration", "FirestoreREST", "Tables", "Runs",
-        "Transfer",
-        "MigrationEngine", logging,
+        "FirestoreModels", "TypedDocuments", "Schema", "GymModels", "Files", "Configuration", "FirestoreREST",
+        "Tables",
+        "Runs", "Transfer", "MigrationEngine", logging,
       ]
     ),
 
@@ -211,8 +211,8 @@ let package = Package(
       "Mirror",
       in: "Migrations/",
       [
-        "FirestoreModels", "Schema", "Files", "Configuration", "FirestoreREST", "Tables", "Runs",
-        "LocalFirestore", "MigrationEngine", grdb, logging,
+        "FirestoreModels", "TypedDocuments", "Schema", "Files", "Configuration", "FirestoreREST", "Tables",
+        "Runs", "LocalFirestore", "MigrationEngine", grdb, logging,
       ]
     ),
 

@@ -80,7 +80,13 @@ enum Main {
       arguments.replaceSubrange(..<2, with: ["export-verify"])
     }
     var invocation = Invocation.current
-    let completed = try CompletedArguments(arguments, variables: ProcessInfo.processInfo.environment)
+    invocation.commands = { () throws(Failure) in try CommandTree.whole(below: Gymmigrate.self) }
+    invocation.parse = { try Gymmigrate.parseAsRoot($0) }
+    let completed = try CompletedArguments(
+      arguments,
+      variables: ProcessInfo.processInfo.environment,
+      invocation.commands
+    )
     invocation.arguments = completed
     do {
       _ = try Gymmigrate.parseAsRoot(completed.words)
@@ -112,7 +118,7 @@ enum Main {
   }
 
   /// Parses and runs a command line.
-  static func perform(_ arguments: [String]) async throws {
+  private static func perform(_ arguments: [String]) async throws {
     var command = try Gymmigrate.parseAsRoot(arguments)
     if var asynchronous = command as? any AsyncParsableCommand {
       try await asynchronous.run()

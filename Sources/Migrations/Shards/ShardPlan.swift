@@ -56,7 +56,7 @@ package struct ShardPlan: JSONRecord, Equatable {
   /// The name of the object.
   package static let fileName = "plan.json"
   /// The version of the form.
-  private static let version = 1
+  private static let version = 2
   /// The largest accepted size in bytes.
   package static let largest = 64 << 20
   /// The most tasks.
@@ -66,8 +66,10 @@ package struct ShardPlan: JSONRecord, Equatable {
 
   /// The run ID of the whole.
   package var run: String
-  /// The command line that is sharded, without the program.
+  /// The command line that is sharded, without the program, for people.
   package var command: [String]
+  /// What is sharded.
+  package var job: JobRecord
   /// The command's name, such as `migrate apply is-active`.
   package var name: String
   /// The version of gymmigrate, which all tasks must have.
@@ -99,7 +101,7 @@ package struct ShardPlan: JSONRecord, Equatable {
   private var version = Self.version
 
   private enum CodingKeys: String, CodingKey {
-    case command, createdAt, holder, inputs, migrations, name
+    case command, createdAt, holder, inputs, job, migrations, name
     case partExtension = "part"
     case ranges, readTime, reads
     case run = "runId"
@@ -109,6 +111,7 @@ package struct ShardPlan: JSONRecord, Equatable {
   package init(
     run: String,
     command: [String],
+    job: JobRecord,
     name: String,
     target: RunRecord.Target,
     source: RunRecord.Target?,
@@ -125,6 +128,7 @@ package struct ShardPlan: JSONRecord, Equatable {
   ) {
     self.run = run
     self.command = command
+    self.job = job
     self.name = name
     toolVersion = gymmigrateVersion
     self.target = target

@@ -56,12 +56,6 @@ enum FileCheck {
 
 /// The command line as it can be typed again.
 enum CommandLineText {
-  static var current: String {
-    // Of a run that was resumed, it is the run's own.
-    let arguments = Invocation.current.resuming?.arguments ?? Invocation.current.arguments.words
-    return quoted(["gymmigrate"] + arguments)
-  }
-
   static var workingDirectory: String {
     guard let path = getcwd(nil, 0) else { return "." }
     defer { free(path) }

@@ -13,15 +13,22 @@ struct CommandContext: Sendable {
   let traffic: TrafficCounter
   let progress: Progress
   let counts: RunCounts
+  /// Asked before each commit whether it may be sent.
+  let gate: CommitGate
   /// The environments, with the addresses that they were reached at.
   let sides = Locked<(target: DatabaseEnvironment?, source: DatabaseEnvironment?)>((nil, nil))
+  /// The journal, once there is one.
+  let journal = Locked<Journal?>(nil)
+
+  /// Whether something of the run may be written.
+  var hasWritten: Bool { journal.withLock { $0 }.map { !$0.isEmpty } ?? false }
 
   /// Runs `body` with a client for an environment; the embedded store is up meanwhile where that is meant.
   ///
   /// - Parameter other: A connection that is open already: both sides share one embedded store.
   func withConnection<Result: Sendable>(
     _ environment: DatabaseEnvironment,
-    _ options: ConnectionOptions,
+    _ options: ConnectionSettings,
     beside other: Connection? = nil,
     _ body: @Sendable (Connection) async throws -> Result
   ) async throws -> Result {
@@ -38,8 +45,9 @@ struct CommandContext: Sendable {
     return try await EnvironmentResolver(options).withCaller(
       environment,
       policy: RetryPolicy(
-        budget: options.retryFor.inSeconds,
-        connecting: environment.isOnThisMachine && options.retryFor == ConnectionOptions.usualRetry ? 10 : nil
+        budget: options.retryFor,
+        connecting: environment.isOnThisMachine && options.retryFor == ConnectionSettings.usualRetry
+          ? 10 : nil
       ),
       clock: clock,
       traffic: traffic,
@@ -50,7 +58,7 @@ struct CommandContext: Sendable {
         database: environment.database,
         endpoint: endpoint,
         caller: caller,
-        gate: Invocation.current.shard?.gate ?? CommitGate()
+        gate: gate
       )
       do {
         return try await body(Connection(environment: environment, client: client, signer: signer))

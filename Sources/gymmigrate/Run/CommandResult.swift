@@ -2,7 +2,7 @@ import FirestoreModels
 import Runs
 import Transfer
 
-/// How a command ended, apart from its counts.
+/// What a command found, apart from its counts.
 struct CommandResult: Sendable {
   var status = RunSummary.Status.done
   var readTime: Timestamp?
@@ -14,4 +14,16 @@ struct CommandResult: Sendable {
   var release: RunSummary.Release?
   /// What the service bills at most, of a plan and of a copy.
   var cost: CostEstimate?
+  /// The columns of a part of a table.
+  var columns: [String]?
+  /// The number of findings of each rule that has any, of a check.
+  var findings: [String: Int]?
+}
+
+/// How a run ended.
+struct RunEnding: Sendable {
+  var summary: RunSummary
+  var result = CommandResult()
+  var failure: Failure?
+  var run: RunDirectory?
 }

@@ -5,28 +5,29 @@ import FirestoreModels
 import FirestoreREST
 import Logging
 import Runs
+import Shards
 import Transfer
 
 /// Runs one command from its options to its summary: the environment, the guards before a write, the run directory, the
 /// counts, and the last lines.
 struct CommandRun {
   let name: String
-  let connection: ConnectionOptions
-  let logging: LoggingOptions
-  /// The guards; nil for a command that only reads.
-  var write: WriteOptions?
-  /// The guards of a command that writes but has no journal.
-  var confirm: ConfirmOptions?
+  let connection: ConnectionSettings
+  let output: OutputSettings
+  /// What is done, of a command whose run can be resumed or divided.
+  var job: JobRun?
+  /// What a person confirmed; nil for a command that only reads.
+  var confirmation: Confirmation?
+  /// Where it reads, of a command that reads one database and writes another.
+  var source: ConnectionSettings?
   /// The files that it reads.
   var inputs: [String] = []
   /// The SHA-256 of those that it has read already, by their paths.
   var digests: [String: String] = [:]
-  /// Where it reads, of a command that reads one database and writes another.
-  var source: ConnectionOptions?
 
   /// The files or folders given instead of environments, of a command that takes either.
   var paths: (source: String?, target: String?) = (nil, nil)
-  /// Whether a run of the very same command that stopped before it was done is resumed, from the start, instead of a new one.
+  /// Whether a run of the very same job that stopped before it was done is resumed, from the start, instead of a new one.
   var resumesUnfinished = false
   /// What is left after an error, of a command that knows better than its run.
   var remainder: (@Sendable () -> Remainder)?
@@ -46,22 +47,27 @@ struct CommandRun {
     case nothing
   }
 
+  /// Whether it has a journal.
+  var writes: Bool { job?.job.writes ?? false }
+
   /// Runs `body` with a folder for its lists, its log and its summary.
   ///
-  /// - Throws: `ExitCode` where it did not end in 0; ``Failure`` where it could not begin.
-  func perform(_ body: @escaping @Sendable (Session, RunDirectory) async throws -> CommandResult) async throws
-  {
+  /// - Throws: `ExitCode` where it did not end in 0, but not of a part of a sharded run; ``Failure`` where it could not begin.
+  @discardableResult
+  func perform(
+    _ body: @escaping @Sendable (Session, RunDirectory) async throws -> CommandResult
+  ) async throws -> RunEnding {
     let environment = try prepare()
     let run = try runDirectory(for: environment)
-    try await perform(on: environment, run: run) { try await body($0, run) }
+    return try await perform(on: environment, run: run) { try await body($0, run) }
   }
 
   /// Runs `body` for a command that only reads, from two sides that are environments or not.
   ///
   /// - Throws: As ``perform(_:)``.
   func performReading(
-    from source: ConnectionOptions?,
-    to target: ConnectionOptions?,
+    from source: ConnectionSettings?,
+    to target: ConnectionSettings?,
     _ body:
       @escaping @Sendable (CommandContext, _ from: Connection?, _ to: Connection?) async throws ->
       CommandResult
@@ -71,7 +77,7 @@ struct CommandRun {
     let run = try RunDirectory(in: connection.stateDir, command: name)
     let environment = to ?? from ?? DatabaseEnvironment(name: "-", database: DatabaseName(project: "-"))
     try record(run, in: environment, source: from, inputs: [paths.source, paths.target].compactMap { $0 })
-    try await conclude(run: run) { context in
+    _ = try await conclude(run: run) { context in
       context.sides.withLock { $0 = (to, from) }
       let withSource = { @Sendable (other: Connection?) async throws -> CommandResult in
         guard let from, let source else { return try await body(context, nil, other) }
@@ -88,32 +94,28 @@ struct CommandRun {
   ///
   /// - Throws: As ``perform(_:)``.
   func performWithoutRun(_ body: @escaping @Sendable (Session) async throws -> CommandResult) async throws {
-    try await perform(on: prepare(), run: nil, body)
+    _ = try await perform(on: prepare(), run: nil, body)
   }
 
+  // MARK: The folder
+
   private func runDirectory(for environment: DatabaseEnvironment) throws(Failure) -> RunDirectory {
-    let shard = Invocation.current.shard
-    let stateDir = shard?.stateDir ?? connection.stateDir
-    let unfinished = try Invocation.current.resuming == nil ? unfinished(in: environment) : nil
-    guard let record = shard?.resumed ?? Invocation.current.resuming ?? unfinished else {
+    let part = job?.part
+    let stateDir = part?.stateDir ?? connection.stateDir
+    let named = part?.resumed ?? job?.resuming
+    let unfinished = try named == nil ? unfinished(in: environment) : nil
+    guard let record = named ?? unfinished else {
       let run = try RunDirectory(in: stateDir, command: String(name.prefix { $0 != " " }))
       try record(run, in: environment, source: try sourceEnvironment(), inputs: inputs)
       return run
     }
     try RunHistory(in: stateDir).assertOwn(record)
-    guard write != nil, record.writes, record.command.isIdentical(to: name) else {
-      throw Failure.damagedRecord(
-        record,
-        "it names the command '\(record.command)', and its arguments '\(name)'"
-      )
+    guard writes, record.writes, record.command.isIdentical(to: name) else {
+      throw Failure.damagedRecord(record, "it names the command '\(record.command)', and its job '\(name)'")
     }
     try record.assertInputsUnchanged(inputs, digests: digests)
     try record.assertSameEnvironments(environment, source: try sourceEnvironment())
-    return try RunDirectory(
-      resuming: record,
-      in: stateDir,
-      fromStart: shard == nil && Invocation.current.resuming == nil
-    )
+    return try RunDirectory(resuming: record, in: stateDir, fromStart: named == nil)
   }
 
   /// Writes `run.json` of a new run.
@@ -127,38 +129,40 @@ struct CommandRun {
       RunRecord(
         id: run.id,
         command: name,
-        arguments: Invocation.current.arguments.words,
+        arguments: job?.part?.plan.command ?? Invocation.current.arguments.words,
         workingDirectory: CommandLineText.workingDirectory,
         environment: environment,
         startedAt: .now,
-        writes: write != nil,
+        writes: writes,
         inputs: inputs,
         digests: digests,
-        source: source
+        source: source,
+        job: job?.record
       )
     )
   }
 
-  /// The last run of the same command in the same database and folder, if it stopped before it was done.
+  /// The last run of the same job in the same database and folder, if it stopped before it was done.
   private func unfinished(in environment: DatabaseEnvironment) throws(Failure) -> RunRecord? {
-    guard resumesUnfinished, write != nil, Invocation.current.shard == nil else { return nil }
-    let arguments = Invocation.current.arguments.words
+    guard resumesUnfinished, writes, let job, job.part == nil else { return nil }
+    let (own, folder) = (job.record, CommandLineText.workingDirectory)
     let history = RunHistory(in: connection.stateDir)
     let last = history.entries().last { entry in
-      entry.record.writes && entry.record.arguments.elementsEqual(arguments) { $0.isIdentical(to: $1) }
-        && entry.record.command.isIdentical(to: name) && entry.record.database == environment.database
-        && entry.record.workingDirectory.isIdentical(to: CommandLineText.workingDirectory)
+      entry.record.job?.isSame(as: own) ?? false && entry.record.database == environment.database
+        && entry.record.workingDirectory.isIdentical(to: folder)
     }
     return last.flatMap { $0.isResumable && history.isOwn($0.record) ? $0.record : nil }
   }
 
+  // MARK: The environment
+
   private func prepare() throws(Failure) -> DatabaseEnvironment {
     let environment = try EnvironmentResolver(connection).environment()
     if let source = try sourceEnvironment() { try Guard.assertTwoDatabases(source, environment) }
-    // What a shard writes was confirmed when it was planned.
-    if let guards = write?.guards ?? confirm, Invocation.current.shard == nil {
+    // What a part writes was confirmed when it was planned.
+    if let confirmation, job?.part == nil {
       try Guard.assertNoMirror(environment)
-      try Guard.confirm(environment, with: guards)
+      try Guard.confirm(environment, with: confirmation)
     }
     return environment
   }
@@ -171,29 +175,16 @@ struct CommandRun {
     on environment: DatabaseEnvironment,
     run: RunDirectory?,
     _ body: @Sendable (Session) async throws -> CommandResult
-  ) async throws {
+  ) async throws -> RunEnding {
     let source = try sourceEnvironment()
     let schema = try EnvironmentResolver(connection).schema()
-    try await conclude(run: run) { context in
+    return try await conclude(run: run) { context in
       context.sides.withLock { $0 = (environment, source) }
       return try await context.withConnection(environment, connection) { connected in
-        if write != nil, source == nil, Invocation.current.shard == nil {
+        if writes, source == nil, job?.part == nil {
           context.logger.notice(
             "Writing to \(environment.name): project \(environment.database.project), database \(environment.database.database), \(connected.client.endpoint), as \(connected.signer)."
           )
-        }
-        var checkpoints: Checkpoints?
-        if let run, write != nil {
-          checkpoints = try await Checkpoints(
-            run,
-            client: connected.client,
-            counts: context.counts,
-            clock: context.clock
-          )
-          if run.isResumed { context.logger.notice("Resuming run \(run.id).") }
-          if let line = run.tornLine {
-            context.logger.warning("\(RunText.torn(line, run.file("journal.jsonl")))")
-          }
         }
         let session = Session(
           command: name,
@@ -203,8 +194,9 @@ struct CommandRun {
           logger: context.logger,
           progress: context.progress,
           counts: context.counts,
-          checkpoints: checkpoints,
-          signer: connected.signer
+          checkpoints: try await checkpoints(of: run, connected, context),
+          signer: connected.signer,
+          part: job?.part
         )
         guard let source, let options = self.source else { return try await body(session) }
         return try await context.withConnection(source, options, beside: connected) { connected in
@@ -216,152 +208,70 @@ struct CommandRun {
     }
   }
 
-  /// Runs `work`, and reports how it ended: as text, in the summary and by the exit code.
-  private func conclude(
-    run: RunDirectory?,
-    _ work: (CommandContext) async throws -> CommandResult
-  ) async throws {
-    let clock = RunClock.system
-    let began = clock.now()
-    let logger = Self.logger(logging, run)
-    let traffic = Invocation.current.traffic
-    let progress = Progress(
-      terminal: logging.noProgress || logging.quiet ? nil : Terminal.standardError,
-      logger: logger,
-      clock: clock,
-      traffic: traffic
+  private func checkpoints(
+    of run: RunDirectory?,
+    _ connected: Connection,
+    _ context: CommandContext
+  ) async throws -> Checkpoints? {
+    guard let run, writes else { return nil }
+    let checkpoints = try await Checkpoints(
+      run,
+      client: connected.client,
+      counts: context.counts,
+      clock: context.clock
     )
-    let counts = RunCounts(budget: write?.errorBudget, resuming: run?.restoredCounts ?? [])
-    var summary = RunSummary(
-      command: name,
-      runID: run?.id ?? "-",
-      environment: nil,
-      startedAt: run?.resumed?.startedAt ?? .now
-    )
-    let context = CommandContext(
-      clock: clock,
-      logger: logger,
-      traffic: traffic,
-      progress: progress,
-      counts: counts
-    )
-    var failure: Failure?
-    var lists: [String] = []
-    do {
-      let ending = try await work(context)
-      summary.sections = ending.sections
-      summary.release = ending.release
-      summary.status = ending.status
-      summary.readTime = ending.readTime
-      summary.cost = ending.cost
-      lists = ending.lists
-      if write != nil { try counts.assertBalance() }
-      // A gap in the log is reported nowhere else.
-      if let failure = run?.log.failure { throw failure }
-      if summary.status == .done, write != nil, counts.totals.leavesSomething { summary.status = .incomplete }
-      summary.exitCode = ExitCodes.code(of: summary.status)
-    } catch {
-      failure = Self.failure(of: error, command: name)
-      summary.status = Interruption.wasReceived || failure?.kind == .interrupted ? .interrupted : .failed
-      summary.exitCode = ExitCodes.code(of: failure?.kind ?? .internal)
-      summary.error = failure?.description
-      switch remainder?() ?? .run {
-      case .run: if Self.mayResume(after: failure) { summary.resumeCommand = resumeCommand(run) }
-      case .command(let command): summary.resumeCommand = command
-      case .nothing: break
-      }
+    context.journal.withLock { $0 = checkpoints.journal }
+    if run.isResumed { context.logger.notice("Resuming run \(run.id).") }
+    if let line = run.tornLine {
+      context.logger.warning("\(RunText.torn(line, run.file("journal.jsonl")))")
     }
-    progress.end()
-    if let sections {
-      summary.sections += sections()
-      summary.showsCounts = false
-    }
-    let (target, source) = context.sides.withLock { $0 }
-    summary.environment = target
-    summary.targetPath = paths.target
-    summary.source = source.map { .environment($0) } ?? paths.source.map { .path($0) }
-    summary.collections = counts.collections
-    summary.traffic = traffic.current
-    summary.durationSeconds = clock.now() - began
-    do throws(Failure) {
-      try run?.write(summary)
-    } catch  where failure == nil {
-      failure = error
-      summary.status = .failed
-      summary.exitCode = ExitCodes.code(of: error.kind)
-      summary.error = error.description
-    } catch {
-      // What ended the command says more than that its summary could not be kept.
-    }
-    if let shard = Invocation.current.shard {
-      shard.end(summary, failure: failure, run: run)
-      if summary.exitCode != 0 { throw ExitStatus(summary.exitCode) }
-      return
-    }
-    try finish(summary, failure: failure, lists: lists, logger: logger)
-  }
-
-  private func finish(_ summary: RunSummary, failure: Failure?, lists: [String], logger: Logger) throws {
-    if countsDocuments { for line in SummaryText.lines(summary) { logger.info("\(line)") } }
-    for list in lists where FileCheck.exists(list) { logger.notice("See \(list).") }
-    if let failure { logger.error("\(failure)") }
-    if let resume = summary.resumeCommand, summary.status != .done {
-      logger.notice("To resume: \(resume)")
-    }
-    do {
-      if let printing {
-        try printing(summary)
-      } else if logging.json {
-        try StandardOutput.write(line: summary.json)
-      }
-    } catch  where failure != nil {
-      // What ended the command says more than that its end could not be printed.
-    }
-    if summary.exitCode != 0 { throw ExitStatus(summary.exitCode) }
-  }
-
-  /// The command that does what is left: it resumes the run where that is possible, else repeats the command.
-  private func resumeCommand(_ run: RunDirectory?) -> String {
-    guard let run, write != nil, !inputs.contains(where: ImportSource.isStream) else {
-      return CommandLineText.current
-    }
-    return CommandLineText.quoted(
-      ["gymmigrate", "runs", "resume", run.id]
-        + (connection.stateDir == ConnectionOptions.defaultStateDir
-          ? [] : ["--state-dir", connection.stateDir])
-        + (write?.guards.confirm.map { ["--confirm", $0] } ?? [])
-    )
-  }
-
-  private static func logger(_ logging: LoggingOptions, _ run: RunDirectory?) -> Logger {
-    let terminal = TerminalLogHandler(format: logging.logFormat, level: logging.level)
-    return Logger(label: "gymmigrate") { _ in
-      guard let file = run?.logHandler else { return terminal }
-      return MultiplexLogHandler([terminal, file])
-    }
-  }
-
-  /// Whether the same command, once its cause is corrected, does what is left; what is wrong with the command itself or
-  /// with its input changes the command.
-  private static func mayResume(after failure: Failure?) -> Bool {
-    switch failure?.kind {
-    case .usage?, .inputMalformed?, .inputMissing?, .internal?, .rejected?, nil: false
-    case .unavailable?, .tryLater?, .interrupted?, .cannotWrite?, .notPermitted?, .configuration?: true
-    }
-  }
-
-  private static func failure(of error: any Error, command: String) -> Failure {
-    if let failure = error as? Failure { return Invocation.current.arguments.naming(failure) }
-    if error is CancellationError {
-      return Failure(.interrupted, "finish \(command)", cause: "it was stopped")
-    }
-    return Failure(.internal, "run \(command)", cause: "\(error)")
+    return checkpoints
   }
 }
 
 extension CommandRun {
+  /// A run of a job.
+  init(_ job: JobRun) {
+    self.init(
+      name: job.job.name,
+      connection: job.connection,
+      output: job.output,
+      job: job,
+      confirmation: job.job.writes ? job.confirmation : nil,
+      source: job.source
+    )
+  }
+
+  /// A run of a command that has no journal, as one that only reads.
+  init(
+    name: String,
+    connection: ConnectionOptions,
+    logging: LoggingOptions,
+    confirm: ConfirmOptions? = nil
+  ) {
+    self.init(
+      name: name,
+      connection: connection.settings,
+      output: logging.settings,
+      confirmation: confirm?.confirmation
+    )
+  }
+
   /// A run of a command whose `--json` is not the summary.
   init(name: String, connection: ConnectionOptions, verbosity: VerbosityOptions) {
-    self.init(name: name, connection: connection, logging: .withoutSummary(verbosity))
+    self.init(name: name, connection: connection.settings, output: verbosity.settings)
+  }
+}
+
+extension Failure {
+  /// The failure to resume a run whose `run.json` does not hold together.
+  static func damagedRecord(_ record: RunRecord, _ cause: String) -> Failure {
+    Failure(
+      .inputMalformed,
+      "resume",
+      path: record.id,
+      cause: "run.json is damaged: \(cause)",
+      remedy: "Give the command that you mean yourself."
+    )
   }
 }

@@ -2,17 +2,20 @@ import Configuration
 import FirestoreModels
 import FirestoreREST
 import Platform
+import Runs
 import Schema
 import YAML
 
 /// Finds the configuration file, and the schema that it or an option names.
 struct ConfigurationResolver {
-  private let options: ConfigurationOptions
+  private let options: ConfigurationChoice
   private let invocation = Invocation.current
 
-  init(_ options: ConfigurationOptions) {
+  init(_ options: ConfigurationChoice) {
     self.options = options
   }
+
+  init(_ options: ConfigurationOptions) { self.init(options.choice) }
 
   /// The configuration: `--config`, else `gymmigrate.yaml` here, else in the user's configuration folder, else what
   /// is built in.

@@ -8,15 +8,17 @@ import Schema
 
 /// Turns connection options, the configuration file and the environment variables into an environment and a client for it.
 struct EnvironmentResolver {
-  private let options: ConnectionOptions
+  private let options: ConnectionSettings
   private let invocation = Invocation.current
   private var files: ConfigurationResolver { ConfigurationResolver(options.files) }
   private var variables: [String: String] { invocation.variables }
   private var discovery: CredentialDiscovery { CredentialDiscovery(environment: variables) }
 
-  init(_ options: ConnectionOptions) {
+  init(_ options: ConnectionSettings) {
     self.options = options
   }
+
+  init(_ options: ConnectionOptions) { self.init(options.settings) }
 
   /// The configuration in use.
   func configuration() throws(Failure) -> Configuration { try files.configuration() }

@@ -41,7 +41,7 @@ enum Guard {
   /// Asks on a terminal whether to continue; continues where nobody can answer.
   ///
   /// - Throws: `.notPermitted` where the answer is no.
-  static func ask(_ question: String, with options: ConfirmOptions) throws(Failure) {
+  static func ask(_ question: String, with options: Confirmation) throws(Failure) {
     guard !options.yes, isatty(0) == 1, Terminal.standardError.isInteractive else { return }
     Terminal.standardError.line("\(question) [y/N]")
     let answer = try TypedLine.read()?.lowercased() ?? ""
@@ -53,7 +53,7 @@ enum Guard {
   /// Requires the name of a protected environment: by `--confirm`, else typed by a person.
   ///
   /// - Throws: `.notPermitted`.
-  static func confirm(_ environment: DatabaseEnvironment, with options: ConfirmOptions) throws(Failure) {
+  static func confirm(_ environment: DatabaseEnvironment, with options: Confirmation) throws(Failure) {
     guard environment.isProtected else { return }
     let confirmation = CommandLineText.quoted(["--confirm", environment.name])
     let isByName = environment.isProtectedByName
@@ -93,7 +93,7 @@ enum Guard {
 struct DeletionBound: Sendable {
   /// `--max-delete`.
   let maximum: Int?
-  let options: ConfirmOptions
+  let options: Confirmation
 
   /// Refuses where there is no bound and nobody to ask, before anything is sent.
   ///

@@ -1,3 +1,4 @@
+import ArgumentParser
 import Configuration
 import Files
 import FirestoreModels
@@ -12,8 +13,7 @@ import YAML
   import Foundation
 #endif
 
-/// What is the same for everything that one command line does: its words, the environment variables, the configuration,
-/// and the run that it resumes.
+/// What the process has: its words, the environment variables and the configuration.
 ///
 /// ArgumentParser makes the commands itself, so they find it as a task-local value.
 struct Invocation: Sendable {
@@ -21,26 +21,23 @@ struct Invocation: Sendable {
   var arguments = CompletedArguments([])
   /// The environment variables that are set; an empty one counts as not set.
   let variables: [String: String]
-  /// The run that is resumed; nil for a new one.
-  var resuming: RunRecord?
-  /// The range of a sharded run that the command works on; nil for a command by itself.
-  var shard: ShardWork?
   /// The configuration files, each read once.
   let configurations = ConfigurationFiles()
+  /// The commands and their options.
+  var commands: @Sendable () throws(Failure) -> CommandTree = { () throws(Failure) in
+    throw Failure(.internal, "describe the commands", cause: "nobody said them")
+  }
+  /// Parses the words of another command.
+  var parse: @Sendable ([String]) throws -> any ParsableCommand = { _ in
+    throw Failure(.internal, "parse", cause: "nobody said the commands")
+  }
   /// Counts the requests of the command, to databases and buckets.
-  var traffic = TrafficCounter()
+  let traffic = TrafficCounter()
 
   @TaskLocal static var current = Invocation()
 
   init(variables: [String: String] = ProcessInfo.processInfo.environment) {
     self.variables = variables.filter { !$0.value.isEmpty }
-  }
-
-  /// Parses and runs a command line that resumes a run.
-  func resume(_ record: RunRecord, _ arguments: [String]) async throws {
-    var invocation = self
-    invocation.resuming = record
-    try await Self.$current.withValue(invocation) { try await Main.perform(arguments) }
   }
 }
 

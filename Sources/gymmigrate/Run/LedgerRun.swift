@@ -26,7 +26,7 @@ struct LedgerRun: Sendable {
   /// Runs `body` with the lease held and the run recorded in the ledger.
   func perform(_ body: @escaping @Sendable () async throws -> Void) async throws {
     // The lease and the entry are those of the whole run, and the worker of the task holds them.
-    if Invocation.current.shard != nil { return try await body() }
+    if session.part != nil { return try await body() }
     let journal = session.checkpoints?.journal
     let ledger = MigrationLedger(client: session.client, logger: session.logger)
     do {
@@ -77,9 +77,9 @@ struct LedgerRun: Sendable {
 
 extension MigrationRunner {
   /// Makes a runner that writes as the options of the command line say.
-  init(in session: Session, _ run: RunDirectory, writing options: WriteOptions) {
+  init(in session: Session, _ run: RunDirectory, writing options: WriteSettings) {
     self.init(in: session.context(run))
     limits = options.limits
-    pacer = options.pacer(for: session.environment)
+    pacer = options.pacer(in: session)
   }
 }

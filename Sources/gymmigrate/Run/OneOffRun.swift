@@ -6,12 +6,9 @@ import Runs
 
 /// Runs a migration that comes from flags: `fix` and `delete`.
 struct OneOffRun {
-  let name: String
-  let connection: ConnectionOptions
-  let logging: LoggingOptions
-  let write: WriteOptions
-  let plan: PlanOptions
-  let emptiness: EmptinessOptions
+  let run: JobRun
+  let plan: PlanSettings
+  let failIfEmpty: Bool
   /// The bound of documents that are deleted for good.
   var maximumDeletes: Int?
   /// Whether documents are deleted that have subcollections.
@@ -25,49 +22,49 @@ struct OneOffRun {
   func perform(
     _ migration: DeclarativeMigration,
     _ prepare: @escaping @Sendable (Session) async throws -> [any SummarySection] = { _ in [] }
-  ) async throws {
-    let deletions = DeletionBound(maximum: maximumDeletes, options: write.guards)
-    if migration.deletesForGood, !plan.dryRun { try deletions.assertMayAsk() }
-    try plan.page.assertWritable()
-    let command = CommandRun(
-      name: name,
-      connection: connection,
-      logging: logging,
-      write: plan.dryRun ? nil : write,
-      resumesUnfinished: true
-    )
-    try await command.perform { session, folder in
+  ) async throws -> RunEnding {
+    let deletions = DeletionBound(maximum: maximumDeletes, options: run.confirmation)
+    if migration.deletesForGood, !plan.isDryRun { try deletions.assertMayAsk() }
+    try PlanScreen(html: plan.html).assertWritable()
+    var command = CommandRun(run)
+    command.resumesUnfinished = true
+    return try await command.perform { session, folder in
       // Of a run that is resumed, some of what has to be there may be deleted by now.
       let sections = folder.isResumed ? [] : try await prepare(session)
       var migration = migration
       try await session.resolve(&migration.scope)
-      try await session.prepare(migration.sources, isAll: false, emptiness)
-      var runner = MigrationRunner(in: session, folder, writing: write)
-      runner.examples = plan.examples
-      runner.maximumDeletes = maximumDeletes
-      for read in migration.scope.wholeReads { session.counts.open(read.collection) }
-      let whole = ChangeSource.migration(migration)
-      let source = leavesSubcollections ? whole : whole.guarded(by: session.client)
-      if !plan.dryRun {
-        runner.maximumDeletes = try await deletions.limit(of: whole, as: source, by: runner, in: session)
-      }
-      let report =
-        plan.dryRun
-        ? try await runner.plan(source)
-        : try await LedgerRun(session, folder, sources: [source]).apply(source, by: runner)
-          ?? MigrationReport(migration: migration.id)
-      if !logging.json { try plan.write(report) }
+      try await session.prepare(migration.sources, isAll: false, failIfEmpty: failIfEmpty)
+      let report = try await report(migration, deletions, in: session, folder)
+      if !run.output.json { try plan.write(report) }
       if session.counts.totals.read == 0 { await session.warnOfEmpty(migration.sources) }
       var result = try plan.conclude(
         report,
         of: session,
         folder,
-        connection: connection,
-        isQuiet: logging.json
+        connection: run.connection,
+        isQuiet: run.output.json
       )
       result.sections += sections
       return result
     }
+  }
+
+  private func report(
+    _ migration: DeclarativeMigration,
+    _ deletions: DeletionBound,
+    in session: Session,
+    _ folder: RunDirectory
+  ) async throws -> MigrationReport {
+    var runner = MigrationRunner(in: session, folder, writing: run.write)
+    runner.examples = plan.examples
+    runner.maximumDeletes = maximumDeletes
+    for read in migration.scope.wholeReads { session.counts.open(read.collection) }
+    let whole = ChangeSource.migration(migration)
+    let source = leavesSubcollections ? whole : whole.guarded(by: session.client)
+    if plan.isDryRun { return try await runner.plan(source) }
+    runner.maximumDeletes = try await deletions.limit(of: whole, as: source, by: runner, in: session)
+    return try await LedgerRun(session, folder, sources: [source]).apply(source, by: runner)
+      ?? MigrationReport(migration: migration.id)
   }
 }
 

@@ -24,6 +24,8 @@ struct Session: Sendable {
   var signer = ""
   /// Where a command that has two sides reads.
   var source: Connection?
+  /// The range of a sharded run that is worked on; nil for all of it.
+  var part: ShardPart?
 }
 
 extension Session {
@@ -52,7 +54,8 @@ extension Session {
       progress: progress,
       counts: counts,
       checkpoints: nil,
-      signer: connection.signer
+      signer: connection.signer,
+      part: part
     )
   }
 }

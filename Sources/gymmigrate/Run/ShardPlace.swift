@@ -24,7 +24,7 @@ struct ShardPlace: Sendable {
   ///   - connection: The connection whose credentials sign for a bucket; nil for those that are found by themselves.
   /// - Throws: `.inputMissing`, `.cannotWrite`; `.usage` for a place that is not a folder; `.configuration` where
   ///   nobody can sign.
-  init(_ text: String, creates: Bool = false, connection: ConnectionOptions? = nil) throws(Failure) {
+  init(_ text: String, creates: Bool = false, connection: ConnectionSettings? = nil) throws(Failure) {
     self.text = text
     if let storage = try StorageAccess(for: [text], connection).storage {
       store = try storage.store(at: text)

@@ -14,10 +14,8 @@ struct ShardWorker: Sendable {
   private let plan: ShardPlan
   private let place: ShardPlace
   private let stateDir: String
-  private let logging: LoggingOptions
   private let logger: Logger
-  /// The words of the command; it is parsed anew for each range.
-  private let words: [String]
+  private let job: JobRun
 
   /// Prepares the work.
   ///
@@ -27,17 +25,16 @@ struct ShardWorker: Sendable {
     of plan: ShardPlan,
     at place: ShardPlace,
     stateDir: String,
-    logging: LoggingOptions
+    output: OutputSettings
   ) throws {
     self.task = task
     self.plan = plan
     self.place = place
     self.stateDir = stateDir
-    self.logging = logging
-    logger = Logger(label: "gymmigrate") { _ in
-      TerminalLogHandler(format: logging.logFormat, level: logging.level)
-    }
-    words = plan.command
+    logger = output.logger()
+    var job = try plan.jobRun(at: place)
+    job.output = output
+    self.job = job
     try ShardAgreement(plan, at: place).assertSame()
   }
 
@@ -103,10 +100,7 @@ struct ShardWorker: Sendable {
   /// Works with the lease of the run held, if it writes.
   private func workWithLease(_ keeper: ClaimKeeper) async throws {
     guard plan.writes else { return try await work(CommitGate()) }
-    let nested = try DividedCommand(words).command
-    var quiet = logging
-    quiet.quiet = true
-    try await CommandRun(name: "shard work", connection: nested.shardTarget, logging: quiet)
+    try await CommandRun(name: "shard work", connection: job.connection, output: job.output.silent)
       .performWithoutRun { session in
         let ledger = MigrationLedger(client: session.client, logger: logger)
         try await SharedRun(plan.ledgerEntry(holder: LedgerRun.holder), of: ledger).join {
@@ -144,42 +138,26 @@ struct ShardWorker: Sendable {
     }
     let part = plan.partExtension.map { "\(folder)/part.\($0)" }
     // It may have ended without a result.
-    if plan.writes, let former, let ending = former.ending, !former.isResumable, former.verdict == nil {
-      logger.debug("recovered", metadata: ["range": "\(range.number)", "status": "\(ending.status)"])
-      return try await publish(range, run: "\(folder)/runs/\(former.record.id)", part: nil, columns: nil)
+    if plan.writes, let former, former.isComplete {
+      logger.debug("recovered", metadata: ["range": "\(range.number)", "status": "\(former.status)"])
+      return try await publish(range, run: "\(folder)/runs/\(former.record.id)", part: nil, CommandResult())
     }
-    let shard = ShardWork(
-      range,
-      of: plan,
+    var run = job
+    run.part = ShardPart(
+      plan: plan,
+      range: range,
       stateDir: folder,
+      output: part,
       resumed: plan.writes ? former.flatMap { $0.isResumable ? $0.record : nil } : nil,
       pace: plan.writes ? try await pace() : nil,
       gate: gate
     )
-    var invocation = Invocation.current
-    let completed = try DividedCommand(words).words(writing: part)
-    invocation.arguments = CompletedArguments(completed)
-    invocation.shard = shard
-    // Each range has its own account, and they are added up.
-    invocation.traffic = TrafficCounter()
-    do {
-      try await Invocation.$current.withValue(invocation) { try await Main.perform(completed) }
-    } catch let exit as ExitStatus {
-      guard let ending = shard.result, ending.failure == nil else {
-        throw shard.result?.failure ?? exit as any Error
-      }
-    }
-    guard let ending = shard.result, let run = ending.run else {
+    let ending = try await run.perform()
+    if let failure = ending.failure { throw failure }
+    guard let run = ending.run else {
       throw Failure(.internal, "work on range \(range.number)", cause: "the command left no run")
     }
-    if let failure = ending.failure { throw failure }
-    return try await publish(
-      range,
-      run: run.path,
-      part: part,
-      columns: shard.partColumns,
-      findings: shard.findingCounts
-    )
+    return try await publish(range, run: run.path, part: part, ending.result)
   }
 
   private func pace() async throws -> WritePacer.Share {
@@ -191,16 +169,15 @@ struct ShardWorker: Sendable {
     _ range: ShardPlan.Range,
     run: String,
     part: String?,
-    columns: [String]?,
-    findings: [String: Int]? = nil
+    _ found: CommandResult
   ) async throws -> ShardResult {
     var result = try ShardResult(of: run, range: range.number, plan: plan, holder: LedgerRun.holder)
-    result.findings = findings.map { ShardResult.Finding.list(of: $0) }
+    result.findings = found.findings.map { ShardResult.Finding.list(of: $0) }
     let publisher = ShardPublisher(place.shards)
     if let part, let fileExtension = plan.partExtension {
       let name = ShardFolder.partName(range.number, fileExtension)
       var published = try await publisher.put(part: part, as: name, documents: result.totals.read)
-      published.columns = columns
+      published.columns = found.columns
       result.part = published
     }
     for list in ShardLists.names(in: run) {
@@ -229,12 +206,12 @@ struct ShardAgreement {
         "Use one version for all tasks."
       )
     }
-    let nested = try DividedCommand(plan.command).command
-    try assertSame(EnvironmentResolver(nested.shardTarget).environment(), plan.target)
-    if let source = nested.shardSource, let planned = plan.source {
+    let run = try plan.jobRun(at: place)
+    try assertSame(EnvironmentResolver(run.connection).environment(), plan.target)
+    if let source = run.source, let planned = plan.source {
       try assertSame(EnvironmentResolver(source).environment(), planned)
     }
-    let migrations = try nested.shardMigrations()
+    let migrations = try (run.job as? any DivisibleJob)?.applied(in: run) ?? []
     if migrations != plan.migrations {
       throw refusal("the migrations' files are not those of the plan", "Put the files of the plan back.")
     }
@@ -265,5 +242,18 @@ struct ShardAgreement {
 
   private func refusal(_ cause: String, _ remedy: String) -> Failure {
     Failure(.configuration, "work for the plan of", path: place.text, cause: cause, remedy: remedy)
+  }
+}
+
+extension ShardPlan {
+  /// The job with where and how it is done.
+  ///
+  /// - Throws: `.inputMalformed` for what is no job.
+  func jobRun(at place: ShardPlace) throws(Failure) -> JobRun {
+    do throws(WireError) {
+      return try JobKinds.run(job)
+    } catch {
+      throw Failure(.inputMalformed, "work for the plan of", path: place.text, cause: error.description)
+    }
   }
 }

@@ -2,6 +2,7 @@ import Configuration
 import Files
 import FirestoreModels
 import FirestoreREST
+import Runs
 import Storage
 
 /// What opens the files of a command whose names may be addresses in buckets.
@@ -16,8 +17,13 @@ struct StorageAccess {
   /// - Parameters:
   ///   - names: The names as typed.
   ///   - connection: The connection of the command, whose credentials sign; nil for those that are found by themselves.
+  ///   - traffic: Counts the requests.
   /// - Throws: `.usage` for a malformed address, `.configuration` where nobody can sign.
-  init(for names: [String], _ connection: ConnectionOptions?) throws(Failure) {
+  init(
+    for names: [String],
+    _ connection: ConnectionSettings?,
+    counting traffic: TrafficCounter = Invocation.current.traffic
+  ) throws(Failure) {
     let addresses = names.filter(FileAccess.isRemote)
     for address in addresses { _ = try StorageAddress(address) }
     if addresses.isEmpty {
@@ -31,15 +37,15 @@ struct StorageAccess {
       endpoint: endpoint,
       credentials: credentials.scoped(to: [.devstorage]),
       transport: CurlTransport(certificates: variables["CURL_CA_BUNDLE"] ?? variables["SSL_CERT_FILE"]),
-      policy: RetryPolicy(budget: connection?.retryFor.inSeconds ?? 300),
-      traffic: Invocation.current.traffic
+      policy: RetryPolicy(budget: connection?.retryFor ?? ConnectionSettings.usualRetry),
+      traffic: traffic
     )
     (files, self.storage) = (storage.files, storage)
   }
 
   /// Returns who signs: as for the database where that is Google's, else what is found by itself.
   private static func credentials(
-    _ connection: ConnectionOptions?,
+    _ connection: ConnectionSettings?,
     _ variables: [String: String]
   ) throws(Failure) -> Credentials {
     let discovery = CredentialDiscovery(environment: variables)

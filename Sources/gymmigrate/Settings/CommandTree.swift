@@ -18,7 +18,7 @@ struct CommandTree {
     var defaultValue: String?
   }
 
-  var name: String
+  var name = ""
   var options: [Option] = []
   var subcommands: [CommandTree] = []
   var defaultSubcommand: String?
@@ -26,9 +26,9 @@ struct CommandTree {
   /// The tree of the whole program.
   ///
   /// - Throws: `.internal` where the parser describes itself in another way than it did.
-  static func whole() throws(Failure) -> CommandTree {
+  static func whole(below root: any ParsableCommand.Type) throws(Failure) -> CommandTree {
     do throws(WireError) {
-      return try JSONParser().parse(Array(Gymmigrate._dumpHelp().utf8)) { json throws(WireError) in
+      return try JSONParser().parse(Array(root._dumpHelp().utf8)) { json throws(WireError) in
         guard let command = json["command"] else { throw WireError("it has no command") }
         return CommandTree(command)
       }
@@ -66,60 +66,6 @@ struct CommandTree {
     return (command, words)
   }
 
-  /// Arguments with a flag that their command has and that is not among them.
-  func adding(_ flag: String, to arguments: [String]) -> [String] {
-    let (command, words) = command(of: arguments)
-    if command.given(in: arguments[words...]).contains(flag) { return arguments }
-    var arguments = arguments
-    arguments.insert("--\(flag)", at: words)
-    return arguments
-  }
-
-  /// Arguments without some options of their command, the values of those included.
-  ///
-  /// - Parameter names: Their long names.
-  func removing(_ names: Set<String>, from arguments: [String]) -> [String] {
-    let (command, words) = command(of: arguments)
-    var kept = Array(arguments[..<words])
-    var index = words
-    while index < arguments.count {
-      let argument = arguments[index]
-      index += 1
-      if argument == "--" { return kept + arguments[(index - 1)...] }
-      guard argument.hasPrefix("-"), argument.count > 1 else {
-        kept.append(argument)
-        continue
-      }
-      var takesNext = false
-      var isRemoved = false
-      if argument.hasPrefix("--") {
-        let name = argument.dropFirst(2).prefix { $0 != "=" }
-        isRemoved = names.contains(String(name))
-        let option = command.options.first { $0.name == name }
-        takesNext = option?.takesValue == true && !argument.contains("=")
-        if !isRemoved { kept.append(argument) }
-      } else {
-        // Short options are combined up to the first that takes a value.
-        var letters = "-"
-        var rest = argument.dropFirst()
-        while let letter = rest.popFirst() {
-          let option = command.options.first { $0.letters.contains(letter) }
-          isRemoved = option.map { names.contains($0.name) } ?? false
-          if !isRemoved { letters.append(letter) }
-          guard option?.takesValue ?? true else { continue }
-          if !isRemoved { letters += rest }
-          takesNext = option != nil && rest.isEmpty
-          break
-        }
-        if letters != "-" { kept.append(letters) }
-      }
-      guard takesNext, index < arguments.count else { continue }
-      if !isRemoved { kept.append(arguments[index]) }
-      index += 1
-    }
-    return kept
-  }
-
   /// The first option of a name, in this command or below.
   func option(named name: String) -> Option? {
     if let found = options.first(where: { $0.name == name }) { return found }
@@ -129,23 +75,43 @@ struct CommandTree {
     return nil
   }
 
-  /// The long names of the options that arguments give to this command.
-  func given(in arguments: ArraySlice<String>) -> Set<String> {
-    var given: Set<String> = []
-    for argument in arguments {
-      if argument == "--" { break }
+  /// The options that arguments give to this command, by their long names; the value of a flag is `true`.
+  func given(in arguments: ArraySlice<String>) -> [String: String] {
+    var given: [String: String] = [:]
+    var rest = arguments
+    while let argument = rest.popFirst(), argument != "--" {
       if argument.hasPrefix("--") {
-        given.insert(String(argument.dropFirst(2).prefix { $0 != "=" }))
+        let parts = argument.dropFirst(2).split(
+          separator: "=",
+          maxSplits: 1,
+          omittingEmptySubsequences: false
+        )
+        let name = String(parts[0])
+        let takesNext = parts.count == 1 && options.first { $0.name == name }?.takesValue ?? false
+        given[name] = parts.count > 1 ? String(parts[1]) : takesNext ? rest.popFirst() : "true"
       } else if argument.hasPrefix("-") {
-        // Short options are combined up to the first that takes a value.
-        for letter in argument.dropFirst() {
-          guard let option = options.first(where: { $0.letters.contains(letter) }) else { break }
-          given.insert(option.name)
-          if option.takesValue { break }
-        }
+        take(argument.dropFirst(), &rest, into: &given)
       }
     }
     return given
+  }
+
+  /// Takes short options, which are combined up to the first that takes a value.
+  private func take(
+    _ letters: Substring,
+    _ rest: inout ArraySlice<String>,
+    into given: inout [String: String]
+  ) {
+    for index in letters.indices {
+      guard let option = options.first(where: { $0.letters.contains(letters[index]) }) else { return }
+      guard option.takesValue else {
+        given[option.name] = "true"
+        continue
+      }
+      let value = letters[letters.index(after: index)...]
+      given[option.name] = value.isEmpty ? rest.popFirst() : String(value)
+      return
+    }
   }
 }
 

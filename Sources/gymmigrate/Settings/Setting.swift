@@ -53,8 +53,8 @@ struct CompletedArguments: Sendable {
   private var rest: [String]
   /// The settings that came from variables.
   private(set) var additions: [Addition] = []
-  /// The long names of the options that were typed.
-  private(set) var given: Set<String> = []
+  /// The options that were typed, by their long names.
+  private(set) var given: [String: String] = [:]
 
   /// The whole command line.
   var words: [String] { command + additions.flatMap(\.words) + rest }
@@ -70,20 +70,26 @@ struct CompletedArguments: Sendable {
   /// An empty variable is one that is not set. Of alternatives, a typed one makes the others void.
   ///
   /// - Throws: `.usage` naming the variable of a flag that is neither true nor false.
-  init(_ arguments: [String], variables: [String: String]) throws(Failure) {
+  init(
+    _ arguments: [String],
+    variables: [String: String],
+    _ commands: () throws(Failure) -> CommandTree
+  ) throws(Failure) {
     self.init(arguments)
     let isHelp = arguments.contains { $0 == "--help" || $0 == "-h" || $0 == "--version" }
     let set = Setting.all.filter { !(variables[$0.variable] ?? "").isEmpty }
     // The parser's own ways of completing words in a shell begin with three hyphens.
     if set.isEmpty || isHelp || arguments.first?.hasPrefix("-") ?? true { return }
-    let found = try CommandTree.whole().command(of: arguments)
+    let found = try commands().command(of: arguments)
     command = Array(arguments.prefix(found.words))
     rest = Array(arguments.dropFirst(found.words))
     given = found.command.given(in: rest[...])
     for setting in set {
       guard let option = found.command.options.first(where: { $0.name == setting.option }),
-        !given.contains(setting.option),
-        !Setting.alternatives.contains(where: { $0.contains(setting.option) && !given.isDisjoint(with: $0) }),
+        given[setting.option] == nil,
+        !Setting.alternatives.contains(where: {
+          $0.contains(setting.option) && $0.contains { given[$0] != nil }
+        }),
         let value = variables[setting.variable]
       else { continue }
       var words = ["--\(setting.option)=\(value)"]

@@ -25,9 +25,10 @@ struct SettingOrigin {
     variables: [String: String] = ProcessInfo.processInfo.environment
   ) throws(Failure) -> [SettingOrigin] {
     let arguments = Invocation.current.arguments
-    let tree = try CommandTree.whole()
-    let words = CompletedArguments.typed(arguments.words, by: tree)
-    let known = Set(tree.command(of: arguments.words).command.options.map(\.name))
+    let tree = try Invocation.current.commands()
+    let (command, count) = tree.command(of: arguments.words)
+    let words = command.given(in: arguments.words.dropFirst(count))
+    let known = Set(command.options.map(\.name))
     return try Setting.all.map { setting throws(Failure) in
       let name = setting.option
       let own = try own(name, environment, resolver, signer)
@@ -93,40 +94,5 @@ struct SettingOrigin {
     default: return nil
     }
     return SettingOrigin(name: option, value: value, origin: origin)
-  }
-}
-
-extension CompletedArguments {
-  /// The values of the long options in words, and those of `-e`.
-  static func typed(_ words: [String], by tree: CommandTree) -> [String: String] {
-    let (command, count) = tree.command(of: words)
-    var typed: [String: String] = [:]
-    var index = count
-    while index < words.count {
-      let word = words[index]
-      index += 1
-      if word == "--" { break }
-      guard let option = command.options.first(where: { $0.isNamed(by: word) }) else { continue }
-      if let equals = word.firstIndex(of: "="), word.hasPrefix("--") {
-        typed[option.name] = String(word[word.index(after: equals)...])
-      } else if !option.takesValue {
-        typed[option.name] = "true"
-      } else if !word.hasPrefix("--"), word.count > 2 {
-        typed[option.name] = String(word.dropFirst(2))
-      } else if index < words.count {
-        typed[option.name] = words[index]
-        index += 1
-      }
-    }
-    return typed
-  }
-}
-
-extension CommandTree.Option {
-  /// Whether a word of the command line is this option, by its name or its letter.
-  func isNamed(by word: String) -> Bool {
-    if word.hasPrefix("--") { return word.dropFirst(2).prefix { $0 != "=" } == name }
-    guard word.hasPrefix("-"), let letter = word.dropFirst().first else { return false }
-    return letters.contains(letter)
   }
 }

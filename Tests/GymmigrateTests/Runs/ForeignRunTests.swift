@@ -152,32 +152,32 @@ struct ForeignRunTests {
   }
 
   @Test(
-    "Arguments that are none of a command that resumes, or of another command than the record's",
+    "The words of a record are for people: whatever they are, its job is resumed.",
+    arguments: [["runs", "resume", "last"], ["export", "things", "-o", "victim"], []]
+  )
+  func words(_ words: [String]) async throws {
+    try await withStopped { tool, mini, run in
+      try replaceWords(in: "\(run)/run.json", by: words, tool)
+      try await tool.bare(["runs", "resume", "last", "--confirm", "prod"]).expect(0)
+      #expect(mini.snapshot().count == 9 && mini.totalWrites == 9)
+      #expect(!tool.exists("victim"))
+    }
+  }
+
+  @Test(
+    "A job that is none, that is not the command of its record, or that would write nothing",
     arguments: [
-      ["runs", "resume", "last"], ["env", "init", "-o", "victim"], ["export", "things", "-o", "victim"],
-      ["serve"], [], ["import", "in.jsonl", "--prune"], ["import"],
-      ["import", "in.jsonl", "-e", "prod", "-n"],
-      [
-        "delete", "things", "--all-documents", "-e", "prod", "--hard", "--max-delete", "9", "--confirm",
-        "prod",
-      ],
-      ["import", "in.jsonl", "-e", "prod", "--state-dir", "elsewhere"],
+      (#""kind":"import""#, #""kind":"imports""#), (#""kind":"import""#, #""kind":"copy""#),
+      (#""files":["in.jsonl"]"#, #""files":"in.jsonl""#), (#""isDryRun":false"#, #""isDryRun":true"#),
+      (#""mode":"create""#, #""mode":"destroy""#), (#""command":"import""#, #""command":"copy""#),
     ]
   )
-  func arguments(_ arguments: [String]) async throws {
+  func job(_ text: String, _ replacement: String) async throws {
     try await withStopped { tool, mini, run in
-      let words = arguments.map { "\"\($0)\"" }.joined(separator: ",")
       let record = try tool.text("\(run)/run.json")
-      let rest = try #require(record.firstRange(of: "],"))
-      try tool.write("{\"arguments\":[\(words)" + record[rest.lowerBound...], to: "\(run)/run.json")
-      let isElsewhere = arguments.contains("elsewhere")
-      try await refuse(
-        tool,
-        mini,
-        isElsewhere ? 77 : 65,
-        isElsewhere ? "not made here" : "run.json is damaged"
-      )
-      #expect(!tool.exists("victim") && !tool.exists("elsewhere"))
+      #expect(record.contains(text))
+      try tool.write(record.replacing(text, with: replacement), to: "\(run)/run.json")
+      try await refuse(tool, mini, 65, "run.json is damaged")
     }
   }
 

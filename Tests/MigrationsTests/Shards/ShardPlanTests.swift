@@ -6,6 +6,7 @@ import TypedDocuments
 
 @testable import Runs
 @testable import Shards
+@testable import Transfer
 
 @Suite("The plan of a sharded run")
 struct ShardPlanTests {
@@ -21,6 +22,13 @@ struct ShardPlanTests {
     return ShardPlan(
       run: "20261124T000000Z-export-abcd",
       command: ["export", "users", "--where", "a == \"b\\n\""],
+      job: JobRecord(
+        ExportJob(["users"], all: false),
+        connection: ConnectionSettings(),
+        source: nil,
+        write: WriteSettings(),
+        output: OutputSettings()
+      ),
       name: "export",
       target: place,
       source: nil,
@@ -78,7 +86,7 @@ struct ShardPlanTests {
   @Test(
     "A plan that does not fit together is refused",
     arguments: [
-      (#""version":1"#, #""version":2"#), (#""tasks":4"#, #""tasks":0"#), (#""number":3"#, #""number":4"#),
+      (#""version":2"#, #""version":1"#), (#""tasks":4"#, #""tasks":0"#), (#""number":3"#, #""number":4"#),
       (#""read":0"#, #""read":1"#), (#""start":"users/u1""#, #""start":"users""#),
       (#""reach":"subcollections""#, #""reach":"all""#), (#""part":"jsonl""#, #""part":"../x""#),
       (#""database":"projects/p/databases/test""#, #""database":"p""#),

@@ -7,6 +7,7 @@ import TypedDocuments
 @testable import Configuration
 @testable import Files
 @testable import Runs
+@testable import Transfer
 
 @Suite("Run history")
 struct RunHistoryTests {
@@ -26,7 +27,14 @@ struct RunHistoryTests {
       environment: target,
       startedAt: moment(time),
       writes: writes,
-      inputs: inputs
+      inputs: inputs,
+      job: JobRecord(
+        ImportJob(files: inputs),
+        connection: ConnectionSettings(),
+        source: nil,
+        write: WriteSettings(),
+        output: OutputSettings()
+      )
     )
   }
 

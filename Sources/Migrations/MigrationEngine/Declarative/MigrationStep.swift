@@ -6,7 +6,7 @@ package import FirestoreModels
 /// is.
 package enum MigrationStep: Sendable, Equatable {
   /// What is done about a value that a step cannot deal with.
-  package enum FailurePolicy: String, Sendable, CaseIterable {
+  package enum FailurePolicy: String, Codable, Sendable, CaseIterable {
     /// The document is left whole and listed in rejects.jsonl.
     case reject
     /// The document is left whole, and listed in findings.csv alone.

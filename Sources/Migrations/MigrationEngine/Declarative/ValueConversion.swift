@@ -10,7 +10,7 @@ package struct ValueConversion: Sendable, Equatable {
   }
 
   /// The unit of a number that is a time, since 1970-01-01T00:00:00Z.
-  package enum TimeUnit: String, Sendable, CaseIterable {
+  package enum TimeUnit: String, Codable, Sendable, CaseIterable {
     case seconds, milliseconds, microseconds
 
     fileprivate var perSecond: Int64 {

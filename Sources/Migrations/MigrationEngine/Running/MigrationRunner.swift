@@ -98,7 +98,7 @@ package struct MigrationRunner: Sendable {
         }
       }
     }
-    try await session.countDeletions()
+    try await session.countUnmetWrites()
     context.journal?.endTail()
     return session.report.withLock { $0 }
   }

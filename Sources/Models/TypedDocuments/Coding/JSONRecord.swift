@@ -31,9 +31,19 @@ extension JSONRecord {
   /// Reads a record.
   ///
   /// - Throws: ``WireError`` with the member that is missing or has another type; as ``validate()``.
-  package init(_ json: JSONCursor) throws(WireError) {
+  package init(_ json: JSONCursor) throws(WireError) { try self.init(recordValue: Value(plain: json)) }
+}
+
+extension JSONRecord {
+  /// The record as a part of another one that does not know its type.
+  package var recordValue: Value { ValueEncoder.Node(of: self).value }
+
+  /// Reads a record that was a part of another one.
+  ///
+  /// - Throws: As ``init(_:)``.
+  package init(recordValue: Value) throws(WireError) {
     do {
-      self = try ValueDecoder(record: json).unbox(Self.self)
+      self = try ValueDecoder(record: recordValue).unbox(Self.self)
     } catch let error as DecodingError {
       throw WireError(error)
     } catch {
@@ -47,15 +57,7 @@ extension JSONWriter {
   /// Writes a record, or a part of one.
   ///
   /// - Precondition: It holds only what JSON has: no bytes, references or geo points, and integers of 64 bits.
-  package mutating func record(_ record: some Encodable) {
-    let encoder = ValueEncoder(node: ValueEncoder.Node(), codingPath: [], userInfo: [:], isRecord: true)
-    do {
-      try encoder.box(record)
-    } catch {
-      preconditionFailure("a record cannot be encoded: \(error)")
-    }
-    encoder.node.write(to: &self)
-  }
+  package mutating func record(_ record: some Encodable) { ValueEncoder.Node(of: record).write(to: &self) }
 
   /// Writes a member with a record, or with a list or a dictionary; leaves it out if it is nil.
   package mutating func member(_ name: StaticString, record: (some Encodable)?) {
@@ -66,6 +68,15 @@ extension JSONWriter {
 }
 
 extension ValueEncoder.Node {
+  fileprivate convenience init(of record: some Encodable) {
+    self.init()
+    do {
+      try ValueEncoder(node: self, codingPath: [], userInfo: [:], isRecord: true).box(record)
+    } catch {
+      preconditionFailure("a record cannot be encoded: \(error)")
+    }
+  }
+
   fileprivate func write(to json: inout JSONWriter) {
     switch content {
     case .nothing: json.object { _ in }
@@ -98,14 +109,22 @@ extension JSONWriter {
     case .double(let number): double(number)
     case .string(let text): string(text)
     case .timestamp(let time): timestamp(time)
+    case .array(let values): array { for value in values { $0.plain(value) } }
+    case .map(let fields):
+      object {
+        for entry in fields.entries {
+          $0.key(entry.name)
+          $0.plain(entry.value)
+        }
+      }
     default: preconditionFailure("a record has no \(value.typeName)")
     }
   }
 }
 
 extension ValueDecoder {
-  fileprivate init(record json: JSONCursor) {
-    self.init(value: Value(plain: json), codingPath: [], userInfo: [:], documentPath: nil, isRecord: true)
+  fileprivate init(record: Value) {
+    self.init(value: record, codingPath: [], userInfo: [:], documentPath: nil, isRecord: true)
   }
 }
 

@@ -2,6 +2,9 @@ package import FirestoreModels
 
 /// Standard output: the result of a command.
 package enum StandardOutput {
+  /// Its name in failures.
+  package static let name = "standard output"
+
   /// Writes text for people, without secrets.
   ///
   /// - Throws: `.cannotWrite`.
@@ -23,7 +26,7 @@ package enum StandardOutput {
     let (error, isStopped) = bytes.withUnsafeBytes { bytes in
       SystemCall.mayWait(1) ? SystemCall.writeUnlessStopped(1, bytes) : (SystemCall.write(1, bytes), false)
     }
-    if isStopped { throw Failure.stopped("write", "standard output") }
-    if error != 0 { throw Failure.cannotWrite("standard output", errno: error) }
+    if isStopped { throw Failure.stopped("write", name) }
+    if error != 0 { throw Failure.cannotWrite(name, errno: error) }
   }
 }

@@ -1,7 +1,7 @@
 package import FirestoreModels
 
 /// How imported documents apply to existing ones.
-package enum WriteMode: String, Sendable, CaseIterable {
+package enum WriteMode: String, Codable, Sendable, CaseIterable {
   /// Creates new documents; an existing one is unchanged if its fields are the same, otherwise rejected.
   case create
   /// Creates new documents and replaces existing ones.

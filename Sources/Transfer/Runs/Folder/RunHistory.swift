@@ -24,10 +24,17 @@ package struct RunHistory: Sendable {
       isRunning ? "running" : verdict ?? ending?.status ?? (record.shards == nil ? "killed" : "sharded")
     }
 
-    /// Whether it stopped early and can be resumed.
-    package var isResumable: Bool {
-      record.writes && ["failed", "interrupted", "killed"].contains(status)
+    /// Whether it came to its end, and nobody undid it.
+    package var isComplete: Bool { ["done", "incomplete", "differences"].contains(status) }
+
+    /// Whether it stopped before it was done, and something is left of it to do.
+    package var stoppedEarly: Bool {
+      guard record.writes else { return false }
+      return status == "killed" || (["failed", "interrupted"].contains(status) && ending?.canResume ?? true)
     }
+
+    /// Whether it stopped early and can be resumed by this version, which takes no words for a job.
+    package var isResumable: Bool { stoppedEarly && record.job != nil }
   }
 
   /// The result of a run, as read from its summary.
@@ -40,6 +47,8 @@ package struct RunHistory: Sendable {
     package var collections: [RunSummary.Collection]
     /// The error that ended it.
     package var error: String?
+    /// Whether it can be resumed; nil for a run that came to its end, and for one of a version that did not say so.
+    package var canResume: Bool?
 
     /// The document counts over all collections.
     package var totals: DocumentCounts { collections.reduce(DocumentCounts()) { $0 + $1.counts } }
@@ -100,17 +109,21 @@ package struct RunHistory: Sendable {
 
   /// Returns the run with an ID or with a unique prefix of one, or the `last` run.
   ///
-  /// - Parameter condition: Which runs `last` applies to.
+  /// - Parameters:
+  ///   - condition: Which runs `last` applies to.
+  ///   - preference: Which of them it means; where there is none, it is the newest, so that a refusal says why.
   /// - Throws: `.inputMissing` if there is none, `.usage` if several IDs match, `.inputMalformed` if the run is damaged. A
   ///   damaged run may be the last one unless it began before the last of the others, by the time in its ID and then the time
   ///   of its record: undoing the run before it would be worse than an error.
   package func entry(
     named name: String,
-    where condition: (Entry) -> Bool = { _ in true }
+    where condition: (Entry) -> Bool = { _ in true },
+    preferring preference: (Entry) -> Bool = { _ in true }
   ) throws(Failure) -> Entry {
     let (entries, damaged) = survey()
     if name.isIdentical(to: "last") {
-      let last = entries.last(where: condition)
+      let known = entries.filter(condition)
+      let last = known.last(where: preference) ?? known.last
       if let latest = damaged.last, last.map({ !began($0.record, after: latest.id) }) ?? true {
         throw latest.failure
       }

@@ -63,8 +63,10 @@ package struct RunRecord: JSONRecord, Equatable {
   package var id: String
   /// The command, such as `migrate apply users-unify`.
   package var command: String
-  /// The command line without the program.
+  /// The command line without the program, for people.
   package var arguments: [String]
+  /// What it does; nil for a command that only reads, and for a run of a version that kept words alone.
+  package var job: JobRecord?
   /// The working directory of the command.
   package var workingDirectory: String
   /// The version of gymmigrate.
@@ -90,6 +92,7 @@ package struct RunRecord: JSONRecord, Equatable {
 
   private enum CodingKeys: String, CodingKey {
     case arguments, command, database, endpoint, environment, folder, inputs
+    case job
     case id = "runId"
     case shards, source, startedAt, version, workingDirectory, writes
   }
@@ -107,7 +110,8 @@ package struct RunRecord: JSONRecord, Equatable {
     writes: Bool,
     inputs: [String] = [],
     digests: [String: String] = [:],
-    source: DatabaseEnvironment? = nil
+    source: DatabaseEnvironment? = nil,
+    job: JobRecord? = nil
   ) {
     self.id = id
     self.command = command
@@ -121,6 +125,7 @@ package struct RunRecord: JSONRecord, Equatable {
     self.writes = writes
     self.inputs = inputs.map { Input($0, digest: digests[$0]) }
     self.source = source.map { Target($0) }
+    self.job = job
   }
 
   /// Returns the size of an input file in bytes; 0 if it does not exist.

@@ -151,7 +151,7 @@ package final class Journal: Sendable {
     /// The offset of its change in the journal, in bytes.
     var offset: Int
     /// Whether the journal confirms that it was applied.
-    var isConfirmed = false
+    package var isConfirmed = false
   }
 
   /// Claims the interrupted run's own write of a document, so that it is counted as written; nil if there is none.
@@ -210,6 +210,9 @@ package final class Journal: Sendable {
 
   /// The deletions of the journal tail whose documents have not been read again.
   package var unmetDeletions: [DocumentPath] { tails.withLock { $0.first?.deletions ?? [] } }
+
+  /// The creations and updates of the journal tail whose documents have not been read again, in the order of the journal.
+  package var unmetWrites: [OwnWrite] { tails.withLock { $0.first?.unmetWrites ?? [] } }
 
   /// Drops what remains of the current stage's tail: the stage is complete, and the next one has its own.
   package func endTail() { tails.withLock { tails in if !tails.isEmpty { tails.removeFirst() } } }

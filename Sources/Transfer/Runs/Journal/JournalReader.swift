@@ -43,6 +43,25 @@ package struct JournalReader: ~Copyable {
     lines = try LineReader(path)
   }
 
+  /// Whether a journal has a write, also one of which nothing was heard; a damaged one may.
+  package static func hasWrite(_ path: String) -> Bool {
+    guard var reader = try? JournalReader(path) else { return false }
+    var open = 0
+    do throws(Failure) {
+      while let line = try reader.next() {
+        switch line {
+        case .head: break
+        case .change: open += 1
+        case .settled(_, "written", _): return true
+        case .settled: open -= 1
+        }
+      }
+    } catch {
+      return true
+    }
+    return open > 0
+  }
+
   /// Returns the next line, or nil at the end.
   ///
   /// - Throws: `.inputMalformed`, `.inputMissing`.
@@ -161,6 +180,11 @@ struct JournalTail: Sendable {
 
   /// The paths of the deletions in the tail.
   var deletions: [DocumentPath] { deleted.filter { writes[Self.hash($0)]?.kind == .deletion } }
+
+  /// The writes in the tail that are no deletions, in the order of the journal.
+  var unmetWrites: [Journal.OwnWrite] {
+    writes.values.filter { $0.kind != .deletion }.sorted { $0.offset < $1.offset }
+  }
 
   /// The write of a document, without claiming it.
   subscript(path: DocumentPath) -> Journal.OwnWrite? { writes.isEmpty ? nil : writes[Self.hash(path)] }

@@ -4,7 +4,7 @@ package import Logging
 import Platform
 
 /// The format of log lines on standard error.
-package enum LogFormat: String, Sendable, CaseIterable {
+package enum LogFormat: String, Codable, Sendable, CaseIterable {
   /// `warning: message key=value`, for people.
   case text
   /// One JSON object per line: time, level, message, and the metadata as members.

@@ -135,6 +135,8 @@ package struct RunSummary: Sendable {
   package var cost: CostEstimate?
   /// The number of requests, retries and bytes.
   package var traffic = Traffic()
+  /// Whether the run, which ended early, can be resumed; nil for any other.
+  package var canResume: Bool?
   /// The command that resumes the run.
   package var resumeCommand: String?
   /// The error that ended it.
@@ -183,6 +185,7 @@ package struct RunSummary: Sendable {
       json.member("retries", traffic.retries)
       json.member("bytesIn", traffic.bytesIn)
       json.member("bytesOut", traffic.bytesOut)
+      json.member("canResume", record: canResume)
       json.member("resumeCommand", resumeCommand)
       json.member("error", error)
     }

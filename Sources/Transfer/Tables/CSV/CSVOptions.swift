@@ -3,7 +3,7 @@ package import Schema
 
 /// Options of a CSV file.
 package struct CSVOptions: Sendable {
-  package enum Delimiter: String, Sendable, CaseIterable {
+  package enum Delimiter: String, Codable, Sendable, CaseIterable {
     case comma = ","
     case semicolon = ";"
     case tab = "\t"

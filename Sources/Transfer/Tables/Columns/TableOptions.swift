@@ -5,7 +5,7 @@ package import Schema
 /// Options for converting the rows of a table to documents.
 package struct TableOptions: Sendable {
   /// The kinds of generated IDs.
-  package enum NewIDs: String, Sendable, CaseIterable {
+  package enum NewIDs: String, Codable, Sendable, CaseIterable {
     /// A UUID, as the apps use for members and payments.
     case uuid
     /// 20 letters and digits, as Google's clients generate.
@@ -13,7 +13,7 @@ package struct TableOptions: Sendable {
   }
 
   /// What becomes of rows of CSV with fewer cells than the header.
-  package enum ShortRows: String, Sendable, CaseIterable {
+  package enum ShortRows: String, Codable, Sendable, CaseIterable {
     /// They are errors: the file may be cut off.
     case refuse
     /// Their last cells are missing.

@@ -1,5 +1,5 @@
 /// The order of day, month and year in dates as people type them.
-package enum DateOrder: String, Sendable, CaseIterable {
+package enum DateOrder: String, Codable, Sendable, CaseIterable {
   case dayFirst = "dd/MM/yyyy"
   case monthFirst = "MM/dd/yyyy"
   case yearFirst = "yyyy/MM/dd"

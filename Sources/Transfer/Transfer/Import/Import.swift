@@ -6,7 +6,7 @@ package import Runs
 package import Tables
 
 /// The policy for lines and rows that cannot be read (`--parse-errors`).
-package enum ParseErrorPolicy: String, Sendable, CaseIterable {
+package enum ParseErrorPolicy: String, Codable, Sendable, CaseIterable {
   /// Check all input first, and write nothing if there is an error.
   case stop
   /// List the row among the rejects and continue.

@@ -5,7 +5,7 @@ import Tables
 /// One file or one sheet of a workbook that is imported.
 package struct ImportSource: Sendable, Equatable {
   /// The format of a source.
-  package enum Format: String, Sendable, CaseIterable {
+  package enum Format: String, Codable, Sendable, CaseIterable {
     case jsonLines = "jsonl"
     case csv, xlsx
 

@@ -5,7 +5,7 @@ import Logging
 import Runs
 
 /// Which of several documents with the same path in the input is imported (`--duplicates`).
-package enum DuplicatePolicy: String, Sendable, CaseIterable {
+package enum DuplicatePolicy: String, Codable, Sendable, CaseIterable {
   /// The one that comes first.
   case first
   /// The one that comes last.

@@ -2,7 +2,7 @@ import FirestoreModels
 package import Schema
 
 /// What an import does about documents that break the schema (`--validate`).
-package enum SchemaPolicy: String, Sendable, CaseIterable {
+package enum SchemaPolicy: String, Codable, Sendable, CaseIterable {
   /// They are errors in the input, as malformed lines and cells are.
   case reject
   /// They are imported, and listed in `warnings.csv` of the run.

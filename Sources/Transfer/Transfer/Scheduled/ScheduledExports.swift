@@ -63,14 +63,18 @@ package func scheduledExports(
 }
 
 /// Runs `body`, and gives the lock of scheduled exports back however it ends.
-package func closing(_ exports: (any ScheduledExports)?, _ body: () async throws -> Void) async throws {
+package func closing<Result>(
+  _ exports: (any ScheduledExports)?,
+  _ body: () async throws -> Result
+) async throws -> Result {
   do {
-    try await body()
+    let result = try await body()
+    await exports?.close()
+    return result
   } catch {
     await exports?.close()
     throw error
   }
-  await exports?.close()
 }
 
 /// Which of the exports in a folder a retention deletes.

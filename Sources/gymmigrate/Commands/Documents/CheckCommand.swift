@@ -6,9 +6,10 @@ import FirestoreREST
 import Integrity
 import Runs
 import Schema
+import Shards
 
 /// `gymmigrate check`: whether data obeys its schema.
-struct CheckCommand: AsyncParsableCommand {
+struct CheckCommand: JobCommand {
   static let configuration = CommandConfiguration(
     commandName: "check",
     abstract: "Check data against its schema; nothing is written.",
@@ -95,27 +96,40 @@ struct CheckCommand: AsyncParsableCommand {
       let listed = IntegrityCheck.rules(application).filter { !perDocument || own.contains($0) }
       return try CheckText.printRules(listed, asJSON: logging.json)
     }
-    let check = try check()
+    try await jobRun().perform()
+  }
+
+  func jobRun() throws -> JobRun {
+    var job = CheckJob()
+    (job.collections, job.failIfEmpty) = (collections, emptiness.failIfEmpty)
+    (job.rules, job.isPerDocument) = (names, perDocument)
+    (job.output, job.examples) = (output, examples)
+    (job.reading, job.readTime) = (reading.settings, readTime ?? .pinned)
+    return JobRun(job, connection, logging)
+  }
+}
+
+extension CheckJob: DivisibleJob {
+  func perform(as run: JobRun) async throws -> RunEnding {
+    let check = try check(run.connection)
     let schema = check.schema
     // What cannot be written is found out before anything is read.
-    let access = try StorageAccess(for: output.map { [$0] } ?? [], connection)
+    let access = try StorageAccess(for: output.map { [$0] } ?? [], run.connection, counting: run.traffic)
     if let output { try access.files.checkWritable(output) }
-    let shard = Invocation.current.shard
-    let findings = CheckOutput(check, examples: examples, asJSON: logging.json)
-    let readTime = shard?.readTime ?? readTime ?? .pinned
-    var command = CommandRun(name: "check", connection: connection, logging: logging)
+    let findings = CheckOutput(check, examples: examples, asJSON: run.output.json)
+    var command = CommandRun(run)
     // With --json the summary is a part of the object that the findings are in.
     command.printing = { try findings.end($0) }
-    try await command.perform { session, run in
-      let moment = try await session.moment(readTime)
+    return try await command.perform { session, folder in
+      let moment = try await session.moment(run.part?.readTime ?? readTime)
       let named = Self.judged(collections, schema).map { CollectionScope(pathOrPattern: $0).read(at: moment) }
-      try await session.prepare(named, isAll: false, emptiness)
-      var integrity = IntegrityRun(in: session.context(run))
+      try await session.prepare(named, isAll: false, failIfEmpty: failIfEmpty)
+      var integrity = IntegrityRun(in: session.context(folder))
       integrity.pageSize = reading.pageSize
-      integrity.parallel = reading.parallel.requests
+      integrity.parallel = reading.parallel
       integrity.readTime = moment
-      integrity.part = shard?.part(of: check)
-      let list = FindingList(run)
+      integrity.part = run.part?.read(of: check)
+      let list = FindingList(folder)
       let file = try output.map {
         try FindingFile($0, FindingFile.Format(fileName: $0) ?? .jsonl, via: access.files)
       }
@@ -125,30 +139,27 @@ struct CheckCommand: AsyncParsableCommand {
         try findings.append(finding)
       }
       try file?.finish()
-      if let shard {
-        shard.setFindings(findings.counts)
-      } else {
+      if run.part == nil {
         await session.warnOfEmpty(named.filter { session.counts[$0.collection].read == 0 })
       }
-      return CommandResult(
-        status: findings.isEmpty ? .done : .differences,
-        readTime: moment,
-        lists: findings.isEmpty ? [] : [output ?? list.path]
-      )
+      var ending = CommandResult(status: findings.isEmpty ? .done : .differences, readTime: moment)
+      if !findings.isEmpty { ending.lists = [output ?? list.path] }
+      ending.findings = findings.counts
+      return ending
     }
   }
 
   /// The check that the options ask for.
   ///
   /// - Throws: `ValidationError` for rules and collections that there are not; `.usage`, `.configuration`.
-  func check() throws -> IntegrityCheck {
+  private func check(_ connection: ConnectionSettings) throws -> IntegrityCheck {
     let resolver = EnvironmentResolver(connection)
     let schema = try resolver.schema()
     let application = BuiltInSchema.rules(for: schema)
     let known = IntegrityCheck.rules(application)
     try assertKnown(known, schema)
     let buckets = try resolver.configuration().buckets(of: try resolver.environment())
-    if buckets == nil, names.contains(where: { $0.isIdentical(to: IntegrityRule.foreignBucket.name) }) {
+    if buckets == nil, rules.contains(where: { $0.isIdentical(to: IntegrityRule.foreignBucket.name) }) {
       throw Failure(
         .configuration,
         "check",
@@ -158,14 +169,14 @@ struct CheckCommand: AsyncParsableCommand {
       )
     }
     let own = IntegrityCheck.perDocument(application)
-    let named = known.filter { rule in names.contains { $0.isIdentical(to: rule.name) } }
-    if perDocument, let rule = named.first(where: { !own.contains($0) }) {
+    let named = known.filter { rule in rules.contains { $0.isIdentical(to: rule.name) } }
+    if isPerDocument, let rule = named.first(where: { !own.contains($0) }) {
       throw ValidationError("--per-document: '\(rule.name)' compares documents; leave one of the two out.")
     }
     return IntegrityCheck(
       of: schema,
       application: application,
-      rules: names.isEmpty ? (perDocument ? own : nil) : Set(named),
+      rules: rules.isEmpty ? (isPerDocument ? own : nil) : Set(named),
       judged: collections.isEmpty ? nil : Set(Self.judged(collections, schema)),
       buckets: buckets
     )
@@ -178,7 +189,7 @@ struct CheckCommand: AsyncParsableCommand {
       let declared = schema.collections.map(\.pattern.string).joined(separator: ", ")
       throw ValidationError("No rule is about '\(name)'; there are rules about \(declared).")
     }
-    for name in names where !known.contains(where: { $0.name.isIdentical(to: name) }) {
+    for name in rules where !known.contains(where: { $0.name.isIdentical(to: name) }) {
       throw ValidationError("--rule: '\(name)' is no rule; 'gymmigrate check --list-rules' lists them.")
     }
   }
@@ -190,5 +201,50 @@ struct CheckCommand: AsyncParsableCommand {
         CollectionPath(name)?.pattern == collection || CollectionSelection.name(name, means: collection)
       }
     }
+  }
+
+  // MARK: Parts
+
+  func assertDivisible(_ run: JobRun) throws {
+    if output != nil { throw refusal(ofOutput: "--output") }
+    if readTime == .none {
+      throw refusal(of: "--read-time none", "the tasks would read at different moments")
+    }
+    let check = try check(run.connection)
+    let own = IntegrityCheck.perDocument(BuiltInSchema.rules(for: check.schema))
+    if let rule = check.rules.first(where: { !own.contains($0) }) {
+      throw refusal(
+        of: "--rule \(rule.name)",
+        "it compares documents, and each task reads a part of them",
+        "Add --per-document for all rules that can be divided, and check the others with one process."
+      )
+    }
+  }
+
+  func division(in session: Session, as run: JobRun) async throws -> ShardDivision {
+    ShardDivision(
+      reads: try check(run.connection).reads,
+      readTime: readTime,
+      inputs: try EnvironmentResolver(run.connection).schemaFile().map { [$0] } ?? []
+    )
+  }
+
+  /// The table of a check that was divided.
+  ///
+  /// - Parameter counts: The number of findings of each rule that has any.
+  func table(of counts: [String: Int], _ connection: ConnectionSettings) throws -> TerminalText {
+    var report = IntegrityReport(rules: try check(connection).rules)
+    for rule in report.rules { report.add(counts[rule.name] ?? 0, of: rule) }
+    return report.table
+  }
+}
+
+extension ShardPart {
+  /// The range to read, with the fields that a check looks at.
+  fileprivate func read(of check: IntegrityCheck) -> CollectionRead? {
+    guard let number = range.read, check.reads.indices.contains(number) else { return nil }
+    var read = check.reads[number]
+    read.range = range.names
+    return read
   }
 }

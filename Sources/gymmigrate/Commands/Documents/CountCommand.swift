@@ -39,7 +39,7 @@ struct CountCommand: AsyncParsableCommand {
     let selection = CollectionSelection(all ? nil : collections, isDeep: false)
     let command = CommandRun(name: "count", connection: connection, logging: logging)
     try await command.performWithoutRun { session in
-      let reads = try await session.reads(of: selection, query)
+      let reads = try await session.reads(of: selection, query.settings)
       var empty: [CollectionRead] = []
       for read in reads {
         session.counts.open(read.collection)

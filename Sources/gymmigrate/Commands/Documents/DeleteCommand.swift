@@ -3,10 +3,11 @@ import Configuration
 import FirestoreModels
 import FirestoreREST
 import MigrationEngine
+import Runs
 import Schema
 
 /// `gymmigrate delete`: documents taken out of use, or for good.
-struct DeleteCommand: AsyncParsableCommand {
+struct DeleteCommand: JobCommand {
   static let configuration = CommandConfiguration(
     commandName: "delete",
     abstract: "Deactivate documents, or delete them for good.",
@@ -81,6 +82,53 @@ struct DeleteCommand: AsyncParsableCommand {
     }
   }
 
+  func jobRun() -> JobRun {
+    var job = DeleteJob(collection, query.settings)
+    job.ids = ids.reduce(into: [String]()) { list, id in
+      if !list.contains(where: { $0.isIdentical(to: id) }) { list.append(id) }
+    }
+    (job.isHard, job.maximumDeletes) = (hard, maxDelete)
+    (job.leavesSubcollections, job.allowsImmutable) = (leaveSubcollections, immutability.allowImmutable)
+    job.plan = plan.settings
+    return JobRun(job, connection, logging, write)
+  }
+}
+
+extension DeleteJob: PerformableJob {
+  func perform(as run: JobRun) async throws -> RunEnding {
+    let resolver = EnvironmentResolver(run.connection)
+    let (database, schema) = (try resolver.environment().database, try resolver.schema())
+    if !isHard { try assertSoftDelete(schema) }
+    var scope = try OneOffArguments.scope(of: collection, query, in: database, schema)
+    if !ids.isEmpty { scope = DeclarativeMigration.Scope(scope.collection, ids: ids, in: database) }
+    let paths = ids.map { DocumentPath(scope.collection, $0) }
+    var migration = DeclarativeMigration(
+      id: isHard ? "delete" : "soft-delete",
+      summary: "Deletes documents of \(collection).",
+      scope: scope,
+      steps: [isHard ? .hardDelete : .softDelete],
+      schema: schema
+    )
+    migration.allowsImmutable = allowsImmutable
+    return try await OneOffRun(
+      run: run,
+      plan: plan,
+      failIfEmpty: query.failIfEmpty,
+      maximumDeletes: maximumDeletes,
+      leavesSubcollections: leavesSubcollections
+    ).perform(migration) { session in
+      if paths.isEmpty { return [] }
+      let found = try await session.client.batchGet(paths, mask: [.documentName])
+      try Failure.assertFound(
+        paths,
+        in: found,
+        addition: ", and nothing was deleted",
+        remedy: "Leave that --id out, or look it up with 'gymmigrate find'."
+      )
+      return []
+    }
+  }
+
   /// Refuses a collection whose documents are not deleted softly; a pattern is refused where that holds for all of it.
   private func assertSoftDelete(_ schema: DatabaseSchema) throws(Failure) {
     let meant = schema.collections.filter { declared in
@@ -99,45 +147,5 @@ struct DeleteCommand: AsyncParsableCommand {
         : "the schema says of no field that it marks a document as deleted",
       remedy: "--hard deletes for good; 'soft-delete:' in the schema names the field (docs/schema.md)."
     )
-  }
-
-  func run() async throws {
-    let resolver = EnvironmentResolver(connection)
-    let (database, schema) = (try resolver.environment().database, try resolver.schema())
-    if !hard { try assertSoftDelete(schema) }
-    var scope = try OneOffArguments.scope(of: collection, query, in: database, schema)
-    let ids = ids.reduce(into: [String]()) { list, id in
-      if !list.contains(where: { $0.isIdentical(to: id) }) { list.append(id) }
-    }
-    if !ids.isEmpty { scope = DeclarativeMigration.Scope(scope.collection, ids: ids, in: database) }
-    let paths = ids.map { DocumentPath(scope.collection, $0) }
-    var migration = DeclarativeMigration(
-      id: hard ? "delete" : "soft-delete",
-      summary: "Deletes documents of \(collection).",
-      scope: scope,
-      steps: [hard ? .hardDelete : .softDelete],
-      schema: schema
-    )
-    migration.allowsImmutable = immutability.allowImmutable
-    try await OneOffRun(
-      name: "delete \(collection)",
-      connection: connection,
-      logging: logging,
-      write: write,
-      plan: plan,
-      emptiness: query.emptiness,
-      maximumDeletes: maxDelete,
-      leavesSubcollections: leaveSubcollections
-    ).perform(migration) { session in
-      if paths.isEmpty { return [] }
-      let found = try await session.client.batchGet(paths, mask: [.documentName])
-      try Failure.assertFound(
-        paths,
-        in: found,
-        addition: ", and nothing was deleted",
-        remedy: "Leave that --id out, or look it up with 'gymmigrate find'."
-      )
-      return []
-    }
   }
 }

@@ -81,7 +81,7 @@ struct FindCommand: AsyncParsableCommand {
     let command = CommandRun(name: "find", connection: connection, verbosity: verbosity)
     try await command.performWithoutRun { session in
       var found = 0
-      for var read in try await session.reads(of: selection, query) {
+      for var read in try await session.reads(of: selection, query.settings) {
         if read.reach == .collection, let collection = session.schema.collection(read.collection),
           let texts = collection.searchedTexts
         {

@@ -2,10 +2,11 @@ import ArgumentParser
 import Configuration
 import FirestoreModels
 import MigrationEngine
+import Runs
 import Schema
 
 /// `gymmigrate fix`: a one-off change of fields.
-struct FixCommand: AsyncParsableCommand {
+struct FixCommand: JobCommand {
   static let configuration = CommandConfiguration(
     commandName: "fix",
     abstract: "Change fields of the documents for which a filter holds.",
@@ -50,28 +51,30 @@ struct FixCommand: AsyncParsableCommand {
     )
   }
 
-  func run() async throws {
-    let resolver = EnvironmentResolver(connection)
+  func jobRun() -> JobRun {
+    var job = FixJob(collection, query.settings, steps.settings)
+    (job.allowsImmutable, job.allowsSchemaBreaks) = (immutability.allowImmutable, allowSchemaBreaks)
+    job.plan = plan.settings
+    return JobRun(job, connection, logging, write)
+  }
+}
+
+extension FixJob: PerformableJob {
+  func perform(as run: JobRun) async throws -> RunEnding {
+    let resolver = EnvironmentResolver(run.connection)
     let (database, schema) = (try resolver.environment().database, try resolver.schema())
     var migration = DeclarativeMigration(
       id: "fix",
       summary: "Changes fields of \(collection).",
       scope: try OneOffArguments.scope(of: collection, query, in: database, schema),
-      steps: try steps.steps(in: try query.zone.context(in: database, schema)),
+      steps: try steps.steps(in: LiteralContext(database, schema, in: query.timeZone)),
       touch: steps.touch,
       schema: schema
     )
-    migration.allowsImmutable = immutability.allowImmutable
-    migration.allowsSchemaBreaks = allowSchemaBreaks
-    try StepOptions.assertFit(migration)
-    try await OneOffRun(
-      name: "fix \(collection)",
-      connection: connection,
-      logging: logging,
-      write: write,
-      plan: plan,
-      emptiness: query.emptiness
-    ).perform(migration)
+    migration.allowsImmutable = allowsImmutable
+    migration.allowsSchemaBreaks = allowsSchemaBreaks
+    if let problem = migration.problem { throw ValidationError("\(problem.cause).") }
+    return try await OneOffRun(run: run, plan: plan, failIfEmpty: query.failIfEmpty).perform(migration)
   }
 }
 
@@ -94,7 +97,7 @@ enum OneOffArguments {
   /// The documents for which the filters hold.
   static func scope(
     of collection: String,
-    _ query: QueryOptions,
+    _ query: QuerySettings,
     in database: DatabaseName,
     _ schema: DatabaseSchema
   ) throws -> DeclarativeMigration.Scope {

@@ -8,7 +8,7 @@ import MigrationEngine
 import Runs
 
 /// `gymmigrate env reset`: an empty database.
-struct EnvReset: AsyncParsableCommand {
+struct EnvReset: JobCommand {
   static let configuration = CommandConfiguration(
     commandName: "reset",
     abstract: "Delete everything in a test environment.",
@@ -41,28 +41,28 @@ struct EnvReset: AsyncParsableCommand {
 
   func validate() throws { try EnvTarget.validate(name, connection) }
 
-  func run() async throws {
-    let target = connection.target(name)
-    try EnvTarget.assertUnprotected(target, "reset")
-    let prices = try EnvironmentResolver(target).configuration().prices
-    let command = CommandRun(
-      name: "env reset",
-      connection: target,
-      logging: logging,
-      write: dryRun ? nil : write,
-      resumesUnfinished: true
-    )
-    try await command.perform { session, folder in
+  func jobRun() -> JobRun {
+    var run = JobRun(ResetJob(maximumDeletes: maxDelete, isDryRun: dryRun), connection, logging, write)
+    run.connection.environment = name
+    return run
+  }
+}
+
+extension ResetJob: PerformableJob {
+  func perform(as run: JobRun) async throws -> RunEnding {
+    try EnvTarget.assertUnprotected(run.connection, "reset")
+    let prices = try EnvironmentResolver(run.connection).configuration().prices
+    var command = CommandRun(run)
+    command.resumesUnfinished = true
+    return try await command.perform { session, folder in
       let roots = try await Self.roots(session)
       // Of a run that had begun to delete, some is gone by now.
       let hasBegun = session.checkpoints.map { !$0.journal.isEmpty } ?? false
-      if !hasBegun {
-        try await survey(roots, in: session, at: prices)
-      }
-      if dryRun { return CommandResult() }
-      if !hasBegun { try Guard.ask("Delete all of it?", with: write.guards) }
-      var runner = MigrationRunner(in: session, folder, writing: write)
-      runner.maximumDeletes = maxDelete
+      if !hasBegun { try await survey(roots, in: session, at: prices) }
+      if isDryRun { return CommandResult() }
+      if !hasBegun { try Guard.ask("Delete all of it?", with: run.confirmation) }
+      var runner = MigrationRunner(in: session, folder, writing: run.write)
+      runner.maximumDeletes = maximumDeletes
       for root in roots { session.counts.open(root) }
       let source = ChangeSource.migration(DatabaseReset(of: roots))
       _ = try await LedgerRun(session, folder, sources: [source]).apply(source, by: runner)
@@ -100,7 +100,7 @@ struct EnvReset: AsyncParsableCommand {
     let cost = CostEstimate(Cost(reads: 2 * total, deletes: total), at: prices)
     for (collection, count) in counts {
       session.logger.notice("  \(collection): \(NumberText.grouped(count)) documents")
-      if dryRun {
+      if isDryRun {
         session.counts.update(collection) {
           $0.read += count
           $0.skipped += count
@@ -108,12 +108,12 @@ struct EnvReset: AsyncParsableCommand {
       }
     }
     session.logger.notice("  in all \(NumberText.grouped(total)) documents; \(cost.text)")
-    if total <= maxDelete { return }
+    if total <= maximumDeletes { return }
     throw Failure(
       .notPermitted,
       "reset",
       path: session.environment.name,
-      cause: "it has \(total) documents, and --max-delete allows \(maxDelete)",
+      cause: "it has \(total) documents, and --max-delete allows \(maximumDeletes)",
       remedy: "Look at the counts, then allow more with --max-delete. Nothing was deleted."
     )
   }
@@ -132,7 +132,7 @@ enum EnvTarget {
   /// Refuses a protected environment, whatever it is called here.
   ///
   /// - Throws: `.notPermitted`.
-  static func assertUnprotected(_ connection: ConnectionOptions, _ operation: String) throws(Failure) {
+  static func assertUnprotected(_ connection: ConnectionSettings, _ operation: String) throws(Failure) {
     let environment = try EnvironmentResolver(connection).environment()
     guard environment.isProtected else { return }
     throw Failure(

@@ -2,9 +2,12 @@ import ArgumentParser
 import Configuration
 import Files
 import FirestoreModels
+import FirestoreREST
+import Runs
+import Transfer
 
 /// `gymmigrate env seed`: data to test with.
-struct EnvSeed: AsyncParsableCommand {
+struct EnvSeed: JobCommand {
   static let configuration = CommandConfiguration(
     commandName: "seed",
     abstract: "Load samples or catalogues into a test environment.",
@@ -35,20 +38,21 @@ struct EnvSeed: AsyncParsableCommand {
 
   func validate() throws { try EnvTarget.validate(name, connection) }
 
-  func run() async throws {
-    let target = connection.target(name)
+  func jobRun() throws -> JobRun {
+    let target = connection.settings.target(name)
     try EnvTarget.assertUnprotected(target, "seed")
     if FileCheck.isFolder(from) || from.utf8.contains(UInt8(ascii: "/")) {
-      var command = try ImportCommand.parse([from, "--mode", "upsert"])
-      command.connection = target
-      (command.logging, command.write, command.dryRun) = (logging, write, dryRun)
-      return try await command.run()
+      var job = ImportJob(files: [try TypedValue.file(from)])
+      (job.mode, job.isDryRun) = (.upsert, dryRun)
+      return JobRun(job, connection, logging, write).between(nil, target)
     }
-    let words = ["--catalogues", "--mode", "upsert", "--from", from, "--to", name ?? ""]
-    var command = try CopyCommand.parse(words)
-    command.connection = connection
-    command.to = name
-    (command.logging, command.write, command.dryRun) = (logging, write, dryRun)
-    try await command.run()
+    var selection = SelectionSettings()
+    selection.catalogues = true
+    var job = CopyJob(selection)
+    (job.mode, job.isDryRun) = (.upsert, dryRun)
+    var source = ConnectionSettings()
+    (source.environment, source.files) = (from, target.files)
+    (source.stateDir, source.retryFor) = (target.stateDir, target.retryFor)
+    return JobRun(job, connection, logging, write).between(source, target)
   }
 }

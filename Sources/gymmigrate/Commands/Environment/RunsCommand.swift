@@ -25,11 +25,11 @@ struct RunsCommand: AsyncParsableCommand {
 struct RunFolderOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp("The folder of runs and of the embedded store.", valueName: "folder").withDefault(
-      ConnectionOptions.defaultStateDir
+      ConnectionSettings.defaultStateDir
     ),
     transform: TypedValue.localFile
   )
-  var stateDir = ConnectionOptions.defaultStateDir
+  var stateDir = ConnectionSettings.defaultStateDir
 
   var history: RunHistory { RunHistory(in: stateDir) }
 }
@@ -100,92 +100,85 @@ struct RunsResume: AsyncParsableCommand {
       """
   )
 
-  @Argument(help: "The run: its id, a prefix of it, or 'last'.") var run: String
+  @Argument(help: "The run: its id, a prefix of it, or 'last' (the last run that can be resumed).")
+  var run: String
   @OptionGroup var folder: RunFolderOptions
   @OptionGroup var guards: ConfirmOptions
   @Flag(help: "Print the summary of the whole run as one JSON object on standard output.") var json = false
 
-  /// The commands that have a journal to resume.
-  private static let resumable = [
-    ["import"], ["copy"], ["fix"], ["delete"], ["migrate", "apply"], ["migrate", "undo"], ["runs", "undo"],
-    ["groups", "create"], ["groups", "add"], ["groups", "remove"], ["groups", "delete"],
-    ["classes", "generate"], ["classes", "cancel-series"], ["setup", "set"], ["email", "register"],
-    ["env", "reset"], ["env", "seed"], ["mirror", "push"],
-  ]
-
   func run() async throws {
-    let entry = try folder.history.entry(named: run)
+    let entry = try folder.history.entry(named: run, preferring: \.isResumable)
     let record = entry.record
     try folder.history.assertOwn(record)
+    if let refusal = refusal(to: entry) { throw refusal }
+    var run = try jobRun(record)
+    run.resuming = record
+    run.confirmation = guards.confirmation
+    if json { run.output.json = true }
+    if chdir(record.workingDirectory) != 0 {
+      throw Failure(
+        .inputMissing,
+        "resume",
+        path: record.id,
+        cause:
+          "its folder \(record.workingDirectory) cannot be entered: \(String(cString: strerror(errno)))",
+        remedy: "Put the folder back."
+      )
+    }
+    try await run.perform()
+  }
+
+  /// Why a run cannot be resumed; nil where it can.
+  private func refusal(to entry: RunHistory.Entry) -> Failure? {
+    let record = entry.record
     func refuse(_ cause: String, _ remedy: String, kind: Failure.Kind = .usage) -> Failure {
       Failure(kind, "resume", path: record.id, cause: cause, remedy: remedy)
     }
     if entry.isRunning {
-      throw refuse("it is running", "Wait for its end, or stop it first.", kind: .tryLater)
+      return refuse("it is running", "Wait for its end, or stop it first.", kind: .tryLater)
     }
     if record.command.hasPrefix(ManagedCommand.prefix) {
-      throw refuse(
+      return refuse(
         "its work is the service's, which was not stopped",
         "See 'gymmigrate managed list -e \(record.environment)'."
       )
     }
     if record.shards != nil {
-      throw refuse(
+      return refuse(
         "its tasks are resumed by themselves",
         "Start those that are not done again: 'gymmigrate shard work'."
       )
     }
     if !record.writes {
       let again = CommandLineText.quoted(["gymmigrate"] + record.arguments)
-      throw refuse("it only reads, and begins from the start", "Run it again: \(again)")
+      return refuse("it only reads, and begins from the start", "Run it again: \(again)")
     }
-    if !entry.isResumable {
-      throw refuse(
+    if !entry.stoppedEarly {
+      return refuse(
         "it is \(entry.status): nothing is left of it to do",
         "See 'gymmigrate runs show \(record.id)'."
       )
     }
-    if chdir(record.workingDirectory) != 0 {
-      throw refuse(
-        "its folder \(record.workingDirectory) cannot be entered: \(String(cString: strerror(errno)))",
-        "Put the folder back.",
-        kind: .inputMissing
+    return nil
+  }
+
+  /// The job of a run.
+  ///
+  /// - Throws: `.configuration` for a run of a version that kept words alone; `.inputMalformed` for what is no job.
+  private func jobRun(_ record: RunRecord) throws(Failure) -> JobRun {
+    guard let job = record.job else {
+      throw Failure(
+        .configuration,
+        "resume",
+        path: record.id,
+        cause: "version \(record.version) began it, and only that version can finish it",
+        remedy: "Finish it there, or undo it: 'gymmigrate migrate undo \(record.id)'."
       )
     }
-    try await Invocation.current.resume(record, try arguments(of: record))
-  }
-
-  /// The command line of a run, with the confirmations of the command that is running.
-  ///
-  /// - Throws: `.inputMalformed` where it is none that writes with a journal.
-  private func arguments(of record: RunRecord) throws -> [String] {
-    let tree = try CommandTree.whole()
-    let words = Array(record.arguments[..<tree.command(of: record.arguments).words])
-    guard Self.resumable.contains(words) else {
-      throw Failure.damagedRecord(record, "its command cannot be resumed")
-    }
-    var arguments = tree.removing(["confirm", "yes"], from: record.arguments)
-    let answers = (guards.confirm.map { ["--confirm=\($0)"] } ?? []) + (guards.yes ? ["--yes"] : [])
-    arguments.insert(contentsOf: answers, at: words.count)
-    if json { arguments = tree.adding("json", to: arguments) }
-    do {
-      _ = try Gymmigrate.parseAsRoot(arguments)
+    do throws(WireError) {
+      return try JobKinds.run(job)
     } catch {
-      throw Failure.damagedRecord(record, "its arguments are none of '\(words.joined(separator: " "))'")
+      throw Failure.damagedRecord(record, error.description)
     }
-    return arguments
-  }
-}
-
-extension Failure {
-  /// The failure to resume a run whose `run.json` does not hold together.
-  static func damagedRecord(_ record: RunRecord, _ cause: String) -> Failure {
-    Failure(
-      .inputMalformed,
-      "resume",
-      path: record.id,
-      cause: "run.json is damaged: \(cause)",
-      remedy: "Give the command that you mean yourself."
-    )
   }
 }

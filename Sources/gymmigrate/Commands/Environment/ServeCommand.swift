@@ -52,11 +52,11 @@ struct ServeCommand: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp("The folder of runs and of the embedded store.", valueName: "folder").withDefault(
-      ConnectionOptions.defaultStateDir
+      ConnectionSettings.defaultStateDir
     ),
     transform: TypedValue.localFile
   )
-  var stateDir = ConnectionOptions.defaultStateDir
+  var stateDir = ConnectionSettings.defaultStateDir
 
   @Flag(help: "Print a JSON object on standard output once it is up: endpoint, emulatorHost, file.")
   var json = false

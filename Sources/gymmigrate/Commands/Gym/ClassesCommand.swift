@@ -21,7 +21,7 @@ struct ClassesCommand: AsyncParsableCommand {
 }
 
 /// `gymmigrate classes generate`.
-struct ClassesGenerate: AsyncParsableCommand {
+struct ClassesGenerate: JobCommand {
   static let configuration = CommandConfiguration(
     commandName: "generate",
     abstract: "Create a class on some days of the week.",
@@ -103,42 +103,10 @@ struct ClassesGenerate: AsyncParsableCommand {
     )
   }
 
-  func run() async throws {
-    let series = series
-    let command = CommandRun(
-      name: "classes generate",
-      connection: connection,
-      logging: logging,
-      write: dryRun ? nil : write
-    )
-    try await command.perform { session, run in
-      try session.schema.assertGym("classes")
-      let service = ClassService(in: try session.schema.zone())
-      if dryRun {
-        let context = session.context(run)
-        let days = try await service.preview(
-          series,
-          in: context,
-          limits: write.limits,
-          pacer: write.pacer(for: session.environment)
-        )
-        if !logging.json { try StandardOutput.write(Self.calendar(days, of: series)) }
-        let isIncomplete = session.counts.totals.leavesSomething
-        return CommandResult(status: isIncomplete ? .incomplete : .done, lists: [context.rejects.path])
-      }
-      if !logging.json { try StandardOutput.write("\(series.id)\n") }
-      try await service.create(
-        series,
-        in: session.context(run),
-        limits: write.limits,
-        pacer: write.pacer(for: session.environment)
-      )
-      return CommandResult(lists: [session.context(run).rejects.path])
-    }
-  }
+  func jobRun() -> JobRun { JobRun(SeriesJob(series, isDryRun: dryRun), connection, logging, write) }
 
   /// How many classes are missing, and a line per week with their days.
-  private static func calendar(_ days: [CalendarDay], of series: ClassSeries) -> TerminalText {
+  fileprivate static func calendar(_ days: [CalendarDay], of series: ClassSeries) -> TerminalText {
     var lines: [TerminalText] = [
       "\(days.count) \(days.count == 1 ? "class" : "classes") would be created (series \(series.id)), at \(series.startTime)."
     ]
@@ -176,7 +144,7 @@ struct ClassesGenerate: AsyncParsableCommand {
 }
 
 /// `gymmigrate classes cancel-series`.
-struct ClassesCancelSeries: AsyncParsableCommand {
+struct ClassesCancelSeries: JobCommand {
   static let configuration = CommandConfiguration(
     commandName: "cancel-series",
     abstract: "Cancel the classes of a series.",
@@ -208,23 +176,46 @@ struct ClassesCancelSeries: AsyncParsableCommand {
     if PlainText.isBlank(series) { throw ValidationError("Give the id of a series.") }
   }
 
-  func run() async throws {
+  func jobRun() throws -> JobRun {
     let schema = try EnvironmentResolver(connection).schema()
     try schema.assertGym("classes")
-    let zone = try schema.zone()
-    // Today where the gym is; a run that is resumed has the day of its beginning.
-    let today = zone.day(of: Invocation.current.resuming?.startedAt ?? .now)
-    let (year, month, day) = (from ?? today).date
-    let start = zone.startOfDay(year: year, month: month, day: day)
+    // Today where the gym is.
+    let day = try from ?? schema.zone().day(of: .now)
+    var job = CancelSeriesJob(series, from: day, plan.settings)
+    job.failIfEmpty = emptiness.failIfEmpty
+    return JobRun(job, connection, logging, write)
+  }
+}
+
+extension SeriesJob: PerformableJob {
+  func perform(as run: JobRun) async throws -> RunEnding {
+    try await CommandRun(run).perform { session, folder in
+      try session.schema.assertGym("classes")
+      let (series, context) = (series, session.context(folder))
+      let service = ClassService(in: try session.schema.zone())
+      let (limits, pacer) = (run.write.limits, run.write.pacer(in: session))
+      var ending = CommandResult(lists: [context.rejects.path])
+      if isDryRun {
+        let days = try await service.preview(series, in: context, limits: limits, pacer: pacer)
+        if !run.output.json { try StandardOutput.write(ClassesGenerate.calendar(days, of: series)) }
+        if session.counts.totals.leavesSomething { ending.status = .incomplete }
+        return ending
+      }
+      if !run.output.json { try StandardOutput.write("\(series.id)\n") }
+      try await service.create(series, in: context, limits: limits, pacer: pacer)
+      return ending
+    }
+  }
+}
+
+extension CancelSeriesJob: PerformableJob {
+  func perform(as run: JobRun) async throws -> RunEnding {
+    let schema = try EnvironmentResolver(run.connection).schema()
+    try schema.assertGym("classes")
+    let (year, month, day) = from.date
+    let start = try schema.zone().startOfDay(year: year, month: month, day: day)
     let migration = ClassService.cancellation(of: series, from: start)
-    try await OneOffRun(
-      name: "classes cancel-series \(series)",
-      connection: connection,
-      logging: logging,
-      write: write,
-      plan: plan,
-      emptiness: emptiness
-    ).perform(migration) { session in
+    return try await OneOffRun(run: run, plan: plan, failIfEmpty: failIfEmpty).perform(migration) { session in
       try await ClassService.assertSeries(series, in: session.client)
       var classes: Set<String> = []
       for read in migration.sources {
@@ -232,7 +223,7 @@ struct ClassesCancelSeries: AsyncParsableCommand {
       }
       let bookings = try await ClassService.activeBookings(of: classes, in: session.client)
       session.logger.notice("Active bookings of these classes: \(bookings.count).")
-      if !logging.json {
+      if !run.output.json {
         for booking in bookings {
           let cells = ["booked", "classBookings/\(booking.id)", booking.classId, booking.userId]
           try StandardOutput.write("\(TerminalText(cells: cells))\n")

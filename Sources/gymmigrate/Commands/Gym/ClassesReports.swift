@@ -174,7 +174,7 @@ struct ReportTable: ParsableArguments {
   func validate() throws {
     guard let output else { return }
     if json { throw ValidationError("Give --json or --output, not both.") }
-    if [nil, .sqlite].contains(FormatName(fileName: output)) {
+    if [nil, .sqlite].contains(ExportJob.Format(fileName: output)) {
       throw ValidationError(
         "--output: '\(output)' does not name a format; give a name that ends in .csv, .xlsx or .jsonl."
       )
@@ -194,7 +194,7 @@ struct ReportTable: ParsableArguments {
     lines: () -> [TerminalText]
   ) throws {
     if json { return try StandardOutput.writeObject(members) }
-    guard let output, let name = FormatName(fileName: output) else {
+    guard let output, let name = ExportJob.Format(fileName: output) else {
       for line in lines() { try StandardOutput.write("\(line)\n") }
       return
     }

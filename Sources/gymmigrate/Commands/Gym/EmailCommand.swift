@@ -66,7 +66,7 @@ struct EmailResolve: AsyncParsableCommand {
 }
 
 /// `gymmigrate email register`.
-struct EmailRegister: AsyncParsableCommand {
+struct EmailRegister: JobCommand {
   static let configuration = CommandConfiguration(
     commandName: "register",
     abstract: "Register an address for a user.",
@@ -97,20 +97,20 @@ struct EmailRegister: AsyncParsableCommand {
     try TypedValue.assertIDs([uid])
   }
 
-  func run() async throws {
-    let command = CommandRun(
-      name: "email register",
-      connection: connection,
-      logging: logging,
-      write: dryRun ? nil : write
-    )
-    try await command.perform { session, run in
+  func jobRun() -> JobRun {
+    JobRun(EmailJob(address, of: uid, isDryRun: dryRun), connection, logging, write)
+  }
+}
+
+extension EmailJob: PerformableJob {
+  func perform(as run: JobRun) async throws -> RunEnding {
+    try await CommandRun(run).perform { session, folder in
       try session.schema.assertGym("email")
-      let context = session.context(run)
+      let context = session.context(folder)
       let path = try EmailService.path(of: address)
-      let plan = dryRun ? TransactionPlan("email register", over: session.client) : nil
+      let plan = isDryRun ? TransactionPlan(name, over: session.client) : nil
       var ending = CommandResult(lists: [context.rejects.path])
-      switch try await EmailService.register(address, for: uid, in: context, planning: plan) {
+      switch try await EmailService.register(address, for: user, in: context, planning: plan) {
       case .registered: break
       case .unchanged:
         context.counts.update(path.collection) {
@@ -122,12 +122,12 @@ struct EmailRegister: AsyncParsableCommand {
           $0.read += 1
           $0.rejected += 1
         }
-        let fields: FieldMap = ["primaryUserId": .string(uid), "email": .string(path.id)]
+        let fields: FieldMap = ["primaryUserId": .string(user), "email": .string(path.id)]
         try context.rejects.add(path, code: refusal.rawValue, message: refusal.message, fields: fields)
         context.logger.warning("\(refusal.rawValue): \(refusal.message)")
         ending.status = .incomplete
       }
-      if let plan, !logging.json { try StandardOutput.write(MigrationText.plan(plan.report)) }
+      if let plan, !run.output.json { try StandardOutput.write(MigrationText.plan(plan.report)) }
       return ending
     }
   }

@@ -54,21 +54,27 @@ struct SummaryOptions: ParsableArguments {
     }
   }
 
-  /// The summary of an export; nil where none is asked for.
+}
+
+extension ExportJob {
+  /// The report that comes before the tables; nil where none is asked for.
   ///
   /// - Throws: `.usage` where the data are not the gym's.
-  func summary(_ schema: DatabaseSchema, _ header: Column.HeaderLanguage) throws(Failure) -> Export.Summary? {
-    guard summary else { return nil }
+  func summary(_ schema: DatabaseSchema) throws(Failure) -> Export.Summary? {
+    guard hasSummary else { return nil }
     try schema.assertGym("export --summary")
     let zone = try schema.zone()
     let today = zone.day(of: .now)
     var days = today.monthDays
     if let summaryFrom, let summaryTo { days = summaryFrom...max(summaryFrom, summaryTo) }
-    let words = ReportWords(header == .labels("en") ? .english : .spanish)
+    let words = ReportWords(headerLanguage == "en" ? .english : .spanish)
     let builder = SharedBuilder(ReportBuilder(days: days, asOf: today, in: zone))
     return Export.Summary(name: words.sheetName, add: builder.add) { builder.report.sheet(words) }
   }
 
+}
+
+extension Export.Summary {
   /// Puts check-ins before members, as ``ReportBuilder`` asks for; nothing else changes its place.
   static func arrange(_ reads: inout [CollectionRead]) {
     func place(_ name: String) -> Int? { reads.firstIndex { $0.collection.string == name } }

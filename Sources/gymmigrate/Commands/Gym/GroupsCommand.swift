@@ -42,37 +42,39 @@ struct GroupChangeOptions: ParsableArguments {
   @OptionGroup var write: WriteOptions
 }
 
-/// What the commands that change groups have in common.
-struct GroupChange {
-  let name: String
-  let options: GroupChangeOptions
-  var inputs: [String] = []
-  /// The bound of what is deleted for good; nil for a command that deletes no group.
-  var deletions: DeletionBound?
+extension GroupChangeOptions {
+  func jobRun(
+    _ action: GroupsJob.Action,
+    _ ids: [String],
+    _ complete: (inout GroupsJob) -> Void = { _ in }
+  ) -> JobRun {
+    var job = GroupsJob(action, ids, isDryRun: dryRun)
+    complete(&job)
+    return JobRun(job, connection, logging, write)
+  }
+}
 
+extension GroupsJob: PerformableJob {
   /// Performs operations on groups, prints the ids of those that were created, and logs what was refused.
-  func perform(_ operations: @escaping @Sendable (RunDirectory) throws -> [GroupOperation]) async throws {
-    if !options.dryRun { try deletions?.assertMayAsk() }
-    let command = CommandRun(
-      name: "groups \(name)",
-      connection: options.connection,
-      logging: options.logging,
-      write: options.dryRun ? nil : options.write,
-      inputs: inputs
-    )
-    try await command.perform { session, run in
+  func perform(as run: JobRun) async throws -> RunEnding {
+    let deletions = DeletionBound(maximum: maximumDeletes, options: run.confirmation)
+    if writes, deletesForGood { try deletions.assertMayAsk() }
+    let listed = try file.map { _ in try operations(of: "") }
+    var command = CommandRun(run)
+    command.inputs = file.map { [$0] } ?? []
+    return try await command.perform { session, folder in
       try session.schema.assertGym("groups")
-      let context = session.context(run)
-      let operations = try operations(run)
-      if !options.dryRun { try await assertMayDelete(operations, session, context) }
-      let plan = options.dryRun ? TransactionPlan("groups \(name)", over: session.client) : nil
+      let context = session.context(folder)
+      let operations = try listed ?? self.operations(of: folder.id)
+      if writes, deletesForGood { try await assert(deletions, allow: operations, context) }
+      let plan = isDryRun ? TransactionPlan(name, over: session.client) : nil
       let refused = Locked<Set<DocumentPath>>([])
       // Without the database's lock: each operation is a transaction, and waits for nobody.
       try await GroupService.perform(operations, in: context, planning: plan) { operation, refusal in
         refused.withLock { _ = $0.insert(operation.path) }
         session.logger.warning("\(operation.path): \(refusal.rawValue). \(refusal.message)")
       }
-      if !options.logging.json { try report(operations, refused: refused.withLock { $0 }, plan) }
+      if !run.output.json { try report(operations, refused: refused.withLock { $0 }, plan) }
       var ending = CommandResult(lists: [context.rejects.path])
       if context.counts.totals.leavesSomething { ending.status = .incomplete }
       return ending
@@ -81,15 +83,14 @@ struct GroupChange {
 
   /// Refuses, or asks a person, where more is deleted than the bound allows; a run that has begun keeps to what it was
   /// allowed.
-  private func assertMayDelete(
-    _ operations: [GroupOperation],
-    _ session: Session,
+  private func assert(
+    _ deletions: DeletionBound,
+    allow operations: [GroupOperation],
     _ context: RunContext
   ) async throws {
-    guard let deletions, session.checkpoints?.journal.isEmpty ?? true else { return }
-    let ids = operations.map(\.path.id)
-    let count = try await GroupService(in: context).deletions(ids)
-    _ = try deletions.allow(count, by: "groups \(name)", in: session.environment)
+    guard context.journal?.isEmpty ?? true else { return }
+    let count = try await GroupService(in: context).deletions(operations.map(\.path.id))
+    _ = try deletions.allow(count, by: name, in: context.environment)
   }
 
   private func report(
@@ -105,7 +106,7 @@ struct GroupChange {
 }
 
 /// `gymmigrate groups create`.
-struct GroupsCreate: AsyncParsableCommand {
+struct GroupsCreate: JobCommand {
   static let configuration = CommandConfiguration(
     commandName: "create",
     abstract: "Create a group with its owner as the first admin.",
@@ -132,18 +133,15 @@ struct GroupsCreate: AsyncParsableCommand {
     try TypedValue.assertIDs([owner])
   }
 
-  func run() async throws {
-    let member = GroupService.NewMember(userID: owner, displayName: displayName)
-    let name = PlainText.tidied(name)
-    try await GroupChange(name: "create", options: options).perform { run in
-      // The same for a run that is resumed.
-      [.create(id: GroupService.newID(seed: run.id), name: name, owner: member)]
+  func jobRun() -> JobRun {
+    options.jobRun(.create, [owner]) { job in
+      (job.groupName, job.displayName) = (PlainText.tidied(name), displayName)
     }
   }
 }
 
 /// `gymmigrate groups add`.
-struct GroupsAdd: AsyncParsableCommand {
+struct GroupsAdd: JobCommand {
   static let configuration = CommandConfiguration(
     commandName: "add",
     abstract: "Add members to a group, or those of a file to theirs.",
@@ -181,20 +179,13 @@ struct GroupsAdd: AsyncParsableCommand {
     try TypedValue.assertIDs(ids)
   }
 
-  func run() async throws {
-    let operations =
-      try from.map { file throws(Failure) in try GroupMemberFile.operations(in: file) }
-      ?? ids.dropFirst().map { .add(GroupService.NewMember(userID: $0, isAdmin: admin), to: ids[0]) }
-    try await GroupChange(
-      name: "add",
-      options: options,
-      inputs: from.map { [$0] } ?? []
-    ).perform { _ in operations }
+  func jobRun() -> JobRun {
+    options.jobRun(.add, ids) { job in (job.file, job.isAdmin) = (from, admin) }
   }
 }
 
 /// `gymmigrate groups remove`.
-struct GroupsRemove: AsyncParsableCommand {
+struct GroupsRemove: JobCommand {
   static let configuration = CommandConfiguration(
     commandName: "remove",
     abstract: "Remove members from a group.",
@@ -216,14 +207,11 @@ struct GroupsRemove: AsyncParsableCommand {
     try TypedValue.assertIDs(ids)
   }
 
-  func run() async throws {
-    let operations = ids.dropFirst().map { GroupOperation.remove(userID: $0, from: ids[0]) }
-    try await GroupChange(name: "remove", options: options).perform { _ in operations }
-  }
+  func jobRun() -> JobRun { options.jobRun(.remove, ids) }
 }
 
 /// `gymmigrate groups delete`.
-struct GroupsDelete: AsyncParsableCommand {
+struct GroupsDelete: JobCommand {
   static let configuration = CommandConfiguration(
     commandName: "delete",
     abstract: "Delete groups with their members.",
@@ -254,9 +242,5 @@ struct GroupsDelete: AsyncParsableCommand {
 
   func validate() throws { try TypedValue.assertIDs(ids) }
 
-  func run() async throws {
-    let operations = ids.map { GroupOperation.delete(id: $0) }
-    let deletions = DeletionBound(maximum: maxDelete, options: options.write.guards)
-    try await GroupChange(name: "delete", options: options, deletions: deletions).perform { _ in operations }
-  }
+  func jobRun() -> JobRun { options.jobRun(.delete, ids) { $0.maximumDeletes = maxDelete } }
 }

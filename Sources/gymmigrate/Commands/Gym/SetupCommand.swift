@@ -50,7 +50,7 @@ struct SetupShow: AsyncParsableCommand {
 }
 
 /// `gymmigrate setup set`.
-struct SetupSet: AsyncParsableCommand {
+struct SetupSet: JobCommand {
   static let configuration = CommandConfiguration(
     commandName: "set",
     abstract: "Set the first admin, once.",
@@ -75,19 +75,17 @@ struct SetupSet: AsyncParsableCommand {
 
   func validate() throws { try TypedValue.assertIDs([uid]) }
 
-  func run() async throws {
-    let command = CommandRun(
-      name: "setup set",
-      connection: connection,
-      logging: logging,
-      write: dryRun ? nil : write
-    )
-    try await command.perform { session, run in
+  func jobRun() -> JobRun { JobRun(SetupJob(admin: uid, isDryRun: dryRun), connection, logging, write) }
+}
+
+extension SetupJob: PerformableJob {
+  func perform(as run: JobRun) async throws -> RunEnding {
+    try await CommandRun(run).perform { session, folder in
       try session.schema.assertGym("setup")
-      let plan = dryRun ? TransactionPlan("setup set", over: session.client) : nil
-      let context = session.context(run)
-      guard let refusal = try await SetupService.set(admin: uid, in: context, planning: plan) else {
-        if dryRun { session.logger.notice("\(uid) would be the first admin.") }
+      let plan = isDryRun ? TransactionPlan(name, over: session.client) : nil
+      let context = session.context(folder)
+      guard let refusal = try await SetupService.set(admin: user, in: context, planning: plan) else {
+        if isDryRun { session.logger.notice("\(user) would be the first admin.") }
         return CommandResult()
       }
       if refusal == .alreadySetUp {
@@ -97,7 +95,7 @@ struct SetupSet: AsyncParsableCommand {
       throw Failure(
         refusal == .userNotFound ? .inputMissing : .inputMalformed,
         "set up",
-        path: "users/\(uid)",
+        path: "users/\(user)",
         cause: "\(refusal.rawValue): \(refusal.message)"
       )
     }

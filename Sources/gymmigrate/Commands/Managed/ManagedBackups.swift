@@ -24,10 +24,12 @@ struct ManagedBackups: AsyncParsableCommand {
   @Flag(help: "Print a JSON object instead of lines.") var json = false
 
   func run() async throws {
-    var logging = LoggingOptions.withoutSummary(verbosity)
-    logging.quiet = true
     let work = ManagedWork(connection, isJSON: json)
-    let command = CommandRun(name: "managed backups", connection: connection, logging: logging)
+    let command = CommandRun(
+      name: "managed backups",
+      connection: connection.settings,
+      output: verbosity.settings.silent
+    )
     try await command.performWithoutRun { session in
       try work.assertDatabase(session)
       let schedules = try await session.client.backupSchedules()

@@ -64,7 +64,7 @@ struct ManagedImport: AsyncParsableCommand {
         "Documents with the same name are overwritten, none is deleted; 'gymmigrate migrate undo' cannot undo it."
       )
       try await Self.assertUnlocked(session)
-      try Guard.ask("Import?", with: guards)
+      try Guard.ask("Import?", with: guards.confirmation)
       return try await work.start(request, waiting, in: session)
     }
   }

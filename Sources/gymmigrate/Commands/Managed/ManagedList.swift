@@ -29,10 +29,12 @@ struct ManagedList: AsyncParsableCommand {
   @Flag(help: "Print a JSON array instead of lines.") var json = false
 
   func run() async throws {
-    var logging = LoggingOptions.withoutSummary(verbosity)
-    logging.quiet = true
     let work = ManagedWork(connection, isJSON: json)
-    let command = CommandRun(name: "managed list", connection: connection, logging: logging)
+    let command = CommandRun(
+      name: "managed list",
+      connection: connection.settings,
+      output: verbosity.settings.silent
+    )
     try await command.performWithoutRun { session in
       try work.assertDatabase(session)
       let operations = try await session.client.operations().filter { !running || !$0.isDone }

@@ -25,7 +25,7 @@ struct ManagedStatus: AsyncParsableCommand {
   func run() async throws {
     var logging = logging
     // It prints a state: how long the request took is of no interest.
-    if !waiting.wait { logging.quiet = true }
+    if !waiting.wait { logging.verbosity.quiet = true }
     let (work, waiting) = (ManagedWork(connection, isJSON: logging.json), waiting)
     let argument = argument.operation
     try await work.command("status", connection, logging).performWithoutRun { session in

@@ -38,14 +38,15 @@ struct ManagedWork: Sendable {
     _ logging: LoggingOptions,
     guards: ConfirmOptions? = nil
   ) -> CommandRun {
-    CommandRun(
+    var command = CommandRun(
       name: ManagedCommand.prefix + name,
       connection: connection,
       logging: logging,
-      confirm: guards,
-      remainder: { state.withLock { $0.remainder } },
-      sections: { state.withLock { state in state.operation.map { [OperationSection($0)] } ?? [] } }
+      confirm: guards
     )
+    command.remainder = { state.withLock { $0.remainder } }
+    command.sections = { state.withLock { state in state.operation.map { [OperationSection($0)] } ?? [] } }
+    return command
   }
 
   /// Refuses a mirror, which has no service behind it.
@@ -176,7 +177,7 @@ extension ConnectionOptions {
     let options: [(name: String, value: String?)] = [
       ("-e", environment), ("--project", project), ("--database", database), ("--endpoint", endpoint),
       ("--credentials", credentials), ("--access-token-file", accessTokenFile), ("--config", files.config),
-      ("--state-dir", stateDir == Self.defaultStateDir ? nil : stateDir),
+      ("--state-dir", stateDir == ConnectionSettings.defaultStateDir ? nil : stateDir),
     ]
     return options.flatMap { option in option.value.map { [option.name, $0] } ?? [] }
   }

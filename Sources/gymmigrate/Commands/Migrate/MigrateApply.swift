@@ -4,9 +4,10 @@ import Files
 import FirestoreModels
 import MigrationEngine
 import Runs
+import Shards
 
 /// `gymmigrate migrate apply`.
-struct MigrateApply: AsyncParsableCommand {
+struct MigrateApply: JobCommand {
   static let configuration = CommandConfiguration(
     commandName: "apply",
     abstract: "Apply migrations, or a plan exactly as it was made.",
@@ -55,69 +56,108 @@ struct MigrateApply: AsyncParsableCommand {
     }
   }
 
-  func run() async throws {
-    let chosen = try migrations.chosen(for: connection)
-    let part = Invocation.current.shard.map { MigrationPart($0.read) }
-    let isJSON = logging.json || part != nil
+  func jobRun() -> JobRun {
+    var job = ApplyJob(migrations.settings)
+    (job.plan, job.maximumDeletes) = (plan, maxDelete)
+    (job.isDryRun, job.html) = (dryRun, page.html)
+    return JobRun(job, connection, logging, write)
+  }
+}
+
+extension ApplyJob: DivisibleJob {
+  func perform(as run: JobRun) async throws -> RunEnding {
+    let chosen = try migrations.chosen(for: run.connection)
+    let isQuiet = run.output.json || run.part != nil
+    let page = PlanScreen(html: html)
     try page.assertWritable()
-    let deletions = DeletionBound(maximum: maxDelete, options: write.guards)
-    if !dryRun, chosen.contains(where: \.deletesForGood) { try deletions.assertMayAsk() }
-    // Before anything is begun with a plan that cannot be ended. What is checked here is what is applied.
-    let access = try StorageAccess(for: plan.map { [$0] } ?? [], connection)
-    let planned = try plan.map { file throws(Failure) in
-      let planned = try PlannedChanges(
-        file: file,
-        database: try EnvironmentResolver(connection).environment().database,
-        folder: FileCheck.exists(connection.stateDir) ? connection.stateDir : nil,
-        via: access.files
-      )
-      try deletions.assertAllows(planned, from: file)
-      return planned
-    }
-    var command = CommandRun(
-      name: plan == nil ? "migrate apply \(migrations.names)" : "migrate apply --plan",
-      connection: connection,
-      logging: logging,
-      write: dryRun ? nil : write,
-      inputs: plan.map { [$0] } ?? migrations.files,
-      resumesUnfinished: true
-    )
+    let deletions = DeletionBound(maximum: maximumDeletes, options: run.confirmation)
+    if !isDryRun, chosen.contains(where: \.deletesForGood) { try deletions.assertMayAsk() }
+    let planned = try self.planned(run, deletions)
+    var command = CommandRun(run)
+    command.inputs = plan.map { [$0] } ?? migrations.files
+    command.resumesUnfinished = true
     if let plan, let planned { command.digests = [plan: planned.sha256] }
-    try await command.perform { session, run in
+    return try await command.perform { session, folder in
       let sources = planned.map { [.list($0)] } ?? chosen.map { ChangeSource.migration($0) }
       let reports = Locked<[MigrationReport]>([])
       let apply = { @Sendable in
         for (stage, source) in sources.enumerated() where session.checkpoints?.isPast(stage) != true {
-          var runner = MigrationRunner(in: session, run, writing: write)
-          runner.read(as: migrations.reading)
-          runner.part = part
-          runner.maximumDeletes = maxDelete
-          let guarded = source.guarded(by: session.client)
-          if !dryRun {
-            runner.maximumDeletes = try await deletions.limit(
-              of: source,
-              as: guarded,
-              stage: stage,
-              by: runner,
-              in: session
-            )
-          }
-          let report = dryRun ? try await runner.plan(guarded) : try await runner.apply(guarded, stage: stage)
+          let report = try await self.apply(source, stage: stage, deletions, in: session, folder, run)
           reports.withLock { $0.append(report) }
-          if !isJSON {
-            try StandardOutput.write(dryRun ? MigrationText.plan(report) : MigrationText.applied(report))
+          if !isQuiet {
+            try StandardOutput.write(isDryRun ? MigrationText.plan(report) : MigrationText.applied(report))
           }
         }
       }
-      var ending = CommandResult(lists: MigrationRunner.lists.map(run.file))
-      if dryRun {
+      var ending = CommandResult(lists: MigrationRunner.lists.map(folder.file))
+      if isDryRun {
         try await apply()
-        let planned = reports.withLock { $0 }
-        ending.cost = try page.conclude(planned, of: session, run, connection: connection, isQuiet: isJSON)
+        ending.cost = try page.conclude(
+          reports.withLock { $0 },
+          of: session,
+          folder,
+          connection: run.connection,
+          isQuiet: isQuiet
+        )
       } else {
-        try await LedgerRun(session, run, sources: sources).perform(apply)
+        try await LedgerRun(session, folder, sources: sources).perform(apply)
       }
       return ending
     }
+  }
+
+  /// Reads the file of planned changes, before anything is begun with one that cannot be ended: what is checked here is what is
+  /// applied.
+  private func planned(_ run: JobRun, _ deletions: DeletionBound) throws -> PlannedChanges? {
+    guard let plan else { return nil }
+    let stateDir = run.connection.stateDir
+    let planned = try PlannedChanges(
+      file: plan,
+      database: try EnvironmentResolver(run.connection).environment().database,
+      folder: FileCheck.exists(stateDir) ? stateDir : nil,
+      via: StorageAccess(for: [plan], run.connection, counting: run.traffic).files
+    )
+    try deletions.assertAllows(planned, from: plan)
+    return planned
+  }
+
+  private func apply(
+    _ source: ChangeSource,
+    stage: Int,
+    _ deletions: DeletionBound,
+    in session: Session,
+    _ folder: RunDirectory,
+    _ run: JobRun
+  ) async throws -> MigrationReport {
+    var runner = MigrationRunner(in: session, folder, writing: run.write)
+    runner.read(as: migrations.reading)
+    runner.part = run.part.map { MigrationPart($0.read) }
+    runner.maximumDeletes = maximumDeletes
+    let guarded = source.guarded(by: session.client)
+    if isDryRun { return try await runner.plan(guarded) }
+    runner.maximumDeletes = try await deletions.limit(
+      of: source,
+      as: guarded,
+      stage: stage,
+      by: runner,
+      in: session
+    )
+    return try await runner.apply(guarded, stage: stage)
+  }
+
+  // MARK: Parts
+
+  func assertDivisible(_ run: JobRun) throws {
+    if html != nil { throw refusal(ofOutput: "--html") }
+    if plan != nil { throw refusal(of: "--plan", "a plan file is applied in its order") }
+    if isDryRun { throw refusal(of: "--dry-run", "'migrate plan' can be divided") }
+    try run.write.assertDivisible()
+    _ = try migrations.divisibleReads(for: run.connection)
+  }
+
+  func applied(in run: JobRun) throws -> [LedgerEntry.Applied] { try migrations.applied(for: run.connection) }
+
+  func division(in session: Session, as run: JobRun) async throws -> ShardDivision {
+    ShardDivision(reads: try migrations.divisibleReads(for: run.connection), inputs: migrations.files)
   }
 }

@@ -2,9 +2,12 @@ import ArgumentParser
 import Configuration
 import Files
 import FirestoreModels
+import FirestoreREST
 import GymMigrations
 import MigrationEngine
+import Runs
 import Schema
+import Shards
 
 /// `gymmigrate migrate`: changes to the data, planned before they are applied.
 struct MigrateCommand: AsyncParsableCommand {
@@ -101,7 +104,9 @@ struct ChosenMigrations: ParsableArguments {
 
   func validate() throws {
     if all, !migrations.isEmpty { throw ValidationError("Name migrations or give --all, not both.") }
-    if allowSchemaBreaks, files.isEmpty { throw ValidationError("--allow-schema-breaks is for YAML files.") }
+    if allowSchemaBreaks, settings.files.isEmpty {
+      throw ValidationError("--allow-schema-breaks is for YAML files.")
+    }
     if review != nil, !all, !migrations.contains("users-unify") {
       throw ValidationError("--review is for users-unify.")
     }
@@ -115,10 +120,21 @@ struct ChosenMigrations: ParsableArguments {
     if !isAny { throw ValidationError("Name at least one migration, or give --all.") }
   }
 
+  var settings: MigrationChoice {
+    var choice = MigrationChoice()
+    (choice.migrations, choice.all) = (migrations, all)
+    (choice.acceptProposals, choice.review, choice.prune) = (acceptProposals, review, prune)
+    choice.allowsSchemaBreaks = allowSchemaBreaks
+    (choice.reading, choice.timeZone) = (reading.settings, zone.timeZone)
+    return choice
+  }
+}
+
+extension MigrationChoice {
   /// The migrations that are named.
   ///
   /// - Parameter connection: Leads to the database that references in files point into.
-  func chosen(for connection: ConnectionOptions) throws(Failure) -> [any Migration] {
+  func chosen(for connection: ConnectionSettings) throws(Failure) -> [any Migration] {
     var settings = MigrationCatalogue.Settings(acceptProposals: acceptProposals, prune: prune)
     if let review { settings.review = try ReviewFile.read(review) }
     let schema = try EnvironmentResolver(connection).schema()
@@ -140,10 +156,10 @@ struct ChosenMigrations: ParsableArguments {
       if MigrationFile.isFile(name) {
         migration = try MigrationFile.read(
           name,
-          in: try zone.context(in: try EnvironmentResolver(connection).environment().database, schema),
+          in: LiteralContext(EnvironmentResolver(connection).environment().database, schema, in: timeZone),
           reservedIDs: builtIn.map(\.id),
           schema: schema,
-          allowsSchemaBreaks: allowSchemaBreaks
+          allowsSchemaBreaks: allowsSchemaBreaks
         )
       } else {
         migration = try Self.migration(named: name, of: builtIn + BuiltInSchema.byNameOnly(for: schema))
@@ -172,21 +188,31 @@ struct ChosenMigrations: ParsableArguments {
     )
   }
 
-  var files: [String] { migrations.filter(MigrationFile.isFile) }
-
-  var names: String { all ? "--all" : migrations.joined(separator: " ") }
-}
-
-/// Migrations, one at the least.
-struct MigrationOptions: ParsableArguments {
-  @OptionGroup var these: ChosenMigrations
-
-  func validate() throws { try these.assertSome() }
-
-  func chosen(for connection: ConnectionOptions) throws(Failure) -> [any Migration] {
-    try these.chosen(for: connection)
+  /// The migrations that are named, with the checksums of their files.
+  func applied(for connection: ConnectionSettings) throws(Failure) -> [LedgerEntry.Applied] {
+    try chosen(for: connection).map { LedgerEntry.Applied(id: $0.id, checksum: $0.checksum) }
   }
 
-  var reading: ReadingOptions { these.reading }
-  var names: String { these.names }
+  /// The reads of the migrations that are named, each once.
+  ///
+  /// - Throws: `.usage` for one that does not decide on each document by itself.
+  func divisibleReads(for connection: ConnectionSettings) throws(Failure) -> [CollectionRead] {
+    var reads: [CollectionRead] = []
+    for migration in try chosen(for: connection) {
+      for read in try ChangeSource.migration(migration).divisibleReads() {
+        if !reads.contains(where: { ShardPlan.Read($0) == ShardPlan.Read(read) }) { reads.append(read) }
+      }
+    }
+    try ShardDivision.assertOrderedByName(reads)
+    if CollectionScope.interleave(reads.map { CollectionScope(pathOrPattern: $0.kind ?? $0.collection) }) {
+      throw Failure(
+        .usage,
+        "divide",
+        path: names,
+        cause: "what is read overlaps, and two tasks would change the same documents",
+        remedy: "Apply the migrations one after the other."
+      )
+    }
+    return reads
+  }
 }

@@ -2,9 +2,10 @@ import ArgumentParser
 import Files
 import MigrationEngine
 import Runs
+import Shards
 
 /// `gymmigrate migrate plan`.
-struct MigratePlan: AsyncParsableCommand {
+struct MigratePlan: JobCommand {
   static let configuration = CommandConfiguration(
     commandName: "plan",
     abstract: "Show what migrations would change; nothing is written.",
@@ -20,7 +21,7 @@ struct MigratePlan: AsyncParsableCommand {
       """
   )
 
-  @OptionGroup var migrations: MigrationOptions
+  @OptionGroup var migrations: ChosenMigrations
   @OptionGroup var connection: ConnectionOptions
   @OptionGroup var logging: LoggingOptions
 
@@ -42,32 +43,60 @@ struct MigratePlan: AsyncParsableCommand {
   @Flag(help: "Exit with 1 when there is something to do.")
   var exitCode = false
 
-  func run() async throws {
-    let chosen = try migrations.chosen(for: connection)
-    let part = Invocation.current.shard.map { MigrationPart($0.read) }
-    let isQuiet = logging.json || output == "-" || part != nil
+  func validate() throws { try migrations.assertSome() }
+
+  func jobRun() -> JobRun {
+    var job = PlanJob(migrations.settings)
+    (job.examples, job.output, job.html) = (examples, output, page.html)
+    job.failsOnChanges = exitCode
+    return JobRun(job, connection, logging)
+  }
+}
+
+extension PlanJob: DivisibleJob {
+  func perform(as run: JobRun) async throws -> RunEnding {
+    let chosen = try migrations.chosen(for: run.connection)
+    let isQuiet = run.output.json || output == "-" || run.part != nil
+    let page = PlanScreen(html: html)
     try page.assertWritable()
-    let access = try StorageAccess(for: output.map { [$0] } ?? [], connection)
+    let access = try StorageAccess(for: output.map { [$0] } ?? [], run.connection, counting: run.traffic)
     if let output, output != "-" { try access.files.checkWritable(output) }
-    try await CommandRun(name: "migrate plan \(migrations.names)", connection: connection, logging: logging)
-      .perform { session, run in
-        var reports: [MigrationReport] = []
-        for migration in chosen {
-          var runner = MigrationRunner(in: session.context(run))
-          runner.read(as: migrations.reading)
-          runner.part = part
-          runner.examples = examples
-          let report = try await runner.plan(.migration(migration).guarded(by: session.client))
-          reports.append(report)
-          if !isQuiet { try StandardOutput.write(MigrationText.plan(report)) }
-        }
-        let cost = try page.conclude(reports, of: session, run, connection: connection, isQuiet: isQuiet)
-        if let output { try OutputFile.copy(run.file("plan.jsonl"), to: output, via: access.files) }
-        return CommandResult(
-          status: exitCode && reports.contains { $0.changeCount > 0 } ? .differences : .done,
-          lists: MigrationRunner.lists.map(run.file),
-          cost: cost
-        )
+    return try await CommandRun(run).perform { session, folder in
+      var reports: [MigrationReport] = []
+      for migration in chosen {
+        var runner = MigrationRunner(in: session.context(folder))
+        runner.read(as: migrations.reading)
+        runner.part = run.part.map { MigrationPart($0.read) }
+        runner.examples = examples
+        let report = try await runner.plan(.migration(migration).guarded(by: session.client))
+        reports.append(report)
+        if !isQuiet { try StandardOutput.write(MigrationText.plan(report)) }
       }
+      let cost = try page.conclude(
+        reports,
+        of: session,
+        folder,
+        connection: run.connection,
+        isQuiet: isQuiet
+      )
+      if let output { try OutputFile.copy(folder.file("plan.jsonl"), to: output, via: access.files) }
+      return CommandResult(
+        status: failsOnChanges && reports.contains { $0.changeCount > 0 } ? .differences : .done,
+        lists: MigrationRunner.lists.map(folder.file),
+        cost: cost
+      )
+    }
+  }
+
+  func assertDivisible(_ run: JobRun) throws {
+    if output != nil { throw refusal(ofOutput: "--output") }
+    if html != nil { throw refusal(ofOutput: "--html") }
+    _ = try migrations.divisibleReads(for: run.connection)
+  }
+
+  func applied(in run: JobRun) throws -> [LedgerEntry.Applied] { try migrations.applied(for: run.connection) }
+
+  func division(in session: Session, as run: JobRun) async throws -> ShardDivision {
+    ShardDivision(reads: try migrations.divisibleReads(for: run.connection), inputs: migrations.files)
   }
 }

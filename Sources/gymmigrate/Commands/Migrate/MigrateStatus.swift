@@ -21,10 +21,8 @@ struct MigrateStatus: AsyncParsableCommand {
   func run() async throws {
     let isJSON = logging.json
     // The JSON of this command is the ledger, so no summary is printed.
-    var logging = logging
-    logging.json = false
-    logging.quiet = true
-    try await CommandRun(name: "migrate status", connection: connection, logging: logging)
+    let output = logging.settings.silent
+    try await CommandRun(name: "migrate status", connection: connection.settings, output: output)
       .performWithoutRun { session in
         let ledger = MigrationLedger(client: session.client, logger: session.logger)
         let entries = try await ledger.entries()

@@ -7,7 +7,7 @@ import MigrationEngine
 import Runs
 
 /// `gymmigrate migrate undo RUN`, which is also `gymmigrate runs undo RUN`.
-struct MigrateUndo: AsyncParsableCommand {
+struct MigrateUndo: JobCommand {
   static let configuration = CommandConfiguration(
     commandName: "undo",
     abstract: "Restore what a run changed.",
@@ -19,7 +19,7 @@ struct MigrateUndo: AsyncParsableCommand {
       """
   )
 
-  @Argument(help: "The run: its id, a prefix of it, or 'last' (the last run that is not an undo).")
+  @Argument(help: "The run: its id, a prefix of it, or 'last' (the last run whose changes are not undone).")
   var undone: String
   @OptionGroup var connection: ConnectionOptions
   @OptionGroup var logging: LoggingOptions
@@ -28,60 +28,88 @@ struct MigrateUndo: AsyncParsableCommand {
   @Flag(name: [.customShort("n"), .long], help: "Show what would be restored; write nothing.")
   var dryRun = false
 
-  func run() async throws {
-    // What 'last' was when the undo began is not what it is when the undo is resumed.
-    let name = Invocation.current.resuming.map(UndoTarget.name) ?? undone
-    let (entry, changes) = try UndoTarget.find(name, in: connection.stateDir) { !UndoTarget.isUndo($0) }
-    try UndoTarget.assertMayBeUndone(entry, in: connection.stateDir)
-    if entry.record.shards != nil { try await ShardPlace(connection.stateDir).assertNobodyWorks() }
-    let connection = try UndoTarget.connection(connection, of: entry.record)
-    try UndoTarget.assertSameDatabase(changes, connection, run: entry.record.id)
-    let id = entry.record.id
-    let command = CommandRun(
-      name: "migrate undo \(id)",
-      connection: connection,
-      logging: logging,
-      write: dryRun ? nil : write,
-      resumesUnfinished: true
+  func jobRun() throws -> JobRun {
+    let entry = try UndoTarget.entry(undone, in: connection.stateDir)
+    var run = JobRun(UndoJob(of: entry.record.id, isDryRun: dryRun), connection, logging, write)
+    run.connection = try UndoTarget.connection(run.connection, of: entry.record)
+    return run
+  }
+}
+
+extension UndoJob: PerformableJob {
+  func perform(as run: JobRun) async throws -> RunEnding {
+    let stateDir = run.connection.stateDir
+    let (entry, changes) = try UndoTarget.find(self.run, in: stateDir)
+    try UndoTarget.assertMayBeUndone(entry, in: stateDir)
+    if entry.record.shards != nil { try await ShardPlace(stateDir).assertNobodyWorks() }
+    try UndoTarget.assertSameDatabase(changes, run.connection, run: self.run)
+    let count = NumberText.grouped(changes.count)
+    run.output.logger().notice(
+      "Run \(self.run): \(entry.record.command), begun \(entry.record.startedAt), \(count) \(changes.count == 1 ? "document" : "documents")."
     )
-    try await command.perform { session, run in
-      UndoTarget.warn(session, of: changes, in: connection.stateDir)
+    var command = CommandRun(run)
+    command.resumesUnfinished = true
+    return try await command.perform { session, folder in
+      UndoTarget.warn(session, of: changes, in: stateDir)
       let source = ChangeSource.list(
         try UndoRun(
-          id,
+          self.run,
           changes,
           client: session.client,
           rules: BuiltInSchema.restoration(for: session.schema)
         )
       )
-      let runner = MigrationRunner(in: session, run, writing: write)
-      if dryRun {
+      let runner = MigrationRunner(in: session, folder, writing: run.write)
+      if isDryRun {
         let report = try await runner.plan(source)
-        if !logging.json { try StandardOutput.write(MigrationText.plan(report)) }
+        if !run.output.json { try StandardOutput.write(MigrationText.plan(report)) }
       } else {
-        try await LedgerRun(session, run, sources: [source], undoes: id).perform {
+        try await LedgerRun(session, folder, sources: [source], undoes: self.run).perform {
           let report = try await runner.apply(source)
-          if !logging.json { try StandardOutput.write(MigrationText.applied(report)) }
+          if !run.output.json { try StandardOutput.write(MigrationText.applied(report)) }
         }
-        try RunHistory(in: connection.stateDir).judge(id, as: "undone", by: run.id)
+        try RunHistory(in: stateDir).judge(self.run, as: "undone", by: folder.id)
       }
-      return CommandResult(lists: MigrationRunner.lists.map(run.file))
+      return CommandResult(lists: MigrationRunner.lists.map(folder.file))
     }
   }
 }
 
 /// The run that an undo or a verification is about.
 enum UndoTarget {
+  /// Finds the run to undo.
+  ///
+  /// - Throws: As ``RunHistory/entry(named:where:)``.
+  static func entry(_ name: String, in stateDir: String) throws(Failure) -> RunHistory.Entry {
+    let entry = try RunHistory(in: stateDir).entry(
+      named: name,
+      where: { $0.record.writes && undone(by: $0.record) == nil },
+      preferring: { $0.verdict != "undone" && hasWritten($0.record, in: stateDir) }
+    )
+    let isIdle = entry.verdict != "undone" && !entry.isRunning && !hasWritten(entry.record, in: stateDir)
+    guard name.isIdentical(to: "last"), isIdle else { return entry }
+    throw Failure(
+      .usage,
+      "undo the last run",
+      path: entry.record.id,
+      cause: "it wrote nothing, and nothing before it is left to undo",
+      remedy: "'gymmigrate runs list' shows the runs."
+    )
+  }
+
+  /// Whether the journals of a run have a write.
+  private static func hasWritten(_ record: RunRecord, in stateDir: String) -> Bool {
+    let own = RunHistory(in: stateDir).file("journal.jsonl", of: record.id)
+    let journals = record.shards == nil ? [own] : (try? ShardPlace.journals(in: stateDir))?.map(\.path) ?? []
+    return journals.contains(where: JournalReader.hasWrite)
+  }
+
   /// Finds a run and what it changed.
   ///
   /// - Throws: `.inputMissing` where there is no such run, or it has no journal; `.notPermitted` where somebody else may have
   ///   written it; `.inputMalformed` where the journal is damaged, or another run's.
-  static func find(
-    _ name: String,
-    in stateDir: String,
-    where condition: (RunRecord) -> Bool = { _ in true }
-  ) throws(Failure) -> (RunHistory.Entry, RunChanges) {
-    let entry = try RunHistory(in: stateDir).entry(named: name) { $0.record.writes && condition($0.record) }
+  static func find(_ name: String, in stateDir: String) throws(Failure) -> (RunHistory.Entry, RunChanges) {
+    let entry = try RunHistory(in: stateDir).entry(named: name) { $0.record.writes }
     let changes = try changes(of: entry.record, in: stateDir)
     recogniseUndos(since: entry.record, in: stateDir, by: changes)
     return (entry, changes)
@@ -123,11 +151,13 @@ enum UndoTarget {
   /// What cannot be read of them only makes a conflict of what would be none.
   private static func recogniseUndos(since record: RunRecord, in stateDir: String, by changes: RunChanges) {
     let history = RunHistory(in: stateDir)
-    for undo in history.entries().map(\.record) where isUndo(undo) && undo.startedAt >= record.startedAt {
-      guard undo.database == record.database, undo.endpoint.isIdentical(to: record.endpoint) else { continue }
+    for undo in history.entries().map(\.record) where undo.startedAt >= record.startedAt {
+      guard let name = undone(by: undo), undo.database == record.database,
+        undo.endpoint.isIdentical(to: record.endpoint)
+      else { continue }
       do throws(Failure) {
         try history.assertPrivate(undo)
-        let undone = try history.entry(named: name(undo)).record
+        let undone = try history.entry(named: name).record
         try changes.recognise(
           undoOf: undone.id.isIdentical(to: record.id) ? changes : Self.changes(of: undone, in: stateDir),
           journal: history.file("journal.jsonl", of: undo.id)
@@ -145,11 +175,13 @@ enum UndoTarget {
     session.logger.warning("\(RunText.torn(line, journal))")
   }
 
-  /// The run that an undo is about.
-  static func name(_ undo: RunRecord) -> String { String(undo.command.split(separator: " ").last ?? "") }
-
-  /// Whether a run is an undo.
-  static func isUndo(_ record: RunRecord) -> Bool { record.command.hasPrefix("migrate undo ") }
+  /// The run that an undo is about; nil for a run that is none.
+  private static func undone(by run: RunRecord) -> String? {
+    if let job = run.job { return try? job.job(UndoJob.self).run }
+    // A version that kept words alone had the run at the end of the name.
+    guard run.command.hasPrefix("migrate undo ") else { return nil }
+    return run.command.split(separator: " ").last.map(String.init)
+  }
 
   /// Refuses a run that cannot be undone.
   ///
@@ -161,7 +193,7 @@ enum UndoTarget {
     if entry.isRunning {
       throw refusal("it is running", "Wait for its end, or stop it first.", kind: .tryLater)
     }
-    if isUndo(entry.record) {
+    if undone(by: entry.record) != nil {
       throw refusal(
         "it is an undo itself",
         "Run again what it undid: that does it once more, on the data as they are now."
@@ -182,7 +214,7 @@ enum UndoTarget {
   /// - Throws: `.notPermitted`.
   static func assertSameDatabase(
     _ changes: RunChanges,
-    _ connection: ConnectionOptions,
+    _ connection: ConnectionSettings,
     run: String
   ) throws(Failure) {
     let database = try EnvironmentResolver(connection).environment().database
@@ -201,10 +233,9 @@ enum UndoTarget {
   /// - Throws: `.notPermitted` where that leads elsewhere by now, or the run was not made here, so that what it says of places
   ///   and signers does not count; what keeps the database from being known.
   static func connection(
-    _ options: ConnectionOptions,
+    _ options: ConnectionSettings,
     of record: RunRecord
-  ) throws(Failure) -> ConnectionOptions {
-    var options = options
+  ) throws(Failure) -> ConnectionSettings {
     guard options.environment == nil, options.project == nil else { return options }
     do throws(Failure) {
       try RunHistory(in: options.stateDir).assertOwn(record)
@@ -214,26 +245,12 @@ enum UndoTarget {
         "Name the environment with -e, or with --project, --database and --endpoint, if you know the run."
       throw failure
     }
-    let namesEndpoint = options.endpoint != nil
-    let given = CompletedArguments.typed(record.arguments, by: try CommandTree.whole())
-    // Of a command that takes the environment as an argument, the record has its name.
-    options.environment =
-      given["env"] ?? given["to"] ?? (given["project"] == nil ? record.environment : nil)
-    options.project = options.project ?? given["project"]
-    options.database = options.database ?? given["database"]
-    options.endpoint = options.endpoint ?? given["endpoint"]
-    func file(_ name: String) -> String? {
-      given[name].map { $0.hasPrefix("/") ? $0 : "\(record.workingDirectory)/\($0)" }
-    }
-    options.credentials = options.credentials ?? file("credentials")
-    options.accessTokenFile = options.accessTokenFile ?? file("access-token-file")
-    options.impersonateServiceAccount =
-      options.impersonateServiceAccount
-      ?? given["impersonate-service-account"].flatMap { ServiceAccountChain($0) }
-    options.files.config = options.files.config ?? file("config")
-    let environment = try EnvironmentResolver(options).environment()
+    let connection = record.connection.overridden(by: options)
+    let environment = try EnvironmentResolver(connection).environment()
     let endpoint = environment.isEmbedded ? "embedded" : environment.effectiveEndpoint
-    if !namesEndpoint, environment.database == record.database, !endpoint.isIdentical(to: record.endpoint) {
+    if options.endpoint == nil, environment.database == record.database,
+      !endpoint.isIdentical(to: record.endpoint)
+    {
       throw Failure(
         .notPermitted,
         "work on the database of",
@@ -242,6 +259,44 @@ enum UndoTarget {
         remedy: "Name the environment with -e, or with --project, --database and --endpoint."
       )
     }
-    return options
+    return connection
+  }
+}
+
+extension RunRecord {
+  /// How the run reached its database; of a version that kept words alone, by its environment's name.
+  fileprivate var connection: ConnectionSettings {
+    guard var settings = job?.connection else { return ofOldVersion }
+    func absolute(_ path: String?) -> String? {
+      path.map { $0.hasPrefix("/") ? $0 : "\(workingDirectory)/\($0)" }
+    }
+    settings.credentials = absolute(settings.credentials)
+    settings.accessTokenFile = absolute(settings.accessTokenFile)
+    settings.files.config = absolute(settings.files.config)
+    return settings
+  }
+}
+
+extension RunRecord {
+  private var ofOldVersion: ConnectionSettings {
+    var settings = ConnectionSettings()
+    (settings.project, settings.database) = (database.project, database.database)
+    if environment == "custom" { settings.endpoint = endpoint } else { settings.environment = environment }
+    return settings
+  }
+}
+
+extension ConnectionSettings {
+  /// The same with what other settings say instead; the environment and the project are these.
+  fileprivate func overridden(by other: ConnectionSettings) -> ConnectionSettings {
+    var settings = other
+    (settings.environment, settings.project) = (environment, project)
+    settings.database = other.database ?? database
+    settings.endpoint = other.endpoint ?? endpoint
+    settings.credentials = other.credentials ?? credentials
+    settings.accessTokenFile = other.accessTokenFile ?? accessTokenFile
+    settings.impersonateServiceAccount = other.impersonateServiceAccount ?? impersonateServiceAccount
+    settings.files.config = other.files.config ?? files.config
+    return settings
   }
 }

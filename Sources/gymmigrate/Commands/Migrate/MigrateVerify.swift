@@ -35,13 +35,14 @@ struct MigrateVerify: AsyncParsableCommand {
 
   func run() async throws {
     if let verified { return try await verify(verified) }
-    let chosen = try migrations.chosen(for: connection)
-    try await CommandRun(name: "migrate verify \(migrations.names)", connection: connection, logging: logging)
+    let choice = migrations.settings
+    let chosen = try choice.chosen(for: connection.settings)
+    try await CommandRun(name: "migrate verify \(choice.names)", connection: connection, logging: logging)
       .perform { session, run in
         var changes = 0
         for migration in chosen {
           var runner = MigrationRunner(in: session.context(run))
-          runner.read(as: migrations.reading)
+          runner.read(as: choice.reading)
           let report = try await runner.plan(.migration(migration).guarded(by: session.client))
           changes += report.changeCount
           if !logging.json { try StandardOutput.write(MigrationText.plan(report)) }
@@ -55,9 +56,9 @@ struct MigrateVerify: AsyncParsableCommand {
 
   private func verify(_ name: String) async throws {
     let (entry, changes) = try UndoTarget.find(name, in: connection.stateDir)
-    let connection = try UndoTarget.connection(connection, of: entry.record)
+    let connection = try UndoTarget.connection(connection.settings, of: entry.record)
     try UndoTarget.assertSameDatabase(changes, connection, run: entry.record.id)
-    try await CommandRun(name: "migrate verify --run", connection: connection, logging: logging)
+    try await CommandRun(name: "migrate verify --run", connection: connection, output: logging.settings)
       .perform { session, _ in
         UndoTarget.warn(session, of: changes, in: connection.stateDir)
         for collection in changes.collections { session.counts.open(collection) }

@@ -2,6 +2,7 @@ import ArgumentParser
 import Configuration
 import FirestoreModels
 import Mirror
+import Runs
 
 /// `gymmigrate mirror`: a local copy in SQLite that is asked instead of the service.
 struct MirrorCommand: AsyncParsableCommand {
@@ -36,7 +37,7 @@ struct MirrorArgument: ParsableArguments {
   var file: String
 
   /// The connection to the database of the mirror: the environment that is named, else the one that it was pulled from.
-  func connection(_ options: ConnectionOptions) throws(Failure) -> ConnectionOptions {
+  func connection(_ options: ConnectionSettings) throws(Failure) -> ConnectionSettings {
     if options.mirror != nil || options.environment?.hasPrefix(DatabaseEnvironment.mirrorPrefix) ?? false {
       throw Failure(
         .usage,

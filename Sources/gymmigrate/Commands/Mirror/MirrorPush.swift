@@ -7,7 +7,7 @@ import Mirror
 import Runs
 
 /// `gymmigrate mirror push`.
-struct MirrorPush: AsyncParsableCommand {
+struct MirrorPush: JobCommand {
   static let configuration = CommandConfiguration(
     commandName: "push",
     abstract: "Write what was edited in a mirror to its database.",
@@ -38,22 +38,27 @@ struct MirrorPush: AsyncParsableCommand {
   @OptionGroup var logging: LoggingOptions
   @OptionGroup var write: WriteOptions
 
-  func run() async throws {
-    let (isDryRun, connection) = (plan.dryRun, try mirror.connection(connection))
-    let deletions = DeletionBound(maximum: maxDelete, options: write.guards)
-    try plan.page.assertWritable()
-    let command = CommandRun(
-      name: "mirror push",
-      connection: connection,
-      logging: logging,
-      write: isDryRun ? nil : write,
-      resumesUnfinished: true
-    )
-    try await command.perform { session, folder in
-      let file = try MirrorFile(mirror.file, for: isDryRun ? .reading : .writing)
+  func jobRun() throws -> JobRun {
+    var job = PushJob(mirror.file)
+    (job.maximumDeletes, job.plan) = (maxDelete, plan.settings)
+    var run = JobRun(job, connection, logging, write)
+    run.connection = try mirror.connection(run.connection)
+    return run
+  }
+}
+
+extension PushJob: PerformableJob {
+  func perform(as run: JobRun) async throws -> RunEnding {
+    let isDryRun = plan.isDryRun
+    let deletions = DeletionBound(maximum: maximumDeletes, options: run.confirmation)
+    try PlanScreen(html: plan.html).assertWritable()
+    var command = CommandRun(run)
+    command.resumesUnfinished = true
+    return try await command.perform { session, folder in
+      let file = try MirrorFile(file, for: isDryRun ? .reading : .writing)
       let edits = try MirrorEdits(in: file, client: session.client, schema: session.schema)
       for collection in edits.collections { session.counts.open(collection) }
-      var runner = MigrationRunner(in: session, folder, writing: write)
+      var runner = MigrationRunner(in: session, folder, writing: run.write)
       runner.examples = plan.examples
       runner.maximumDeletes = deletions.maximum
       let whole = ChangeSource.list(edits)
@@ -71,12 +76,18 @@ struct MirrorPush: AsyncParsableCommand {
         let left = try await edits.settle()
         if left > 0 {
           session.logger.notice(
-            "\(left) edits stay in \(mirror.file): correct them, or drop them with 'mirror pull --discard-edits'."
+            "\(left) edits stay in \(self.file): correct them, or drop them with 'mirror pull --discard-edits'."
           )
         }
       }
-      if !logging.json { try plan.write(report) }
-      return try plan.conclude(report, of: session, folder, connection: connection, isQuiet: logging.json)
+      if !run.output.json { try plan.write(report) }
+      return try plan.conclude(
+        report,
+        of: session,
+        folder,
+        connection: run.connection,
+        isQuiet: run.output.json
+      )
     }
   }
 }

@@ -28,8 +28,8 @@ struct MirrorStatusCommand: AsyncParsableCommand {
       let schema = try EnvironmentResolver(connection).schema()
       return try show(try await MirrorStatus.find(mirror.file, schema, client: nil))
     }
-    let connection = try mirror.connection(connection)
-    let command = CommandRun(name: "mirror status", connection: connection, verbosity: verbosity)
+    let connection = try mirror.connection(connection.settings)
+    let command = CommandRun(name: "mirror status", connection: connection, output: verbosity.settings)
     try await command.performWithoutRun { session in
       try show(try await MirrorStatus.find(mirror.file, session.schema, client: session.client))
       return CommandResult()

@@ -24,8 +24,8 @@ struct MirrorVerify: AsyncParsableCommand {
   @OptionGroup var verbosity: VerbosityOptions
 
   func run() async throws {
-    let connection = try mirror.connection(connection)
-    let command = CommandRun(name: "mirror verify", connection: connection, verbosity: verbosity)
+    let connection = try mirror.connection(connection.settings)
+    let command = CommandRun(name: "mirror verify", connection: connection, output: verbosity.settings)
     try await command.performWithoutRun { session in
       session.progress.begin("verify", total: nil)
       let found = try await MirrorVerification.run(

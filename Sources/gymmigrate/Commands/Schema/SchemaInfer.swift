@@ -127,7 +127,7 @@ extension Session {
     let roots = selection.wantsRoots ? try await client.collectionIDs().compactMap { CollectionPath($0) } : []
     return try selection.namedScopes(roots: roots).map { scope in
       var read = scope.read
-      reading.apply(to: &read)
+      reading.settings.apply(to: &read)
       return read
     }
   }

@@ -2,6 +2,7 @@ import ArgumentParser
 import Configuration
 import Files
 import FirestoreModels
+import Integrity
 import Logging
 import MigrationEngine
 import Runs
@@ -34,37 +35,36 @@ struct ShardFinishCommand: AsyncParsableCommand {
     let place = try ShardPlace(place)
     let plan = try await place.shards.plan()
     try ShardAgreement(plan, at: place).assertSame()
-    let nested = try DividedCommand(plan.command).command
-    let environment = try EnvironmentResolver(nested.shardTarget).environment()
+    let divided = try plan.jobRun(at: place)
+    let resolver = EnvironmentResolver(divided.connection)
     let scratch = try Scratch()
     let finish = ShardFinish(plan, in: place.shards, scratch: scratch.path)
     var results = try await finish.checkParts(try await finish.results())
-    if let export = nested as? ExportCommand, let table = try export.partsOfTable(plan) {
+    if let export = divided.job as? ExportJob, let table = try export.partsOfTable(plan) {
       results = try await finish.completeTable(results, table)
     }
-    var summary = try finish.summary(results, environment: environment)
-    summary.source = try nested.shardSource.map { .environment(try EnvironmentResolver($0).environment()) }
+    var summary = try finish.summary(results, environment: resolver.environment())
+    summary.source = try divided.source.map { .environment(try EnvironmentResolver($0).environment()) }
     summary.cost = try finish.cost(results).map {
-      CostEstimate($0, at: try EnvironmentResolver(nested.shardTarget).configuration().prices)
+      CostEstimate($0, at: try resolver.configuration().prices)
     }
     summary.exitCode = ExitCodes.code(of: summary.status)
     let lists = try await finish.mergeLists(results)
     if plan.partExtension != nil {
-      try await finish.writeManifest(results, scope: (nested as? ExportCommand)?.scope)
+      try await finish.writeManifest(results, scope: (divided.job as? ExportJob)?.scope)
     }
-    if plan.writes { try await close(plan, summary.totals, nested) }
+    if plan.writes { try await close(plan, summary.totals) }
     try await finish.write(summary)
-    if let check = nested as? CheckCommand, !logging.json {
-      try StandardOutput.write(check.table(of: finish.findings(results) ?? [:]))
+    if let check = divided.job as? CheckJob, !logging.json {
+      try StandardOutput.write(check.table(of: finish.findings(results) ?? [:], divided.connection))
     }
     try report(summary, lists, at: place)
   }
 
   /// Enters the end of a run that wrote.
-  private func close(_ plan: ShardPlan, _ totals: DocumentCounts, _ nested: any ShardedCommand) async throws {
-    var quiet = LoggingOptions.withoutSummary(logging.verbosity)
-    quiet.quiet = true
-    try await CommandRun(name: "shard finish", connection: nested.shardTarget, logging: quiet)
+  private func close(_ plan: ShardPlan, _ totals: DocumentCounts) async throws {
+    let output = logging.settings.silent
+    try await CommandRun(name: "shard finish", connection: plan.job.connection, output: output)
       .performWithoutRun { session in
         let ledger = MigrationLedger(client: session.client, logger: session.logger)
         let shared = SharedRun(plan.ledgerEntry(holder: LedgerRun.holder), of: ledger)
@@ -74,9 +74,7 @@ struct ShardFinishCommand: AsyncParsableCommand {
   }
 
   private func report(_ summary: RunSummary, _ lists: [String], at place: ShardPlace) throws {
-    let logger = Logger(label: "gymmigrate") { [logging] _ in
-      TerminalLogHandler(format: logging.logFormat, level: logging.level)
-    }
+    let logger = logging.settings.logger()
     for line in SummaryText.lines(summary) { logger.info("\(line)") }
     for list in lists { logger.notice("See \(place.store)/\(list).") }
     if logging.json { try StandardOutput.write(line: summary.json) }

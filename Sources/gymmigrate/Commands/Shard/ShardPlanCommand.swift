@@ -48,10 +48,9 @@ struct ShardPlanCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let divided = try DividedCommand(typed: command, variables: Invocation.current.variables)
-    let nested = divided.command
-    let place = try ShardPlace(to, creates: true, connection: nested.shardTarget)
-    if nested.shardWrite != nil, place.folder == nil {
+    let (words, divided, job) = try divided()
+    let place = try ShardPlace(to, creates: true, connection: divided.connection)
+    if job.writes, place.folder == nil {
       throw Failure(
         .usage,
         "plan the tasks in",
@@ -61,24 +60,46 @@ struct ShardPlanCommand: AsyncParsableCommand {
       )
     }
     try await place.shards.assertNoPlan()
-    var run = CommandRun(
-      name: "shard plan",
-      connection: nested.shardTarget,
-      logging: logging,
-      confirm: nested.shardWrite?.guards,
-      source: nested.shardSource
-    )
+    var run = CommandRun(name: "shard plan", connection: divided.connection, output: logging.settings)
+    run.confirmation = job.writes ? divided.confirmation : nil
+    run.source = divided.source
     run.countsDocuments = false
-    let words = divided.words
     try await run.performWithoutRun { session in
-      let divided = try DividedCommand(words)
       try Self.assertReachable(session.environment)
       if let source = session.source { try Self.assertReachable(source.environment) }
-      let plan = try await plan(divided, in: session)
+      let plan = try await plan(words, divided, job, in: session)
       try await begin(plan, at: place, in: session)
       for line in ShardText.planned(plan, at: place) { session.logger.notice("\(line)") }
       return CommandResult(readTime: plan.readTime)
     }
+  }
+
+  /// The command behind `--`, with what the variables of settings add, and its job.
+  ///
+  /// - Throws: `.usage` for a command that cannot be divided; the parser's errors.
+  private func divided() throws -> (words: [String], run: JobRun, job: any DivisibleJob) {
+    let invocation = Invocation.current
+    var words = try CompletedArguments(
+      command,
+      variables: invocation.variables,
+      invocation.commands
+    ).words
+    // The output goes to the place of the plan, and the parser asks for one.
+    if words.first == "export" { words.insert("--output=\(ShardPart.placeholder)", at: 1) }
+    let parsed = try invocation.parse(words)
+    guard command.prefix(2) != ["export", "verify"], let run = try (parsed as? any JobCommand)?.jobRun(),
+      let job = run.job as? any DivisibleJob
+    else {
+      throw Failure(
+        .usage,
+        "divide the command",
+        path: CommandLineText.quoted(Array(command.prefix(2))),
+        cause: "it does not work document by document, or is quick enough by itself",
+        remedy: "export, import, copy, check, and migrate plan and apply can be divided (docs/shards.md)."
+      )
+    }
+    try job.assertDivisible(run)
+    return (command, run, job)
   }
 
   /// Refuses a database that only this machine has.
@@ -93,9 +114,13 @@ struct ShardPlanCommand: AsyncParsableCommand {
     )
   }
 
-  private func plan(_ divided: DividedCommand, in session: Session) async throws -> ShardPlan {
-    let nested = divided.command
-    let division = try await nested.division(in: session)
+  private func plan(
+    _ words: [String],
+    _ divided: JobRun,
+    _ job: any DivisibleJob,
+    in session: Session
+  ) async throws -> ShardPlan {
+    let division = try await job.division(in: session, as: divided)
     let (client, environment) =
       session.source.map { ($0.client, $0.environment) } ?? (session.client, session.environment)
     var readTime: Timestamp?
@@ -127,28 +152,30 @@ struct ShardPlanCommand: AsyncParsableCommand {
         }
       }
     }
-    func place(_ environment: DatabaseEnvironment) -> RunRecord.Target {
-      RunRecord.Target(
-        environment: environment.name,
-        database: environment.database,
-        endpoint: environment.effectiveEndpoint
-      )
-    }
     return ShardPlan(
-      run: RunDirectory.newID(String(nested.runName.prefix { $0 != " " })),
-      command: divided.words,
-      name: nested.runName,
-      target: place(session.environment),
-      source: session.source.map { place($0.environment) },
+      run: RunDirectory.newID(String(job.name.prefix { $0 != " " })),
+      command: words,
+      job: divided.record,
+      name: job.name,
+      target: Self.place(session.environment),
+      source: session.source.map { Self.place($0.environment) },
       readTime: readTime,
       tasks: shards,
-      writes: nested.shardWrite != nil,
-      partExtension: nested.shardPart,
+      writes: job.writes,
+      partExtension: job.partExtension,
       reads: division.reads.map { ShardPlan.Read($0) },
       ranges: ranges,
       inputs: division.inputs.map { ShardPlan.Input(path: $0, bytes: RunRecord.size(of: $0)) },
-      migrations: try nested.shardMigrations(),
+      migrations: try job.applied(in: divided),
       holder: LedgerRun.holder
+    )
+  }
+
+  private static func place(_ environment: DatabaseEnvironment) -> RunRecord.Target {
+    RunRecord.Target(
+      environment: environment.name,
+      database: environment.database,
+      endpoint: environment.effectiveEndpoint
     )
   }
 
@@ -179,7 +206,8 @@ struct ShardPlanCommand: AsyncParsableCommand {
       environment: session.environment,
       startedAt: plan.createdAt,
       writes: plan.writes,
-      source: session.source?.environment
+      source: session.source?.environment,
+      job: plan.job
     )
     record.shards = plan.tasks
     try run.write(record)

@@ -34,11 +34,11 @@ struct ShardWorkCommand: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp("The folder of runs of this machine.", valueName: "folder").withDefault(
-      ConnectionOptions.defaultStateDir
+      ConnectionSettings.defaultStateDir
     ),
     transform: TypedValue.localFile
   )
-  var stateDir = ConnectionOptions.defaultStateDir
+  var stateDir = ConnectionSettings.defaultStateDir
 
   @OptionGroup var verbosity: VerbosityOptions
 
@@ -58,7 +58,7 @@ struct ShardWorkCommand: AsyncParsableCommand {
       of: plan,
       at: place,
       stateDir: stateDir,
-      logging: .withoutSummary(verbosity)
+      output: verbosity.settings
     )
     do {
       try await worker.run()

@@ -4,10 +4,11 @@ import FirestoreModels
 import FirestoreREST
 import Logging
 import Runs
+import Shards
 import Transfer
 
 /// `gymmigrate copy`: one database into another.
-struct CopyCommand: AsyncParsableCommand {
+struct CopyCommand: JobCommand {
   static let configuration = CommandConfiguration(
     commandName: "copy",
     abstract: "Copy collections from one environment to another.",
@@ -117,11 +118,77 @@ struct CopyCommand: AsyncParsableCommand {
     }
   }
 
+  func jobRun() -> JobRun {
+    var job = CopyJob(selection.settings)
+    (job.mode, job.subcollections) = (mode, subcollections)
+    (job.filters, job.timeZone, job.limit) = (filters, zone.timeZone, limit)
+    (job.readTime, job.reading) = (readTime ?? .pinned, reading.settings)
+    (job.deletesExtraneous, job.maximumDeletes) = (deleteExtraneous, maxDelete)
+    (job.rewritesStorageURLs, job.keepsPersonalData) = (rewriteStorageURLs, keepPersonalData)
+    job.isDryRun = dryRun
+    var run = JobRun(job, connection, logging, write)
+    run.source = source.connection(to: from, beside: run.connection)
+    run.connection.environment = to
+    return run
+  }
+}
+
+extension CopyJob: DivisibleJob {
+  func perform(as run: JobRun) async throws -> RunEnding {
+    let base = try options(run)
+    let isWhole = run.part == nil
+    let prices = try EnvironmentResolver(run.connection).configuration().prices
+    return try await CommandRun(run).perform { session, folder in
+      guard let source = session.source else { throw Failure(.internal, "copy", cause: "there is no source") }
+      let copy = try await copy(base, from: source, in: session, folder, pacer: run.write.pacer(in: session))
+      if session.checkpoints?.resumed == nil, isWhole {
+        let reads = try await copy.reads()
+        try await session.reading(source).prepare(
+          reads,
+          isAll: selection.all,
+          failIfEmpty: selection.failIfEmpty
+        )
+      }
+      let plan = try await copy.prepare()
+      let cost = CostEstimate(plan.cost, at: prices, isMinimum: !plan.isCounted)
+      if isWhole {
+        for line in CopyText.screen(plan, cost, base, session, source) { session.logger.notice("\(line)") }
+      }
+      var ending = CommandResult(readTime: plan.readTime, lists: copy.lists, cost: cost)
+      if isDryRun {
+        let forecast = try await copy.forecast(plan)
+        let cost = CostEstimate(forecast.cost, at: prices)
+        session.logger.notice("\(CopyText.forecast(forecast, cost))")
+        ending.cost = cost
+        ending.lists.append(folder.file("extraneous.jsonl"))
+        if session.counts.totals.leavesSomething { ending.status = .incomplete }
+        return ending
+      }
+      // What was resumed was agreed to when it began.
+      if session.checkpoints?.resumed == nil, isWhole { try Guard.ask("Copy?", with: run.confirmation) }
+      try await copy.run(plan)
+      guard isWhole else { return ending }
+      var empty = copy.reads(of: plan).filter { session.counts.readCount(below: $0) == 0 }
+      for index in empty.indices { empty[index].readTime = plan.readTime }
+      await session.reading(source).warnOfEmpty(empty)
+      return ending
+    }
+  }
+
+  private func options(_ run: JobRun) throws -> Copy.Options {
+    var options = try options(EnvironmentResolver(run.connection).schema())
+    options.limits = run.write.limits
+    options.part = run.part?.read
+    if rewritesStorageURLs { try assertBuckets(run) }
+    return options
+  }
+
   /// Requires a bucket of both environments.
   ///
   /// - Throws: `.configuration`.
-  private func assertBuckets() throws(Failure) {
-    for side in [source.connection(to: from, beside: connection), connection.target(to)] {
+  private func assertBuckets(_ run: JobRun) throws(Failure) {
+    for side in [run.source, run.connection] {
+      guard let side else { continue }
       let environment = try EnvironmentResolver(side).environment()
       if environment.storageBucket != nil { continue }
       throw Failure(
@@ -134,93 +201,76 @@ struct CopyCommand: AsyncParsableCommand {
     }
   }
 
-  /// The options of the copy but for the filter, which is parsed for the source's database.
-  func options() throws -> Copy.Options {
-    let schema = try EnvironmentResolver(connection).schema()
-    let isDeep = subcollections ?? filters.isEmpty
-    var prepared = Copy.Options(selection: try selection.selection(isDeep: isDeep, schema), mode: mode)
-    prepared.limit = limit
-    (prepared.pageSize, prepared.parallel) = (reading.pageSize, reading.parallel.requests)
-    prepared.deletesExtraneous = deleteExtraneous
-    prepared.maximumDeletes = maxDelete
-    prepared.keepsPersonalData = keepPersonalData
-    prepared.isDryRun = dryRun
-    prepared.rewritesStorageURLs = rewriteStorageURLs
-    prepared.limits = write.limits
-    if rewriteStorageURLs { try assertBuckets() }
-    return prepared
-  }
-
   /// The copy that the options say, in a session.
-  func copy(
+  private func copy(
     _ base: Copy.Options,
     from source: Connection,
     in session: Session,
-    _ run: RunDirectory
+    _ folder: RunDirectory,
+    pacer: WritePacer = WritePacer(ramp: false)
   ) async throws -> Copy {
     var options = base
     if !filters.isEmpty {
       options.filter = try FilterArguments.parse(
         filters,
-        in: try zone.context(in: source.client.database, session.schema)
+        in: try LiteralContext(source.client.database, session.schema, in: timeZone)
       )
     }
-    options.pacer = write.pacer(for: session.environment)
-    if let shard = Invocation.current.shard {
-      options.part = shard.read
-      options.readTime = shard.readTime.moment
+    options.pacer = pacer
+    if let part = session.part {
+      options.readTime = part.plan.readTime
     } else if session.checkpoints?.resumed == nil {
-      options.readTime = try await session.reading(source).moment(readTime ?? .pinned)
+      options.readTime = try await session.reading(source).moment(readTime)
     }
     return Copy(
       from: Copy.Source(environment: source.environment, client: source.client),
       options,
-      in: session.context(run)
+      in: session.context(folder)
     )
   }
 
-  func run() async throws {
-    let base = try options()
-    let isWhole = Invocation.current.shard == nil
-    let prices = try EnvironmentResolver(connection).configuration().prices
-    let command = CommandRun(
-      name: "copy",
-      connection: connection.target(to),
-      logging: logging,
-      write: dryRun ? nil : write,
-      source: source.connection(to: from, beside: connection)
-    )
-    try await command.perform { session, run in
-      guard let source = session.source else { throw Failure(.internal, "copy", cause: "there is no source") }
-      let copy = try await copy(base, from: source, in: session, run)
-      if session.checkpoints?.resumed == nil, isWhole {
-        let reads = try await copy.reads()
-        try await session.reading(source).prepare(reads, isAll: selection.all, selection.emptiness)
-      }
-      let plan = try await copy.prepare()
-      let cost = CostEstimate(plan.cost, at: prices, isMinimum: !plan.isCounted)
-      if isWhole {
-        for line in CopyText.screen(plan, cost, base, session, source) { session.logger.notice("\(line)") }
-      }
-      var ending = CommandResult(readTime: plan.readTime, lists: copy.lists, cost: cost)
-      if dryRun {
-        let forecast = try await copy.forecast(plan)
-        let cost = CostEstimate(forecast.cost, at: prices)
-        session.logger.notice("\(CopyText.forecast(forecast, cost))")
-        ending.cost = cost
-        ending.lists.append(run.file("extraneous.jsonl"))
-        if session.counts.totals.leavesSomething { ending.status = .incomplete }
-        return ending
-      }
-      // What was resumed was agreed to when it began.
-      if session.checkpoints?.resumed == nil, isWhole { try Guard.ask("Copy?", with: write.guards) }
-      try await copy.run(plan)
-      guard isWhole else { return ending }
-      var empty = copy.reads(of: plan).filter { session.counts.readCount(below: $0) == 0 }
-      for index in empty.indices { empty[index].readTime = plan.readTime }
-      await session.reading(source).warnOfEmpty(empty)
-      return ending
+  // MARK: Parts
+
+  func assertDivisible(_ run: JobRun) throws {
+    if isDryRun { throw refusal(of: "--dry-run", "nothing is written") }
+    if limit != nil { throw refusal(of: "--limit", "no task knows how many documents the others have") }
+    if deletesExtraneous {
+      throw refusal(of: "--delete-extraneous", "--max-delete is a bound of one process")
     }
+    if readTime == .none {
+      throw refusal(of: "--read-time none", "the tasks would read at different moments")
+    }
+    try run.write.assertDivisible()
+  }
+
+  func division(in session: Session, as run: JobRun) async throws -> ShardDivision {
+    guard let source = session.source else { throw Failure(.internal, "copy", cause: "there is no source") }
+    let options = try options(run)
+    let folder = try RunDirectory(in: run.connection.stateDir, command: "copy")
+    let copy = try await copy(options, from: source, in: session, folder)
+    let wanted = try await copy.reads()
+    try await session.reading(source).prepare(
+      wanted,
+      isAll: selection.all,
+      failIfEmpty: selection.failIfEmpty
+    )
+    let plan = try await copy.prepare()
+    let prices = try EnvironmentResolver(run.connection).configuration().prices
+    let cost = CostEstimate(plan.cost, at: prices, isMinimum: !plan.isCounted)
+    for line in CopyText.screen(plan, cost, options, session, source) { session.logger.notice("\(line)") }
+    try Guard.ask("Copy?", with: run.confirmation)
+    if CollectionScope.interleave(plan.scopes) {
+      throw Failure(
+        .usage,
+        "divide the copy of",
+        path: plan.scopes.map(\.name.string).joined(separator: ", "),
+        cause: "what is named overlaps, and two tasks would write the same documents",
+        remedy: "Name the outer collections only."
+      )
+    }
+    let reads = copy.reads(of: plan)
+    try ShardDivision.assertOrderedByName(reads)
+    return ShardDivision(reads: reads, readTime: ReadTimeChoice(plan.readTime))
   }
 }
 

@@ -109,7 +109,10 @@ struct DiffCommand: AsyncParsableCommand {
 
   func run() async throws {
     var options = Diff.Options(
-      selection: try selection.selection(isDeep: subcollections, try EnvironmentResolver(connection).schema())
+      selection: try selection.settings.selection(
+        isDeep: subcollections,
+        EnvironmentResolver(connection).schema()
+      )
     )
     options.readTime = readTime ?? .pinned
     (options.pageSize, options.parallel) = (reading.pageSize, reading.parallel.requests)
@@ -120,22 +123,18 @@ struct DiffCommand: AsyncParsableCommand {
     options.showsEqual = showEqual
     // With --json standard output is the summary's.
     options.output = output ?? (logging.json ? nil : "-")
-    let access = try StorageAccess(for: [from, to] + (output.map { [$0] } ?? []), connection)
+    let access = try StorageAccess(for: [from, to] + (output.map { [$0] } ?? []), connection.settings)
     options.files = access.files
     if let output { try access.files.checkWritable(output) }
     let sides = try (
       from: side(from, "--from", source.isGiven, access.files),
-      to: side(to, "--to", connection.namesDatabase, access.files)
+      to: side(to, "--to", connection.settings.namesDatabase, access.files)
     )
-    let command = CommandRun(
-      name: "diff",
-      connection: connection,
-      logging: logging,
-      paths: (sides.from == .path ? from : nil, sides.to == .path ? to : nil)
-    )
+    var command = CommandRun(name: "diff", connection: connection, logging: logging)
+    command.paths = (sides.from == .path ? from : nil, sides.to == .path ? to : nil)
     try await command.performReading(
-      from: sides.from == .path ? nil : source.connection(to: from, beside: connection),
-      to: sides.to == .path ? nil : connection.target(to)
+      from: sides.from == .path ? nil : source.connection(to: from, beside: connection.settings),
+      to: sides.to == .path ? nil : connection.settings.target(to)
     ) { [options] context, fromConnection, toConnection in
       context.progress.begin("read the snapshot", total: nil)
       defer { context.progress.end() }

@@ -3,10 +3,11 @@ import Files
 import FirestoreREST
 import Mirror
 import Runs
+import Transfer
 
 extension ExportCommand {
   /// Whether the export is one SQLite file.
-  var isSQLite: Bool { (format ?? FormatName(fileName: output)) == .sqlite }
+  var isSQLite: Bool { (format ?? ExportJob.Format(fileName: output)) == .sqlite }
 
   /// Refuses what a SQLite file cannot be: a part of collections, or a stream.
   func validateSQLite() throws {
@@ -29,16 +30,17 @@ extension ExportCommand {
       throw ValidationError("--output: a SQLite file is neither a folder nor standard output; name a file.")
     }
   }
+}
 
+extension ExportJob {
   /// Exports what a first pull of a mirror makes, without marks.
-  func exportSQLite() async throws {
+  func exportSQLite(as run: JobRun) async throws -> RunEnding {
     try OutputFile.checkWritable(output)
     try MirrorFile.assertReplaceable(output)
     var options = MirrorPull.Options()
     options.isExport = true
     options.selection = all ? nil : CollectionSelection(collections, isDeep: true)
-    let command = CommandRun(name: "export", connection: connection, logging: logging)
-    try await command.perform { [options] session, _ in
+    return try await CommandRun(run).perform { [options] session, _ in
       session.progress.begin("export", total: nil)
       defer { session.progress.end() }
       return CommandResult(readTime: try await MirrorPull(in: session, to: output, options).run().readTime)

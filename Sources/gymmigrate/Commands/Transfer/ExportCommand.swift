@@ -1,23 +1,16 @@
 import ArgumentParser
+import Files
 import FirestoreModels
 import FirestoreREST
 import GymModels
 import Logging
+import Runs
 import Schema
+import Shards
 import Tables
 import Transfer
 
-/// The formats by their names on the command line.
-enum FormatName: String, CaseIterable, ExpressibleByArgument {
-  case csv, xlsx, jsonl, sqlite
-
-  /// The format of a file by its name.
-  init?(fileName: String) {
-    let name = fileName.hasSuffix(".gz") ? String(fileName.dropLast(3)) : fileName
-    guard let found = Self.allCases.first(where: { name.hasSuffix(".\($0.rawValue)") }) else { return nil }
-    self = found
-  }
-}
+extension ExportJob.Format: ExpressibleByArgument {}
 
 /// The delimiters by their names on the command line.
 enum DelimiterName: String, CaseIterable, ExpressibleByArgument {
@@ -33,7 +26,7 @@ enum DelimiterName: String, CaseIterable, ExpressibleByArgument {
 }
 
 /// `gymmigrate export`: collections to files.
-struct ExportCommand: AsyncParsableCommand {
+struct ExportCommand: JobCommand {
   static let configuration = CommandConfiguration(
     commandName: "export",
     abstract: "Export collections to CSV, XLSX, JSON Lines or SQLite.",
@@ -72,7 +65,7 @@ struct ExportCommand: AsyncParsableCommand {
   var output: String
 
   @Option(help: "csv, xlsx, jsonl or sqlite (default: by the file's name).")
-  var format: FormatName?
+  var format: ExportJob.Format?
 
   @Option(help: ArgumentHelp("Fields to read and write, with commas in between.", valueName: "a,b.c"))
   var fields: String?
@@ -159,7 +152,7 @@ struct ExportCommand: AsyncParsableCommand {
     try schedule.validate(self)
     try summary.validate(self)
     try validateSQLite()
-    if format == nil, !schedule.dated, FormatName(fileName: output) == nil {
+    if format == nil, !schedule.dated, ExportJob.Format(fileName: output) == nil {
       throw ValidationError(
         "--output: '\(output)' does not name a format; give --format csv, xlsx, jsonl or sqlite."
       )
@@ -168,7 +161,7 @@ struct ExportCommand: AsyncParsableCommand {
       throw ValidationError("--subcollections takes everything: no --where, --order-by or --group.")
     }
     if isCSV, namesSeveral || isDeep,
-      FormatName(fileName: output) != nil || output == "-",
+      ExportJob.Format(fileName: output) != nil || output == "-",
       !FileCheck.isFolder(output), !schedule.dated
     {
       throw ValidationError("One CSV file holds one collection: name a folder, or export to .xlsx or .jsonl.")
@@ -190,62 +183,75 @@ struct ExportCommand: AsyncParsableCommand {
       throw ValidationError("--order-by: the service cannot order by \(order.field) as the app reads it.")
     }
     if logging.json, output == "-" { throw ValidationError("--json and -o - both write to standard output.") }
-    _ = try fieldPaths()
+    _ = try fields.map { try TypedValue.fields($0, of: "--fields") }
   }
 
   /// Whether there may be more than one collection, what is below aside.
-  private var namesSeveral: Bool {
-    all || collections.count > 1 || CollectionSelection(collections, isDeep: false).wantsRoots
-  }
+  private var namesSeveral: Bool { ExportJob(collections, all: all).namesSeveral }
 
   /// Whether what is below the collections is exported, too: a backup is whole unless an option says otherwise.
   var isDeep: Bool {
     if let subcollections { return subcollections }
-    let isBackup = schedule.dated || (all && (format ?? FormatName(fileName: output)) == .jsonl)
+    let isBackup = schedule.dated || (all && (format ?? ExportJob.Format(fileName: output)) == .jsonl)
     return isBackup && query.filters.isEmpty && !query.group && orderBy == nil && limit == nil
       && schedule.since == nil
   }
 
-  var scope: Manifest.Scope {
-    Manifest.Scope(
-      collections: all ? nil : collections,
-      subcollections: isDeep,
-      filters: query.filters,
-      limit: limit,
-      orderBy: orderBy,
-      fields: fields?.split(separator: ",").map(String.init),
-      isGroup: query.group
+  func jobRun() -> JobRun {
+    var job = ExportJob(collections, all: all)
+    (job.output, job.format) = (output, format ?? ExportJob.Format(fileName: output) ?? .jsonl)
+    (job.fields, job.query, job.isDeep) = (fields, query.settings, isDeep)
+    (job.orderBy, job.limit) = (orderBy, limit)
+    (job.reading, job.readTime) = (reading.settings, readTime ?? .pinned)
+    if case .labels(let language) = header { job.headerLanguage = language }
+    (job.delimiter, job.nullText, job.isForExcel) = (delimiter.delimiter, nullText, excel)
+    (job.isPlain, job.links, job.gzip, job.asApp) = (plain, links, gzip, asApp)
+    (job.isDated, job.keep, job.since) = (schedule.dated, schedule.keep, schedule.since?.text)
+    (job.hasSummary, job.summaryFrom, job.summaryTo) = (
+      summary.summary, summary.summaryFrom, summary.summaryTo
     )
+    return JobRun(job, connection, logging)
   }
 
-  func run() async throws {
-    if isSQLite { return try await exportSQLite() }
-    let schema = try EnvironmentResolver(connection).schema()
+  /// Whether all collections are sheets of the same workbook.
+  var isOneWorkbook: Bool {
+    (format ?? ExportJob.Format(fileName: output)) == .xlsx && !schedule.dated && !FileCheck.isFolder(output)
+      && !output.hasSuffix("/")
+  }
+
+  private var isCSV: Bool { (format ?? ExportJob.Format(fileName: output)) == .csv }
+
+  func fieldPaths() throws -> [FieldPath]? {
+    try fields.map { try TypedValue.fields($0, of: "--fields") }
+  }
+}
+
+extension ExportJob: DivisibleJob {
+  func perform(as run: JobRun) async throws -> RunEnding {
+    if format == .sqlite { return try await exportSQLite(as: run) }
+    let schema = try EnvironmentResolver(run.connection).schema()
     if asApp { try schema.assertGym("--as-app") }
-    let format = try exportFormat(schema)
-    let summary = try summary.summary(schema, header)
+    let part = run.part
+    let format = try exportFormat(schema, isPart: part != nil)
+    let summary = try summary(schema)
     let fields = try fieldPaths()
-    let shard = Invocation.current.shard
-    let readTime = shard?.readTime ?? readTime ?? .pinned
-    let scope = scope
-    let selection = CollectionSelection(all ? nil : collections, isDeep: isDeep)
     let orderBy = try orderBy.map { try StructuredQuery.Order.list(parsing: $0) } ?? []
-    let isDeep = isDeep
     let isWhole = limit == nil && fields == nil && query.filters.isEmpty && !query.group
-    let access = try StorageAccess(for: [output], connection)
+    let output = part?.output ?? output
+    let access = try StorageAccess(for: [output], run.connection, counting: run.traffic)
     // What cannot be written is found out before anything is read.
-    let dated = schedule.dated ? try await scheduledExports(at: output, in: access.storage) : nil
+    let dated = isDated ? try await scheduledExports(at: output, in: access.storage) : nil
     let count = namesSeveral || isDeep ? max(2, collections.count) : 1
     let destination =
       dated.map { .folder($0.path) } ?? ExportDestination(output: output, format: format, collections: count)
     // A folder of scheduled exports has been written to already, for its lock.
     if dated == nil { _ = try ExportOutput(destination, format, via: access.files) }
-    try await closing(dated) {
-      try await CommandRun(name: "export", connection: connection, logging: logging).perform { session, run in
-        let moment = try await session.moment(readTime)
+    return try await closing(dated) {
+      try await CommandRun(run).perform { session, folder in
+        let moment = try await session.moment(part?.readTime ?? readTime)
         var reads = try await session.reads(of: selection, query, at: moment)
-        if summary != nil { SummaryOptions.arrange(&reads) }
-        if !isDeep, shard == nil { session.logger.reportSubcollections(of: reads, schema) }
+        if summary != nil { Export.Summary.arrange(&reads) }
+        if !isDeep, part == nil { session.logger.reportSubcollections(of: reads, schema) }
         for index in reads.indices {
           // What the app reads follows from other fields.
           reads[index].mask = asApp ? nil : fields
@@ -263,71 +269,67 @@ struct ExportCommand: AsyncParsableCommand {
         options.summary = summary
         options.scope = scope
         options.readTime = moment
-        options.isPart = shard != nil
-        let scheduledExport = dated.map {
-          DatedExport($0, via: access.files, keeping: schedule.keep, movesMarks: isWhole, in: session)
-        }
-        if let since = schedule.since {
+        options.isPart = part != nil
+        if let since = try since.map({ try SinceChoice(typed: $0) }) {
           try await DatedExport.narrow(&options, since: since, in: dated?.path, via: access.files, session)
         }
+        let columns = Locked<[String]?>(nil)
         func export(_ options: Export.Options) async throws -> Timestamp? {
-          try await Export(options, in: session.context(run)).run { shard?.setColumns($0) }
+          try await Export(options, in: session.context(folder)).run { names in
+            columns.withLock { $0 = names }
+          }
         }
-        if let scheduledExport {
-          return CommandResult(readTime: try await scheduledExport.run(options, export))
+        let scheduled = dated.map {
+          DatedExport($0, via: access.files, keeping: keep, movesMarks: isWhole, in: session)
         }
-        return CommandResult(readTime: try await export(options))
+        var ending = CommandResult()
+        if let scheduled {
+          ending.readTime = try await scheduled.run(options, export)
+        } else {
+          ending.readTime = try await export(options)
+        }
+        ending.columns = columns.withLock { $0 }
+        return ending
       }
     }
   }
 
-  /// Whether all collections are sheets of the same workbook.
-  var isOneWorkbook: Bool {
-    (format ?? FormatName(fileName: output)) == .xlsx && !schedule.dated && !FileCheck.isFolder(output)
-      && !output.hasSuffix("/")
-  }
-
-  private var isCSV: Bool { (format ?? FormatName(fileName: output)) == .csv }
-
-  func fieldPaths() throws -> [FieldPath]? {
+  private func fieldPaths() throws -> [FieldPath]? {
     try fields.map { try TypedValue.fields($0, of: "--fields") }
   }
 
-  func exportFormat(_ schema: DatabaseSchema) throws(Failure) -> ExportFormat {
-    if case .labels(let language) = header, !schema.languages.contains(language) {
-      let known = schema.languages.joined(separator: ", ")
-      throw Failure(
-        .usage,
-        "write the header",
-        path: language,
-        cause:
-          "the schema '\(schema.name)' has no labels in that language\(known.isEmpty ? "" : ", but in \(known)")",
-        remedy: "Leave --header out, or add labels to the schema."
-      )
+  // MARK: Parts
+
+  var partExtension: String? { format == .csv ? "csv" : gzip ? "jsonl.gz" : "jsonl" }
+
+  func assertDivisible(_ run: JobRun) throws {
+    if !output.isIdentical(to: ShardPart.placeholder) { throw refusal(ofOutput: "--output") }
+    if format == .xlsx || format == .sqlite {
+      throw refusal(of: "--format", "only JSON Lines and CSV can be put together from parts")
     }
-    let zone = try query.zone.timeZone.map { name throws(Failure) in try schema.zone(named: name) }
-    switch format ?? FormatName(fileName: output) ?? .jsonl {
-    case .csv:
-      var options = CSVOptions()
-      options.delimiter = delimiter.delimiter
-      options.header = header
-      options.nullText = nullText
-      options.timeZone = plain ? try schema.zone(named: query.zone.timeZone) : zone
-      options.isForExcel = excel
-      options.isPlain = plain
-      options.schema = schema
-      options.isPart = Invocation.current.shard != nil
-      return .csv(options)
-    case .xlsx:
-      var options = XLSXOptions(timeZone: try schema.zone(named: query.zone.timeZone))
-      options.header = header
-      options.nullText = nullText
-      options.links = links
-      options.schema = schema
-      return .xlsx(options)
-    case .jsonl: return .jsonLines(gzip: gzip)
-    case .sqlite: throw Failure(.internal, "export", path: output, cause: "SQLite is no format of tables")
+    if limit != nil { throw refusal(of: "--limit", "no task knows how many documents the others have") }
+    if orderBy != nil { throw refusal(of: "--order-by", "the parts are in the order of names") }
+    if isDated { throw refusal(of: "--dated", "name the folder with --to") }
+    if since != nil { throw refusal(of: "--since", "the marks of increments belong to one process") }
+    if readTime == .none {
+      throw refusal(of: "--read-time none", "the tasks would read at different moments")
     }
+  }
+
+  /// The table that the parts of a CSV file make; nil for JSON Lines.
+  func partsOfTable(_ plan: ShardPlan) throws -> CSVParts? {
+    let schema = try EnvironmentResolver(plan.job.connection).schema()
+    guard case .csv(let options) = try exportFormat(schema, isPart: true), let read = plan.reads.first else {
+      return nil
+    }
+    return try CSVParts(of: read.kind ?? read.collection, fields: try fieldPaths(), options: options)
+  }
+
+  func division(in session: Session, as run: JobRun) async throws -> ShardDivision {
+    let moment = try await session.moment(readTime)
+    let reads = try await session.reads(of: selection, query, at: moment)
+    try ShardDivision.assertOrderedByName(reads)
+    return ShardDivision(reads: reads, readTime: ReadTimeChoice(moment))
   }
 }
 

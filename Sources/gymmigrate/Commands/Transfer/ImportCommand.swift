@@ -9,7 +9,7 @@ import Transfer
 import TypedDocuments
 
 /// `gymmigrate import`: files to collections.
-struct ImportCommand: AsyncParsableCommand {
+struct ImportCommand: JobCommand {
   static let configuration = CommandConfiguration(
     commandName: "import",
     abstract: "Import JSON Lines, CSV and XLSX.",
@@ -125,68 +125,59 @@ struct ImportCommand: AsyncParsableCommand {
     if keepTimes, serverTimes { throw ValidationError("Give --keep-times or --server-times, not both.") }
   }
 
-  /// The options of the import, with the files resolved.
-  func options() throws -> Import.Options {
-    let target = collection.flatMap { CollectionPath($0) }
-    let schema = try EnvironmentResolver(connection).schema()
-    let access = try StorageAccess(for: files, connection)
-    let sources = try ImportSource.resolve(
-      files,
-      format: table.format,
-      collection: target,
-      flattens: flatten,
-      sheets: table.sheet,
-      schema: schema,
-      via: access.files
-    )
-    var options = Import.Options(sources: sources, table: try table.options(schema), mode: mode)
-    options.collection = target
-    options.flattens = flatten
-    options.table.flattens = flatten
-    options.duplicates = duplicates
-    options.table.files = access.files
-    options.source = source ?? ImportSource.database(of: sources)
-    options.parseErrors = parseErrors
-    options.limit = limit
-    options.isDryRun = dryRun
-    options.rules.schema = schema
-    options.rules.policy = schemaPolicy
-    options.rules.fillsDefaults = defaults
-    options.rules.times = serverTimes ? .server : try carriesTimes(access.files) ? .kept : .changed
-    options.rules.isPartial = mode == .merge
-    options.limits = write.limits
+  func jobRun() -> JobRun {
+    var job = ImportJob(files: files)
+    table.complete(&job)
+    (job.collection, job.flattens) = (collection.flatMap { CollectionPath($0) }, flatten)
+    (job.duplicates, job.mode, job.source) = (duplicates, mode, source)
+    (job.parseErrors, job.schemaPolicy, job.fillsDefaults) = (parseErrors, schemaPolicy, defaults)
+    (job.serverTimes, job.keepTimes) = (serverTimes, keepTimes)
+    (job.limit, job.isDryRun) = (limit, dryRun)
+    return JobRun(job, connection, logging, write)
+  }
+}
+
+extension ImportJob: DivisibleJob {
+  func perform(as run: JobRun) async throws -> RunEnding {
+    let prepared = try options(run)
+    var command = CommandRun(run)
+    command.inputs = prepared.sources.map(\.path)
+    for file in command.inputs { command.digests[file] = try prepared.table.files.version(of: file) }
+    return try await command.perform { session, folder in
+      var options = prepared
+      options.share = run.part.map { ImportShare(index: $0.range.number, count: $0.plan.ranges.count) }
+      options.table.newIDSeed = run.part?.plan.run ?? folder.id
+      options.pacer = run.write.pacer(in: session)
+      let context = session.context(folder)
+      try await Import(options, in: context).run()
+      return CommandResult(lists: [context.rejects.path] + Import.rejectedRows(in: folder))
+    }
+  }
+
+  private func options(_ run: JobRun) throws -> Import.Options {
+    let access = try StorageAccess(for: files, run.connection, counting: run.traffic)
+    var options = try options(EnvironmentResolver(run.connection).schema(), via: access.files)
+    options.limits = run.write.limits
     return options
   }
 
-  /// Whether the times of the files are written as they are: on request, and where only exports are restored.
-  private func carriesTimes(_ access: FileAccess) throws(Failure) -> Bool {
-    if keepTimes { return true }
-    for file in files {
-      guard file != "-", try access.isFolder(file), try Manifest.read(from: file, via: access) != nil
-      else { return false }
+  // MARK: Parts
+
+  func assertDivisible(_ run: JobRun) throws {
+    if isDryRun { throw refusal(of: "--dry-run", "one process reads and checks it as well") }
+    if limit != nil { throw refusal(of: "--limit", "no task knows how many documents the others have") }
+    if let stream = files.first(where: ImportSource.isStream) {
+      throw refusal(of: stream, "every task reads the files, and this can be read once only")
     }
-    return true
+    try run.write.assertDivisible()
   }
 
-  func run() async throws {
-    let prepared = try options()
-    var command = CommandRun(
-      name: "import",
-      connection: connection,
-      logging: logging,
-      write: dryRun ? nil : write,
-      inputs: prepared.sources.map(\.path)
-    )
-    for file in command.inputs { command.digests[file] = try prepared.table.files.version(of: file) }
-    try await command.perform { session, run in
-      let shard = Invocation.current.shard
-      var options = prepared
-      options.share = shard.map { ImportShare(index: $0.range.number, count: $0.plan.ranges.count) }
-      options.table.newIDSeed = shard?.plan.run ?? run.id
-      options.pacer = write.pacer(for: session.environment)
-      let context = session.context(run)
-      try await Import(options, in: context).run()
-      return CommandResult(lists: [context.rejects.path] + Import.rejectedRows(in: run))
-    }
+  /// Checks all files once, before anything is planned; the tasks do not check them again.
+  func division(in session: Session, as run: JobRun) async throws -> ShardDivision {
+    var options = try options(run)
+    let folder = try RunDirectory(in: run.connection.stateDir, command: "import")
+    options.table.newIDSeed = folder.id
+    try Import(options, in: session.context(folder)).check()
+    return ShardDivision(inputs: options.sources.map(\.path))
   }
 }

@@ -1,10 +1,10 @@
 import ArgumentParser
 import Configuration
+import FirestoreModels
+import Runs
 
 /// Where to work, and who signs.
 struct ConnectionOptions: ParsableArguments {
-  static let defaultStateDir = ".gymmigrate"
-
   @Option(
     name: [.customShort("e"), .customLong("env")],
     help: "The environment: a name of gymmigrate.yaml, 'local', or 'mirror:' and a file."
@@ -63,19 +63,28 @@ struct ConnectionOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp("The folder of runs and of the embedded store.", valueName: "folder").withDefault(
-      Self.defaultStateDir
+      ConnectionSettings.defaultStateDir
     ),
     transform: TypedValue.localFile
   )
-  var stateDir = Self.defaultStateDir
+  var stateDir = ConnectionSettings.defaultStateDir
 
   @Option(help: "How long one request may be retried.")
-  var retryFor = Self.usualRetry
-
-  static let usualRetry = Duration.seconds(300)
+  var retryFor = Duration.seconds(ConnectionSettings.usualRetry)
 
   func validate() throws {
     if environment != nil, mirror != nil { throw ValidationError("Give --env or --mirror, not both.") }
+  }
+
+  var settings: ConnectionSettings {
+    var settings = ConnectionSettings()
+    (settings.environment, settings.mirror) = (environment, mirror)
+    (settings.project, settings.database, settings.endpoint) = (project, database, endpoint)
+    (settings.credentials, settings.accessTokenFile) = (credentials, accessTokenFile)
+    settings.impersonateServiceAccount = impersonateServiceAccount
+    settings.files = files.choice
+    (settings.stateDir, settings.retryFor) = (stateDir, retryFor.inSeconds)
+    return settings
   }
 }
 
@@ -98,4 +107,10 @@ struct ConfigurationOptions: ParsableArguments {
     transform: TypedValue.localFile
   )
   var schema: String?
+
+  var choice: ConfigurationChoice {
+    var choice = ConfigurationChoice()
+    (choice.config, choice.schema) = (config, schema)
+    return choice
+  }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Configuration
+import Runs
 
 /// The side that is read from, of a command that has two.
 struct FromOptions: ParsableArguments {
@@ -48,7 +49,7 @@ struct FromOptions: ParsableArguments {
   }
 
   /// The connection of the source: nothing of the target's but the configuration, the state folder and the patience.
-  func connection(to name: String?, beside target: ConnectionOptions) -> ConnectionOptions {
+  func connection(to name: String?, beside target: ConnectionSettings) -> ConnectionSettings {
     var connection = target
     connection.environment = name
     connection.project = fromProject
@@ -58,20 +59,5 @@ struct FromOptions: ParsableArguments {
     connection.accessTokenFile = fromAccessTokenFile
     connection.impersonateServiceAccount = fromImpersonateServiceAccount
     return connection
-  }
-}
-
-extension ConnectionOptions {
-  /// The connection of the target.
-  func target(_ name: String?) -> ConnectionOptions {
-    var connection = self
-    connection.environment = name
-    return connection
-  }
-
-  /// Whether any option names a database.
-  var namesDatabase: Bool {
-    project != nil || database != nil || endpoint != nil || credentials != nil || accessTokenFile != nil
-      || impersonateServiceAccount != nil
   }
 }

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Logging
 import Runs
 
 /// How loudly it is said, and in which form.
@@ -19,6 +18,13 @@ struct VerbosityOptions: ParsableArguments {
   func validate() throws {
     if quiet, verbose > 0 { throw ValidationError("--quiet and --verbose exclude each other.") }
   }
+
+  var settings: OutputSettings {
+    var settings = OutputSettings()
+    (settings.quiet, settings.verbose) = (quiet, verbose)
+    (settings.logFormat, settings.noProgress) = (logFormat, noProgress)
+    return settings
+  }
 }
 
 /// What is said, and how.
@@ -28,29 +34,9 @@ struct LoggingOptions: ParsableArguments {
   @Flag(help: "Print the summary as one JSON object on standard output.")
   var json = false
 
-  var quiet: Bool {
-    get { verbosity.quiet }
-    set { verbosity.quiet = newValue }
-  }
-  var logFormat: LogFormat { verbosity.logFormat }
-  var noProgress: Bool { verbosity.noProgress }
-
-  var level: Logger.Level {
-    if verbosity.quiet { return .warning }
-    return switch verbosity.verbose {
-    case 0: .info
-    case 1: .debug
-    default: .trace
-    }
-  }
-}
-
-extension LoggingOptions {
-  /// The logging of a command whose `--json` is another: no summary is printed.
-  static func withoutSummary(_ verbosity: VerbosityOptions) -> LoggingOptions {
-    var logging = LoggingOptions()
-    logging.verbosity = verbosity
-    logging.json = false
-    return logging
+  var settings: OutputSettings {
+    var settings = verbosity.settings
+    settings.json = json
+    return settings
   }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import FirestoreModels
+import Transfer
 
 /// Since when documents have to be updated to be in an increment.
 enum SinceChoice {
@@ -15,6 +16,16 @@ enum SinceChoice {
       self = .moment(moment)
     } else {
       throw ValidationError("give last, or a time as 2026-01-31T12:00:00Z.")
+    }
+  }
+}
+
+extension SinceChoice {
+  /// As it is typed.
+  var text: String {
+    switch self {
+    case .last: "last"
+    case .moment(let moment): moment.description
     }
   }
 }
@@ -54,7 +65,7 @@ struct ScheduleOptions: ParsableArguments {
 
   /// Refuses what does not go together with the rest of an export.
   func validate(_ export: ExportCommand) throws {
-    if dated, export.output == "-" || FormatName(fileName: export.output) != nil {
+    if dated, export.output == "-" || ExportJob.Format(fileName: export.output) != nil {
       throw ValidationError("--output: '\(export.output)' is no folder, and --dated needs one.")
     }
     guard since != nil else { return }

@@ -1,6 +1,4 @@
 import ArgumentParser
-import FirestoreModels
-import Schema
 import Tables
 import Transfer
 
@@ -55,7 +53,7 @@ struct TableArguments: ParsableArguments {
     ),
     transform: TypedValue.columnTypes
   )
-  var types: [[HeadingType]] = []
+  var types: [String] = []
 
   @Flag(help: "Numbers have a comma before their decimals, and may have points between thousands: 1.234,56.")
   var decimalComma = false
@@ -69,18 +67,12 @@ struct TableArguments: ParsableArguments {
   )
   var dateFormat: DateOrder?
 
-  func options(_ schema: DatabaseSchema) throws(Failure) -> TableOptions {
-    var options = TableOptions(timeZone: try schema.zone(named: timeZone))
-    options.schema = schema
-    options.delimiter = delimiter?.delimiter
-    options.nullText = nullText
-    options.idColumn = idColumn
-    options.newIDs = newIDs
-    options.keepsSpaces = keepSpaces
-    options.shortRows = shortRows
-    options.types = types.flatMap { $0 }
-    options.usesDecimalComma = decimalComma
-    options.dateOrder = dateFormat
-    return options
+  /// Puts them into an import.
+  func complete(_ job: inout ImportJob) {
+    (job.format, job.sheets) = (format, sheet)
+    (job.idColumn, job.newIDs, job.keepsSpaces) = (idColumn, newIDs, keepSpaces)
+    (job.shortRows, job.delimiter, job.nullText) = (shortRows, delimiter?.delimiter, nullText)
+    (job.timeZone, job.types) = (timeZone, types)
+    (job.usesDecimalComma, job.dateOrder) = (decimalComma, dateFormat)
   }
 }

@@ -2,6 +2,7 @@ import ArgumentParser
 import FirestoreModels
 import FirestoreREST
 import Logging
+import Runs
 import Schema
 
 /// Which documents of the named collections are meant.
@@ -21,10 +22,19 @@ struct QueryOptions: ParsableArguments {
   @OptionGroup var emptiness: EmptinessOptions
   @OptionGroup var zone: ZoneOptions
 
+  var settings: QuerySettings {
+    var settings = QuerySettings()
+    (settings.filters, settings.group) = (filters, group)
+    (settings.failIfEmpty, settings.timeZone) = (emptiness.failIfEmpty, zone.timeZone)
+    return settings
+  }
+}
+
+extension QuerySettings {
   /// The filter that documents have to satisfy, nil for none.
   func filter(in database: DatabaseName, _ schema: DatabaseSchema) throws -> StructuredQuery.Filter? {
     if filters.isEmpty { return nil }
-    return try FilterArguments.parse(filters, in: try zone.context(in: database, schema))
+    return try FilterArguments.parse(filters, in: try LiteralContext(database, schema, in: timeZone))
   }
 }
 
@@ -53,11 +63,11 @@ extension Session {
   /// - Throws: `.inputMissing` where a pattern matches nothing, and where `--fail-if-empty` says so.
   func reads(
     of selection: CollectionSelection,
-    _ query: QueryOptions,
+    _ query: QuerySettings,
     at moment: Timestamp? = nil
   ) async throws -> [CollectionRead] {
-    if let shard = Invocation.current.shard {
-      var read = shard.read
+    if let part {
+      var read = part.read
       read.filter = try query.filter(in: client.database, schema)
       return [read]
     }
@@ -76,7 +86,7 @@ extension Session {
       reads[index].readTime = moment
       if query.group { reads[index].reach = .group }
     }
-    try await prepare(reads, isAll: selection.names.isEmpty, query.emptiness)
+    try await prepare(reads, isAll: selection.names.isEmpty, failIfEmpty: query.failIfEmpty)
     return reads
   }
 
@@ -84,14 +94,14 @@ extension Session {
   ///
   /// - Parameter isAll: Whether they are of all collections that there are, and not of named ones.
   /// - Throws: `.inputMissing` where `--fail-if-empty` says so.
-  func prepare(_ reads: [CollectionRead], isAll: Bool, _ emptiness: EmptinessOptions) async throws {
+  func prepare(_ reads: [CollectionRead], isAll: Bool, failIfEmpty: Bool) async throws {
     if let filter = reads.first?.filter { logger.reportRequiredFields(of: filter) }
     for read in reads where read.reach == .group {
       guard let kinds = await client.kinds(ofGroup: read.collection.id, at: read.readTime), !kinds.isEmpty
       else { continue }
       logger.notice("--group \(read.collection) reaches \(kinds.map(\.string).joined(separator: ", ")).")
     }
-    guard emptiness.failIfEmpty else { return }
+    guard failIfEmpty else { return }
     if isAll, reads.isEmpty { throw Failure.empty([]) }
     if isAll { return }
     let empty = try await client.empty(among: reads)

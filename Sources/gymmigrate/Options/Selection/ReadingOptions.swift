@@ -1,6 +1,6 @@
 import ArgumentParser
-import FirestoreREST
 import MigrationEngine
+import Runs
 
 /// How documents are read.
 struct ReadingOptions: ParsableArguments {
@@ -17,18 +17,18 @@ struct ReadingOptions: ParsableArguments {
   )
   var parallel = Parallelism(requests: 1)
 
-  /// Sets the same for a read.
-  func apply(to read: inout CollectionRead) {
-    read.pageSize = pageSize
-    read.parallel = parallel.requests
+  var settings: ReadingSettings {
+    var settings = ReadingSettings()
+    (settings.pageSize, settings.parallel) = (pageSize, parallel.requests)
+    return settings
   }
 }
 
 extension MigrationRunner {
   /// Has it read so.
-  mutating func read(as options: ReadingOptions) {
+  mutating func read(as options: ReadingSettings) {
     pageSize = options.pageSize
-    parallel = options.parallel.requests
+    parallel = options.parallel
   }
 }
 

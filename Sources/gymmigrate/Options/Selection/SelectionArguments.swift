@@ -1,7 +1,5 @@
 import ArgumentParser
-import FirestoreModels
-import FirestoreREST
-import Schema
+import Transfer
 
 /// The collections of a command over two databases: named ones and patterns, all, or the catalogues of the schema.
 struct SelectionArguments: ParsableArguments {
@@ -23,25 +21,10 @@ struct SelectionArguments: ParsableArguments {
     try CollectionArguments.validate(collections)
   }
 
-  /// The paths and patterns that are meant; nil where all root collections are.
-  ///
-  /// - Throws: `.usage` where the schema has no catalogues.
-  func names(_ schema: DatabaseSchema) throws(Failure) -> [String]? {
-    if all { return nil }
-    if !catalogues { return collections }
-    if schema.catalogues.isEmpty {
-      throw Failure(
-        .usage,
-        "choose the catalogues",
-        path: schema.name,
-        cause: "the schema declares no collection a catalogue",
-        remedy: "Name the collections, or add 'catalogue: true' to them."
-      )
-    }
-    return schema.catalogues.map(\.string)
-  }
-
-  func selection(isDeep: Bool, _ schema: DatabaseSchema) throws(Failure) -> CollectionSelection {
-    CollectionSelection(try names(schema), isDeep: isDeep)
+  var settings: SelectionSettings {
+    var settings = SelectionSettings()
+    (settings.collections, settings.all, settings.catalogues) = (collections, all, catalogues)
+    settings.failIfEmpty = emptiness.failIfEmpty
+    return settings
   }
 }

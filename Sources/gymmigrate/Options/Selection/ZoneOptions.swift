@@ -13,22 +13,16 @@ struct ZoneOptions: ParsableArguments {
     )
   )
   var timeZone: String?
-
-  /// What literals are read against.
-  ///
-  /// - Throws: `.configuration` for a zone that this system does not know.
-  func context(in database: DatabaseName, _ schema: DatabaseSchema) throws(Failure) -> LiteralContext {
-    let zone = try schema.zone(named: timeZone)
-    return LiteralContext(database: database) { zone.startOfDay(year: $0, month: $1, day: $2) }
-  }
 }
 
-extension DatabaseSchema {
-  /// The zone of a name, else the schema's, else UTC.
+extension LiteralContext {
+  /// What literals are read against.
   ///
+  /// - Parameter zone: The zone in which days begin; nil for the schema's.
   /// - Throws: `.configuration` for a zone that this system does not know.
-  func zone(named name: String? = nil) throws(Failure) -> LocalTimeZone {
-    try LocalTimeZone(named: name ?? timeZone ?? "UTC")
+  init(_ database: DatabaseName, _ schema: DatabaseSchema, in zone: String?) throws(Failure) {
+    let zone = try schema.zone(named: zone)
+    self.init(database: database) { zone.startOfDay(year: $0, month: $1, day: $2) }
   }
 }
 

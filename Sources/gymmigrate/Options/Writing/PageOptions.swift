@@ -28,6 +28,13 @@ struct PageOptions: ParsableArguments {
     if html != nil, !isPlanning { throw ValidationError("--html shows a plan: give --dry-run, too.") }
   }
 
+}
+
+/// The end of a plan: what it costs, and its page.
+struct PlanScreen: Sendable {
+  /// The page; nil for none.
+  let html: String?
+
   /// Refuses a file that cannot be written, before anything is read.
   func assertWritable() throws(Failure) {
     if let html { try OutputFile.checkWritable(html) }
@@ -40,7 +47,7 @@ struct PageOptions: ParsableArguments {
     _ reports: [MigrationReport],
     of session: Session,
     _ run: RunDirectory,
-    connection: ConnectionOptions,
+    connection: ConnectionSettings,
     isQuiet: Bool
   ) throws -> CostEstimate {
     let cost = CostEstimate(

@@ -18,9 +18,17 @@ struct PlanOptions: ParsableArguments {
     try page.assertPlanning(dryRun)
   }
 
+  var settings: PlanSettings {
+    var settings = PlanSettings()
+    (settings.isDryRun, settings.examples, settings.html) = (dryRun, examples, page.html)
+    return settings
+  }
+}
+
+extension PlanSettings {
   /// Prints what was planned or applied.
   func write(_ report: MigrationReport) throws(Failure) {
-    try StandardOutput.write(dryRun ? MigrationText.plan(report) : MigrationText.applied(report))
+    try StandardOutput.write(isDryRun ? MigrationText.plan(report) : MigrationText.applied(report))
   }
 
   /// Ends a one-off; of a plan, with its cost and its page.
@@ -28,12 +36,18 @@ struct PlanOptions: ParsableArguments {
     _ report: MigrationReport,
     of session: Session,
     _ run: RunDirectory,
-    connection: ConnectionOptions,
+    connection: ConnectionSettings,
     isQuiet: Bool
   ) throws -> CommandResult {
     var ending = CommandResult(lists: MigrationRunner.lists.map(run.file))
-    if dryRun {
-      ending.cost = try page.conclude([report], of: session, run, connection: connection, isQuiet: isQuiet)
+    if isDryRun {
+      ending.cost = try PlanScreen(html: html).conclude(
+        [report],
+        of: session,
+        run,
+        connection: connection,
+        isQuiet: isQuiet
+      )
     }
     return ending
   }

@@ -64,19 +64,26 @@ struct StepOptions: ParsableArguments {
   )
   var touch = true
 
+  var settings: FixSteps {
+    var steps = FixSteps()
+    (steps.rename, steps.copy, steps.convert) = (rename, copy, convert)
+    (steps.trim, steps.lower, steps.digits) = (trim, lower, digits)
+    (steps.setIfMissing, steps.set, steps.unset) = (setIfMissing, set, unset)
+    (steps.onFailure, steps.unit, steps.overwrite, steps.touch) = (onFailure, unit, overwrite, touch)
+    return steps
+  }
+
   func validate() throws {
-    let steps = try steps(in: LiteralContext(database: DatabaseName(project: "p")))
+    let steps = try settings.steps(in: LiteralContext(database: DatabaseName(project: "p")))
     if steps.isEmpty {
       throw ValidationError("Say what is to be done: --set, --unset, --rename, or another.")
     }
     if let problem = DeclarativeMigration.problem(of: steps) { throw ValidationError("\(problem.cause).") }
   }
 
-  /// Refuses steps that the schema of the collection rules out.
-  static func assertFit(_ migration: DeclarativeMigration) throws {
-    if let problem = migration.problem { throw ValidationError("\(problem.cause).") }
-  }
+}
 
+extension FixSteps {
   /// The steps in the order in which they are done, which is that of the flags above.
   func steps(in context: LiteralContext) throws -> [MigrationStep] {
     var steps: [MigrationStep] = []

@@ -1,6 +1,4 @@
 import ArgumentParser
-import Configuration
-import FirestoreREST
 import Runs
 
 /// The guards before a write.
@@ -14,6 +12,16 @@ struct ConfirmOptions: ParsableArguments {
   var confirm: String?
 
   @Flag(name: .shortAndLong, help: "Do not ask; a protected environment without --confirm is refused.")
+  var yes = false
+
+  var confirmation: Confirmation { Confirmation(confirm: confirm, yes: yes) }
+}
+
+/// What a person confirmed.
+struct Confirmation: Sendable {
+  /// The protected environment that is to be written.
+  var confirm: String?
+  /// Whether nothing is asked.
   var yes = false
 }
 
@@ -52,14 +60,12 @@ struct WriteOptions: ParsableArguments {
 
   @OptionGroup var guards: ConfirmOptions
 
-  var limits: BatchLimits { BatchLimits(maximumWrites: batchSize, maximumInFlight: inFlight) }
-
-  func pacer(for environment: DatabaseEnvironment) -> WritePacer {
-    WritePacer(
-      ramp: ramp ?? environment.isRealService,
-      maximum: maxWritesPerSecond,
-      share: Invocation.current.shard?.pace
-    )
+  var settings: WriteSettings {
+    var settings = WriteSettings()
+    (settings.batchSize, settings.inFlight) = (batchSize, inFlight)
+    (settings.maxWritesPerSecond, settings.ramp) = (maxWritesPerSecond, ramp)
+    settings.errorBudget = errorBudget
+    return settings
   }
 }
 

@@ -1,0 +1,152 @@
+package import MigrationEngine
+import Runs
+package import Schema
+package import TypedDocuments
+
+/// Changes groups and their members.
+package struct GroupsJob: Job {
+  package enum Action: String, Codable, Sendable {
+    case create, add, remove, delete
+  }
+
+  package static let kind = "groups"
+
+  package var action: Action
+  /// The ids of groups, or of a group and then of users.
+  package var ids: [String]
+  /// The name of a new group.
+  package var groupName = ""
+  /// The name of the owner in a new group.
+  package var displayName: String?
+  /// A file with groups and members.
+  package var file: String?
+  package var isAdmin = false
+  package var maximumDeletes: Int?
+  package var isDryRun: Bool
+
+  package init(_ action: Action, _ ids: [String], isDryRun: Bool) {
+    self.action = action
+    self.ids = ids
+    self.isDryRun = isDryRun
+  }
+
+  package var name: String { "groups \(action.rawValue)" }
+  package var writes: Bool { !isDryRun }
+  package var deletesForGood: Bool { action == .delete }
+
+  /// What is done.
+  ///
+  /// - Parameter run: The run, whose id a new group's follows from.
+  /// - Throws: As ``GroupMemberFile/operations(in:)``.
+  package func operations(of run: String) throws -> [GroupOperation] {
+    if let file { return try GroupMemberFile.operations(in: file) }
+    return switch action {
+    case .create:
+      [
+        .create(
+          id: GroupService.newID(seed: run),
+          name: groupName,
+          owner: GroupService.NewMember(userID: ids[0], displayName: displayName)
+        )
+      ]
+    case .add: ids.dropFirst().map { .add(GroupService.NewMember(userID: $0, isAdmin: isAdmin), to: ids[0]) }
+    case .remove: ids.dropFirst().map { .remove(userID: $0, from: ids[0]) }
+    case .delete: ids.map { .delete(id: $0) }
+    }
+  }
+}
+
+/// Creates a class on some days of the week.
+package struct SeriesJob: Job {
+  package static let kind = "series"
+
+  package var title: String
+  /// The days of the week, 0 for Monday.
+  package var weekdays: [Int]
+  @Text package var from: CalendarDay
+  @Text package var to: CalendarDay
+  package var start: String
+  package var minutes: Int
+  package var capacity: Int
+  package var description: String?
+  package var isDryRun: Bool
+
+  package init(_ series: ClassSeries, isDryRun: Bool) {
+    title = series.name
+    weekdays = series.weekdays.sorted()
+    from = series.days.lowerBound
+    to = series.days.upperBound
+    start = series.startTime
+    (minutes, capacity, description) = (series.minutes, series.capacity, series.description)
+    self.isDryRun = isDryRun
+  }
+
+  package var name: String { "classes generate" }
+  package var writes: Bool { !isDryRun }
+
+  package var series: ClassSeries {
+    ClassSeries(
+      name: title,
+      weekdays: Set(weekdays),
+      days: from...max(from, to),
+      startTime: start,
+      minutes: minutes,
+      capacity: capacity,
+      description: description
+    )
+  }
+}
+
+/// Cancels the classes of a series.
+package struct CancelSeriesJob: Job {
+  package static let kind = "cancel-series"
+
+  package var series: String
+  /// The first day whose class is cancelled.
+  @Text package var from: CalendarDay
+  package var failIfEmpty = false
+  package var plan: PlanSettings
+
+  package init(_ series: String, from day: CalendarDay, _ plan: PlanSettings) {
+    self.series = series
+    self.plan = plan
+    from = day
+  }
+
+  package var name: String { "classes cancel-series \(series)" }
+  package var writes: Bool { !plan.isDryRun }
+}
+
+/// Sets the first admin, once.
+package struct SetupJob: Job {
+  package static let kind = "setup"
+
+  package var user: String
+  package var isDryRun: Bool
+
+  package init(admin user: String, isDryRun: Bool) {
+    self.user = user
+    self.isDryRun = isDryRun
+  }
+
+  package var name: String { "setup set" }
+  package var writes: Bool { !isDryRun }
+}
+
+/// Registers an address for a user.
+package struct EmailJob: Job {
+  package static let kind = "email"
+
+  package var address: String
+  package var user: String
+  package var isDryRun: Bool
+
+  package init(_ address: String, of user: String, isDryRun: Bool) {
+    self.address = address
+    self.user = user
+    self.isDryRun = isDryRun
+  }
+
+  package var name: String { "email register" }
+  package var writes: Bool { !isDryRun }
+}

@@ -1,0 +1,148 @@
+package import Configuration
+package import FirestoreModels
+package import FirestoreREST
+package import Schema
+package import TypedDocuments
+
+// The options that several jobs have.
+
+/// The configuration file and the schema, as options name them; nil for what is found by itself.
+package struct ConfigurationChoice: Codable, Sendable, Equatable {
+  package var config: String?
+  package var schema: String?
+
+  package init() {}
+}
+
+/// Which database is meant, and who signs, as options name them.
+package struct ConnectionSettings: Codable, Sendable, Equatable {
+  package var environment: String?
+  package var mirror: String?
+  package var project: String?
+  package var database: String?
+  package var endpoint: String?
+  package var credentials: String?
+  package var accessTokenFile: String?
+  @Text package var impersonateServiceAccount: ServiceAccountChain?
+  package var files = ConfigurationChoice()
+  /// The folder of runs and of the embedded store.
+  package var stateDir = Self.defaultStateDir
+  /// How long one request may be retried, in seconds.
+  package var retryFor = Self.usualRetry
+
+  package static let defaultStateDir = ".gymmigrate"
+  package static let usualRetry = 300.0
+
+  package init() {}
+
+  /// The same with another environment.
+  package func target(_ name: String?) -> ConnectionSettings {
+    var settings = self
+    settings.environment = name
+    return settings
+  }
+
+  /// Whether any option names a database.
+  package var namesDatabase: Bool {
+    project != nil || database != nil || endpoint != nil || credentials != nil || accessTokenFile != nil
+      || impersonateServiceAccount != nil
+  }
+}
+
+/// How fast it is written, and how many documents may fail.
+package struct WriteSettings: Codable, Sendable, Equatable {
+  /// The maximum writes per commit.
+  package var batchSize = 100
+  /// The maximum commits in flight.
+  package var inFlight = 8
+  package var maxWritesPerSecond: Double?
+  /// Whether the rate begins at 500 writes a second; nil for the real service only.
+  package var ramp: Bool?
+  @Text package var errorBudget: ErrorBudget?
+
+  package init() {}
+
+  package var limits: BatchLimits { BatchLimits(maximumWrites: batchSize, maximumInFlight: inFlight) }
+
+  /// - Parameter share: What this process may have of the rate that several share.
+  package func pacer(for environment: DatabaseEnvironment, share: WritePacer.Share?) -> WritePacer {
+    WritePacer(ramp: ramp ?? environment.isRealService, maximum: maxWritesPerSecond, share: share)
+  }
+}
+
+/// What is said, and how.
+package struct OutputSettings: Codable, Sendable, Equatable {
+  /// Whether the summary is printed as JSON.
+  package var json = false
+  package var quiet = false
+  package var verbose = 0
+  package var logFormat = LogFormat.text
+  package var noProgress = false
+
+  package init() {}
+}
+
+/// How documents are read.
+package struct ReadingSettings: Codable, Sendable, Equatable {
+  package var pageSize = 300
+  /// The requests at a time.
+  package var parallel = 1
+
+  package init() {}
+
+  /// Sets the same for a read.
+  package func apply(to read: inout CollectionRead) {
+    read.pageSize = pageSize
+    read.parallel = parallel
+  }
+}
+
+/// Which documents of the named collections are meant.
+package struct QuerySettings: Codable, Sendable, Equatable {
+  /// Filters as they are typed; several hold together.
+  package var filters: [String] = []
+  package var group = false
+  package var failIfEmpty = false
+  /// The zone in which days begin; nil for the schema's.
+  package var timeZone: String?
+
+  package init() {}
+}
+
+extension ServiceAccountChain: RecordText {
+  package static var recordKind: String { "name of a service account" }
+  package var recordText: String? { description }
+  package static func parse(recordText text: String?) -> Self? { text.flatMap { Self($0) } }
+}
+
+extension ErrorBudget: RecordText {
+  package static var recordKind: String { "number of errors, or a share" }
+  package var recordText: String? {
+    switch self {
+    case .count(let count): "\(count)"
+    case .percent(let share): "\(share)%"
+    }
+  }
+  package static func parse(recordText text: String?) -> Self? { text.flatMap { Self(parsing: $0) } }
+}
+
+extension ReadTimeChoice: RecordText {
+  package static var recordKind: String { "moment to read at" }
+  package var recordText: String? {
+    switch self {
+    case .pinned: nil
+    case .now: "now"
+    case .none: "none"
+    case .at(let moment): moment.description
+    }
+  }
+  package static func parse(recordText text: String?) -> Self? {
+    text.map { Self(parsing: $0) } ?? .pinned
+  }
+}
+
+extension CalendarDay: RecordText {
+  package static var recordKind: String { "day, as 2026-01-05" }
+  package var recordText: String? { text }
+  package static func parse(recordText text: String?) -> Self? { text.flatMap { Self($0) } }
+}

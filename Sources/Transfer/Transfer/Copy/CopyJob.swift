@@ -1,0 +1,79 @@
+package import FirestoreModels
+package import FirestoreREST
+package import Runs
+package import Schema
+import TypedDocuments
+
+/// The collections of a job over two databases: named ones and patterns, all, or the catalogues of the schema.
+package struct SelectionSettings: Codable, Sendable, Equatable {
+  package var collections: [String] = []
+  package var all = false
+  package var catalogues = false
+  package var failIfEmpty = false
+
+  package init() {}
+
+  /// What is meant.
+  ///
+  /// - Throws: `.usage` where the schema has no catalogues.
+  package func selection(isDeep: Bool, _ schema: DatabaseSchema) throws(Failure) -> CollectionSelection {
+    CollectionSelection(try names(schema), isDeep: isDeep)
+  }
+
+  /// The paths and patterns; nil where all root collections are meant.
+  private func names(_ schema: DatabaseSchema) throws(Failure) -> [String]? {
+    if all { return nil }
+    if !catalogues { return collections }
+    if schema.catalogues.isEmpty {
+      throw Failure(
+        .usage,
+        "choose the catalogues",
+        path: schema.name,
+        cause: "the schema declares no collection a catalogue",
+        remedy: "Name the collections, or add 'catalogue: true' to them."
+      )
+    }
+    return schema.catalogues.map(\.string)
+  }
+}
+
+/// A copy, as its command line or a record says it.
+package struct CopyJob: Job {
+  package static let kind = "copy"
+
+  package var selection: SelectionSettings
+  package var mode = WriteMode.create
+  /// Whether subcollections are copied; nil for yes, but not with a filter.
+  package var subcollections: Bool?
+  /// Filters as they are typed.
+  package var filters: [String] = []
+  package var timeZone: String?
+  package var limit: Int?
+  @Text package var readTime = ReadTimeChoice.pinned
+  package var deletesExtraneous = false
+  package var maximumDeletes: Int?
+  package var rewritesStorageURLs = false
+  package var keepsPersonalData = false
+  package var reading = ReadingSettings()
+  package var isDryRun = false
+
+  package init(_ selection: SelectionSettings) { self.selection = selection }
+
+  package var name: String { Self.kind }
+  package var writes: Bool { !isDryRun }
+  package var deletesForGood: Bool { deletesExtraneous }
+
+  /// The options of the copy but for the filter, which is parsed for the source's database.
+  package func options(_ schema: DatabaseSchema) throws(Failure) -> Copy.Options {
+    let isDeep = subcollections ?? filters.isEmpty
+    var options = Copy.Options(selection: try selection.selection(isDeep: isDeep, schema), mode: mode)
+    options.limit = limit
+    (options.pageSize, options.parallel) = (reading.pageSize, reading.parallel)
+    options.deletesExtraneous = deletesExtraneous
+    options.maximumDeletes = maximumDeletes
+    options.keepsPersonalData = keepsPersonalData
+    options.isDryRun = isDryRun
+    options.rewritesStorageURLs = rewritesStorageURLs
+    return options
+  }
+}

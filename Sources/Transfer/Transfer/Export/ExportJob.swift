@@ -1,0 +1,129 @@
+package import FirestoreModels
+package import FirestoreREST
+package import Runs
+package import Schema
+package import Tables
+package import TypedDocuments
+
+/// An export, as its command line or a record says it.
+package struct ExportJob: Job {
+  /// The formats by their names on the command line.
+  package enum Format: String, Codable, Sendable, CaseIterable {
+    case csv, xlsx, jsonl, sqlite
+
+    /// The format of a file by its name.
+    package init?(fileName: String) {
+      let name = fileName.hasSuffix(".gz") ? String(fileName.dropLast(3)) : fileName
+      guard let found = Self.allCases.first(where: { name.hasSuffix(".\($0.rawValue)") }) else { return nil }
+      self = found
+    }
+  }
+
+  package static let kind = "export"
+
+  package var collections: [String]
+  package var all: Bool
+  package var output = "-"
+  package var format = Format.jsonl
+  /// Field paths as they are typed; nil for all fields.
+  package var fields: String?
+  package var query = QuerySettings()
+  /// Whether what is below the collections is exported, too.
+  package var isDeep = false
+  package var orderBy: String?
+  package var limit: Int?
+  package var reading = ReadingSettings()
+  @Text package var readTime = ReadTimeChoice.pinned
+  /// The language of a table's header; nil for field names.
+  package var headerLanguage: String?
+  package var delimiter = CSVOptions.Delimiter.comma
+  package var nullText = "null"
+  package var isForExcel = false
+  package var isPlain = false
+  package var links = false
+  package var gzip = false
+  package var asApp = false
+  package var isDated = false
+  /// The newest dated exports that stay.
+  package var keep: Int?
+  /// A time or `last`.
+  package var since: String?
+  /// Whether a report comes before the tables, and its days; both nil for this month.
+  package var hasSummary = false
+  @Text package var summaryFrom: CalendarDay? = nil
+  @Text package var summaryTo: CalendarDay? = nil
+
+  package init(_ collections: [String], all: Bool) {
+    self.collections = collections
+    self.all = all
+  }
+
+  package var name: String { Self.kind }
+  package var writes: Bool { false }
+
+  /// Whether there may be more than one collection, what is below aside.
+  package var namesSeveral: Bool {
+    all || collections.count > 1 || CollectionSelection(collections, isDeep: false).wantsRoots
+  }
+
+  package var selection: CollectionSelection { CollectionSelection(all ? nil : collections, isDeep: isDeep) }
+
+  /// What the manifest says of it.
+  package var scope: Manifest.Scope {
+    Manifest.Scope(
+      collections: all ? nil : collections,
+      subcollections: isDeep,
+      filters: query.filters,
+      limit: limit,
+      orderBy: orderBy,
+      fields: fields?.split(separator: ",").map(String.init),
+      isGroup: query.group
+    )
+  }
+
+  /// The format with its options.
+  ///
+  /// - Parameter isPart: Whether it is a part of what several processes export.
+  /// - Throws: `.usage` for a header in a language that the schema does not have; `.configuration` for a time zone that this
+  ///   system does not know.
+  package func exportFormat(_ schema: DatabaseSchema, isPart: Bool) throws(Failure) -> ExportFormat {
+    if let headerLanguage { try assertLabels(headerLanguage, schema) }
+    let header = headerLanguage.map { Column.HeaderLanguage.labels($0) } ?? .fieldNames
+    let zone = try query.timeZone.map { name throws(Failure) in try schema.zone(named: name) }
+    switch format {
+    case .csv:
+      var options = CSVOptions()
+      options.delimiter = delimiter
+      options.header = header
+      options.nullText = nullText
+      options.timeZone = isPlain ? try schema.zone(named: query.timeZone) : zone
+      options.isForExcel = isForExcel
+      options.isPlain = isPlain
+      options.schema = schema
+      options.isPart = isPart
+      return .csv(options)
+    case .xlsx:
+      var options = XLSXOptions(timeZone: try schema.zone(named: query.timeZone))
+      options.header = header
+      options.nullText = nullText
+      options.links = links
+      options.schema = schema
+      return .xlsx(options)
+    case .jsonl: return .jsonLines(gzip: gzip)
+    case .sqlite: throw Failure(.internal, "export", path: output, cause: "SQLite is no format of tables")
+    }
+  }
+
+  private func assertLabels(_ language: String, _ schema: DatabaseSchema) throws(Failure) {
+    if schema.languages.contains(language) { return }
+    let known = schema.languages.joined(separator: ", ")
+    throw Failure(
+      .usage,
+      "write the header",
+      path: language,
+      cause:
+        "the schema '\(schema.name)' has no labels in that language\(known.isEmpty ? "" : ", but in \(known)")",
+      remedy: "Leave --header out, or add labels to the schema."
+    )
+  }
+}

@@ -1,0 +1,103 @@
+package import Files
+package import FirestoreModels
+package import FirestoreREST
+import Runs
+package import Schema
+package import Tables
+package import TypedDocuments
+
+/// An import, as its command line or a record says it.
+package struct ImportJob: Job {
+  package static let kind = "import"
+
+  /// Files and folders as they are named.
+  package var files: [String]
+  package var format: ImportSource.Format?
+  /// The sheets of workbooks, each as `NAME` or `NAME=COLLECTION`.
+  package var sheets: [String] = []
+  @Text package var collection: CollectionPath? = nil
+  package var flattens = false
+  package var duplicates: DuplicatePolicy?
+  package var mode = WriteMode.create
+  @Text package var source: DatabaseName? = nil
+  package var parseErrors = ParseErrorPolicy.stop
+  package var schemaPolicy: SchemaPolicy?
+  package var fillsDefaults = false
+  package var serverTimes = false
+  package var keepTimes = false
+  package var idColumn: String?
+  package var newIDs: TableOptions.NewIDs?
+  package var keepsSpaces = false
+  package var shortRows = TableOptions.ShortRows.refuse
+  package var delimiter: CSVOptions.Delimiter?
+  package var nullText = "null"
+  package var timeZone: String?
+  /// The types of columns, each as `HEADING=TYPE`.
+  package var types: [String] = []
+  package var usesDecimalComma = false
+  package var dateOrder: DateOrder?
+  package var limit: Int?
+  package var isDryRun = false
+
+  package init(files: [String]) { self.files = files }
+
+  package var name: String { Self.kind }
+  package var writes: Bool { !isDryRun }
+
+  /// The options of the import, with the files resolved.
+  ///
+  /// - Throws: As ``ImportSource/resolve(_:format:collection:flattens:sheets:schema:via:)``; `.configuration` for a time zone
+  ///   that this system does not know.
+  package func options(_ schema: DatabaseSchema, via access: FileAccess) throws(Failure) -> Import.Options {
+    let sources = try ImportSource.resolve(
+      files,
+      format: format,
+      collection: collection,
+      flattens: flattens,
+      sheets: sheets,
+      schema: schema,
+      via: access
+    )
+    var options = Import.Options(sources: sources, table: try table(schema, via: access), mode: mode)
+    options.collection = collection
+    options.flattens = flattens
+    options.duplicates = duplicates
+    options.source = source ?? ImportSource.database(of: sources)
+    options.parseErrors = parseErrors
+    options.limit = limit
+    options.isDryRun = isDryRun
+    options.rules.schema = schema
+    options.rules.policy = schemaPolicy
+    options.rules.fillsDefaults = fillsDefaults
+    options.rules.times = serverTimes ? .server : try carriesTimes(access) ? .kept : .changed
+    options.rules.isPartial = mode == .merge
+    return options
+  }
+
+  private func table(_ schema: DatabaseSchema, via access: FileAccess) throws(Failure) -> TableOptions {
+    var options = TableOptions(timeZone: try schema.zone(named: timeZone))
+    options.files = access
+    options.schema = schema
+    options.flattens = flattens
+    options.delimiter = delimiter
+    options.nullText = nullText
+    options.idColumn = idColumn
+    options.newIDs = newIDs
+    options.keepsSpaces = keepsSpaces
+    options.shortRows = shortRows
+    options.types = types.flatMap { HeadingType.list(parsing: $0) ?? [] }
+    options.usesDecimalComma = usesDecimalComma
+    options.dateOrder = dateOrder
+    return options
+  }
+
+  /// Whether the times of the files are written as they are: on request, and where only exports are restored.
+  private func carriesTimes(_ access: FileAccess) throws(Failure) -> Bool {
+    if keepTimes { return true }
+    for file in files {
+      guard file != "-", try access.isFolder(file), try Manifest.read(from: file, via: access) != nil
+      else { return false }
+    }
+    return true
+  }
+}

@@ -1,0 +1,211 @@
+import ArgumentParser
+import Files
+import FirestoreModels
+import FirestoreREST
+import Logging
+import Runs
+import Transfer
+
+extension CommandRun {
+  /// Runs `work`, and reports how it ended: as text, in the summary and by the exit code.
+  ///
+  /// - Returns: The ending, of a run that ended in 0 or is a part of a sharded one.
+  func conclude(
+    run: RunDirectory?,
+    _ work: (CommandContext) async throws -> CommandResult
+  ) async throws -> RunEnding {
+    let context = context(run)
+    let began = context.clock.now()
+    let summary = RunSummary(
+      command: name,
+      runID: run?.id ?? "-",
+      environment: nil,
+      startedAt: run?.resumed?.startedAt ?? .now
+    )
+    var ending = RunEnding(summary: summary, run: run)
+    do {
+      ending.result = try await work(context)
+      try ending.complete(context.counts, writes: writes)
+    } catch {
+      ending.fail(failure(of: error))
+      note(&ending, context)
+    }
+    context.progress.end()
+    describe(&ending.summary, context, seconds: context.clock.now() - began)
+    ending.keep()
+    if job?.part == nil { try finish(ending, context) }
+    return ending
+  }
+
+  private func context(_ run: RunDirectory?) -> CommandContext {
+    let logger = output.logger(run?.logHandler)
+    let traffic = job?.traffic ?? Invocation.current.traffic
+    return CommandContext(
+      clock: .system,
+      logger: logger,
+      traffic: traffic,
+      progress: Progress(
+        terminal: output.noProgress || output.quiet ? nil : Terminal.standardError,
+        logger: logger,
+        clock: .system,
+        traffic: traffic
+      ),
+      counts: RunCounts(budget: job?.write.errorBudget, resuming: run?.restoredCounts ?? []),
+      gate: job?.part?.gate ?? CommitGate()
+    )
+  }
+
+  private func describe(_ summary: inout RunSummary, _ context: CommandContext, seconds: Double) {
+    if let sections {
+      summary.sections += sections()
+      summary.showsCounts = false
+    }
+    let (target, source) = context.sides.withLock { $0 }
+    summary.environment = target
+    summary.targetPath = paths.target
+    summary.source = source.map { .environment($0) } ?? paths.source.map { .path($0) }
+    summary.collections = context.counts.collections
+    summary.traffic = context.traffic.current
+    summary.durationSeconds = seconds
+  }
+
+  private func finish(_ ending: RunEnding, _ context: CommandContext) throws {
+    let (summary, logger) = (ending.summary, context.logger)
+    if countsDocuments { for line in SummaryText.lines(summary) { logger.info("\(line)") } }
+    for list in ending.result.lists where FileCheck.exists(list) { logger.notice("See \(list).") }
+    if let failure = ending.failure { logger.error("\(failure)") }
+    if let resume = summary.resumeCommand, summary.status != .done {
+      logger.notice("To resume: \(resume)")
+    }
+    if ending.failure == nil, let run = ending.run, job?.job.canUndo ?? false, context.hasWritten {
+      logger.notice("To undo: \(command(["migrate", "undo", run.id]))")
+    }
+    do {
+      if let printing {
+        try printing(summary)
+      } else if output.json {
+        try StandardOutput.write(line: summary.json)
+      }
+    } catch  where ending.failure != nil {
+      // What ended the command says more than that its end could not be printed.
+    }
+    if summary.exitCode != 0 { throw ExitStatus(summary.exitCode) }
+  }
+
+  // MARK: Errors
+
+  private func failure(of error: any Error) -> Failure {
+    if let failure = error as? Failure { return Invocation.current.arguments.naming(failure) }
+    if error is CancellationError {
+      return Failure(.interrupted, "finish \(name)", cause: "it was stopped")
+    }
+    return Failure(.internal, "run \(name)", cause: "\(error)")
+  }
+
+  /// Says what is left to do after an error.
+  private func note(_ ending: inout RunEnding, _ context: CommandContext) {
+    switch remainder?() ?? .run {
+    case .run:
+      let mayPass = ending.failure?.mayPass(havingWritten: context.hasWritten) ?? false
+      ending.summary.canResume = writes ? mayPass || context.hasWritten : nil
+      if mayPass { ending.summary.resumeCommand = resumeCommand(ending.run) }
+    case .command(let command): ending.summary.resumeCommand = command
+    case .nothing: break
+    }
+  }
+
+  /// The command that does what is left: it resumes the run where that is possible, else repeats the command.
+  private func resumeCommand(_ run: RunDirectory?) -> String {
+    guard let run, writes, !inputs.contains(where: ImportSource.isStream) else {
+      return CommandLineText.quoted(
+        ["gymmigrate"] + (job?.resuming?.arguments ?? Invocation.current.arguments.words)
+      )
+    }
+    return command(["runs", "resume", run.id])
+  }
+
+  /// A command about the run, with what it needs to find it and to write again.
+  private func command(_ words: [String]) -> String {
+    CommandLineText.quoted(
+      ["gymmigrate"] + words
+        + (connection.stateDir == ConnectionSettings.defaultStateDir
+          ? [] : ["--state-dir", connection.stateDir])
+        + (confirmation?.confirm.map { ["--confirm", $0] } ?? [])
+    )
+  }
+}
+
+extension RunEnding {
+  /// Takes the result of a command that came to its end.
+  fileprivate mutating func complete(_ counts: RunCounts, writes: Bool) throws(Failure) {
+    summary.sections = result.sections
+    summary.release = result.release
+    summary.status = result.status
+    summary.readTime = result.readTime
+    summary.cost = result.cost
+    if writes { try counts.assertBalance() }
+    // A gap in the log is reported nowhere else.
+    if let failure = run?.log.failure { throw failure }
+    if summary.status == .done, writes, counts.totals.leavesSomething { summary.status = .incomplete }
+    summary.exitCode = ExitCodes.code(of: summary.status)
+  }
+
+  fileprivate mutating func fail(_ failure: Failure) {
+    self.failure = failure
+    summary.status = Interruption.wasReceived || failure.kind == .interrupted ? .interrupted : .failed
+    summary.exitCode = ExitCodes.code(of: failure.kind)
+    summary.error = failure.description
+  }
+
+  /// Keeps the summary; what ended the command says more than that this fails.
+  fileprivate mutating func keep() {
+    do throws(Failure) {
+      try run?.write(summary)
+    } catch  where failure == nil {
+      failure = error
+      summary.status = .failed
+      summary.exitCode = ExitCodes.code(of: error.kind)
+      summary.error = error.description
+    } catch {}
+  }
+}
+
+extension Failure {
+  /// Whether what it is about may be over when the same is done once more: not what is wrong with the command or its input, nor
+  /// a refusal of our own before anything was written.
+  fileprivate func mayPass(havingWritten: Bool) -> Bool {
+    switch kind {
+    case .unavailable, .interrupted: true
+    case .cannotWrite: havingWritten || path.map { !$0.isIdentical(to: StandardOutput.name) } ?? true
+    case .tryLater, .notPermitted, .configuration: havingWritten || service != nil
+    case .usage, .inputMalformed, .inputMissing, .internal, .rejected: false
+    }
+  }
+}
+
+extension OutputSettings {
+  var level: Logger.Level {
+    if quiet { return .warning }
+    return switch verbose {
+    case 0: .info
+    case 1: .debug
+    default: .trace
+    }
+  }
+
+  /// What says what there is to say, to a person and to a log file.
+  func logger(_ file: FileLogHandler? = nil) -> Logger {
+    let terminal = TerminalLogHandler(format: logFormat, level: level)
+    return Logger(label: "gymmigrate") { _ in
+      guard let file else { return terminal }
+      return MultiplexLogHandler([terminal, file])
+    }
+  }
+
+  /// The same without a summary, and with warnings only.
+  var silent: OutputSettings {
+    var silent = self
+    (silent.json, silent.quiet) = (false, true)
+    return silent
+  }
+}

@@ -1,0 +1,153 @@
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+/// What `last` means, what is offered at the end, and what is counted, of runs that were interrupted or undone.
+@Suite("The last run", .timeLimit(.minutes(30)))
+struct LastRunTests {
+  static func withMembers(
+    _ count: Int = 9,
+    _ body: (Tool, MiniFirestore, _ commits: CommitLimit) async throws -> Void
+  ) async throws {
+    let mini = MiniFirestore()
+    try mini.load(
+      jsonLines: (0..<count).map {
+        #"{"fields":{"unit":{"stringValue":"mgdl"}},"name":"members/m\#($0)"}"#
+      }.joined(separator: "\n")
+    )
+    let commits = CommitLimit()
+    let refusal = Reaction.json(
+      #"{"error":{"code":403,"status":"PERMISSION_DENIED","message":"not now"}}"#,
+      status: 403
+    )
+    let handler: RequestHandler = { request in
+      let isChange = request.kind == .commit && request.text.contains("documents/members/")
+      return isChange && !commits.pass() ? refusal : mini.handler(request)
+    }
+    try await withTool(against: handler) { tool, _ in try await body(tool, mini, commits) }
+  }
+
+  static func members(_ mini: MiniFirestore) -> [String: String] {
+    mini.lines().filter { $0.key.hasPrefix("members/") }
+  }
+
+  private func fix(_ set: String, _ more: String...) -> [String] {
+    ["fix", "members", "--set", set, "--no-touch", "--schema", "none"] + more
+  }
+
+  @Test(
+    "'undo last' is the newest run that wrote and is not undone: idle ones and those undone are passed over."
+  )
+  func undoLast() async throws {
+    try await Self.withMembers { tool, mini, _ in
+      var states = [Self.members(mini)]
+      var runs: [String] = []
+      for set in ["a=1", "a=2"] {
+        try await tool.bare(fix(set, "--all-documents") + tool.place).expect(0)
+        runs.append(try tool.lastRun())
+        states.append(Self.members(mini))
+      }
+      // Neither writes: one finds nothing to do, the other is refused by its bound.
+      try await tool.bare(fix("a=2", "--all-documents") + tool.place).expect(0)
+      try await tool.bare(
+        ["delete", "members", "--all-documents", "--hard", "--max-delete", "3", "--schema", "none"]
+          + tool.place
+      ).expect(77)
+      let second = try await tool.run("runs", "undo", "last")
+      second.expect(0)
+      #expect(second.errors.hasPrefix("Run \(runs[1]): fix members, begun 20"), "\(second.errors)")
+      #expect(second.errors.contains(", 9 documents.\n"))
+      #expect(Self.members(mini) == states[1])
+      // What the undo wrote is nobody's edit.
+      let first = try await tool.run("migrate", "undo", "last")
+      first.expect(0)
+      #expect(first.errors.hasPrefix("Run \(runs[0]): fix members"), "\(first.errors)")
+      #expect(Self.members(mini) == states[0])
+      try await tool.run("migrate", "undo", "last").expectFailure(64)
+      #expect(Self.members(mini) == states[0])
+    }
+  }
+
+  @Test("A run that wrote ends with the command that undoes it, and one that did not, does not.")
+  func undoIsOffered() async throws {
+    try await Self.withMembers { tool, mini, _ in
+      let before = Self.members(mini)
+      let result = try await tool.bare(fix("a=1", "--all-documents") + tool.place)
+      #expect(result.lastLine == "To undo: gymmigrate migrate undo \(try tool.lastRun())", "\(result.errors)")
+      let idle = try await tool.bare(fix("a=1", "--all-documents") + tool.place)
+      #expect(!idle.errors.contains("To undo"))
+      let words = result.lastLine.split(separator: " ").dropFirst(3).map(String.init)
+      let undone = try await tool.bare(words)
+      undone.expect(0)
+      #expect(!undone.errors.contains("To undo"))
+      #expect(Self.members(mini) == before)
+    }
+  }
+
+  @Test("'resume last' is the newest run that can go on; refused and malformed ones cannot.")
+  func resumeLast() async throws {
+    try await Self.withMembers { tool, mini, commits in
+      commits.allow(1)
+      let small = ["--batch-size", "4", "--in-flight", "1"]
+      let stopped = try await tool.bare(fix("a=1", "--all-documents") + small + tool.place)
+      stopped.expect(77)
+      let run = try tool.lastRun()
+      #expect(stopped.lastLine == "To resume: gymmigrate runs resume \(run)")
+      commits.allow(.max)
+      // None of these leaves anything to go on with.
+      try tool.write("{\n", to: "bad.jsonl")
+      for (command, code) in [
+        (["import", "bad.jsonl"], Int32(65)),
+        // Another run is half-way.
+        (fix("a=2", "--all-documents"), 75),
+        (["delete", "members", "--all-documents", "--hard", "--max-delete", "1", "--schema", "none"], 77),
+      ] {
+        let result = try await tool.bare(command + tool.place)
+        result.expect(code)
+        #expect(!result.errors.contains("To resume"), "\(result.errors)")
+      }
+      let list = try await tool.bare(["runs", "list", "--json"])
+      let entries = try #require(
+        JSONSerialization.jsonObject(with: Data(list.standardOutput)) as? [[String: Any]]
+      )
+      #expect(entries.filter { $0["canGoOn"] as? Bool == true }.map { $0["runId"] as? String } == [run])
+      try await tool.bare(["runs", "resume", "last"]).expect(0)
+      #expect(Self.members(mini).values.allSatisfy { $0.contains(#""a":{"integerValue":"1"}"#) })
+    }
+  }
+
+  @Test(
+    "The counts of a run that was resumed are those of all of it, though a filter leaves out what is done"
+  )
+  func counts() async throws {
+    try await Self.withMembers(23) { tool, mini, commits in
+      commits.allow(2)
+      let command = fix("unit=mg/dL", "--where", "unit == mgdl", "--batch-size", "4", "--in-flight", "1")
+      try await tool.bare(command + tool.place).expect(77)
+      #expect(Self.members(mini).values.count { $0.contains("mg/dL") } == 8)
+      commits.allow(1)
+      try await tool.bare(["runs", "resume", "last"]).expect(77)
+      commits.allow(.max)
+      let result = try await tool.bare(["runs", "resume", "last", "--json"])
+      result.expect(0)
+      let totals = try result.summary().totals
+      #expect(totals.read == 23 && totals.written == 23 && totals.balance, "\(totals)")
+    }
+  }
+}
+
+/// How many commits may pass.
+final class CommitLimit: Sendable {
+  private let left = Mutex(Int.max)
+
+  func allow(_ count: Int) { left.withLock { $0 = count } }
+
+  func pass() -> Bool {
+    left.withLock { left in
+      if left == 0 { return false }
+      left -= 1
+      return true
+    }
+  }
+}
