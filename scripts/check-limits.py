@@ -379,8 +379,14 @@ def buckets():
 
 def shards():
     plan = {
-        "version": 1, "runId": "R", "name": "export", "toolVersion": "0", "holder": "u@h", "tasks": 1, "ranges": [{"number": 0}],
+        "version": 2, "runId": "R", "name": "export", "toolVersion": "0", "holder": "u@h", "tasks": 1, "ranges": [{"number": 0}],
         "target": {"database": "projects/p/databases/d", "endpoint": "http://h", "environment": "local"},
+        "command": ["export"], "createdAt": "2026-11-24T00:00:00Z", "writes": False, "reads": [], "inputs": [], "migrations": [],
+        "job": {
+            "kind": "export", "options": {}, "connection": {"files": {}, "stateDir": ".gymmigrate", "retryFor": 300},
+            "write": {"batchSize": 100, "inFlight": 8},
+            "output": {"json": False, "quiet": False, "verbose": 0, "logFormat": "text", "noProgress": False},
+        },
     }
 
     def place(text):

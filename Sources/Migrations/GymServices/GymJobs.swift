@@ -1,3 +1,4 @@
+package import FirestoreModels
 package import MigrationEngine
 import Runs
 package import Schema
@@ -33,6 +34,10 @@ package struct GroupsJob: Job {
   package var name: String { "groups \(action.rawValue)" }
   package var writes: Bool { !isDryRun }
   package var deletesForGood: Bool { action == .delete }
+
+  package func validate() throws(WireError) {
+    if ids.isEmpty, file == nil { throw WireError("it names no group") }
+  }
 
   /// What is done.
   ///
@@ -83,6 +88,12 @@ package struct SeriesJob: Job {
 
   package var name: String { "classes generate" }
   package var writes: Bool { !isDryRun }
+
+  package func validate() throws(WireError) {
+    guard weekdays.allSatisfy(ClassSeries.weekdayNames.indices.contains), from <= to,
+      series.dates.count <= ClassSeries.maximumClasses
+    else { throw WireError("its days are none of a series") }
+  }
 
   package var series: ClassSeries {
     ClassSeries(

@@ -107,7 +107,7 @@ extension CommandRun {
     switch remainder?() ?? .run {
     case .run:
       let mayPass = ending.failure?.mayPass(havingWritten: context.hasWritten) ?? false
-      ending.summary.canResume = writes ? mayPass || context.hasWritten : nil
+      if job?.job.canResume ?? false { ending.summary.canResume = mayPass || context.hasWritten }
       if mayPass { ending.summary.resumeCommand = resumeCommand(ending.run) }
     case .command(let command): ending.summary.resumeCommand = command
     case .nothing: break

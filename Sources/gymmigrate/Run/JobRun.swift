@@ -60,15 +60,6 @@ extension JobRun {
   }
 }
 
-extension JobRun {
-  /// The same on other databases.
-  func between(_ source: ConnectionSettings?, _ target: ConnectionSettings) -> JobRun {
-    var run = self
-    (run.source, run.connection) = (source, target)
-    return run
-  }
-}
-
 /// A command that parses its options into a job.
 protocol JobCommand: AsyncParsableCommand {
   func jobRun() throws -> JobRun

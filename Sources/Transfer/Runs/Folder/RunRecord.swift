@@ -65,8 +65,8 @@ package struct RunRecord: JSONRecord, Equatable {
   package var command: String
   /// The command line without the program, for people.
   package var arguments: [String]
-  /// What it does; nil for a command that only reads, and for a run of a version that kept words alone.
-  package var job: JobRecord?
+  /// What it does, as this or another version wrote it.
+  private var writtenJob: Value?
   /// The working directory of the command.
   package var workingDirectory: String
   /// The version of gymmigrate.
@@ -92,7 +92,7 @@ package struct RunRecord: JSONRecord, Equatable {
 
   private enum CodingKeys: String, CodingKey {
     case arguments, command, database, endpoint, environment, folder, inputs
-    case job
+    case writtenJob = "job"
     case id = "runId"
     case shards, source, startedAt, version, workingDirectory, writes
   }
@@ -125,8 +125,11 @@ package struct RunRecord: JSONRecord, Equatable {
     self.writes = writes
     self.inputs = inputs.map { Input($0, digest: digests[$0]) }
     self.source = source.map { Target($0) }
-    self.job = job
+    writtenJob = job?.recordValue
   }
+
+  /// What it does; nil for a command that only reads, and for a run of a version that kept words alone or jobs of another form.
+  package var job: JobRecord? { writtenJob.flatMap { try? JobRecord(recordValue: $0) } }
 
   /// Returns the size of an input file in bytes; 0 if it does not exist.
   package static func size(of path: String) -> Int { Input(path, digest: nil).bytes }

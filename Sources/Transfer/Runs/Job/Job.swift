@@ -61,6 +61,9 @@ package struct JobRecord: JSONRecord, Equatable {
     guard kind.isIdentical(to: J.kind) else {
       throw WireError("it is of the kind '\(kind)', not '\(J.kind)'")
     }
+    guard (1...500).contains(write.batchSize), (1...64).contains(write.inFlight) else {
+      throw WireError("its writes per commit, or its commits in flight, are out of range")
+    }
     return try J(recordValue: options)
   }
 

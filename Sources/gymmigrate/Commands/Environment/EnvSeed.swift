@@ -41,18 +41,27 @@ struct EnvSeed: JobCommand {
   func jobRun() throws -> JobRun {
     let target = connection.settings.target(name)
     try EnvTarget.assertUnprotected(target, "seed")
+    var run = JobRun(try job(), connection, logging, write)
+    run.connection = target
+    if run.job is CopyJob {
+      var source = ConnectionSettings().target(from)
+      source.files = target.files
+      (source.stateDir, source.retryFor) = (target.stateDir, target.retryFor)
+      run.source = source
+    }
+    return run
+  }
+
+  private func job() throws -> any PerformableJob {
     if FileCheck.isFolder(from) || from.utf8.contains(UInt8(ascii: "/")) {
       var job = ImportJob(files: [try TypedValue.file(from)])
       (job.mode, job.isDryRun) = (.upsert, dryRun)
-      return JobRun(job, connection, logging, write).between(nil, target)
+      return job
     }
     var selection = SelectionSettings()
     selection.catalogues = true
     var job = CopyJob(selection)
     (job.mode, job.isDryRun) = (.upsert, dryRun)
-    var source = ConnectionSettings()
-    (source.environment, source.files) = (from, target.files)
-    (source.stateDir, source.retryFor) = (target.stateDir, target.retryFor)
-    return JobRun(job, connection, logging, write).between(source, target)
+    return job
   }
 }

@@ -166,19 +166,19 @@ struct RunsResume: AsyncParsableCommand {
   ///
   /// - Throws: `.configuration` for a run of a version that kept words alone; `.inputMalformed` for what is no job.
   private func jobRun(_ record: RunRecord) throws(Failure) -> JobRun {
-    guard let job = record.job else {
-      throw Failure(
-        .configuration,
-        "resume",
-        path: record.id,
-        cause: "version \(record.version) began it, and only that version can finish it",
-        remedy: "Finish it there, or undo it: 'gymmigrate migrate undo \(record.id)'."
-      )
-    }
     do throws(WireError) {
-      return try JobKinds.run(job)
-    } catch {
+      if let job = record.job { return try JobKinds.run(job) }
+    } catch  where record.version.isIdentical(to: gymmigrateVersion) {
       throw Failure.damagedRecord(record, error.description)
+    } catch {
+      // The job of another version.
     }
+    throw Failure(
+      .configuration,
+      "resume",
+      path: record.id,
+      cause: "version \(record.version) began it, and only that version can finish it",
+      remedy: "Finish it there, or undo it: 'gymmigrate migrate undo \(record.id)'."
+    )
   }
 }
