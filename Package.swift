@@ -158,7 +158,8 @@ let package = Package(
       "MigrationEngine",
       in: "Migrations/",
       [
-        "FirestoreModels", "Schema", "YAML", "Files", "Configuration", "FirestoreREST", "Tables", "Runs",
+        "FirestoreModels", "TypedDocuments", "Schema", "YAML", "Files", "Configuration", "FirestoreREST",
+        "Tables", "Runs",
         "Platform", grdb, logging,
       ],
       embedding: ["Page/plan-page.css", "Page/plan-page.js"]

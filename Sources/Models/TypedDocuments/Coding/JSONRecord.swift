@@ -31,9 +31,11 @@ extension JSONRecord {
   /// Reads a record.
   ///
   /// - Throws: ``WireError`` with the member that is missing or has another type; as ``validate()``.
-  package init(_ json: JSONCursor) throws(WireError) {
+  package init(_ json: JSONCursor) throws(WireError) { try self.init(Value(plain: json)) }
+
+  fileprivate init(_ value: Value) throws(WireError) {
     do {
-      self = try ValueDecoder(record: json).unbox(Self.self)
+      self = try ValueDecoder(record: value).unbox(Self.self)
     } catch let error as DecodingError {
       throw WireError(error)
     } catch {
@@ -63,6 +65,42 @@ extension JSONWriter {
     key(name)
     self.record(record)
   }
+}
+
+/// A record in another one whose readers do not know its type.
+package struct NestedRecord: Codable, Sendable, Equatable {
+  private let value: Value
+
+  package init(_ record: some JSONRecord) {
+    let encoder = ValueEncoder(node: ValueEncoder.Node(), codingPath: [], userInfo: [:], isRecord: true)
+    do {
+      try encoder.box(record)
+    } catch {
+      preconditionFailure("a record cannot be encoded: \(error)")
+    }
+    value = encoder.node.value
+  }
+
+  /// Reads it as what it is.
+  ///
+  /// - Throws: As ``JSONRecord/init(_:)``.
+  package func decoded<R: JSONRecord>(as type: R.Type = R.self) throws(WireError) -> R { try R(value) }
+
+  /// Whether both are the same JSON.
+  package static func == (a: NestedRecord, b: NestedRecord) -> Bool { a.bytes == b.bytes }
+
+  private var bytes: [UInt8] {
+    var json = JSONWriter()
+    json.plain(value)
+    return json.bytes
+  }
+
+  package init(from decoder: any Decoder) throws {
+    guard let decoder = decoder as? ValueDecoder else { throw WireError("it is no record") }
+    value = decoder.value
+  }
+
+  package func encode(to encoder: any Encoder) throws { (encoder as? ValueEncoder)?.set(value) }
 }
 
 extension ValueEncoder.Node {
@@ -98,14 +136,22 @@ extension JSONWriter {
     case .double(let number): double(number)
     case .string(let text): string(text)
     case .timestamp(let time): timestamp(time)
+    case .array(let elements): array { for element in elements { $0.plain(element) } }
+    case .map(let fields):
+      object { json in
+        for entry in fields.entries {
+          json.key(entry.name)
+          json.plain(entry.value)
+        }
+      }
     default: preconditionFailure("a record has no \(value.typeName)")
     }
   }
 }
 
 extension ValueDecoder {
-  fileprivate init(record json: JSONCursor) {
-    self.init(value: Value(plain: json), codingPath: [], userInfo: [:], documentPath: nil, isRecord: true)
+  fileprivate init(record value: Value) {
+    self.init(value: value, codingPath: [], userInfo: [:], documentPath: nil, isRecord: true)
   }
 }
 

@@ -168,7 +168,7 @@ final class TableInput: DocumentInput {
     guard let path, let fields else { return DocumentRow(number: reader.row.number, faults: faults) }
     return DocumentRow(
       number: reader.row.number,
-      document: RawDocument(path: path, fields: fields),
+      content: .document(.decoded(RawDocument(path: path, fields: fields))),
       faults: faults
     )
   }
