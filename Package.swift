@@ -159,8 +159,7 @@ let package = Package(
       in: "Migrations/",
       [
         "FirestoreModels", "TypedDocuments", "Schema", "YAML", "Files", "Configuration", "FirestoreREST",
-        "Tables",
-        "Runs", "Platform", grdb, logging,
+        "Tables", "Runs", "Platform", grdb, logging,
       ],
       embedding: ["Page/plan-page.css", "Page/plan-page.js"]
     ),

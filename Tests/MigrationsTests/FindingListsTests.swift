@@ -59,8 +59,12 @@ import Testing
       Finding(kind, path: path, code: code, field: field, message: "M.")
     }
     let pending = PendingFindings()
-    pending.add(Outcome(.unchanged, findings: [finding(.note, "a", "x")], migration: "first"), of: path)
-    pending.add(Outcome(.unchanged, migration: "second"), of: path)
+    let change = Change(path: path, before: nil, after: FieldMap())
+    pending.add(
+      Outcome(.change(change), findings: [finding(.note, "a", "x")], migration: "first"),
+      with: change
+    )
+    pending.add(Outcome(.change(change), migration: "second"), with: change)
     let same = pending.add([finding(.note, "a", "x")], to: path)
     #expect(same.new.isEmpty && !same.isFirstReview)
     let more = pending.add([finding(.note, "a", "y"), finding(.review, "b")], to: path)

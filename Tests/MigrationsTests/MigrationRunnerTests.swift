@@ -6,6 +6,7 @@ import RunSupport
 import Runs
 import TestSupport
 import Testing
+import TypedDocuments
 
 @testable import GymMigrations
 @testable import MigrationEngine
@@ -182,17 +183,17 @@ struct MigrationRunnerTests {
     var options = MiniFirestore.Options()
     options.clock = { 1_700_000_000_000_000 }
     var told: [[String]] = []
-    var counted: [(counters: [String: Int], counts: DocumentCounts, examples: [Change])] = []
+    var counted: [(report: [UInt8], counts: DocumentCounts, examples: [Change])] = []
     for migration in [try unify(), OneByOne(UsersUnify())] as [any Migration] {
       try await withWorkshop(users, options: options) { shop in
         let report = try await shop.runner.plan(.migration(migration))
         told.append(lists.map { (try? String(contentsOfFile: shop.run.file($0), encoding: .utf8)) ?? "" })
-        counted.append((report.counters, shop.counts.totals, report.examples))
+        counted.append((report.json, shop.counts.totals, report.examples))
       }
     }
     #expect(told.count == 2 && told[0] == told[1])
     #expect(told[0].allSatisfy { !$0.isEmpty })
-    #expect(counted[0].counters == counted[1].counters)
+    #expect(counted[0].report == counted[1].report)
     #expect(counted[0].counts == counted[1].counts)
     #expect(counted[0].examples == counted[1].examples && counted[0].examples.count == 3)
     #expect(counted[0].counts.read == 40 && counted[0].counts.rejected == 8)

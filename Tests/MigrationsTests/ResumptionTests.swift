@@ -4,6 +4,7 @@ import Logging
 import RunSupport
 import TestSupport
 import Testing
+import TypedDocuments
 
 @testable import Configuration
 @testable import FirestoreREST
@@ -23,24 +24,26 @@ struct ResumptionTests {
     for text in ["", "x", "1 users", " ", "users/u1"] { #expect(SourcePosition(text) == nil, "\(text)") }
   }
 
-  @Test("A report continues from its counters")
-  func counters() throws {
+  @Test("A report continues from a checkpoint")
+  func counts() throws {
     let users = CollectionPath(nil, "users")
     var report = MigrationReport(migration: "m")
-    report.changes = [users: 3, CollectionPath(nil, "two words"): 4]
-    (report.creations, report.deletions) = (5, 6)
+    report.changes.add(.create, in: users, 3)
+    report.changes.add(.update, in: users, 5)
+    report.changes.add(.delete, in: CollectionPath(nil, "two words"), 4)
     report.reasons = ["isActive-default": 7, "a b": 8]
     report.findings = [
       .init(kind: .review, code: "name-one-word"): 9, .init(kind: .note, code: "name-one-word"): 1,
       .init(kind: .reject, code: "wrong-type"): 10, .init(kind: .note, code: "role-missing"): 11,
     ]
-    let again = MigrationReport(migration: "m", counters: report.counters)
+    let checkpoint = Checkpoint(at: Checkpoint.State(at: report))
+    let read = try JSONParser().parse(checkpoint.json) { json throws(WireError) in try Checkpoint(json) }
+    let again = try #require(try read.position(as: MigrationReport.self))
     #expect(again.changes == report.changes)
-    #expect(again.creations == 5)
-    #expect(again.deletions == 6)
+    #expect(again.changes.count(.create, in: users) == 3 && again.deletions == 4 && again.changeCount == 12)
     #expect(again.reasons == report.reasons)
     #expect(again.findings == report.findings)
-    #expect(MigrationReport(migration: "m", counters: [:]).changeCount == 0)
+    #expect(throws: Failure.self) { try read.position(as: Checkpoint.Done.self) }
   }
 
   /// Applies `user-emails --prune` with a bound on deletions, in a run that is begun or resumed.

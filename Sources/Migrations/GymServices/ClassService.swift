@@ -40,15 +40,13 @@ package struct ClassService: Sendable {
   ) async throws {
     let documents = try documents(of: series)
     let loader = Self.loader(in: context, limits: limits, pacer: pacer)
-    let resumed = context.checkpoints?.resumed?.state.position.flatMap { Int($0) } ?? 0
+    let resumed = try context.checkpoints?.resumed?.position(as: Checkpoint.Done.self)?.done ?? 0
     context.progress.begin("classes", total: documents.count)
     defer { context.progress.end() }
     try await loader.load { intake in
-      func state(_ position: Int) -> Checkpoints.State {
-        Checkpoints.State(stage: 0, position: String(position), counters: [:])
-      }
+      func state(_ done: Int) -> Checkpoint.State { Checkpoint.State(at: Checkpoint.Done(done)) }
       if context.checkpoints?.resumed == nil { try await context.checkpoints?.begin(at: state(0)) }
-      for some in documents[resumed...].chunks(of: 100) {
+      for some in documents.dropFirst(resumed).chunks(of: 100) {
         try Task.checkCancellation()
         try await intake.put(Array(some))
         try await context.checkpoints?.mark(at: state(some.endIndex)) { try await intake.drain() }
@@ -82,7 +80,7 @@ package struct ClassService: Sendable {
       for ((day, document), decision) in zip(some, decisions) {
         context.counts.update(ClassSeries.classes) { $0.read += 1 }
         switch decision {
-        case .write:
+        case .change:
           days.append(day)
           context.counts.update(ClassSeries.classes) { $0.skipped += 1 }
         case .unchanged: context.counts.update(ClassSeries.classes) { $0.unchanged += 1 }

@@ -45,8 +45,8 @@ extension GroupService {
     report: (GroupOperation, Refusal) -> Void
   ) async throws {
     let service = GroupService(in: context, planning: plan)
-    let resumed = context.checkpoints?.resumed?.state.position.flatMap { Int($0) }
-    if resumed == nil { try await context.checkpoints?.begin(at: state(0)) }
+    let resumed = try context.checkpoints?.resumed?.position(as: Checkpoint.Done.self)?.done
+    if resumed == nil { try await context.checkpoints?.begin(at: Checkpoint.State(at: Checkpoint.Done(0))) }
     for (index, operation) in operations.enumerated().dropFirst(resumed ?? 0) {
       try Task.checkCancellation()
       if let refusal = try await service.perform(operation) {
@@ -63,12 +63,8 @@ extension GroupService {
         )
         try context.counts.assertBudget()
       }
-      try await context.checkpoints?.save(at: state(index + 1))
+      try await context.checkpoints?.save(at: Checkpoint.State(at: Checkpoint.Done(index + 1)))
     }
-  }
-
-  private static func state(_ position: Int) -> Checkpoints.State {
-    Checkpoints.State(stage: 0, position: String(position), counters: [:])
   }
 
   private func perform(_ operation: GroupOperation) async throws -> Refusal? {

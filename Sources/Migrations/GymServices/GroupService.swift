@@ -137,7 +137,7 @@ package struct GroupService: Sendable {
     for path in paths {
       guard let write = try journal.takeOwnWrite(of: path, current: current[path]) else { continue }
       isOwn = true
-      context.counts.update(path.collection.pattern) { $0.settle(write.kind) }
+      context.counts.update(path.collection.pattern) { $0.add(write.kind, .written(updateTime: nil)) }
     }
     return isOwn
   }

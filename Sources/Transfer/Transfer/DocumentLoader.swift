@@ -72,19 +72,19 @@ package struct DocumentLoader: Sendable {
     ///
     /// - Throws: ``Failure``.
     package func put(_ documents: [LoadDocument]) async throws {
-      var writes: [(write: Write, before: RawDocument?)] = []
+      var changes: [Change] = []
       do {
-        try await decide(documents, &writes)
+        try await decide(documents, &changes)
       } catch {
-        try? await writer.submit(writes)
+        try? await writer.submit(changes)
         throw error
       }
-      try await writer.submit(writes)
+      try await writer.submit(changes)
     }
 
     private func decide(
       _ documents: [LoadDocument],
-      _ writes: inout [(write: Write, before: RawDocument?)]
+      _ changes: inout [Change]
     ) async throws {
       var valid: [LoadDocument] = []
       valid.reserveCapacity(documents.count)
@@ -108,7 +108,7 @@ package struct DocumentLoader: Sendable {
       let current = isBlind ? [:] : try await context.client.batchGet(valid.map(\.path))
       var submitted: [LoadDocument] = []
       submitted.reserveCapacity(valid.count)
-      writes.reserveCapacity(valid.count)
+      changes.reserveCapacity(valid.count)
       // Before their writes are submitted, and even if a later document ends the run.
       defer { incoming.add(submitted) }
       for document in valid {
@@ -117,24 +117,23 @@ package struct DocumentLoader: Sendable {
         switch mode.decide(document, current: before) {
         case .unchanged where ambiguous.contains(path):
           // Its precondition fails if the write in flight changes anything, and the document is decided again.
-          let precondition = before?.updateTime.map { .updateTime($0) } ?? Precondition.exists(true)
           submitted.append(document)
-          writes.append((.touching(path, precondition), before))
+          changes.append(before.map { Change(of: $0, FieldEdit()) } ?? Change(touching: path))
         case .rejected where ambiguous.contains(path):
           submitted.append(document)
-          writes.append((.touching(path, .exists(true)), before))
+          changes.append(Change(touching: path))
         case .unchanged:
           let own = try context.journal?.takeOwnWrite(of: path, current: before)
           context.counts.update(path.collection) {
             $0.read += 1
-            if let own { $0.settle(own: own.kind) } else { $0.unchanged += 1 }
+            if let own { $0.settle(own.kind, .written(updateTime: nil)) } else { $0.unchanged += 1 }
           }
         case .rejected(let error):
           try reject(document.document, code: error.status.name, message: error.message)
-        case .write(let write):
+        case .change(let change):
           ambiguous.insert(path)
           submitted.append(document)
-          writes.append((write, before))
+          changes.append(change)
         }
       }
     }
@@ -151,33 +150,6 @@ package struct DocumentLoader: Sendable {
       }
       try context.rejects.add(document.path, code: code, message: message, fields: document.fields)
       try context.counts.assertBudget()
-    }
-  }
-}
-
-extension Write {
-  /// A write that changes no field, and fails where its precondition does not hold.
-  fileprivate static func touching(_ path: DocumentPath, _ precondition: Precondition) -> Write {
-    Write(path: path, operation: .update(fields: FieldMap(), mask: []), precondition: precondition)
-  }
-}
-
-/// A document to write: in memory, or encoded already.
-package enum LoadDocument: Sendable {
-  case decoded(RawDocument)
-  case encoded(EncodedDocument)
-
-  package var path: DocumentPath {
-    switch self {
-    case .decoded(let document): document.path
-    case .encoded(let document): document.path
-    }
-  }
-
-  package var document: RawDocument {
-    switch self {
-    case .decoded(let document): document
-    case .encoded(let document): document.document
     }
   }
 }
@@ -209,9 +181,9 @@ private struct LoadDecision: Sendable {
 
   func decide(_ document: LoadDocument, current: RawDocument?) -> WriteMode.Decision {
     let decision = decideTimes(document, current)
-    guard case .write(var write) = decision else { return decision }
-    write.reasons = current == nil ? Self.creation : reasons
-    return .write(write)
+    guard case .change(var change) = decision else { return decision }
+    change.reasons = current == nil ? Self.creation : reasons
+    return .change(change)
   }
 
   private func decideTimes(_ document: LoadDocument, _ current: RawDocument?) -> WriteMode.Decision {
@@ -221,19 +193,16 @@ private struct LoadDecision: Sendable {
       guard mode != .create, let current,
         let field = schema.collection(document.path.collection)?.serverUpdateTime
       else { break }
-      if case .encoded(let encoded) = document, mode.hasAll(of: encoded, current) { return .unchanged }
+      if mode.hasAll(of: document, current) { return .unchanged }
       let incoming = document.document
-      if incoming.brings(field, laterThan: current) { return mode.decide(incoming, current: current) }
+      if incoming.brings(field, laterThan: current) { break }
       return decide(incoming, current: current, setting: [field])
     case .server:
       guard let collection = schema.collection(document.path.collection) else { break }
       let set = current == nil ? collection.serverTimes : collection.serverUpdateTime.map { [$0] } ?? []
       return decide(document.document, current: current, keeping: collection.serverTimes, setting: set)
     }
-    return switch document {
-    case .encoded(let encoded): mode.decide(encoded, current: current)
-    case .decoded(let decoded): mode.decide(decoded, current: current)
-    }
+    return mode.decide(document, current: current)
   }
 
   /// Decides about a document whose times give way to those that are there, which no comparison then finds different.
@@ -245,14 +214,9 @@ private struct LoadDecision: Sendable {
   ) -> WriteMode.Decision {
     var document = document
     for field in kept ?? set { document.fields[field] = current?.fields[field] }
-    let decision = mode.decide(document, current: current)
-    guard case .write(var write) = decision else { return decision }
-    if case .update(var fields, let mask) = write.operation {
-      for field in set { fields[field] = nil }
-      write.operation = .update(fields: fields, mask: mask?.filter { !set.contains($0) })
-    }
-    write.transforms = set.map { FieldTransform($0, .requestTime) }
-    return .write(write)
+    let decision = mode.decide(.decoded(document), current: current)
+    guard case .change(let change) = decision else { return decision }
+    return .change(change.setting(set))
   }
 }
 
@@ -327,7 +291,7 @@ private struct LoadDelegate: BatchDelegate {
     // A document is counted as read together with its result, so that the counts of an interrupted run balance.
     context.counts.update(write.path.collection) {
       $0.read += 1
-      $0.settle(write, result)
+      $0.settle(write.kind, result)
     }
     let (code, message): (String, String)
     switch result {
@@ -349,7 +313,7 @@ private struct LoadDelegate: BatchDelegate {
       for (write, _) in some { incoming.settle(write.path) }
       context.counts.update(collection) {
         $0.read += some.count
-        for (write, updateTime) in some { $0.settle(write, .written(updateTime: updateTime)) }
+        for (write, updateTime) in some { $0.settle(write.kind, .written(updateTime: updateTime)) }
       }
       rest = rest[some.endIndex...]
     }
@@ -360,7 +324,7 @@ private struct LoadDelegate: BatchDelegate {
     switch mode.decide(document, current: current) {
     case .unchanged: return .settle(.unchanged)
     case .rejected(let error): return .settle(.rejected(error))
-    case .write(let write): return .write(write)
+    case .change(let change): return .change(change)
     }
   }
 }

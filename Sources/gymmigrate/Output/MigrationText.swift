@@ -6,10 +6,8 @@ import MigrationEngine
 enum MigrationText {
   /// Totals a collection, reasons, findings, and the first differences field by field.
   static func plan(_ report: MigrationReport) -> TerminalText {
-    var lines: [TerminalText] = ["\(report.migration): \(toDo(report))"]
-    for (path, count) in report.changes.sorted(by: { $0.key < $1.key }) {
-      lines.append("  \(path): \(documents(count)) to change")
-    }
+    var lines: [TerminalText] = ["\(report.migration): \(toDo(report.changes))"]
+    for path in report.changes.collections { lines.append("  \(path): \(toDo(report.changes, in: path))") }
     lines += details(report)
     for change in report.examples { lines += example(change) }
     return "\(lines.joined(separator: "\n"))\n"
@@ -22,11 +20,12 @@ enum MigrationText {
     return "\(lines.joined(separator: "\n"))\n"
   }
 
-  private static func toDo(_ report: MigrationReport) -> String {
-    if report.changeCount == 0 { return "nothing to change" }
-    let updates = report.changeCount - report.creations - report.deletions
-    return
-      "\(NumberText.grouped(report.creations)) to create, \(NumberText.grouped(updates)) to update, \(NumberText.grouped(report.deletions)) to delete"
+  /// `182 to create, 2 to update, 0 to delete`, in one collection or in all.
+  private static func toDo(_ changes: ChangeCounts, in collection: CollectionPath? = nil) -> String {
+    if changes.total(in: collection) == 0 { return "nothing to change" }
+    return Change.Kind.allCases.map { kind in
+      "\(NumberText.grouped(changes.count(kind, in: collection))) to \(kind.rawValue)"
+    }.joined(separator: ", ")
   }
 
   private static func details(_ report: MigrationReport) -> [TerminalText] {

@@ -23,10 +23,8 @@ private final class Results: BatchDelegate {
 
   func resolve(_ write: Write, current: RawDocument?) async -> ConflictResolution {
     for _ in 0..<20 { await Task.yield() }
-    guard let current else { return .settle(.conflicted) }
-    var again = write
-    again.precondition = current.updateTime.map { .updateTime($0) }
-    return .write(again)
+    guard let current, case .update(let fields, _) = write.operation else { return .settle(.conflicted) }
+    return .change(Change(replacing: current, with: fields))
   }
 
   var count: Int { settled.withLock { $0.count } }
@@ -162,22 +160,19 @@ struct DrainTests {
         let file = "\(folder.path)/journal.jsonl"
         let time = try await fixture.client.get(path("_gymmigrate/lock")).readTime
         let before = try await fixture.client.batchGet([path("c/updated"), path("c/deleted")])
-        let writes = [
-          write("c/created"),
-          write("c/updated", .updateTime(try #require(before[path("c/updated")]?.updateTime))),
-          Write(
-            path: path("c/deleted"),
-            operation: .delete,
-            precondition: .updateTime(try #require(before[path("c/deleted")]?.updateTime))
-          ),
+        let fields: FieldMap = ["n": .integer(1)]
+        let changes = [
+          Change(path: path("c/created"), before: nil, after: fields),
+          Change(replacing: try #require(before[path("c/updated")]), with: fields),
+          Change(path: path("c/deleted"), before: before[path("c/deleted")], after: nil),
         ]
         do {
           let journal = try Journal(file, database: testDatabase, run: "r", serverTime: time)
-          try await journal.record(writes.map { Change($0, over: before[$0.path]) })
+          try await journal.record(changes)
         }
         // What the run had sent arrives only now, when it has read the documents again.
         _ = try await fixture.client.commitOnce(
-          writes.map { PendingWrite($0, in: testDatabase).json },
+          changes.map { PendingWrite($0, in: testDatabase).json },
           timeout: 20
         )
         mini.resetCounts()
@@ -190,7 +185,7 @@ struct DrainTests {
           journal: journal,
           delegate: results
         ) { writer in
-          for write in writes { try await writer.submit(write, before: before[write.path]) }
+          for change in changes { try await writer.submit(change) }
           try await writer.drain()
         }
         #expect(results.count == 3)

@@ -82,11 +82,11 @@ import Testing
     var rejection: String?
     var counts = ReferenceRewriter.Counts()
 
-    init(_ write: Write, _ counts: ReferenceRewriter.Counts) {
+    init(_ change: Change, _ counts: ReferenceRewriter.Counts) {
       self.counts = counts
-      commit = PendingWrite(write, in: EncodedLinesTests.target).json
+      commit = PendingWrite(change, in: EncodedLinesTests.target).json
       var json = JSONWriter()
-      json.object { $0.members(of: Change(write, over: nil)) }
+      json.object { $0.members(of: change) }
       record = json.bytes
     }
 
@@ -105,19 +105,19 @@ import Testing
     if let violation = DocumentLimits.violations(of: document).first {
       return Outcome(rejection: violation.message)
     }
-    guard case .write(let write) = WriteMode.create.decide(document, current: nil) else {
-      return Outcome(rejection: "no write")
+    guard case .change(let change) = WriteMode.create.decide(.decoded(document), current: nil) else {
+      return Outcome(rejection: "no change")
     }
-    return Outcome(write, rewriter.counts)
+    return Outcome(change, rewriter.counts)
   }
 
   private static func encoded(_ document: EncodedDocument) -> Outcome {
     var rewriter = ReferenceRewriter(from: nil, to: target)
     rewriter.count(document)
-    guard case .write(let write) = WriteMode.create.decide(document, current: nil) else {
-      return Outcome(rejection: "no write")
+    guard case .change(let change) = WriteMode.create.decide(.encoded(document), current: nil) else {
+      return Outcome(rejection: "no change")
     }
-    return Outcome(write, rewriter.counts)
+    return Outcome(change, rewriter.counts)
   }
 
   private static func encoder(
@@ -156,11 +156,11 @@ import Testing
       let document = try expected.document.get()
       let own = try both.document.get()
       let found = try checked.document.get()
-      #expect((found.path ?? found.decoded?.path) == document.path)
+      #expect(found.path == document.path)
       #expect(own.decoded == document)
       let outcome = Self.decoded(document, from: source, into: collection)
       if outcome.rejection == nil { valid += 1 }
-      guard let encoded = own.encoded else { continue }
+      guard let encoded = own.write else { continue }
       passed += 1
       // It was examined under the path that it is written to.
       #expect(paths.withLock { $0.last == encoded.path && $0.count == passed })
@@ -242,7 +242,7 @@ import Testing
     var passage = JSONLinesReader.Passage.examined(Self.encoder()) { _ in isAccepted }
     var reader = try JSONLinesReader(folder.file("in.jsonl"))
     let document = try #require(try reader.next(&passage)).document.get()
-    #expect(document.encoded != nil && (document.decoded == nil) == isAccepted)
+    #expect(document.write != nil && (document.decoded == nil) == isAccepted)
   }
 
   @Test func aLineOfRejectsIsTheDocumentInIt() throws {
@@ -253,7 +253,7 @@ import Testing
     var passage = JSONLinesReader.Passage.encoded(Self.encoder())
     var reader = try JSONLinesReader(folder.file("in.jsonl"))
     let read = try #require(try reader.next(&passage)).document.get()
-    #expect(read.decoded == document && read.encoded == nil)
+    #expect(read.decoded == document && read.write == nil)
   }
 
   /// Documents beyond one limit each, and documents just within it.

@@ -23,10 +23,28 @@ struct CheckpointTests {
     try JSONParser().parse(json) { root throws(WireError) in try Checkpoint(root) }
   }
 
+  private struct Position: JSONRecord {
+    var place: String
+    var counts: [String: Int]
+    var time: Timestamp
+  }
+
+  @Test(
+    "A position that is no count of things done is refused",
+    arguments: ["-1", "9223372036854775807", "-9223372036854775808", #""3""#, "1.5", "null"]
+  )
+  func positions(_ done: String) throws {
+    let checkpoint = try read(Array(#"{"stage":0,"journal":1,"position":{"done":\#(done)}}"#.utf8))
+    #expect(throws: Failure.self) { try checkpoint.position(as: Checkpoint.Done.self) }
+  }
+
   @Test("A checkpoint reads back as written")
   func roundTrip() throws {
     var checkpoint = Checkpoint(
-      at: Checkpoint.State(stage: 2, position: "1 users/ñ \"x\"", counters: ["change users": 3, "a b c": 0])
+      at: Checkpoint.State(
+        stage: 2,
+        at: Position(place: "1 users/ñ \"x\"", counts: ["change users": 3, "a b c": 0], time: moment(7))
+      )
     )
     #expect(try read(checkpoint.json) == checkpoint)
     checkpoint.collections = [
@@ -38,6 +56,8 @@ struct CheckpointTests {
     checkpoint.tail = [5..<9, 100..<100]
     checkpoint.begun = [.init(stage: 0, journal: 7), .init(stage: 3, journal: 1 << 40)]
     #expect(try read(checkpoint.json) == checkpoint)
+    #expect(try read(checkpoint.json).position(as: Position.self)?.time == moment(7))
+    #expect(throws: Failure.self) { try checkpoint.position(as: Checkpoint.Done.self) }
     checkpoint.state.position = nil
     #expect(try read(checkpoint.json) == checkpoint)
   }
@@ -50,9 +70,6 @@ struct CheckpointTests {
       #"{"stage":0,"journal":1,"begun":[{"stage":3}]}"#,
       #"{"stage":9223372036854775807,"journal":1}"#, #"{"stage":0,"journal":9223372036854775807}"#,
       #"{"stage":0,"journal":1,"begun":[{"stage":200000,"journal":1}]}"#,
-      #"{"stage":0,"journal":1,"counters":{"documents":9223372036854775807}}"#,
-      #"{"stage":0,"journal":1,"counters":{"documents":-9223372036854775808}}"#,
-      #"{"stage":0,"journal":1,"counters":{"documents":-1}}"#,
       #"{"stage":0,"journal":1,"lists":{"review.csv":9223372036854775807}}"#,
       #"{"stage":0,"journal":1,"lists":{"review.csv":-1}}"#,
       #"{"stage":0,"journal":1,"collections":[{"name":"a","read":9223372036854775807}]}"#,
@@ -104,19 +121,19 @@ struct CheckpointTests {
           let rejects = RejectList(run)
           try await checkpoints.begin(at: Checkpoint.State())
           let drained = Locked(0)
-          func mark(_ position: String) async throws {
-            try await checkpoints.mark(at: Checkpoint.State(position: position)) {
+          func mark(_ position: Int) async throws {
+            try await checkpoints.mark(at: Checkpoint.State(at: Checkpoint.Done(position))) {
               // What is counted and listed while it drains belongs to the checkpoint.
               drained.withLock { $0 += 1 }
               counts.update(collection("c")) { $0.read += 1 }
               try rejects.add(path("c/\(position)"), code: "X", message: "m", fields: nil)
             }
           }
-          try await mark("1")
+          try await mark(1)
           #expect(drained.withLock { $0 } == 0)
           time.withLock { $0 = 51.5 }
-          try await mark("2")
-          try await mark("3")
+          try await mark(2)
+          try await mark(3)
           #expect(drained.withLock { $0 } == 1)
           try rejects.add(path("c/beyond"), code: "X", message: "m", fields: nil)
           counts.update(collection("c")) { $0.read += 1 }
@@ -129,7 +146,7 @@ struct CheckpointTests {
           #expect(run.isResumed)
           let again = RunCounts(resuming: run.restoredCounts)
           let checkpoints = try await Checkpoints(run, client: fixture.client, counts: again, clock: clock)
-          #expect(checkpoints.resumed?.state == Checkpoint.State(position: "2"))
+          #expect(checkpoints.resumed?.state == Checkpoint.State(at: Checkpoint.Done(2)))
           #expect(again[collection("c")].read == 1)
           #expect(checkpoints.journal.hasTail)
           #expect(!checkpoints.isPast(0))

@@ -24,7 +24,7 @@ private struct CommandContext {
   /// Writes what a run writes for a checkpoint.
   @discardableResult
   func checkpoint(_ journal: Journal) throws -> Checkpoint {
-    var checkpoint = Checkpoint(at: Checkpoint.State(position: "1"))
+    var checkpoint = Checkpoint(at: Checkpoint.State(at: Checkpoint.Done(1)))
     (checkpoint.journal, checkpoint.tail) = journal.checkpoint
     try JSONFile.write(checkpoint.json, to: "\(folder)/checkpoint.json")
     return checkpoint
@@ -69,7 +69,7 @@ struct JournalTests {
   }
 
   /// Whether a journal claims a write of a document that was made after the run began.
-  private func kind(_ journal: Journal, _ name: String) throws -> Journal.OwnWrite.Kind? {
+  private func kind(_ journal: Journal, _ name: String) throws -> Change.Kind? {
     try journal.takeOwnWrite(of: path(name), current: document(name, 1, at: 200))?.kind
   }
 
@@ -136,7 +136,7 @@ struct JournalTests {
         let resumed = try context.goOn()
         #expect(try context.bytes() == whole, "\(length)")
         #expect(try kind(resumed, "c/b") == nil)
-        #expect(try kind(resumed, "c/a") == .creation)
+        #expect(try kind(resumed, "c/a") == .create)
       }
     }
   }
@@ -171,7 +171,7 @@ struct JournalTests {
       let resumed = try context.goOn()
       #expect(resumed.serverTime == moment(100))
       #expect(resumed.hasTail)
-      #expect(try kind(resumed, "c/new") == .creation)
+      #expect(try kind(resumed, "c/new") == .create)
       #expect(try kind(resumed, "c/new") == nil)
       // A time before the run began.
       let older = try resumed.takeOwnWrite(of: path("c/older"), current: document("c/older", 1, at: 99))
@@ -182,7 +182,7 @@ struct JournalTests {
       #expect(try kind(resumed, "c/heard") == .update)
       #expect(try kind(resumed, "c/never") == nil)
       #expect(resumed.unmetDeletions == [path("c/deleted")])
-      #expect(try resumed.takeOwnWrite(of: path("c/deleted"), current: nil)?.kind == .deletion)
+      #expect(try resumed.takeOwnWrite(of: path("c/deleted"), current: nil)?.kind == .delete)
       #expect(resumed.unmetDeletions.isEmpty)
       #expect(!resumed.hasTail)
     }
@@ -460,13 +460,7 @@ struct JournalTests {
           delegate: Deaf()
         ) { writer in
           for document in try documents(jsonLines("c", 0..<100)) {
-            try await writer.submit(
-              Write(
-                path: document.path,
-                operation: .update(fields: document.fields, mask: nil),
-                precondition: .exists(false)
-              )
-            )
+            try await writer.submit(Change(path: document.path, before: nil, after: document.fields))
           }
         }
         #expect(commits.withLock { $0 } >= 15)

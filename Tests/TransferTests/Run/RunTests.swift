@@ -78,19 +78,17 @@ struct RunTests {
 
   @Test("Counts balance, add up and show what is left")
   func counts() throws {
-    let delete = Write(path: path("c/a"), operation: .delete)
-    let update = Write(path: path("c/a"), operation: .update(fields: FieldMap(), mask: nil))
     var counts = DocumentCounts()
     counts.read = 5
     counts.created = 1
     #expect(!counts.balance)
-    counts.settle(delete, .written(updateTime: nil))
-    counts.settle(update, .written(updateTime: moment(0)))
-    counts.settle(update, .unchanged)
-    counts.settle(update, .skipped)
+    counts.settle(.delete, .written(updateTime: nil))
+    counts.settle(.update, .written(updateTime: moment(0)))
+    counts.settle(.update, .unchanged)
+    counts.settle(.update, .skipped)
     #expect(!counts.leavesSomething)
-    counts.settle(update, .rejected(FirestoreError(.invalidArgument, "x")))
-    counts.settle(update, .conflicted)
+    counts.settle(.update, .rejected(FirestoreError(.invalidArgument, "x")))
+    counts.settle(.update, .conflicted)
     #expect(counts.balance)
     #expect(counts.leavesSomething)
     #expect(counts.members.map(\.count) == [5, 1, 2, 1, 1, 1, 1, 0, 1])

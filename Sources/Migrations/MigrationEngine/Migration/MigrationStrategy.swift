@@ -13,7 +13,7 @@ package enum MigrationStrategy: Sendable {
   case streaming(@Sendable (_ source: any DocumentSource, _ sink: any PlanSink) async throws -> Void)
 
   /// By other documents, which must not change between their read and the write: what is read to decide and what is
-  /// written are one Firestore transaction, as ``TransactionWriter`` runs it.
+  /// written are one Firestore transaction, as ``RecordedTransaction`` runs it.
   ///
   /// `reader` is the database as it is while planning, and the transaction while applying. The function decides by what
   /// it reads alone, because a transaction may be run again.

@@ -74,7 +74,7 @@ extension PlanPage {
 
   private func item(_ line: PlanFileReader.Line, _ tally: PlanTally) -> Markup {
     let change = line.change
-    let kind = PlanTally.Kind(change).rawValue
+    let kind = change.kind.rawValue
     let collection = tally.collection(of: change.path).string
     let reasons = ([line.migration.id] + change.reasons).joined(separator: " · ")
     let differences = change.differences

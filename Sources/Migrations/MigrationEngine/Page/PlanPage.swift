@@ -125,8 +125,8 @@ package struct PlanPage: Sendable {
   private func totals(_ tally: PlanTally) -> Markup {
     let sum = collections.reduce(DocumentCounts()) { $0 + $1.counts }
     let numbers = [
-      (tally.count(.create), "to create"), (tally.count(.update), "to update"),
-      (tally.count(.delete), "to delete"), (sum.review, "for review"), (sum.rejected, "left alone"),
+      (tally.counts.count(.create), "to create"), (tally.counts.count(.update), "to update"),
+      (tally.counts.count(.delete), "to delete"), (sum.review, "for review"), (sum.rejected, "left alone"),
     ]
     let headings = ["Read", "Create", "Update", "Delete", "Unchanged", "Skipped", "Rejected", "Review"]
     return """
@@ -153,14 +153,14 @@ package struct PlanPage: Sendable {
       CollectionPath(collection.name).map { ($0, collection.counts) }
     }
     let named = Set(rows.map(\.name))
-    for name in tally.counts.keys.sorted() where !named.contains(name) {
+    for name in tally.counts.collections where !named.contains(name) {
       rows.append((name, DocumentCounts()))
     }
     return rows
   }
 
   private func row(_ name: CollectionPath, _ totals: DocumentCounts, _ tally: PlanTally) -> Markup {
-    let counts = PlanTally.Kind.allCases.map { (kind: $0, count: tally.count($0, in: name)) }
+    let counts = Change.Kind.allCases.map { (kind: $0, count: tally.counts.count($0, in: name)) }
     let others = [totals.unchanged, totals.skipped, totals.rejected, totals.review]
     let numbers = [totals.read] + counts.map(\.count) + others
     let changes = counts.reduce(0) { $0 + $1.count }
@@ -228,7 +228,7 @@ package struct PlanPage: Sendable {
       <label class="search">Search the lists below\
       <input type="search" name="q" autocomplete="off" spellcheck="false"></label>
       <label>Kind of change<select name="kind"><option value="">any</option>\
-      \(options(PlanTally.Kind.allCases.map(\.rawValue)))</select></label>
+      \(options(Change.Kind.allCases.map(\.rawValue)))</select></label>
       <label>Collection<select name="collection"><option value="">any</option>\
       \(options(rows(tally).map(\.name.string)))</select></label>
       </form>

@@ -1,6 +1,7 @@
 package import Configuration
 package import FirestoreModels
-package import Runs
+import Runs
+import TypedDocuments
 
 /// What a plan or an apply found, migration by migration.
 package struct MigrationReport: Sendable {
@@ -18,11 +19,8 @@ package struct MigrationReport: Sendable {
 
   /// The migration's id.
   package var migration: String
-  package var collections: [RunSummary.Collection] = []
-  /// The number of documents that change or were changed, by collection.
-  package var changes: [CollectionPath: Int] = [:]
-  package var creations = 0
-  package var deletions = 0
+  /// The documents that change or were changed.
+  package var changes = ChangeCounts()
   /// How often each reason for a change holds.
   package var reasons: [String: Int] = [:]
   /// How often each finding was made.
@@ -36,15 +34,14 @@ package struct MigrationReport: Sendable {
     self.migration = migration
   }
 
-  package var changeCount: Int { changes.values.reduce(0, +) }
+  package var changeCount: Int { changes.total() }
+  package var deletions: Int { changes.count(.delete) }
 
   /// What applying a plan costs; the run's own ledger and lease, a few documents, are not in it.
   package var cost: Cost { Cost(reads: reads, writes: changeCount - deletions, deletes: deletions) }
 
   mutating func add(_ change: Change, keeping examples: Int) {
-    changes[change.path.collection, default: 0] += 1
-    if change.before == nil { creations += 1 }
-    if change.isDeletion { deletions += 1 }
+    changes.add(change.kind, in: change.path.collection)
     for reason in change.reasons { reasons[reason, default: 0] += 1 }
     if self.examples.count < examples { self.examples.append(change) }
   }
@@ -52,39 +49,30 @@ package struct MigrationReport: Sendable {
   mutating func add(_ finding: Finding) {
     findings[FindingGroup(kind: finding.kind, code: finding.code), default: 0] += 1
   }
-
-  /// Counts a write that the run made before it was interrupted; why it was made is not kept.
-  mutating func addOwnWrite(to collection: CollectionPath, _ write: Journal.OwnWrite.Kind) {
-    changes[collection, default: 0] += 1
-    if write == .creation { creations += 1 }
-    if write == .deletion { deletions += 1 }
-  }
 }
 
-extension MigrationReport {
-  /// The numbers of the report, by name, for a checkpoint.
-  var counters: [String: Int] {
-    var counters = ["creations": creations, "deletions": deletions]
-    for (path, count) in changes { counters["change \(path.string)"] = count }
-    for (reason, count) in reasons { counters["reason \(reason)"] = count }
-    for (group, count) in findings { counters["\(group.kind.rawValue) \(group.code)"] = count }
-    return counters
+/// The numbers of a report are kept in a checkpoint; the changes that it shows are not.
+extension MigrationReport: JSONRecord {
+  private enum CodingKeys: String, CodingKey { case migration, changes, reasons, findings }
+
+  package func encode(to encoder: any Encoder) throws {
+    var json = encoder.container(keyedBy: CodingKeys.self)
+    try json.encode(migration, forKey: .migration)
+    try json.encode(changes, forKey: .changes)
+    try json.encode(reasons, forKey: .reasons)
+    let named = findings.map { ("\($0.kind.rawValue) \($0.code)", $1) }
+    try json.encode(Dictionary(uniqueKeysWithValues: named), forKey: .findings)
   }
 
-  /// A report that continues from the counters of a checkpoint.
-  init(migration: String, counters: [String: Int]) {
-    self.init(migration: migration)
-    creations = counters["creations"] ?? 0
-    deletions = counters["deletions"] ?? 0
-    for (name, count) in counters {
-      let parts = name.split(separator: " ", maxSplits: 1).map(String.init)
-      guard parts.count == 2 else { continue }
-      switch parts[0] {
-      case "change": CollectionPath(parts[1]).map { changes[$0] = count }
-      case "reason": reasons[parts[1]] = count
-      default:
-        Finding.Kind(rawValue: parts[0]).map { findings[FindingGroup(kind: $0, code: parts[1])] = count }
-      }
+  package init(from decoder: any Decoder) throws {
+    let json = try decoder.container(keyedBy: CodingKeys.self)
+    migration = try json.decode(String.self, forKey: .migration)
+    changes = try json.decode(ChangeCounts.self, forKey: .changes)
+    reasons = try json.decode([String: Int].self, forKey: .reasons)
+    for (name, count) in try json.decode([String: Int].self, forKey: .findings) {
+      let parts = name.split(separator: " ", maxSplits: 1)
+      guard parts.count == 2, let kind = Finding.Kind(rawValue: String(parts[0])) else { continue }
+      findings[FindingGroup(kind: kind, code: String(parts[1]))] = count
     }
   }
 }

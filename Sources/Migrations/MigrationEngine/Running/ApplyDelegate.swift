@@ -19,13 +19,12 @@ struct ApplyDelegate: BatchDelegate {
     let pending = session.pending.take(write.path)
     session.counts.update(write.path.collection) { counts in
       // A creation of one that exists was read back.
-      let isMade = write.precondition == .exists(false) && result != .unchanged
-      if isMade { counts.created += 1 } else { counts.read += 1 }
+      counts.addSource(of: result == .unchanged ? .update : write.kind)
       // Left alone after it was planned again, and listed by then.
       if result == .skipped, pending.findings.contains(where: { $0.kind == .reject }) {
         counts.rejected += 1
       } else {
-        counts.settle(write, result)
+        counts.settle(write.kind, result)
       }
     }
     if let failure = failure.withLock({ $0 }) { throw failure }
@@ -50,8 +49,8 @@ struct ApplyDelegate: BatchDelegate {
     }
     guard let outcome = session.source.replan(current) else {
       // Another program made it so already.
-      let isSo = Change(write, over: current).isApplied(to: current)
-      return .settle(isSo ? .unchanged : .conflicted)
+      let isSo = session.pending[write.path].change?.isApplied(to: current)
+      return .settle(isSo == true ? .unchanged : .conflicted)
     }
     do throws(Failure) {
       try report(outcome.findings, of: current)
@@ -62,7 +61,7 @@ struct ApplyDelegate: BatchDelegate {
     case .unchanged: return .settle(.unchanged)
     case .skip: return .settle(.skipped)
     case .conflict: return .settle(.conflicted)
-    case .change(let change): return .write(change.write)
+    case .change(let change): return .change(change)
     }
   }
 

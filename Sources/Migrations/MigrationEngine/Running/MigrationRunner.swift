@@ -2,6 +2,7 @@ import Files
 package import FirestoreREST
 import Logging
 package import Runs
+import TypedDocuments
 
 /// Plans and makes changes in one database: reads page by page, writes in commits that expect what was read.
 ///
@@ -68,12 +69,13 @@ package struct MigrationRunner: Sendable {
   /// - Parameter stage: Which of the run's parts it is, from 0; none that ``Checkpoints/isPast(_:)``.
   /// - Throws: ``Failure``; what was sent is settled by then.
   package func apply(_ source: ChangeSource, stage: Int = 0) async throws -> MigrationReport {
-    let resumed = context.checkpoints?.resumed.flatMap { $0.state.stage == stage ? $0.state : nil }
-    if resumed == nil { try await context.checkpoints?.begin(at: Checkpoint.State(stage: stage)) }
+    let checkpoint = context.checkpoints?.resumed.flatMap { $0.state.stage == stage ? $0 : nil }
+    let resumed = try checkpoint?.position(as: Position.self)
+    if checkpoint == nil { try await context.checkpoints?.begin(at: Checkpoint.State(stage: stage)) }
     var session = session(
       source,
       performer: .applying(context.journal),
-      report: MigrationReport(migration: source.id, counters: resumed?.counters ?? [:]),
+      report: resumed?.report,
       originals: source.needsOriginals ? context.checkpoints.map { OriginalDocuments($0.journal) } : nil
     )
     // Before anything is read, so that they count for the bound of deletions; a list names them again.
@@ -88,19 +90,26 @@ package struct MigrationRunner: Sendable {
         delegate: ApplyDelegate(session)
       ) { [session] writer in
         let session = session.writing(to: writer)
-        try await record(source, in: session, after: resumed?.position) { position in
-          let state = Checkpoint.State(
-            stage: stage,
-            position: position,
-            counters: session.report.withLock { $0.counters }
-          )
-          try await context.checkpoints?.mark(at: state) { try await writer.drain() }
+        try await record(source, in: session, after: resumed?.place) { place in
+          func state() -> Checkpoint.State {
+            Checkpoint.State(
+              stage: stage,
+              at: Position(place: place, report: session.report.withLock { $0 })
+            )
+          }
+          try await context.checkpoints?.mark(at: state()) { try await writer.drain() }
         }
       }
     }
     try await session.countUnmetWrites()
     context.journal?.endTail()
     return session.report.withLock { $0 }
+  }
+
+  /// How far a change source is applied, and what was found until there.
+  private struct Position: JSONRecord {
+    var place: String
+    var report: MigrationReport
   }
 
   private func session(

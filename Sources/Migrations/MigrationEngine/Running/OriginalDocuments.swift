@@ -52,7 +52,7 @@ final class OriginalDocuments: Sendable {
   /// The documents of a collection that the run deleted, in the order of their names.
   func deleted(in collection: CollectionPath) -> [DocumentPath] {
     given.withLock { given in
-      given.filter { $0.value.write.kind == .deletion && $0.key.isIn(collection) }.map(\.key).sorted()
+      given.filter { $0.value.write.kind == .delete && $0.key.isIn(collection) }.map(\.key).sorted()
     }
   }
 

@@ -6,9 +6,7 @@ struct OutcomeTally: Sendable {
   /// Whether the documents were counted as unchanged when they came.
   let isReadOnly: Bool
   private(set) var counts = DocumentCounts()
-  private(set) var changes = 0
-  private(set) var creations = 0
-  private(set) var deletions = 0
+  private(set) var changes: [Change.Kind: Int] = [:]
   private(set) var reasons = NameCounts()
   /// The findings, by what they ask for.
   private(set) var reviews = NameCounts()
@@ -33,9 +31,7 @@ struct OutcomeTally: Sendable {
     }
     counts.add(change, needsReview: outcome.needsReview)
     collected.append(change)
-    changes += 1
-    if change.before == nil { creations += 1 }
-    if change.isDeletion { deletions += 1 }
+    changes[change.kind, default: 0] += 1
     for reason in change.reasons { reasons.add(reason) }
     if self.examples.count < examples { self.examples.append(change) }
   }
@@ -63,9 +59,7 @@ extension MigrationReport {
         findings[FindingGroup(kind: kind, code: code), default: 0] += count
       }
     }
-    if tally.changes > 0 { changes[collection, default: 0] += tally.changes }
-    creations += tally.creations
-    deletions += tally.deletions
+    for (kind, count) in tally.changes { changes.add(kind, in: collection, count) }
     for (reason, count) in tally.reasons.counts { reasons[reason, default: 0] += count }
     self.examples += tally.examples.prefix(max(0, examples - self.examples.count))
   }

@@ -7,6 +7,7 @@ import FirestoreModels
 final class PendingFindings: Sendable {
   /// What is known of one write.
   struct Entry: Sendable {
+    var change: Change?
     var findings: [Finding] = []
     /// As ``Outcome/migration``.
     var migration: String?
@@ -15,9 +16,9 @@ final class PendingFindings: Sendable {
   private let entries = Locked<[DocumentPath: [Entry]]>([:])
 
   /// Records what was found of a document whose write is submitted.
-  func add(_ outcome: Outcome, of path: DocumentPath) {
-    let entry = Entry(findings: outcome.findings, migration: outcome.migration)
-    entries.withLock { $0[path, default: []].append(entry) }
+  func add(_ outcome: Outcome, with change: Change) {
+    let entry = Entry(change: change, findings: outcome.findings, migration: outcome.migration)
+    entries.withLock { $0[change.path, default: []].append(entry) }
   }
 
   /// The next write of a document to be settled.

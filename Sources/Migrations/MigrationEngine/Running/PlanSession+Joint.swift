@@ -6,40 +6,62 @@ import Runs
 /// Documents that are decided on and written together.
 extension PlanSession {
   func record(_ decision: JointDecision) async throws {
-    guard case .applying(let journal) = performer else {
+    guard case .applying = performer else {
       for (document, outcome) in try await decision.outcomes(planned) {
         try await record(outcome, of: document)
         if case .change(let change) = outcome.action { planned.apply(change) }
       }
       return
     }
-    let transaction = RecordedTransaction(client, journal: journal, counts: counts)
-    let (decided, end) = try await transaction.run(on: decision.path) {
+    let ended = try await transaction.perform(on: decision.path, isJoint: true) {
       reader -> RecordedTransaction.Decision<[JointDecision.Decided]> in
       let outcomes = try await decision.outcomes(reader)
       let changes = outcomes.compactMap(\.outcome.change)
-      if changes.isEmpty { return .leave(outcomes) }
-      try await times?.willWrite(changes.map(\.write))
-      return .commit(changes, outcomes)
+      return changes.isEmpty ? .leave(outcomes) : .commit(changes, outcomes)
     }
-    let changes = decided?.compactMap(\.outcome.change) ?? []
-    for (document, outcome) in decided ?? [] where outcome.change == nil {
+    let changes = ended.value?.compactMap(\.outcome.change) ?? []
+    for (document, outcome) in ended.value ?? [] where outcome.change == nil {
       try await record(outcome, of: document)
     }
-    switch end {
-    case .left: break
-    case .committed(let times):
+    if case .committed(let times) = ended.end {
       for change in changes { report.withLock { $0.add(change, keeping: examples) } }
       try decision.didCommit(changes, times)
-    case .contended:
-      for change in changes { try list(.conflict(change.path, .keptChanging), document: nil) }
-    case .refused(let error):
-      for change in changes {
-        let finding = Finding(.reject, path: change.path, code: error.status.name, message: error.message)
-        try list(finding, document: change.before)
+    }
+    let delegate = ApplyDelegate(self)
+    for (change, result) in ended.settled { try await delegate.didSettle(change.write, result) }
+    if let failure = ended.failure { throw failure }
+  }
+
+  /// Decides on a document once more, and writes it, in a transaction.
+  func write(
+    _ path: DocumentPath,
+    by outcome: @escaping @Sendable (RawDocument, any DocumentSource) async throws -> Outcome
+  ) async throws {
+    let settlement = try await transaction.decide(on: path, by: source.id, outcome)
+    let delegate = ApplyDelegate(self)
+    var failure = settlement.failure
+    if let document = settlement.document, let outcome = settlement.outcome {
+      do throws(Failure) {
+        try delegate.report(outcome.findings, of: document)
+      } catch {
+        failure = failure ?? error
       }
     }
-    try counts.assertBudget()
+    // As a write that expected the document, for the counts and the lists.
+    let fields = settlement.document?.fields ?? FieldMap()
+    let write = Write(
+      path: path,
+      operation: .update(fields: fields, mask: []),
+      precondition: .exists(true)
+    )
+    try await delegate.didSettle(write, settlement.result)
+    if let failure { throw failure }
+  }
+
+  private var transaction: RecordedTransaction {
+    var transaction = RecordedTransaction(client, journal: journal)
+    transaction.willCommit = { [times] in try await times?.willWrite($0.map(\.write)) }
+    return transaction
   }
 }
 

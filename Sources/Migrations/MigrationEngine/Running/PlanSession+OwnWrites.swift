@@ -1,7 +1,7 @@
 import Files
 import FirestoreModels
 import FirestoreREST
-package import Runs
+import Runs
 
 /// The writes of a resumed run from before its interruption.
 extension PlanSession {
@@ -54,12 +54,12 @@ extension PlanSession {
       if case .change(let change) = outcome.action {
         report.add(change, keeping: examples)
       } else {
-        report.addOwnWrite(to: document.path.collection, own.kind)
+        report.changes.add(own.kind, in: document.path.collection)
       }
     }
     counts.update(document.path.collection) { counts in
       if outcome.needsReview { counts.review += 1 }
-      counts.settle(own.kind)
+      counts.add(own.kind, .written(updateTime: nil))
     }
   }
 
@@ -75,7 +75,7 @@ extension PlanSession {
     else { return nil }
     let current = try await client.batchGet([path])[path]
     // Another program removed it since, which stays so.
-    if current == nil, original.write.kind != .deletion { return nil }
+    if current == nil, original.write.kind != .delete { return nil }
     var anew = outcome
     anew.action = .change(
       Change(
@@ -123,20 +123,12 @@ extension PlanSession {
       let current = try await client.batchGet(Array(some))
       for path in some where current[path] == nil {
         guard let own = try journal.takeOwnWrite(of: path, current: nil) else { continue }
-        report.withLock { $0.addOwnWrite(to: path.collection, .deletion) }
-        counts.update(path.collection) { $0.settle(.deletion) }
+        report.withLock { $0.changes.add(.delete, in: path.collection) }
+        counts.update(path.collection) { $0.add(.delete, .written(updateTime: nil)) }
         originals?.add(own, of: path)
         counted.append(path)
       }
     }
     return counted
-  }
-}
-
-extension DocumentCounts {
-  /// Counts a write from before an interruption.
-  package mutating func settle(_ write: Journal.OwnWrite.Kind) {
-    if write == .creation { created += 1 } else { read += 1 }
-    settle(own: write)
   }
 }

@@ -61,14 +61,11 @@ struct PlanSession: PlanSink {
     report.withLock { $0.add(change, keeping: examples) }
     if case .planning(let file) = performer { try await file.append([change], of: source) }
     guard let writer else { return }
-    pending.add(outcome, of: change.path)
+    pending.add(outcome, with: change)
     if case .migration(let migration) = source, case .transactional(let outcome) = migration.strategy {
-      let delegate = TransactionRecorder(settling: ApplyDelegate(self), journal: journal)
-      try await TransactionWriter(client, id: source.id, outcome: outcome, delegate: delegate).write(
-        change.path
-      )
+      try await write(change.path, by: outcome)
     } else {
-      try await writer.submit(change.write, before: change.before)
+      try await writer.submit(change)
     }
   }
 
@@ -222,7 +219,7 @@ extension DocumentCounts {
   /// Counts a document that is to be changed, or created, as one that is not.
   mutating func add(_ change: Change, needsReview: Bool = false) {
     if needsReview { review += 1 }
-    if change.before == nil { created += 1 } else { read += 1 }
+    addSource(of: change.kind)
   }
 
   /// Counts what becomes of a document that is not written.

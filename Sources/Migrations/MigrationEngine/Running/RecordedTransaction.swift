@@ -3,8 +3,7 @@ package import FirestoreModels
 package import FirestoreREST
 package import Runs
 
-/// A transaction that writes several documents or none: its changes are in the run's journal before they are committed,
-/// and counted when they are settled.
+/// A transaction whose changes are in the run's journal before they are committed.
 ///
 ///     let transaction = RecordedTransaction(in: context)
 ///     let (found, end) = try await transaction.run(on: group) { reader in
@@ -20,25 +19,41 @@ package struct RecordedTransaction: Sendable {
     case leave(Value)
   }
 
+  /// A transaction that is over; what became of its changes is in the journal.
+  struct Ended<Value: Sendable>: Sendable {
+    /// The value of the last call of the body; nil if none completed.
+    var value: Value?
+    var end: TransactionEnd
+    var settled: [(change: Change, result: WriteResult)]
+    /// Why the journal could not take the results: what the service said is counted all the same.
+    var failure: Failure?
+  }
+
   private let client: FirestoreClient
   private let journal: Journal?
   private let counts: RunCounts
   private let plan: TransactionPlan?
+  /// Called before each commit with its changes, which are recorded next.
+  var willCommit: @Sendable ([Change]) async throws -> Void = { _ in }
 
   /// - Parameter plan: What takes the changes instead of the database; nil to write them.
   package init(in context: RunContext, planning plan: TransactionPlan? = nil) {
     self.init(context.client, journal: context.journal, counts: context.counts, planning: plan)
   }
 
-  init(_ client: FirestoreClient, journal: Journal?, counts: RunCounts, planning plan: TransactionPlan? = nil)
-  {
+  init(
+    _ client: FirestoreClient,
+    journal: Journal?,
+    counts: RunCounts = RunCounts(),
+    planning plan: TransactionPlan? = nil
+  ) {
     self.client = client
     self.journal = journal
     self.counts = counts
     self.plan = plan
   }
 
-  /// Runs a transaction; `body` may be called several times.
+  /// Runs a transaction and counts what became of its changes; `body` may be called several times.
   ///
   /// - Parameter path: The document, for errors.
   /// - Returns: The value of the last call of `body`, nil if none completed, and how the transaction ended.
@@ -48,9 +63,31 @@ package struct RecordedTransaction: Sendable {
     _ body: @escaping @Sendable (any DocumentReader) async throws -> Decision<Value>
   ) async throws -> (value: Value?, end: TransactionEnd) {
     if let plan { return try await plan.run(counting: counts, body) }
+    let ended = try await perform(on: path, isJoint: true, body)
+    for (change, result) in ended.settled {
+      counts.update(change.path.collection) { $0.add(change.kind, result) }
+    }
+    if let failure = ended.failure { throw failure }
+    return (ended.value, ended.end)
+  }
+
+  /// Runs a transaction; `body` may be called several times.
+  ///
+  /// - Parameter isJoint: Whether an undo restores its changes in one transaction, too.
+  func perform<Value: Sendable>(
+    on path: DocumentPath,
+    isJoint: Bool,
+    _ body: @escaping @Sendable (any DocumentReader) async throws -> Decision<Value>
+  ) async throws -> Ended<Value> {
     let attempts = Locked(Attempts())
     let (value, end) = try await client.runTransaction(on: path) { _ in
-      try await journal?.record(transaction: attempts.withLock { $0.send() })
+      let changes = attempts.withLock { $0.send() }
+      try await willCommit(changes)
+      if isJoint {
+        try await journal?.record(transaction: changes)
+      } else {
+        try await journal?.record(changes)
+      }
     } didAbort: {
       let aborted = attempts.withLock { $0.abort() }
       try journal?.settle(aborted.map { ($0.path, .conflicted) })
@@ -64,8 +101,13 @@ package struct RecordedTransaction: Sendable {
         return .commit(changes.map(\.write), value)
       }
     }
-    try settle(attempts.withLock { $0 }, end)
-    return (value, end)
+    var ended = Ended(value: value, end: end, settled: attempts.withLock { $0.settled(end) })
+    do throws(Failure) {
+      try journal?.settle(ended.settled.map { ($0.change.path, $0.result) })
+    } catch {
+      ended.failure = error
+    }
+    return ended
   }
 
   /// The attempts of a transaction.
@@ -82,30 +124,68 @@ package struct RecordedTransaction: Sendable {
 
     mutating func abort() -> [Change] { sent.popLast() ?? [] }
 
-    /// What was committed at some time, also where a later attempt found nothing left to do.
-    func committed(_ count: Int) -> [Change] { sent.last { $0.count == count } ?? decided }
-  }
-
-  /// An attempt of which nothing was heard, and of which nothing can be seen any more, is left open in the journal.
-  private func settle(_ attempts: Attempts, _ end: TransactionEnd) throws(Failure) {
-    switch end {
-    case .committed(let times):
-      let changes = attempts.committed(times.count)
-      try settle(changes, zip(changes, times).map { .written(updateTime: $1) })
-    case .refused(let error):
-      try settle(attempts.decided, attempts.decided.map { _ in .rejected(error) })
-    case .contended, .left:
-      try settle(attempts.decided, attempts.decided.map { _ in .conflicted })
-    }
-  }
-
-  private func settle(_ changes: [Change], _ results: [WriteResult]) throws(Failure) {
-    try journal?.settle(zip(changes, results).map { ($0.path, $1) })
-    for (change, result) in zip(changes, results) {
-      counts.update(change.path.collection.pattern) { counts in
-        if change.before == nil { counts.created += 1 } else { counts.read += 1 }
-        counts.settle(change.write, result)
+    /// What became of the changes.
+    ///
+    /// An attempt of which nothing was heard, and of which nothing can be seen any more, is left open in the journal.
+    func settled(_ end: TransactionEnd) -> [(change: Change, result: WriteResult)] {
+      switch end {
+      case .committed(let times):
+        // It was committed at some time, also where a later attempt found nothing left to do.
+        let changes = sent.last { $0.count == times.count } ?? decided
+        return zip(changes, times).map { ($0, .written(updateTime: $1)) }
+      case .refused(let error): return decided.map { ($0, .rejected(error)) }
+      case .contended, .left: return decided.map { ($0, .conflicted) }
       }
     }
+  }
+}
+
+extension Transaction: DocumentReader {}
+
+/// What became of one document that a migration decides on in a transaction.
+struct TransactionSettlement: Sendable, Equatable {
+  /// The document as the last transaction read it; nil where it is gone or never was read.
+  var document: RawDocument?
+  /// What the migration decided on it, findings included; nil where there was nothing to decide on.
+  var outcome: Outcome?
+  /// How it ended: conflicted where the document is gone, or what the transaction read kept changing.
+  var result = WriteResult.conflicted
+  /// As ``RecordedTransaction/Ended/failure``.
+  var failure: Failure?
+}
+
+extension RecordedTransaction {
+  /// Carries out a ``MigrationStrategy/transactional(_:)`` migration on one document: the document and all that decides on it
+  /// are read in a transaction, and its change is committed.
+  ///
+  /// - Parameter id: The migration, for errors.
+  /// - Throws: ``Failure`` where nothing can be settled.
+  func decide(
+    on path: DocumentPath,
+    by id: String,
+    _ outcome: @escaping @Sendable (RawDocument, any DocumentSource) async throws -> Outcome
+  ) async throws -> TransactionSettlement {
+    let ended = try await perform(on: path, isJoint: false) { reader -> Decision<TransactionSettlement> in
+      guard let document = try await reader.document(path) else { return .leave(TransactionSettlement()) }
+      let outcome = try await outcome(document, reader)
+      let decided = TransactionSettlement(document: document, outcome: outcome)
+      guard case .change(let change) = outcome.action else { return .leave(decided) }
+      guard change.path == path else {
+        let cause = "\(id) changes another document"
+        throw Failure(.internal, "write in a transaction", path: path.string, cause: cause)
+      }
+      return .commit([change], decided)
+    }
+    var settlement = ended.value ?? TransactionSettlement()
+    settlement.failure = ended.failure
+    switch (ended.end, settlement.outcome?.action) {
+    case (.committed(let times), _): settlement.result = .written(updateTime: times.first ?? nil)
+    case (.refused(let error), _): settlement.result = .rejected(error)
+    case (.left, .unchanged?): settlement.result = .unchanged
+    case (.left, .skip?): settlement.result = .skipped
+    case (.contended, _), (.left, _): settlement.result = .conflicted
+    }
+    if ended.end == .left { try journal?.settle(path, settlement.result) }
+    return settlement
   }
 }

@@ -13,6 +13,11 @@ extension JSONWriter {
     case .encodedCreation(let document):
       key("after")
       fields(of: document)
+    case .replacement(let fields):
+      key("after")
+      self.fields(fields)
+      key("before")
+      self.fields(change.before?.fields ?? FieldMap())
     case .update(let edit):
       // Most fields are unchanged: their bytes are written once and then copied.
       let before = change.before?.fields ?? FieldMap()

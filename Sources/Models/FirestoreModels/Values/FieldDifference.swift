@@ -40,6 +40,7 @@ extension Change {
       for member in edit.members {
         comparison.compare(old[member.name], member.value, at: FieldPath(field: member.name))
       }
+    case .replacement(let fields): comparison.compare(old, fields)
     case .creation, .encodedCreation:
       comparison.differences = (after ?? FieldMap()).entries.map {
         FieldDifference(path: FieldPath(field: $0.name), before: nil, after: $0.value)
@@ -58,13 +59,13 @@ private struct FieldComparison {
   let serverTimes: [FieldPath]
   var differences: [FieldDifference] = []
 
-  private mutating func compare(_ old: FieldMap, _ new: FieldMap, under parent: FieldPath) {
+  mutating func compare(_ old: FieldMap, _ new: FieldMap, under parent: FieldPath? = nil) {
     var left = old.entries[...]
     var right = new.entries[...]
     while let name = Self.next(left.first?.name, right.first?.name) {
       let before = Self.pop(name, from: &left)
       let after = Self.pop(name, from: &right)
-      compare(before, after, at: parent.appending(name))
+      compare(before, after, at: parent?.appending(name) ?? FieldPath(field: name))
     }
   }
 

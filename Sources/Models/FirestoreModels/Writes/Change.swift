@@ -12,6 +12,11 @@
 ///     change.differences.map(\.path)    // [fullName, nombre, updatedAt]
 ///     change.write.precondition         // .updateTime(…), as the document was read
 package struct Change: Sendable, Equatable {
+  /// What a change does to its document.
+  package enum Kind: String, Sendable, CaseIterable {
+    case create, update, delete
+  }
+
   enum Effect: Sendable {
     /// Creates the document with these fields.
     case creation(FieldMap)
@@ -19,6 +24,8 @@ package struct Change: Sendable, Equatable {
     case encodedCreation(EncodedDocument)
     /// Sets and deletes some fields.
     case update(FieldEdit)
+    /// Sets all fields, whatever the document has.
+    case replacement(FieldMap)
     /// Deletes the document.
     case deletion
   }
@@ -36,7 +43,7 @@ package struct Change: Sendable, Equatable {
   /// The intended fields without those in ``serverTimes``; nil to delete the document.
   package var after: FieldMap? {
     switch effect {
-    case .creation(let fields): fields
+    case .creation(let fields), .replacement(let fields): fields
     case .encodedCreation(let document): document.fields
     case .update(let edit): before?.fields.applying(edit)
     case .deletion: nil
@@ -49,6 +56,8 @@ package struct Change: Sendable, Equatable {
   }
 
   package var isDeletion: Bool { if case .deletion = effect { true } else { false } }
+
+  package var kind: Kind { isDeletion ? .delete : before == nil ? .create : .update }
 
   package static func == (a: Change, b: Change) -> Bool {
     a.path == b.path && a.before == b.before && a.after == b.after && a.serverTimes == b.serverTimes
@@ -87,37 +96,35 @@ extension Change {
     self.init(path: before.path, before: before, effect: effect, serverTimes: serverTimes, reasons: reasons)
   }
 
-  /// The change that a write makes to the document it was decided on; nil if the document does not exist.
-  ///
-  /// All transformed fields count as ``serverTimes``.
-  package init(_ write: Write, over before: RawDocument?) {
-    if case .set(let document) = write.operation, before == nil, write.transforms.isEmpty {
-      self.init(
-        path: document.path,
-        before: nil,
-        effect: .encodedCreation(document),
-        reasons: write.reasons
+  /// Makes the change that creates a document that is encoded already.
+  package init(creating document: EncodedDocument) {
+    self.init(path: document.path, before: nil, effect: .encodedCreation(document))
+  }
+
+  /// Makes the change that sets all fields of a document, whatever it has.
+  package init(replacing before: RawDocument, with fields: FieldMap) {
+    self.init(path: before.path, before: before, effect: .replacement(fields))
+  }
+
+  /// Makes the change of nothing, whose write fails where the document does not exist.
+  package init(touching path: DocumentPath) {
+    self.init(of: RawDocument(path: path, fields: FieldMap()), FieldEdit())
+  }
+
+  /// The same change, in which the service sets these fields to the commit time.
+  package func setting(_ times: [FieldPath]) -> Change {
+    if times.isEmpty || isDeletion { return self }
+    let after = after?.removing(times)
+    if case .replacement = effect, let after {
+      return Change(
+        path: path,
+        before: before,
+        effect: .replacement(after),
+        serverTimes: times,
+        reasons: reasons
       )
-      return
     }
-    let serverTimes = write.transforms.map(\.field)
-    var after: FieldMap?
-    switch write.operation.decoded {
-    case .delete, .set: break
-    case .update(let fields, nil): after = fields
-    case .update(let fields, let mask?):
-      var fieldsAfter = before?.fields ?? FieldMap()
-      for path in mask { fieldsAfter[path] = fields[path] }
-      after = fieldsAfter
-    }
-    after = after?.removing(serverTimes)
-    self.init(
-      path: write.path,
-      before: before,
-      after: after,
-      serverTimes: serverTimes,
-      reasons: write.reasons
-    )
+    return Change(path: path, before: before, after: after, serverTimes: times, reasons: reasons)
   }
 
   /// Whether the change leaves the document as it is.

@@ -30,25 +30,23 @@ package struct Write: Sendable, Equatable {
   package var transforms: [FieldTransform]
   /// The condition under which the write is applied; nil for none.
   package var precondition: Precondition?
-  /// Why it is made, as ``Change/reasons``; for the journal, and not sent.
-  package var reasons: [String] = []
 
   package init(
     path: DocumentPath,
     operation: Operation,
     transforms: [FieldTransform] = [],
-    precondition: Precondition? = nil,
-    reasons: [String] = []
+    precondition: Precondition? = nil
   ) {
-    self.reasons = reasons
     self.path = path
     self.operation = operation
     self.transforms = transforms
     self.precondition = precondition
   }
 
-  /// Whether it can only make a document that is not there.
-  package var isCreation: Bool { precondition == .exists(false) }
+  /// What it does to its document; one without a precondition counts as an update.
+  package var kind: Change.Kind {
+    if case .delete = operation { .delete } else { precondition == .exists(false) ? .create : .update }
+  }
 
   /// The JSON of the write in a commit to a database.
   package func json(in database: DatabaseName) -> [UInt8] {

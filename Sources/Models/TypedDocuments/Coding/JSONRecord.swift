@@ -67,6 +67,38 @@ extension JSONWriter {
   }
 }
 
+/// A record in another one whose readers do not know its type.
+package struct NestedRecord: Codable, Sendable, Equatable {
+  private let value: Value
+
+  package init(_ record: some JSONRecord) {
+    value = record.recordValue
+  }
+
+  /// Reads it as what it is.
+  ///
+  /// - Throws: As ``JSONRecord/init(_:)``.
+  package func decoded<R: JSONRecord>(as type: R.Type = R.self) throws(WireError) -> R {
+    try R(recordValue: value)
+  }
+
+  /// Whether both are the same JSON.
+  package static func == (a: NestedRecord, b: NestedRecord) -> Bool { a.bytes == b.bytes }
+
+  private var bytes: [UInt8] {
+    var json = JSONWriter()
+    json.plain(value)
+    return json.bytes
+  }
+
+  package init(from decoder: any Decoder) throws {
+    guard let decoder = decoder as? ValueDecoder else { throw WireError("it is no record") }
+    value = decoder.value
+  }
+
+  package func encode(to encoder: any Encoder) throws { (encoder as? ValueEncoder)?.set(value) }
+}
+
 extension ValueEncoder.Node {
   fileprivate convenience init(of record: some Encodable) {
     self.init()

@@ -47,8 +47,8 @@ package enum WriteResult: Sendable, Equatable {
 
 /// What to do about a write whose document has changed.
 package enum ConflictResolution: Sendable {
-  /// Send this write instead.
-  case write(Write)
+  /// Make this change instead.
+  case change(Change)
   /// Settle it with this result.
   case settle(WriteResult)
 }

@@ -57,17 +57,14 @@ extension BatchWriter {
     }
     switch await delegate.resolve(pending.write, current: current) {
     case .settle(let result): await finish(pending, result)
-    case .write(let write):
-      if write.path != pending.write.path || write.isUnsafeToRepeat {
-        fail(Self.unsafe(write))
-        scheduler.done(with: pending)
-      } else if scheduler.isStopping {
+    case .change(let change):
+      if scheduler.isStopping {
         await finish(pending, .conflicted)
       } else {
         settleInJournal([(pending, .conflicted)])
         scheduler.replan(
           pending,
-          as: PendingWrite(write, in: client.database, before: current, replans: pending.replans + 1)
+          as: PendingWrite(change, in: client.database, replans: pending.replans + 1)
         )
       }
     }

@@ -5,7 +5,7 @@ package import FirestoreModels
 ///     let limits = BatchLimits(maximumWrites: 500)
 ///     let pacer = WritePacer(ramp: true)
 ///     try await BatchWriter.run(client, limits: limits, pacer: pacer, delegate: delegate) { writer in
-///       for (write, document) in writes { try await writer.submit(write, before: document) }
+///       for change in changes { try await writer.submit(change) }
 ///     }
 ///
 /// The ``CommitScheduler`` decides, this actor performs. With a ``WriteJournal``, a commit is sent only after
@@ -104,31 +104,32 @@ package actor BatchWriter {
     if await writer.scheduler.leavesSomething { throw await writer.annotated(Self.interrupted) }
   }
 
-  /// Submits a write; waits while too many are pending.
+  /// Submits a change; waits while too many are pending.
   ///
-  /// - Parameter before: The document that the write is based on, for the journal; nil if it does not exist.
   /// - Throws: The failure that ended the writing, or `.interrupted` if the task was cancelled.
-  package func submit(_ write: Write, before: RawDocument? = nil) async throws(Failure) {
-    try await submit([(write, before)])
+  package func submit(_ change: Change) async throws(Failure) { try await submit([change]) }
+
+  /// Submits changes in their order; waits while too many are pending.
+  ///
+  /// - Throws: As ``submit(_:)``.
+  package nonisolated func submit(_ changes: [Change]) async throws(Failure) {
+    // Encoded outside of the actor, which has the commits to attend to.
+    try await add(changes.map { PendingWrite($0, in: client.database) })
   }
 
-  /// Submits writes in their order; waits while too many are pending.
+  /// Submits a write that was not decided on a document, so that no journal holds it; waits while too many are pending.
   ///
-  /// - Throws: As ``submit(_:before:)``.
-  package nonisolated func submit(_ writes: [(write: Write, before: RawDocument?)]) async throws(Failure) {
-    // Encoded outside of the actor, which has the commits to attend to.
-    var pending: [PendingWrite] = []
-    pending.reserveCapacity(writes.count)
-    var refused: Failure?
-    for (write, before) in writes {
-      if write.isUnsafeToRepeat {
-        refused = Self.unsafe(write)
-        break
-      }
-      pending.append(PendingWrite(write, in: client.database, before: before))
+  /// - Throws: As ``submit(_:)``; `.internal` for one that could be applied twice with a different result.
+  package func submit(_ write: Write) async throws(Failure) {
+    if write.isUnsafeToRepeat {
+      throw Failure(
+        .internal,
+        "submit the write of",
+        path: write.path.string,
+        cause: "a transform that must not be applied twice has no updateTime precondition"
+      )
     }
-    try await add(pending)
-    if let refused { throw refused }
+    try await add([PendingWrite(write, in: client.database)])
   }
 
   private func add(_ writes: [PendingWrite]) async throws(Failure) {
@@ -155,7 +156,7 @@ package actor BatchWriter {
 
   /// Waits until all submitted writes are settled.
   ///
-  /// - Throws: As ``submit(_:before:)``.
+  /// - Throws: As ``submit(_:)``.
   package func drain() async throws(Failure) {
     scheduler.flush(true)
     defer { scheduler.flush(false) }
@@ -180,15 +181,6 @@ package actor BatchWriter {
   }
 
   private static let interrupted = Failure(.interrupted, "write", cause: "it was cancelled")
-
-  static func unsafe(_ write: Write) -> Failure {
-    Failure(
-      .internal,
-      "submit the write of",
-      path: write.path.string,
-      cause: "a transform that must not be applied twice has no updateTime precondition"
-    )
-  }
 
   /// Stops sending, and allows so many seconds for commits in flight.
   private func drop(within seconds: Double) {
@@ -304,7 +296,7 @@ package actor BatchWriter {
       if let journal {
         let new = chunk.writes.filter { !$0.isJournaled }
         if !new.isEmpty {
-          try await journal.record(new.map { Change($0.write, over: $0.before) })
+          try await journal.record(new.compactMap(\.change))
           scheduler.journaled(chunk.id)
         }
       }

@@ -13,7 +13,7 @@ package enum WriteMode: String, Codable, Sendable, CaseIterable {
 
   /// The decision about one document.
   package enum Decision: Sendable, Equatable {
-    case write(Write)
+    case change(Change)
     case unchanged
     /// The mode does not allow it; the error is that of the service.
     case rejected(FirestoreError)
@@ -21,47 +21,37 @@ package enum WriteMode: String, Codable, Sendable, CaseIterable {
 
   /// Decides by the current document; nil if it does not exist.
   ///
-  /// Every write has a precondition on exactly that document, so a concurrent change is detected and decided
-  /// again.
-  package func decide(_ incoming: RawDocument, current: RawDocument?) -> Decision {
-    func write(_ fields: FieldMap, _ mask: [FieldPath]?, if precondition: Precondition) -> Decision {
-      let operation = Write.Operation.update(fields: fields, mask: mask)
-      return .write(Write(path: incoming.path, operation: operation, precondition: precondition))
-    }
+  /// Every change depends on exactly that document, so a concurrent one is detected and decided again.
+  package func decide(_ incoming: LoadDocument, current: RawDocument?) -> Decision {
     guard let current else {
       if self == .replace { return .rejected(FirestoreError(.notFound, "there is no document to replace")) }
-      return write(incoming.fields, nil, if: .exists(false))
-    }
-    let precondition = current.updateTime.map { Precondition.updateTime($0) } ?? .exists(true)
-    switch self {
-    case .create, .upsert, .replace:
-      if incoming.fields == current.fields { return .unchanged }
-      if self != .create { return write(incoming.fields, nil, if: precondition) }
-      return .rejected(FirestoreError(.alreadyExists, "the document is there already, with other fields"))
-    case .merge:
-      let mask = Self.leafPaths(of: incoming.fields).filter { incoming.fields[$0] != current.fields[$0] }
-      if mask.isEmpty { return .unchanged }
-      var fields = FieldMap()
-      for path in mask { fields[path] = incoming.fields[path] }
-      return write(fields, mask, if: precondition)
-    }
-  }
-
-  /// Decides about an encoded document, as about the one in memory.
-  package func decide(_ incoming: EncodedDocument, current: RawDocument?) -> Decision {
-    guard let current else {
-      if self == .replace { return decide(incoming.document, current: nil) }
-      return .write(Write(path: incoming.path, operation: .set(incoming), precondition: .exists(false)))
+      return .change(incoming.creation)
     }
     if hasAll(of: incoming, current) { return .unchanged }
-    return decide(incoming.document, current: current)
+    switch self {
+    case .create:
+      return .rejected(FirestoreError(.alreadyExists, "the document is there already, with other fields"))
+    case .upsert, .replace: return .change(Change(replacing: current, with: incoming.document.fields))
+    case .merge:
+      let incoming = incoming.document.fields
+      let paths = Self.leafPaths(of: incoming).filter { incoming[$0] != current.fields[$0] }
+      if paths.isEmpty { return .unchanged }
+      var fields = current.fields
+      for path in paths { fields[path] = incoming[path] }
+      return .change(Change(path: current.path, before: current, after: fields))
+    }
   }
 
-  /// Whether a document that is to replace the current one has exactly its fields; of an encoded one that is to be merged
-  /// into it, false is inconclusive.
-  package func hasAll(of incoming: EncodedDocument, _ current: RawDocument) -> Bool {
-    var json = JSONWriter(capacity: 4 << 10)
-    return self != .merge && incoming.hasFields(current.fields, encodedInto: &json)
+  /// Whether a document that is to replace the current one has exactly its fields; of one that is to be merged into it,
+  /// false is inconclusive.
+  package func hasAll(of incoming: LoadDocument, _ current: RawDocument) -> Bool {
+    if self == .merge { return false }
+    switch incoming {
+    case .decoded(let document): return document.fields == current.fields
+    case .encoded(let document):
+      var json = JSONWriter(capacity: 4 << 10)
+      return document.hasFields(current.fields, encodedInto: &json)
+    }
   }
 
   /// Returns the paths of all values except maps, plus empty maps and vectors.
@@ -76,5 +66,32 @@ package enum WriteMode: String, Codable, Sendable, CaseIterable {
       }
     }
     return paths
+  }
+}
+
+/// A document to write: in memory, or encoded already.
+package enum LoadDocument: Sendable {
+  case decoded(RawDocument)
+  case encoded(EncodedDocument)
+
+  package var path: DocumentPath {
+    switch self {
+    case .decoded(let document): document.path
+    case .encoded(let document): document.path
+    }
+  }
+
+  package var document: RawDocument {
+    switch self {
+    case .decoded(let document): document
+    case .encoded(let document): document.document
+    }
+  }
+
+  fileprivate var creation: Change {
+    switch self {
+    case .decoded(let document): Change(path: document.path, before: nil, after: document.fields)
+    case .encoded(let document): Change(creating: document)
+    }
   }
 }

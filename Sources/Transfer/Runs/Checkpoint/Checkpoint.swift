@@ -1,29 +1,36 @@
-import FirestoreModels
-import TypedDocuments
+package import FirestoreModels
+package import TypedDocuments
 
 /// `checkpoint.json`: the state of a run at an instant when everything it had sent was settled.
 ///
-/// An operation describes its position by a ``State`` and reads it back when it is resumed:
+/// An operation describes its position by a record of its own, and reads it back when it is resumed:
 ///
-///     let state = Checkpoint.State(stage: 0, position: "users/u1", counters: ["documents": 1])
+///     struct Position: JSONRecord { var line = 0, documents = 0 }
+///     let state = Checkpoint.State(stage: 0, at: position)
 ///     try await checkpoints.mark(at: state) { try await writer.drain() }
 ///
-///     let position = checkpoints.resumed?.state.position
+///     let position = try checkpoints.resumed?.position(as: Position.self)
 package struct Checkpoint: JSONRecord, Equatable {
   /// The position of a run in the terms of its operation.
   package struct State: Sendable, Equatable {
     /// The index of the current stage: the file of an import, the migration of an apply.
     package var stage: Int
-    /// The last line number or document path of the stage that is done; nil if nothing is.
-    package var position: String?
-    /// Further counters by name.
-    package var counters: [String: Int]
+    /// How far the stage is done, in the operation's own record; nil if nothing is.
+    package var position: NestedRecord?
 
-    package init(stage: Int = 0, position: String? = nil, counters: [String: Int] = [:]) {
+    package init(stage: Int = 0) { self.stage = stage }
+
+    package init(stage: Int = 0, at position: some JSONRecord) {
       self.stage = stage
-      self.position = position
-      self.counters = counters
+      self.position = NestedRecord(position)
     }
+  }
+
+  /// The position of an operation that is a number of things done.
+  package struct Done: JSONRecord {
+    package var done: Int
+
+    package init(_ done: Int) { self.done = done }
   }
 
   /// The offset in the journal at which a stage begins.
@@ -68,8 +75,19 @@ package struct Checkpoint: JSONRecord, Equatable {
 }
 
 extension Checkpoint {
+  /// The position in the record of the operation; nil where nothing of the stage is done.
+  ///
+  /// - Throws: `.inputMalformed` where it is another operation's, or damaged.
+  package func position<P: JSONRecord>(as type: P.Type = P.self) throws(Failure) -> P? {
+    do throws(WireError) {
+      return try state.position?.decoded(as: P.self)
+    } catch {
+      throw Failure(.inputMalformed, "resume from", path: "checkpoint.json", cause: "position: \(error)")
+    }
+  }
+
   private enum CodingKeys: String, CodingKey {
-    case begun, collections, counters, journal, lists, position, stage, tail
+    case begun, collections, journal, lists, position, stage, tail
   }
 
   /// A range as `{"from":…,"to":…}`.
@@ -82,7 +100,6 @@ extension Checkpoint {
     var json = encoder.container(keyedBy: CodingKeys.self)
     try json.encode(begun, forKey: .begun)
     try json.encode(collections, forKey: .collections)
-    try json.encode(state.counters, forKey: .counters)
     try json.encode(journal, forKey: .journal)
     try json.encode(lists, forKey: .lists)
     try json.encodeIfPresent(state.position, forKey: .position)
@@ -93,11 +110,8 @@ extension Checkpoint {
   /// - Throws: `DecodingError`; ``WireError`` for a stage beyond ``maximumStage`` or a range that ends before it begins.
   package init(from decoder: any Decoder) throws {
     let json = try decoder.container(keyedBy: CodingKeys.self)
-    state = State(
-      stage: try json.decode(Int.self, forKey: .stage),
-      position: try json.decodeIfPresent(String.self, forKey: .position),
-      counters: try json.decodeIfPresent([String: Int].self, forKey: .counters) ?? [:]
-    )
+    state = State(stage: try json.decode(Int.self, forKey: .stage))
+    state.position = try json.decodeIfPresent(NestedRecord.self, forKey: .position)
     collections = try json.decodeIfPresent([RunSummary.Collection].self, forKey: .collections) ?? []
     lists = try json.decodeIfPresent([String: Int].self, forKey: .lists) ?? [:]
     journal = try json.decode(Int.self, forKey: .journal)

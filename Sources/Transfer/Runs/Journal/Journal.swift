@@ -141,13 +141,7 @@ package final class Journal: Sendable {
 
   /// A write that the run made before it was interrupted.
   package struct OwnWrite: Sendable, Equatable {
-    /// What a write does to its document.
-    package enum Kind: Sendable, Equatable {
-      case creation, update, deletion
-    }
-
-    /// What the write did.
-    package var kind: Kind
+    package var kind: Change.Kind
     /// The offset of its change in the journal, in bytes.
     var offset: Int
     /// Whether the journal confirms that it was applied.
@@ -168,7 +162,7 @@ package final class Journal: Sendable {
     }
     guard let (write, counted) = claimed else { return nil }
     let isOlder =
-      if write.kind == .creation, let created = current?.createTime {
+      if write.kind == .create, let created = current?.createTime {
         serverTime.map { created < $0 } == true || counted.map { created <= $0 } == true
       } else {
         false

@@ -179,7 +179,7 @@ struct JournalTail: Sendable {
   var isEmpty: Bool { writes.isEmpty }
 
   /// The paths of the deletions in the tail.
-  var deletions: [DocumentPath] { deleted.filter { writes[Self.hash($0)]?.kind == .deletion } }
+  var deletions: [DocumentPath] { deleted.filter { writes[Self.hash($0)]?.kind == .delete } }
 
   /// The writes in the tail that are no deletions, in the order of the journal.
   var unmetWrites: [Journal.OwnWrite] {
@@ -202,12 +202,10 @@ struct JournalTail: Sendable {
   }
 
   private mutating func add(_ change: Change, at offset: Int) {
-    let kind: Journal.OwnWrite.Kind =
-      change.isDeletion ? .deletion : change.before == nil ? .creation : .update
     let hash = Self.hash(change.path)
     if let known = writes[hash], known.isConfirmed { earlier[hash] = known }
-    writes[hash] = Journal.OwnWrite(kind: kind, offset: offset)
-    if kind == .deletion { deleted.append(change.path) }
+    writes[hash] = Journal.OwnWrite(kind: change.kind, offset: offset)
+    if change.isDeletion { deleted.append(change.path) }
   }
 
   /// Records the result of a change; if it was not written, an earlier confirmed write is the last one.

@@ -42,13 +42,13 @@ package struct DocumentCounts: Sendable, Equatable {
   /// Whether something is left for a person to do.
   package var leavesSomething: Bool { rejected > 0 || conflicted > 0 || review > 0 }
 
-  /// Counts a settled write.
-  package mutating func settle(_ write: Write, _ result: WriteResult) {
+  /// Counts what became of a change, whose document is counted where it comes from.
+  package mutating func settle(_ kind: Change.Kind, _ result: WriteResult) {
     switch result {
     case .written:
       written += 1
-      if case .delete = write.operation { deleted += 1 }
-      if write.isCreation { new += 1 }
+      if kind == .delete { deleted += 1 }
+      if kind == .create { new += 1 }
     case .unchanged: unchanged += 1
     case .skipped: skipped += 1
     case .rejected: rejected += 1
@@ -56,14 +56,15 @@ package struct DocumentCounts: Sendable, Equatable {
     }
   }
 
-  /// Counts a write of the run from before its interruption.
-  package mutating func settle(own write: Journal.OwnWrite.Kind) {
-    written += 1
-    switch write {
-    case .creation: new += 1
-    case .deletion: deleted += 1
-    case .update: break
-    }
+  /// Counts a document that the run changes or makes, with what became of it.
+  package mutating func add(_ kind: Change.Kind, _ result: WriteResult) {
+    addSource(of: kind)
+    settle(kind, result)
+  }
+
+  /// Counts where a document comes from: the run makes it, or has read it.
+  package mutating func addSource(of kind: Change.Kind) {
+    if kind == .create { created += 1 } else { read += 1 }
   }
 
   /// Returns the sum of two counts.

@@ -31,13 +31,52 @@ package struct JSONLinesReader: ~Copyable {
     case checked
   }
 
-  package struct Document: Sendable {
+  /// A document as a passage leaves it.
+  package enum Document: Sendable {
+    case decoded(RawDocument)
+    case encoded(EncodedDocument)
+    /// Encoded, and decoded because it was not accepted.
+    case examined(EncodedDocument, RawDocument)
+    /// Only checked.
+    case checked(DocumentPath)
+
+    package var path: DocumentPath {
+      switch self {
+      case .decoded(let document), .examined(_, let document): document.path
+      case .encoded(let document): document.path
+      case .checked(let path): path
+      }
+    }
+
     /// The document in memory, if it is decoded.
-    package var decoded: RawDocument?
+    package var decoded: RawDocument? {
+      switch self {
+      case .decoded(let document), .examined(_, let document): document
+      case .encoded, .checked: nil
+      }
+    }
+
     /// The write of the document, if it is encoded.
-    package var encoded: EncodedDocument?
-    /// The path of the document, if it is only checked.
-    package var path: DocumentPath?
+    package var write: EncodedDocument? {
+      switch self {
+      case .encoded(let document), .examined(let document, _): document
+      case .decoded, .checked: nil
+      }
+    }
+
+    /// The same document in another place; an encoded one was encoded for its place.
+    package func placed(at path: DocumentPath) -> Document {
+      switch self {
+      case .decoded(var document):
+        document.path = path
+        return .decoded(document)
+      case .examined(let encoded, var document):
+        document.path = path
+        return .examined(encoded, document)
+      case .encoded: return self
+      case .checked: return .checked(path)
+      }
+    }
   }
 
   package static let defaultMaximumLineBytes = 64 << 20
@@ -125,30 +164,29 @@ package struct JSONLinesReader: ~Copyable {
     }
     if text.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) { return nil }
     let json = try parser.parseHolding(text)
-    var document = Document()
+    var examined: EncodedDocument?
     switch passage {
     case .decoded: break
     case .checked:
-      document.path = DocumentEncoder.certainPath(of: json, decoder)
-      if document.path != nil { return document }
+      if let path = DocumentEncoder.certainPath(of: json, decoder) { return .checked(path) }
     case .encoded(var encoder):
       // Moved out, so that its buffer is not copied.
       passage = .decoded
-      document.encoded = encoder.encode(json)?.write
+      let encoded = encoder.encode(json)?.write
       passage = .encoded(encoder)
-      if document.encoded != nil { return document }
+      if let encoded { return .encoded(encoded) }
     case .examined(var encoder, let isAccepted):
       passage = .decoded
       let encoded = encoder.encode(json)
       passage = .examined(encoder, isAccepted: isAccepted)
-      document.encoded = encoded?.write
-      if let encoded, isAccepted(encoded.source) { return document }
+      if let encoded, isAccepted(encoded.source) { return .encoded(encoded.write) }
+      examined = encoded?.write
     }
     try json.assertUniqueMembers()
-    document.decoded = try decoder.document(documentOfReject(json) ?? json, in: nil)
-    document.decoded?.createTime = nil
-    document.decoded?.updateTime = nil
-    return document
+    var document = try decoder.document(documentOfReject(json) ?? json, in: nil)
+    document.createTime = nil
+    document.updateTime = nil
+    return examined.map { .examined($0, document) } ?? .decoded(document)
   }
 
   /// Returns the document in a line of ``RejectList``; nil for other lines.

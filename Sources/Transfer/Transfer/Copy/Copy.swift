@@ -110,7 +110,7 @@ package struct Copy: Sendable {
   /// - Throws: ``Failure``: `.notPermitted` if personal data would leave a protected environment, or if more documents than
   ///   allowed would be deleted.
   package func prepare() async throws -> Plan {
-    let resumed = context.checkpoints?.resumed.map { CopyPosition($0) }
+    let resumed = try context.checkpoints?.resumed?.position(as: CopyPosition.self)
     if let part = options.part { return try plan(of: part) }
     let scopes = try options.selection.scopes(roots: try await roots(resumed))
     for scope in scopes { try personalData.assertFree(scope.name) }
@@ -228,7 +228,7 @@ package struct Copy: Sendable {
     )
     defer { context.progress.end() }
     context.progress.begin("copy", total: !plan.isCounted || plan.counts.isEmpty ? nil : plan.documents)
-    let start = CopyPosition(plan, resuming: context.checkpoints?.resumed)
+    let start = try CopyPosition(plan, resuming: context.checkpoints?.resumed)
     var references = references(from: start)
     try await loader.load { intake in
       if context.checkpoints?.resumed == nil { try await context.checkpoints?.begin(at: start.checkpoint) }
@@ -247,7 +247,7 @@ package struct Copy: Sendable {
       return
     }
     try await ExtraneousDocuments(self, scopes: plan.scopes, readTime: plan.readTime)
-      .delete(CopyPosition(plan, resuming: context.checkpoints?.resumed))
+      .delete(try CopyPosition(plan, resuming: context.checkpoints?.resumed))
   }
 
   /// The reader of the source.

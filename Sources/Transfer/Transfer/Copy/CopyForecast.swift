@@ -24,28 +24,28 @@ extension Copy {
     defer { context.progress.end() }
     context.progress.begin("compare", total: plan.isCounted ? plan.documents : nil)
     let forecast = Locked(Forecast())
-    let start = CopyPosition(plan, resuming: nil)
+    let start = try CopyPosition(plan, resuming: nil)
     var references = references(from: start)
     try await reader.forEachPage(plan, from: start, &references) { page, _ in
       let current = try await context.client.batchGet(page.map(\.path))
       for document in page {
         var document = document
         document.fields = document.fields.asStored
-        var decision = options.mode.decide(document, current: current[document.path])
+        var decision = options.mode.decide(.decoded(document), current: current[document.path])
         if let violation = DocumentLimits.violations(of: document).first {
           decision = .rejected(FirestoreError(.invalidArgument, violation.message))
         }
         context.counts.update(document.path.collection) {
           $0.read += 1
           switch decision {
-          case .write: $0.skipped += 1
+          case .change: $0.skipped += 1
           case .unchanged: $0.unchanged += 1
           case .rejected: $0.rejected += 1
           }
         }
         forecast.withLock {
           $0.cost.reads += options.mode == .create ? 1 : 2
-          guard case .write = decision else { return }
+          guard case .change = decision else { return }
           $0.cost.writes += 1
           if current[document.path] == nil { $0.created += 1 } else { $0.updated += 1 }
         }

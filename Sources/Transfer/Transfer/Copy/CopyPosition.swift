@@ -1,12 +1,12 @@
 import FirestoreModels
 import Runs
+import TypedDocuments
 
 /// The position of a copy: a stage for each scope, and one for the deletions.
-struct CopyPosition: Sendable {
+struct CopyPosition: JSONRecord {
   /// The index of the scope; the number of scopes for the deletions.
   var stage = 0
-  /// The last document of the scope that was passed on.
-  var last: DocumentPath?
+  private var lastPath: String?
   /// The number of documents of the scope that were passed on.
   var taken = 0
   /// The last line of the list of deletions that is done.
@@ -19,9 +19,16 @@ struct CopyPosition: Sendable {
   var extraneous = 0
   var readTime: Timestamp?
 
-  init(_ plan: Copy.Plan, resuming checkpoint: Checkpoint?) {
-    if let checkpoint {
-      self = CopyPosition(checkpoint)
+  /// The last document of the scope that was passed on.
+  var last: DocumentPath? {
+    get { lastPath.flatMap { DocumentPath($0) } }
+    set { lastPath = newValue?.string }
+  }
+
+  /// - Throws: `.inputMalformed` where the checkpoint is not of a copy.
+  init(_ plan: Copy.Plan, resuming checkpoint: Checkpoint?) throws(Failure) {
+    if let resumed = try checkpoint?.position(as: CopyPosition.self) {
+      self = resumed
       return
     }
     scopes = plan.scopes.count
@@ -29,38 +36,5 @@ struct CopyPosition: Sendable {
     readTime = plan.readTime
   }
 
-  init(_ checkpoint: Checkpoint) {
-    let counters = checkpoint.state.counters
-    stage = checkpoint.state.stage
-    scopes = counters["scopes"] ?? 0
-    if stage < scopes {
-      last = checkpoint.state.position.flatMap { DocumentPath($0) }
-    } else {
-      deletions = checkpoint.state.position.flatMap { Int(count: $0) } ?? 0
-    }
-    taken = counters["taken"] ?? 0
-    extraneous = counters["extraneous"] ?? 0
-    references.rewritten = counters["references.rewritten"] ?? 0
-    references.kept = counters["references.kept"] ?? 0
-    references.storageURLs = counters["references.storageURLs"] ?? 0
-    if let seconds = counters["readTime.seconds"],
-      let nanoseconds = counters["readTime.nanoseconds"].flatMap({ Int32(exactly: $0) })
-    {
-      readTime = Timestamp(seconds: Int64(seconds), nanoseconds: nanoseconds)
-    }
-  }
-
-  var checkpoint: Checkpoint.State {
-    var counters = [
-      "scopes": scopes, "taken": taken, "extraneous": extraneous,
-      "references.rewritten": references.rewritten, "references.kept": references.kept,
-      "references.storageURLs": references.storageURLs,
-    ]
-    if let readTime {
-      counters["readTime.seconds"] = Int(readTime.seconds)
-      counters["readTime.nanoseconds"] = Int(readTime.nanoseconds)
-    }
-    let position = stage < scopes ? last?.string : String(deletions)
-    return Checkpoint.State(stage: stage, position: position, counters: counters)
-  }
+  var checkpoint: Checkpoint.State { Checkpoint.State(stage: stage, at: self) }
 }

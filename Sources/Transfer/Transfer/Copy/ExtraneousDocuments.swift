@@ -128,20 +128,16 @@ struct ExtraneousDocuments {
   private func delete(_ entries: [Entry], _ writer: BatchWriter, _ delegate: DeleteDelegate) async throws {
     let current = try await copy.context.client.batchGet(entries.map(\.path))
     for entry in entries {
-      let write = Write(
-        path: entry.path,
-        operation: .delete,
-        precondition: .updateTime(entry.updateTime),
-        reasons: ["extraneous"]
-      )
-      guard let document = current[entry.path] else {
-        try await delegate.didSettle(write, delegate.settleMissing(entry.path))
-        continue
-      }
-      if document.updateTime == entry.updateTime {
-        try await writer.submit(write, before: document)
+      let document = current[entry.path]
+      let result: WriteResult? =
+        document == nil
+        ? try delegate.settleMissing(entry.path)
+        : document?.updateTime == entry.updateTime ? nil : .conflicted
+      let change = Change(path: entry.path, before: document, after: nil, reasons: ["extraneous"])
+      if let result {
+        try await delegate.didSettle(change.write, result)
       } else {
-        try await delegate.didSettle(write, .conflicted)
+        try await writer.submit(change)
       }
     }
   }
@@ -156,7 +152,7 @@ private struct DeleteDelegate: BatchDelegate {
   /// Returns the result for a document that does not exist any more: deleted by this run before it was interrupted, or by
   /// another writer.
   func settleMissing(_ path: DocumentPath) throws(Failure) -> WriteResult {
-    guard try journal?.takeOwnWrite(of: path, current: nil)?.kind == .deletion else { return .unchanged }
+    guard try journal?.takeOwnWrite(of: path, current: nil)?.kind == .delete else { return .unchanged }
     try journal?.settle(path, .written(updateTime: nil))
     return .written(updateTime: nil)
   }
@@ -164,7 +160,7 @@ private struct DeleteDelegate: BatchDelegate {
   func didSettle(_ write: Write, _ result: WriteResult) async throws(Failure) {
     counts.update(write.path.collection) {
       $0.read += 1
-      $0.settle(write, result)
+      $0.settle(write.kind, result)
     }
     let (code, message): (String, String)
     switch result {

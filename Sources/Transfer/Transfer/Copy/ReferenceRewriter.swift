@@ -6,7 +6,7 @@ import Schema
 /// With ``buckets``, texts that are URLs of files in the source's bucket of Cloud Storage are rewritten, too.
 package struct ReferenceRewriter: Sendable {
   /// The number of references.
-  package struct Counts: Sendable, Equatable {
+  package struct Counts: Codable, Sendable, Equatable {
     /// References into the source, which now point into the target.
     package var rewritten = 0
     /// References into other databases, or any if the source is not known.

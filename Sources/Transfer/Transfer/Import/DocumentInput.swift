@@ -55,21 +55,40 @@ struct RejectedRow {
 struct DocumentRow {
   /// The number in the file or sheet, from 1.
   var number: Int
-  /// The document without fields that cannot be read; nil if nothing of it can be used, or if it is only encoded or checked.
-  var document: RawDocument?
-  /// The document as a write to the target, if it was encoded on the way.
-  var encoded: EncodedDocument?
-  /// The path of the document, if it was only checked.
-  var checkedPath: DocumentPath?
+  var content = Content.nothing
   /// The errors; none in a valid row.
   var faults: [RowFault] = []
   /// What breaks the schema without being an error.
   var warnings: [RowFault] = []
-  /// The document as it was read, where it breaks the schema.
-  var refused: RawDocument?
 
-  /// The path of the document, if there is one.
-  var path: DocumentPath? { document?.path ?? encoded?.path ?? checkedPath }
+  enum Content {
+    /// Nothing of it can be used.
+    case nothing
+    /// Without fields that cannot be read.
+    case document(JSONLinesReader.Document)
+    /// It breaks the schema: as it was read, and without the fields that do, where something is left.
+    case refused(RawDocument, rest: RawDocument?)
+  }
+
+  /// The document in memory; nil if nothing of it can be used, or if it is only encoded or checked.
+  var document: RawDocument? {
+    switch content {
+    case .nothing: nil
+    case .document(let document): document.decoded
+    case .refused(_, let rest): rest
+    }
+  }
+
+  /// The document as a write to the target, if it was encoded on the way.
+  var encoded: EncodedDocument? { if case .document(let document) = content { document.write } else { nil } }
+
+  /// The document as it was read, where it breaks the schema.
+  var refused: RawDocument? { if case .refused(let document, _) = content { document } else { nil } }
+
+  /// The path of the document, if something of it can be used.
+  var path: DocumentPath? {
+    if case .document(let document) = content { document.path } else { document?.path }
+  }
 }
 
 /// An error in a line or row.
@@ -122,18 +141,16 @@ final class JSONLinesInput: DocumentInput {
   }
 
   private func row(_ number: Int, _ document: JSONLinesReader.Document) -> DocumentRow {
-    var row = DocumentRow(number: number, document: document.decoded, encoded: document.encoded)
-    guard let placement else {
-      row.checkedPath = document.path
-      return row
+    var placed = document
+    if let placement {
+      // An encoded one is in its place.
+      if case .encoded = document { return DocumentRow(number: number, content: .document(document)) }
+      guard let path = placement.path(of: document.path) else {
+        return DocumentRow(number: number, faults: [misplaced(number, placement)])
+      }
+      placed = document.placed(at: path)
     }
-    guard let own = document.decoded?.path ?? document.path else { return row }
-    guard let path = placement.path(of: own) else {
-      return DocumentRow(number: number, faults: [misplaced(number, placement)])
-    }
-    row.document?.path = path
-    if document.path != nil { row.checkedPath = path }
-    return row
+    return DocumentRow(number: number, content: .document(placed))
   }
 
   private func misplaced(_ number: Int, _ placement: CollectionPlacement) -> RowFault {

@@ -4,6 +4,7 @@ package import FirestoreREST
 import Logging
 package import Runs
 package import Tables
+import TypedDocuments
 
 /// The policy for lines and rows that cannot be read (`--parse-errors`).
 package enum ParseErrorPolicy: String, Codable, Sendable, CaseIterable {
@@ -183,7 +184,7 @@ package struct Import: Sendable {
   }
 
   /// The position of an import.
-  fileprivate struct Position {
+  private struct Position: JSONRecord {
     var file = 0
     /// The number of the last line of the file that was passed on.
     var line = 0
@@ -191,6 +192,8 @@ package struct Import: Sendable {
     var documents = 0
     /// The references in those documents.
     var references = ReferenceRewriter.Counts()
+
+    var checkpoint: Checkpoint.State { Checkpoint.State(stage: file, at: self) }
   }
 
   private func forEachBatch(
@@ -200,7 +203,7 @@ package struct Import: Sendable {
     _ warnings: ValidationReport,
     _ body: ([LoadDocument], Checkpoint.State) async throws -> Void
   ) async throws {
-    var position = Position(resuming: context.checkpoints?.resumed)
+    var position = try context.checkpoints?.resumed?.position(as: Position.self) ?? Position()
     var rewriter = ReferenceRewriter(
       from: options.source,
       to: context.client.database,
@@ -324,27 +327,5 @@ package struct Import: Sendable {
     }
     try context.counts.assertBudget()
     return nil
-  }
-}
-
-extension Import.Position {
-  init(resuming checkpoint: Checkpoint?) {
-    guard let checkpoint else { return }
-    file = checkpoint.state.stage
-    line = checkpoint.state.position.flatMap { Int($0) } ?? 0
-    documents = checkpoint.state.counters["documents"] ?? 0
-    references.rewritten = checkpoint.state.counters["references.rewritten"] ?? 0
-    references.kept = checkpoint.state.counters["references.kept"] ?? 0
-  }
-
-  var checkpoint: Checkpoint.State {
-    Checkpoint.State(
-      stage: file,
-      position: String(line),
-      counters: [
-        "documents": documents, "references.rewritten": references.rewritten,
-        "references.kept": references.kept,
-      ]
-    )
   }
 }

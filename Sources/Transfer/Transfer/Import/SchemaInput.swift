@@ -1,5 +1,6 @@
 import FirestoreModels
 package import Schema
+import Tables
 
 /// What an import does about documents that break the schema (`--validate`).
 package enum SchemaPolicy: String, Codable, Sendable, CaseIterable {
@@ -107,8 +108,7 @@ final class SchemaInput: DocumentInput {
     guard let schema = declared.collection(of: document.path) else { return row }
     if rules.fillsDefaults {
       document = rules.filled(document, schema)
-      row.document?.fields = document.fields
-      row.encoded = nil
+      row.content = .document(.decoded(document))
     }
     if policy == .off { return row }
     let violations = rules.violations(in: document, schema)
@@ -123,17 +123,17 @@ final class SchemaInput: DocumentInput {
       row.warnings += faults
       return row
     }
-    row.refused = document
     row.faults += faults
-    row.encoded = nil
     // What is left once the fields with errors are left out; nothing where one is missing.
+    var rest: RawDocument? = document
     for violation in violations {
       if let field = violation.field, violation.kind != .missing, violation.kind != .idMissing {
-        row.document?.fields[field] = nil
+        rest?.fields[field] = nil
       } else {
-        row.document = nil
+        rest = nil
       }
     }
+    row.content = .refused(document, rest: rest)
     return row
   }
 

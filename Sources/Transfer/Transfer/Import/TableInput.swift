@@ -171,7 +171,7 @@ final class TableInput: DocumentInput {
     }
     return DocumentRow(
       number: reader.row.number,
-      document: RawDocument(path: path, fields: fields),
+      content: .document(.decoded(RawDocument(path: path, fields: fields))),
       faults: faults
     )
   }

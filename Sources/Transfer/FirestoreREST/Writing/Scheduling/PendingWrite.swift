@@ -5,8 +5,8 @@ package struct PendingWrite: Sendable {
   package let write: Write
   /// The JSON of the write in a commit.
   let json: [UInt8]
-  /// The document that the write is based on; nil if it does not exist or is unknown.
-  let before: RawDocument?
+  /// The change that it makes, for the journal; nil for a write that was not decided on a document.
+  let change: Change?
   /// How often it was planned again because its document had changed.
   package let replans: Int
   var isJournaled = false
@@ -15,11 +15,15 @@ package struct PendingWrite: Sendable {
   /// It remains set: a commit that was not applied at the time of reading back may still be in flight.
   var mayBeApplied = false
 
-  init(_ write: Write, in database: DatabaseName, before: RawDocument? = nil, replans: Int = 0) {
+  init(_ write: Write, in database: DatabaseName, of change: Change? = nil, replans: Int = 0) {
     self.write = write
     json = write.json(in: database)
-    self.before = before
+    self.change = change
     self.replans = replans
+  }
+
+  init(_ change: Change, in database: DatabaseName, replans: Int = 0) {
+    self.init(change.write, in: database, of: change, replans: replans)
   }
 
   /// The bytes in a commit's body, including a comma.

@@ -56,15 +56,13 @@ private final class ConcurrentChange: HTTPTransport {
   }
 }
 
-private actor Settlements: TransactionDelegate {
+private actor Settlements {
   private(set) var settled: [String: TransactionSettlement] = [:]
-  private(set) var journal: [Change] = []
+  private(set) var committed: [Change] = []
 
-  func willCommit(_ change: Change) { journal.append(change) }
+  func willCommit(_ changes: [Change]) { committed += changes }
 
-  func didSettle(_ settlement: TransactionSettlement) {
-    #expect(settled.updateValue(settlement, forKey: settlement.path.id) == nil)
-  }
+  func add(_ settlement: TransactionSettlement, of id: String) { settled[id] = settlement }
 }
 
 /// The embedded store with groups in it.
@@ -74,15 +72,6 @@ private struct GroupsFixture: Sendable {
   /// A client of somebody else, who meets no meddler.
   let rival: FirestoreClient
   let settlements = Settlements()
-
-  var writer: TransactionWriter {
-    TransactionWriter(
-      client,
-      id: "groups-recount",
-      outcome: GroupsRecount().outcome(for:in:),
-      delegate: settlements
-    )
-  }
 
   static func open(budget: Double = 600, _ body: (GroupsFixture) async throws -> Void) async throws {
     try await LocalFirestoreServer.withServer(dataFile: nil) { server in
@@ -128,13 +117,23 @@ private struct GroupsFixture: Sendable {
   }
 
   func write(_ ids: String...) async throws {
-    try await writer.write(ids.map { DocumentPath(GymCollection.groups, $0) })
+    var transaction = RecordedTransaction(client, journal: nil)
+    transaction.willCommit = { [settlements] in await settlements.willCommit($0) }
+    for id in ids {
+      let path = DocumentPath(GymCollection.groups, id)
+      let settlement = try await transaction.decide(
+        on: path,
+        by: "groups-recount",
+        GroupsRecount().outcome(for:in:)
+      )
+      await settlements.add(settlement, of: id)
+    }
   }
 
   func result(_ id: String) async -> WriteResult? { await settlements.settled[id]?.result }
 }
 
-@Suite(.timeLimit(.minutes(60))) struct TransactionWriterTests {
+@Suite(.timeLimit(.minutes(60))) struct RecordedTransactionTests {
   private func isWritten(_ result: WriteResult?) -> Bool {
     if case .written(let time)? = result { time != nil } else { false }
   }
@@ -161,7 +160,7 @@ private struct GroupsFixture: Sendable {
       // A transaction that writes nothing is rolled back, and only then.
       #expect(shop.meddler.verbs.count { $0 == "commit" } == 2)
       #expect(shop.meddler.verbs.count { $0 == "rollback" } == 3)
-      #expect(await shop.settlements.journal.count == 2)
+      #expect(await shop.settlements.committed.count == 2)
     }
   }
 
@@ -174,7 +173,7 @@ private struct GroupsFixture: Sendable {
       #expect(isWritten(await shop.result("g")))
       #expect(try await shop.fields("g")?["memberCount"] == .integer(5))
       #expect(shop.meddler.verbs.count { $0 == "commit" } == 3)
-      let counts = await shop.settlements.journal.map { $0.after?["memberCount"] }
+      let counts = await shop.settlements.committed.map { $0.after?["memberCount"] }
       #expect(counts == [.integer(3), .integer(4), .integer(5)])
     }
   }

@@ -1,0 +1,43 @@
+package import FirestoreModels
+
+/// How many documents change, by collection and by what becomes of them: numbers alone, however many there are.
+package struct ChangeCounts: Sendable, Equatable {
+  private var counts: [CollectionPath: [Change.Kind: Int]] = [:]
+
+  package init() {}
+
+  package mutating func add(_ kind: Change.Kind, in collection: CollectionPath, _ count: Int = 1) {
+    if count > 0 { counts[collection, default: [:]][kind, default: 0] += count }
+  }
+
+  /// The collections in which something changes, sorted.
+  package var collections: [CollectionPath] { counts.keys.sorted() }
+
+  /// The number of documents to which something happens, in one collection or in all.
+  package func count(_ kind: Change.Kind, in collection: CollectionPath? = nil) -> Int {
+    if let collection { return counts[collection]?[kind] ?? 0 }
+    return counts.values.reduce(0) { $0 + ($1[kind] ?? 0) }
+  }
+
+  /// The number of documents that change, in one collection or in all.
+  package func total(in collection: CollectionPath? = nil) -> Int {
+    Change.Kind.allCases.reduce(0) { $0 + count($1, in: collection) }
+  }
+}
+
+extension ChangeCounts: Codable {
+  /// As `{"users":{"create":0,"update":3,"delete":0}}`.
+  package func encode(to encoder: any Encoder) throws {
+    let named = counts.map { path, kinds in
+      (path.string, Dictionary(uniqueKeysWithValues: kinds.map { ($0.rawValue, $1) }))
+    }
+    try Dictionary(uniqueKeysWithValues: named).encode(to: encoder)
+  }
+
+  package init(from decoder: any Decoder) throws {
+    for (name, kinds) in try [String: [String: Int]](from: decoder) {
+      guard let path = CollectionPath(name) else { continue }
+      for (kind, count) in kinds { Change.Kind(rawValue: kind).map { add($0, in: path, count) } }
+    }
+  }
+}
