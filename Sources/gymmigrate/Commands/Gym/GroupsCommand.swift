@@ -137,7 +137,7 @@ struct GroupsCreate: AsyncParsableCommand {
     let name = PlainText.tidied(name)
     try await GroupChange(name: "create", options: options).perform { run in
       // The same for a run that is resumed.
-      [.create(id: GroupService.newID(seed: run.id), name: name, owner: member)]
+      [.create(id: DerivedID.auto(run.id), name: name, owner: member)]
     }
   }
 }
