@@ -11,7 +11,8 @@ import Testing
     if commands.isEmpty, Page.library.contains(path) { return }
     #expect(commands.contains { $0.isOurs }, "\(path) shows no command that is run")
     let named = Set(commands.flatMap(\.environments)).intersection(["test", "stage", "prod", "legacy"])
-    try await DocumentationSandbox.open(environments: named) { room in
+    let isManaged = commands.contains { $0.text.contains("gymmigrate managed ") }
+    try await DocumentationSandbox.open(environments: named, isManaged: isManaged) { room in
       for step in steps {
         switch step {
         case .file(let name, let text): try room.write(name, text)

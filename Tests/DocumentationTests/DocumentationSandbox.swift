@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 
 /// Where the commands of one page are run: a folder with the samples beside it, and a store in memory behind every
-/// environment but `local`, seeded with the samples.
+/// environment but `local`, seeded with the samples; for a page about the managed service, one that the tests play.
 ///
 /// The environments are those of a configuration in the home folder, so that a page's command lines stay as they are.
 /// No request can reach the real service signed: there is nobody who would sign.
@@ -23,23 +23,17 @@ struct DocumentationSandbox {
   /// Sets up a folder, runs `body` in it, and stops the store.
   static func open(
     environments: Set<String>,
+    isManaged: Bool,
     _ body: (DocumentationSandbox) async throws -> Void
   ) async throws {
     try await withTemporaryDirectory { folder in
       let binary = try BinaryRunner()
-      let tools = folder.appendingPathComponent(".bin")
-      let work = folder.appendingPathComponent("work")
-      for folder in [tools, work] {
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      if isManaged {
+        try await HTTPTestServer.withServer(managedService()) { server in
+          try await body(try DocumentationSandbox(home: folder, binary, serving: server.url))
+        }
+        return
       }
-      try FileManager.default.createSymbolicLink(
-        at: tools.appendingPathComponent("gymmigrate"),
-        withDestinationURL: URL(fileURLWithPath: binary.executable)
-      )
-      try FileManager.default.createSymbolicLink(
-        at: work.appendingPathComponent("samples"),
-        withDestinationURL: Page.root.appendingPathComponent("samples")
-      )
       let store = try binary.start(
         ["serve", "--port", "0", "--memory"],
         directory: folder,
@@ -49,12 +43,7 @@ struct DocumentationSandbox {
         guard await store.waitForText("FIRESTORE_EMULATOR_HOST=", on: .errors) else {
           throw Trouble("the store did not come up: \(store.text(.errors))")
         }
-        let sandbox = try DocumentationSandbox(
-          folder: work,
-          home: folder,
-          tools: tools,
-          serving: store.text(.errors)
-        )
+        let sandbox = try DocumentationSandbox(home: folder, binary, serving: store.text(.errors))
         for name in environments.sorted() { try await sandbox.seed(name, with: binary) }
         try await body(sandbox)
       } catch {
@@ -67,11 +56,36 @@ struct DocumentationSandbox {
     }
   }
 
-  private init(folder: URL, home: URL, tools: URL, serving: String) throws {
+  /// The managed service over empty databases.
+  private static func managedService() -> RequestHandler {
+    let databases = ["test", "stage", "prod"].map { name in
+      var options = MiniFirestore.Options()
+      (options.project, options.database) = ("sajarubox", name)
+      return MiniFirestore(options)
+    }
+    return ManagedService(other: { request in
+      let database = databases.first { request.path.contains("/\($0.root)") }
+      return (database ?? databases[0]).handler(request)
+    }).handler
+  }
+
+  private init(home: URL, _ binary: BinaryRunner, serving: String) throws {
     guard let endpoint = serving.firstMatch(of: /http:\/\/127\.0\.0\.1:\d+/)?.output else {
       throw Trouble("the store does not print its address: \(serving)")
     }
-    self.folder = folder
+    let tools = home.appendingPathComponent(".bin")
+    folder = home.appendingPathComponent("work")
+    for folder in [tools, folder] {
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    }
+    try FileManager.default.createSymbolicLink(
+      at: tools.appendingPathComponent("gymmigrate"),
+      withDestinationURL: URL(fileURLWithPath: binary.executable)
+    )
+    try FileManager.default.createSymbolicLink(
+      at: folder.appendingPathComponent("samples"),
+      withDestinationURL: Page.root.appendingPathComponent("samples")
+    )
     shell = try BinaryRunner(executable: "/bin/bash")
     variables = [
       "HOME": home.path,

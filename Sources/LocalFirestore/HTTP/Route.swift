@@ -8,15 +8,6 @@ enum Route: Equatable {
   case flush(DatabaseName)
   case listDatabases(project: String)
   case getDatabase(DatabaseName)
-  case exportDocuments(DatabaseName)
-  case importDocuments(DatabaseName)
-  case listOperations(DatabaseName)
-  case getOperation(DatabaseName, id: String)
-  case cancelOperation(DatabaseName, id: String)
-  case deleteOperation(DatabaseName, id: String)
-  case listBackups(project: String, location: String)
-  case listBackupSchedules(DatabaseName)
-  case createBackupSchedule(DatabaseName)
   case get(DatabaseName, DocumentPath)
   /// Lists a collection below a document, or below the root if `parent` is empty.
   case list(DatabaseName, parent: String, collection: String)
@@ -41,14 +32,11 @@ enum Route: Equatable {
       self = .flush(try Self.database(segments[3], segments[5]))
       return
     }
-    if segments.count == 6, segments[0] == "v1", segments[1] == "projects", segments[3] == "locations",
-      segments[5] == "backups", method == "GET"
-    {
-      self = .listBackups(project: segments[2], location: segments[4])
-      return
+    guard segments.count >= 4, segments[0] == "v1", segments[1] == "projects" else {
+      throw Self.unknown(method)
     }
-    guard segments.count >= 4, segments[0] == "v1", segments[1] == "projects", segments[3] == "databases"
-    else { throw Self.unknown(method) }
+    if Self.isManaged(segments[3...], target.verb) { throw Self.managed }
+    guard segments[3] == "databases" else { throw Self.unknown(method) }
     if segments.count == 4, method == "GET" {
       self = .listDatabases(project: segments[2])
       return
@@ -59,33 +47,22 @@ enum Route: Equatable {
       self = .getDatabase(database)
       return
     }
-    if let managed = Self.managed(method, target.verb, database, segments[5...]) {
-      self = managed
-      return
-    }
     guard segments.count >= 6, segments[5] == "documents" else { throw Self.unknown(method) }
     self = try Self.documents(method, target.verb, database, Array(segments[6...]))
   }
 
-  /// Routes a request to the managed service; nil for others.
-  private static func managed(
-    _ method: String,
-    _ verb: String?,
-    _ database: DatabaseName,
-    _ rest: ArraySlice<String>
-  ) -> Route? {
-    let (kind, id) = (rest.first, rest.count == 2 ? rest.last : nil)
-    return switch (method, verb, kind, rest.count) {
-    case ("POST", "exportDocuments", nil, 0): .exportDocuments(database)
-    case ("POST", "importDocuments", nil, 0): .importDocuments(database)
-    case ("GET", nil, "operations", 1): .listOperations(database)
-    case ("GET", nil, "operations", 2): id.map { .getOperation(database, id: $0) }
-    case ("POST", "cancel", "operations", 2): id.map { .cancelOperation(database, id: $0) }
-    case ("DELETE", nil, "operations", 2): id.map { .deleteOperation(database, id: $0) }
-    case ("GET", nil, "backupSchedules", 1): .listBackupSchedules(database)
-    case ("POST", nil, "backupSchedules", 1): .createBackupSchedule(database)
-    default: nil
-    }
+  /// Whether the rest of a path belongs to the service's own exports, imports and backups.
+  private static func isManaged(_ rest: ArraySlice<String>, _ verb: String?) -> Bool {
+    let kinds = ["operations", "backupSchedules"]
+    if rest.count == 2 { return verb == "exportDocuments" || verb == "importDocuments" }
+    return rest.first == "locations" || rest.dropFirst(2).first.map(kinds.contains) ?? false
+  }
+
+  private static var managed: FirestoreError {
+    FirestoreError(
+      .unimplemented,
+      "The embedded store has no managed exports, imports, operations and backups."
+    )
   }
 
   private static func documents(

@@ -46,7 +46,7 @@ package struct ClassSeries: Sendable, Equatable {
   /// The series: the same for the same name, days of the week and hour, so that a longer range continues it.
   package var id: String {
     let days = weekdays.sorted().map { Self.weekdayNames[$0] }.joined(separator: ",")
-    return GroupService.newID(seed: "series\u{0}\(name)\u{0}\(days)\u{0}\(startTime)")
+    return DerivedID.auto("series\u{0}\(name)\u{0}\(days)\u{0}\(startTime)")
   }
 
   /// The days of the classes, in order.
@@ -60,7 +60,7 @@ package struct ClassSeries: Sendable, Equatable {
   ///
   /// - Parameter startOfDay: The start of a day in the gym's zone.
   package func document(_ day: CalendarDay, startOfDay: Timestamp) -> RawDocument {
-    let id = GroupService.newID(seed: "\(self.id)\u{0}\(day.text)")
+    let id = DerivedID.auto("\(self.id)\u{0}\(day.text)")
     let gymClass = GymClass(
       id: id,
       name: name,

@@ -68,19 +68,6 @@ package struct GroupService: Sendable {
 
   package static func group(_ id: String) -> DocumentPath { DocumentPath(groups, id) }
 
-  /// A new ID, the same for the same seed: 20 letters and digits, as Google's clients make them.
-  package static func newID(seed: String) -> String {
-    guard var digest = try? SHA256Digest() else { return "" }
-    Array(seed.utf8).withUnsafeBytes { digest.update($0) }
-    let hex = Array(digest.finish().utf8)
-    let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8)
-    // Three hexadecimal digits per letter: 4,096 values are distributed evenly enough over 62 letters.
-    let id = stride(from: 0, to: 60, by: 3).map { at in
-      letters[(Int(String(decoding: hex[at..<(at + 3)], as: UTF8.self), radix: 16) ?? 0) % 62]
-    }
-    return String(decoding: id, as: UTF8.self)
-  }
-
   package static func members(of group: DocumentPath) -> CollectionPath { CollectionPath(group, "members") }
 
   // MARK: Creating

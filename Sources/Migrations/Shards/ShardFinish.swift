@@ -97,7 +97,7 @@ package struct ShardFinish: Sendable {
       _ = try await folder.store.download(part.file, version: info.version, to: copy)
       let content = ShardResult.Part.Content(
         bytes: info.bytes,
-        sha256: try RawFile.sha256(ofBytesOf: copy)
+        sha256: try SHA256Digest.hexadecimal(ofFileAt: copy, decompresses: false)
       )
       if content == ShardResult.Part.Content(bytes: part.bytes, sha256: part.sha256) { continue }
       if let pending = part.pending, content == pending {
@@ -262,7 +262,8 @@ package struct ShardFinish: Sendable {
   static func append(_ path: String, to file: inout OutputFile, skippingHead: Bool) throws(Failure) {
     var skips = skippingHead
     var isQuoted = false
-    try RawFile.forEachChunk(of: path) { chunk throws(Failure) in
+    var part = try InputFile(path, decompresses: false)
+    try part.forEachPiece { chunk throws(Failure) in
       var bytes = chunk[...]
       if skips {
         let end = bytes.firstIndex { byte in

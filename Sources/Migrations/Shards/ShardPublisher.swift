@@ -23,7 +23,7 @@ package struct ShardPublisher: Sendable {
     as name: String,
     documents: Int
   ) async throws(Failure) -> ShardResult.Part {
-    let sha256 = try RawFile.sha256(ofBytesOf: path)
+    let sha256 = try SHA256Digest.hexadecimal(ofFileAt: path, decompresses: false)
     for _ in 0..<5 {
       var precondition = ObjectPrecondition.missing
       if let info = try await info(name) { precondition = .version(info.version) }
@@ -69,33 +69,6 @@ package enum ShardLists {
       "findings.csv", "findings.jsonl", "plan.jsonl", "references.jsonl", "rejects.jsonl", "review.csv",
       "validation.csv", "warnings.csv",
     ].contains { $0.isIdentical(to: name) } || (name.hasPrefix("rejects") && name.hasSuffix(".csv"))
-  }
-}
-
-/// Files as they are on disk, compressed or not.
-enum RawFile {
-  static func sha256(ofBytesOf path: String) throws(Failure) -> String {
-    var digest = try SHA256Digest()
-    try forEachChunk(of: path) { digest.update($0) }
-    return digest.finish()
-  }
-
-  /// Calls `body` with the bytes of a file, at most 1 MiB at a time.
-  static func forEachChunk(
-    of path: String,
-    _ body: (UnsafeRawBufferPointer) throws(Failure) -> Void
-  ) throws(Failure) {
-    let (descriptor, code) = SystemCall.open(path, O_RDONLY)
-    if descriptor < 0 { throw Failure.cannotRead(path, errno: code) }
-    defer { close(descriptor) }
-    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
-    defer { buffer.deallocate() }
-    while true {
-      let (count, code) = SystemCall.read(descriptor, into: buffer)
-      if code != 0 { throw Failure.cannotRead(path, errno: code) }
-      if count == 0 { return }
-      try body(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
-    }
   }
 }
 

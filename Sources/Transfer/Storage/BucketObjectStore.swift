@@ -160,7 +160,8 @@ package struct BucketObjectStore: ObjectStore {
       name: String(decoding: object.name.utf8.dropFirst(root.name.utf8.count), as: UTF8.self),
       bytes: object.bytes,
       version: object.version,
-      updatedAt: object.updatedAt
+      updatedAt: object.updatedAt,
+      isOwnFile: object.isOf(kind: BucketFiles.kind)
     )
   }
 

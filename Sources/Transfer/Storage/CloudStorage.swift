@@ -5,18 +5,17 @@ import Platform
 
 /// Cloud Storage as a command reaches it: its buckets as files, and as object stores.
 ///
-///     let storage = try CloudStorage(endpoint: nil, credentials: credentials, transport: transport, policy: policy)
+///     let storage = CloudStorage(endpoint: nil, credentials: credentials, transport: transport, policy: policy)
 ///     let store = try storage.store(at: "gs://example-backups/shards/")
 ///     var file = try OutputFile("gs://example-backups/users.csv", via: storage.files)
 ///
-/// Its requests are made on a thread of its own, so that threads that block until a file is written cannot delay them.
+/// Its requests are made on a queue of its own, so that threads that block until a file is written cannot delay them.
 package struct CloudStorage: Sendable {
   package let files: FileAccess
   package let client: StorageClient
   private let bridge: Bridge
 
   /// - Parameter endpoint: Scheme, host and port; nil for the service itself.
-  /// - Throws: `.internal` if the process has no descriptors left.
   package init(
     endpoint: String? = nil,
     credentials: Credentials,
@@ -24,24 +23,17 @@ package struct CloudStorage: Sendable {
     policy: RetryPolicy = RetryPolicy(),
     traffic: TrafficCounter = TrafficCounter(),
     onRetry: @escaping @Sendable (RetryNotice) -> Void = { _ in }
-  ) throws(Failure) {
-    guard let thread = BlockingThread.start() else {
-      throw Failure(
-        .internal,
-        "use Cloud Storage",
-        cause: "the process may open no more files",
-        remedy: "Raise the limit: 'ulimit -n'."
-      )
-    }
+  ) {
+    let bridge = Bridge()
     var clock = RunClock.system
-    clock.sleep = { seconds in try await thread.sleep(seconds) }
+    clock.sleep = { seconds in try await bridge.sleep(seconds) }
     let caller = ServiceCaller(
       transport: transport,
       credentials: TokenProvider(
         credentials,
         transport: transport,
-        executor: thread,
-        sleep: { seconds in try await thread.sleep(seconds) }
+        executor: bridge,
+        sleep: { seconds in try await bridge.sleep(seconds) }
       ),
       policy: policy,
       clock: clock,
@@ -49,14 +41,14 @@ package struct CloudStorage: Sendable {
       onRetry: onRetry
     )
     _ = Allocator.returnsLargeBlocks
-    bridge = Bridge(thread)
+    self.bridge = bridge
     client = StorageClient(endpoint: endpoint ?? StorageClient.serviceEndpoint, caller: caller)
     files = FileAccess(remote: BucketFiles(client, bridge))
   }
 
-  /// Begins work on the thread of the requests.
+  /// Begins work on the queue of the requests.
   func start(_ work: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
-    Task(executorPreference: bridge.thread) { await work() }
+    Task(executorPreference: bridge) { await work() }
   }
 
   /// Returns the object store at an address, `gs://bucket/folder/`.

@@ -1,4 +1,4 @@
-import FirestoreModels
+package import FirestoreModels
 
 /// The object `latest` beside dated exports: its content is the name of the newest one.
 ///
@@ -22,5 +22,29 @@ package enum LatestPointer {
       return nil
     }
     return name
+  }
+}
+
+extension CloudStorage {
+  /// Makes an object point to a folder beside it.
+  ///
+  /// - Throws: `.cannotWrite` if there is another object of that name; `.tryLater` if somebody else changes it meanwhile;
+  ///   `.notPermitted`, `.unavailable`.
+  package func point(_ text: String, to name: String) async throws(Failure) {
+    let address = try StorageAddress(text)
+    let found = try await client.object(at: address, "write").object
+    if let found, !LatestPointer.isOne(found) {
+      throw Failure(
+        .cannotWrite,
+        "write",
+        path: text,
+        cause: "there is an object of that name that no export wrote",
+        remedy: "Move it away."
+      )
+    }
+    let object = SmallObject(address, kind: LatestPointer.kind, client)
+    if try await object.write(Array("\(name)\n".utf8), ifGeneration: found?.generation ?? 0) == nil {
+      throw BucketFiles.replaced(address)
+    }
   }
 }

@@ -17,7 +17,7 @@ package struct LocalObjectStore: ObjectStore {
   ///
   /// - Throws: `.cannotWrite`.
   package init(creating folder: String) throws(Failure) {
-    self.folder = Self.bare(folder)
+    self.folder = FilePaths.bare(folder)
     try Self.makeFolders(self.folder)
   }
 
@@ -25,7 +25,7 @@ package struct LocalObjectStore: ObjectStore {
   ///
   /// - Throws: `.inputMissing`.
   package init(_ folder: String) throws(Failure) {
-    self.folder = Self.bare(folder)
+    self.folder = FilePaths.bare(folder)
     guard SystemCall.status(self.folder).status?.isFolder ?? false else {
       throw Failure(.inputMissing, "open the folder", path: folder, cause: "there is none of that name")
     }
@@ -70,10 +70,8 @@ package struct LocalObjectStore: ObjectStore {
     if precondition: ObjectPrecondition
   ) async throws(Failure) -> ObjectWrite {
     try put(name, if: precondition) { descriptor, target throws(Failure) in
-      let (source, code) = SystemCall.open(path, O_RDONLY)
-      if source < 0 { throw Failure.cannotRead(path, errno: code) }
-      defer { close(source) }
-      try Self.forEachPiece(of: source, path) { piece throws(Failure) in
+      var source = try InputFile(path, decompresses: false)
+      try source.forEachPiece { piece throws(Failure) in
         let code = SystemCall.write(descriptor, piece)
         if code != 0 { throw Failure.cannotWrite(target, errno: code) }
       }
@@ -258,11 +256,5 @@ package struct LocalObjectStore: ObjectStore {
     try makeFolders(parent)
     let again = FilePaths.makeFolder(path)
     if again != 0, again != EEXIST { throw Failure.cannotWrite(path, errno: again) }
-  }
-
-  private static func bare(_ folder: String) -> String {
-    var folder = folder
-    while folder.utf8.count > 1, folder.hasSuffix("/") { folder.removeLast() }
-    return folder
   }
 }

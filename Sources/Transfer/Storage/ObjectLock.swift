@@ -136,7 +136,7 @@ package final class ObjectLock: Sendable {
 
   private func startRenewing(on storage: CloudStorage) {
     let clock = client.caller.clock
-    // On the thread of the storage, because those of the pool may all wait for a file to be written.
+    // On the queue of the storage, because those of the pool may all wait for a file to be written.
     let task = storage.start { [weak self] in
       var renewed = clock.now()
       while !Task.isCancelled {

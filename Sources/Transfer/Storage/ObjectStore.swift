@@ -90,6 +90,8 @@ package struct ObjectInfo: Sendable, Equatable {
   package var version: ObjectVersion
   /// When it was written, by the clock of the store.
   package var updatedAt: Timestamp
+  /// Whether this program wrote it as a file, as the metadata of a bucket's object says.
+  package var isOwnFile = false
 }
 
 /// A small object with its content.

@@ -1,3 +1,4 @@
+package import Files
 package import FirestoreModels
 
 /// Writes the documents of one collection, in order.
@@ -18,6 +19,12 @@ package protocol CollectionWriter: AnyObject {
   /// - Throws: ``Failure`` of kind `cannotWrite`, or that of a document that cannot be decoded.
   func append(_ page: DocumentPage) throws(Failure)
 
+  /// The complete file; nil before ``finish()``, and where the file has several writers.
+  var receipt: OutputFile.Receipt? { get }
+
+  /// The columns as field paths, without the name; nil unless it is a CSV file.
+  var columnPaths: [String]? { get }
+
   /// Completes the output; a file is then complete under its final name.
   ///
   /// - Throws: ``Failure`` of kind `cannotWrite`.
@@ -25,6 +32,9 @@ package protocol CollectionWriter: AnyObject {
 }
 
 extension CollectionWriter {
+  package var receipt: OutputFile.Receipt? { nil }
+  package var columnPaths: [String]? { nil }
+
   /// Appends the documents of a page after decoding them.
   package func append(_ page: DocumentPage) throws(Failure) { try append(contentsOf: page.documents()) }
 

@@ -84,7 +84,7 @@ struct DatedExport {
     try moveMarks(options, exportedAt: moment)
     session.logger.notice("Exported to \(folder).")
     guard let keep else { return moment }
-    let retention: DatedFolders.Retention
+    let retention: Retention
     do throws(Failure) {
       retention = try await folders.prune(keeping: keep, of: session.client.database, current: folder)
     } catch {

@@ -33,7 +33,7 @@ struct StorageAccess {
     let variables = Invocation.current.variables
     let endpoint = try CloudStorage.emulatorEndpoint(variables)
     let credentials = try endpoint == nil ? Self.credentials(connection, variables) : Credentials(.none)
-    let storage = try CloudStorage(
+    let storage = CloudStorage(
       endpoint: endpoint,
       credentials: credentials.scoped(to: [.devstorage]),
       transport: CurlTransport(certificates: variables["CURL_CA_BUNDLE"] ?? variables["SSL_CERT_FILE"]),

@@ -3,7 +3,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// The managed service by its commands: against the embedded store, and against a scripted service that fails.
+/// The managed service by its commands, against one that the tests play.
 @Suite("managed", .timeLimit(.minutes(60)))
 struct ManagedTests {
   /// The members of `--json` that the contract has.
@@ -39,29 +39,35 @@ struct ManagedTests {
     return try JSONDecoder().decode(Ending.self, from: Data(result.standardOutput))
   }
 
-  private let lines = [
-    documentLine("users/u1", 1), documentLine("users/é", 2), documentLine("users/u1/items/i", 3),
-    documentLine("items/j", 4),
-  ]
+  /// The program beside a service for one environment, which is empty.
+  private func withService(
+    for environment: String,
+    onStart: @escaping @Sendable (Int) -> ManagedService.Start = { _ in .begin },
+    _ body: (Tool, ManagedService) async throws -> Void
+  ) async throws {
+    let service = ManagedService(
+      onStart: onStart,
+      other: MiniFirestore.environment(environment).handler
+    )
+    try await withTool(against: service.handler) { tool, server in
+      var tool = tool
+      tool.place = []
+      try tool.configure(prod: server.url, others: server.url)
+      try await body(tool, service)
+    }
+  }
 
-  @Test("What was exported, deleted and imported is as it was; what came since stays.")
-  func exportDeleteImport() async throws {
-    try await withStores { tool in
-      try await tool.load(lines, into: "stage")
-      let before = try await tool.dump("stage")
-      #expect(before.count == 4)
+  @Test("An export and an import are waited for, and each says what follows.")
+  func exportAndImport() async throws {
+    try await withService(for: "stage") { tool, service in
       let export = try await tool.bare([
         "managed", "export", "--all", "-e", "stage", "--to", "gs://backups/a/", "--wait",
       ])
       export.expect(0)
-      // The four, and what the import recorded of their times.
       let name = export.output.trimmingCharacters(in: .newlines)
-      #expect(name.hasPrefix("projects/p/databases/stage/operations/") && !name.contains("\n"))
-      #expect(export.errors.contains("5 of 5 (100 %)") && export.errors.contains("--from gs://backups/a'"))
+      #expect(name == "projects/p/databases/stage/operations/op0")
+      #expect(export.errors.contains("20 of 20 (100 %)") && export.errors.contains("--from gs://backups/a'"))
       #expect(!export.errors.contains("0 documents/s") && !export.errors.contains("0 read"))
-      try await tool.bare(["env", "reset", "stage", "--max-delete", "9", "--yes"]).expect(0)
-      #expect(try await tool.dump("stage").isEmpty)
-      try await tool.load([documentLine("users/new", 9)], into: "stage")
       let imported = try await tool.bare([
         "managed", "import", "--from", "gs://backups/a", "-e", "stage", "--wait", "--json",
       ])
@@ -74,22 +80,30 @@ struct ManagedTests {
       let operation = try #require(end.operation)
       #expect(operation.kind == "import" && operation.state == "SUCCESSFUL" && operation.done)
       #expect(
-        operation.documents == .init(completed: 5, estimated: 5) && operation.prefix == "gs://backups/a"
+        operation.documents == .init(completed: 20, estimated: 20) && operation.prefix == "gs://backups/a"
       )
       #expect(imported.errors.contains("overwritten") && imported.errors.contains("undo"))
-      let after = try await tool.dump("stage")
-      func fields(_ lines: Set<String>) -> Set<Substring> {
-        // Times of documents are those of the import.
-        Set(lines.compactMap { $0.firstMatch(of: /"fields":.*?"name":"[^"]*"/)?.output })
+      #expect(service.starts == 2)
+    }
+  }
+
+  @Test("The embedded store has no managed service, and says so.")
+  func embedded() async throws {
+    try await withStores { tool in
+      for words in [
+        ["export", "--all", "--to", "gs://backups/a"], ["import", "--from", "gs://backups/a"], ["list"],
+        ["backups"],
+      ] {
+        let result = try await tool.bare(["managed"] + words + ["-e", "test"])
+        result.expectFailure(78, "The embedded store has no managed exports")
       }
-      #expect(fields(after) == fields(before).union(fields([documentLine("users/new", 9)])))
     }
   }
 
   @Test("Operations are listed newest first, shown by either name, and cancelled.")
   func listStatusCancel() async throws {
-    try await withStores { tool in
-      try await tool.load(lines, into: "test")
+    let missing = Self.error(404, "NOT_FOUND")
+    try await withService(for: "test", onStart: { $0 < 2 ? .begin : .refuse(missing) }) { tool, _ in
       #expect(try await tool.bare(["managed", "list", "-e", "test"]).output.isEmpty)
       var names: [String] = []
       for prefix in ["one", "two"] {
@@ -117,7 +131,8 @@ struct ManagedTests {
       waited.expect(0)
       #expect(waited.output.contains("export of users, items to gs://backups/one"))
       #expect(
-        waited.output.contains("state      SUCCESSFUL") && waited.output.contains("documents  4 of 4 (100 %)")
+        waited.output.contains("state      SUCCESSFUL")
+          && waited.output.contains("documents  20 of 20 (100 %)")
       )
       let cancelled = try await tool.bare(["managed", "cancel", ids[1], "-e", "test", "--wait"])
       cancelled.expect(0)
@@ -136,7 +151,6 @@ struct ManagedTests {
       )
       #expect(operations.allSatisfy { $0.collections == ["users", "items"] })
 
-      try await tool.bare(["managed", "status", "none", "-e", "test"]).expectFailure(66, "managed list")
       try await tool.bare(["managed", "status", names[0], "-e", "stage"]).expectFailure(
         64,
         "projects/p/databases/stage"
@@ -147,8 +161,7 @@ struct ManagedTests {
 
   @Test("A protected environment is imported into with its name alone, and exported from without.")
   func protected() async throws {
-    try await withStores { tool in
-      try await tool.load(lines, into: "prod")
+    try await withService(for: "prod") { tool, service in
       try await tool.bare(["managed", "export", "users", "-e", "prod", "--to", "gs://backups/p", "--wait"])
         .expect(0)
       let words = ["managed", "import", "users", "--from", "gs://backups/p", "-e", "prod"]
@@ -156,8 +169,7 @@ struct ManagedTests {
         try await tool.bare(words + guards).expectFailure(77, "--confirm prod")
       }
       // Nothing was started.
-      let list = try await tool.bare(["managed", "list", "-e", "prod"])
-      #expect(list.output.split(separator: "\n").count == 1)
+      #expect(service.starts == 1)
       let imported = try await tool.bare(words + ["--confirm", "prod", "--wait"])
       imported.expect(0)
       #expect(imported.errors.contains("into prod: project p, database prod, http://127.0.0.1"))
@@ -180,7 +192,7 @@ struct ManagedTests {
 
   @Test("A bucket alone gets a prefix of its own, and what is not one is refused before anything is sent.")
   func prefixes() async throws {
-    let service = ManagedService(database: "projects/test-project/databases/(default)")
+    let service = ManagedService()
     try await withTool(against: service.handler) { tool, server in
       let result = try await tool.run("managed", "export", "--all", "--to", "gs://backups", "--json")
       result.expect(0)
@@ -206,6 +218,16 @@ struct ManagedTests {
 
   private static func error(_ code: Int, _ status: String) -> Reaction {
     .json(#"{"error":{"code":\#(code),"status":"\#(status)","message":"no"}}"#, status: code)
+  }
+
+  @Test("An operation that the service does not know is missing.")
+  func unknown() async throws {
+    let handler: RequestHandler = { _ in Self.error(404, "NOT_FOUND") }
+    try await withTool(against: handler) { tool, _ in
+      for words in [["status", "none"], ["cancel", "none"]] {
+        try await tool.bare(["managed"] + words + tool.place).expectFailure(66, "managed list")
+      }
+    }
   }
 
   @Test("After a 503 at the start no second operation is started.")

@@ -325,13 +325,13 @@ func withStorage<R>(
   }
 }
 
-/// Runs `body` with buckets as files, on their own thread.
+/// Runs `body` with buckets as files, on their own queue.
 func withCloudStorage<R>(
   _ storage: MiniStorage = MiniStorage(),
   _ body: (MiniStorage, CloudStorage) async throws -> R
 ) async throws -> R {
   try await HTTPTestServer.withServer({ storage.answer($0) }) { server in
-    let cloud = try CloudStorage(
+    let cloud = CloudStorage(
       endpoint: server.url,
       credentials: Credentials(.none),
       transport: CurlTransport(),

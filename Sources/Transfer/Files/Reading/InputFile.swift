@@ -3,7 +3,7 @@ import Platform
 
 /// A file, a remote file or standard input (`-`) that is read sequentially.
 ///
-/// Gzip is detected by its first bytes and decompressed.
+/// Gzip is detected by its first bytes and decompressed, unless the bytes are wanted as they are stored.
 package struct InputFile: ~Copyable {
   private static let chunkSize = 1 << 20
 
@@ -13,6 +13,7 @@ package struct InputFile: ~Copyable {
   private var compressed: UnsafeMutableRawBufferPointer?
   private var waiting: Range<Int> = 0..<0
   private var isAtEnd = false
+  /// Whether the next bytes are the first, which say whether it is gzip.
   private var isFirst = true
   private var received = 0
 
@@ -21,11 +22,17 @@ package struct InputFile: ~Copyable {
 
   /// Opens a file.
   ///
+  /// - Parameter decompresses: Whether gzip is decompressed.
   /// - Throws: ``Failure`` of kind `inputMissing` with the system's message; for a remote address as
   ///   ``RemoteFiles/reader(of:)``.
-  package init(_ path: String, via files: FileAccess = .local) throws(Failure) {
+  package init(
+    _ path: String,
+    decompresses: Bool = true,
+    via files: FileAccess = .local
+  ) throws(Failure) {
     origin = try Origin(path, files)
     self.path = path
+    isFirst = decompresses
   }
 
   /// Where the bytes come from.

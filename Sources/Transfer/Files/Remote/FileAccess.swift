@@ -49,14 +49,6 @@ package struct FileAccess: Sendable {
     )
   }
 
-  /// Opens a remote file at its start, whose bytes are passed on as they are stored.
-  ///
-  /// - Returns: nil for a path of this machine.
-  /// - Throws: As ``RemoteFiles/reader(of:)``.
-  package func reader(of address: String) throws(Failure) -> (any RemoteReader)? {
-    try remote(for: address)?.reader(of: address)
-  }
-
   // MARK: Looking
 
   /// Returns what a remote address refers to; nil for nothing.

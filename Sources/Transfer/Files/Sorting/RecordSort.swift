@@ -48,7 +48,7 @@ package struct RecordSort: ~Copyable {
   /// - Throws: `.cannotWrite`.
   package consuming func sorted() throws(Failure) -> SortedRecords {
     records.sort()
-    if runs.isEmpty { return SortedRecords(records) }
+    if runs.isEmpty { return try SortedRecords(records) }
     try writeRun()
     return try SortedRecords(spool, runs)
   }
@@ -75,41 +75,49 @@ package struct SortedRecords: ~Copyable {
     var records: ArraySlice<RecordSort.Record> = []
   }
 
+  /// The least record of a run that was not returned yet.
+  private struct Head: Comparable {
+    var record: RecordSort.Record
+    var run: Int
+
+    static func < (a: Head, b: Head) -> Bool { a.record < b.record }
+  }
+
   private var spool: SpoolFile?
   private var runs: [Run]
-  /// The indices of the runs that have a record, as a binary heap with the least record first.
-  private var heap: [Int]
+  private var heap = MinHeap<Head>()
   /// The number of records that are read of a run at once.
   private let stride: Int
 
   /// Makes sorted records that are in memory.
-  fileprivate init(_ records: [RecordSort.Record]) {
+  fileprivate init(_ records: [RecordSort.Record]) throws(Failure) {
     runs = [Run(unread: 0..<0, records: records[...])]
-    heap = records.isEmpty ? [] : [0]
     stride = 0
+    if let head = try head(of: 0) { heap.insert(head) }
   }
 
   fileprivate init(_ spool: consuming SpoolFile?, _ ranges: [Range<Int>]) throws(Failure) {
     self.spool = spool
     runs = ranges.map { Run(unread: $0) }
-    heap = Array(runs.indices)
     stride = max(128, Self.buffers / max(1, ranges.count) / MemoryLayout<RecordSort.Record>.stride)
-    for run in runs.indices { try fill(run) }
-    for position in heap.indices.reversed() { sink(position) }
+    for run in runs.indices {
+      if let head = try head(of: run) { heap.insert(head) }
+    }
   }
 
   /// Returns the next record, or nil at the end.
   ///
   /// - Throws: `.cannotWrite` if the temporary file cannot be read.
   package mutating func next() throws(Failure) -> RecordSort.Record? {
-    guard let run = heap.first, let record = runs[run].records.popFirst() else { return nil }
+    guard let head = heap.first else { return nil }
+    heap.replaceFirst(by: try self.head(of: head.run))
+    return head.record
+  }
+
+  /// Takes the next record of a run; nil at its end.
+  private mutating func head(of run: Int) throws(Failure) -> Head? {
     if runs[run].records.isEmpty { try fill(run) }
-    if runs[run].records.isEmpty {
-      heap.swapAt(0, heap.count - 1)
-      heap.removeLast()
-    }
-    sink(0)
-    return record
+    return runs[run].records.popFirst().map { Head(record: $0, run: run) }
   }
 
   /// Reads on in a run; it is left without records at its end.
@@ -123,22 +131,5 @@ package struct SortedRecords: ~Copyable {
     try spool?.read(at: start, into: piece)
     runs[run].records = Array(piece.bindMemory(to: RecordSort.Record.self))[...]
     runs[run].unread = (start + count * size)..<runs[run].unread.upperBound
-  }
-
-  private func precedes(_ a: Int, _ b: Int) -> Bool {
-    guard let left = runs[a].records.first, let right = runs[b].records.first else { return false }
-    return left < right
-  }
-
-  private mutating func sink(_ start: Int) {
-    var parent = start
-    while true {
-      var least = parent
-      for child in [2 * parent + 1, 2 * parent + 2]
-      where child < heap.count && precedes(heap[child], heap[least]) { least = child }
-      if least == parent { return }
-      heap.swapAt(parent, least)
-      parent = least
-    }
   }
 }

@@ -23,6 +23,9 @@ package enum StopSignal {
     withUnsafeBytes(of: UInt8(0)) { _ = SystemCall.write(writing.load(ordering: .acquiring), $0) }
   }
 
+  /// Whether the process was asked to stop.
+  package static var isRaised: Bool { !wait(for: -1, milliseconds: 0) }
+
   /// Waits until a descriptor is ready; false if the process was asked to stop.
   package static func wait(for descriptor: Int32, toWrite: Bool = false, milliseconds: Int32 = -1) -> Bool {
     var both = [

@@ -32,6 +32,18 @@ package enum FilePaths {
     return String(path[path.utf8.index(after: slash)...])
   }
 
+  /// Returns the first component of a relative path.
+  package static func root(of path: String) -> String {
+    path.utf8.firstIndex(of: UInt8(ascii: "/")).map { String(path[..<$0]) } ?? path
+  }
+
+  /// Returns the path of a folder without `/` at its end, unless it is the root.
+  package static func bare(_ folder: String) -> String {
+    var folder = folder
+    while folder.utf8.count > 1, folder.utf8.last == UInt8(ascii: "/") { folder.removeLast() }
+    return folder
+  }
+
   /// Creates a folder that only its owner can access; returns 0 or the error number.
   package static func makeFolder(_ path: String) -> Int32 { mkdir(path, 0o700) == 0 ? 0 : errno }
 

@@ -54,11 +54,16 @@ package struct SHA256Digest: ~Copyable {
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// Returns the digest of a file's content, decompressed if it is gzip.
+  /// Returns the digest of a file as 64 lower-case hexadecimal digits.
   ///
-  /// - Throws: `.inputMissing`, `.inputMalformed`.
-  package static func hexadecimal(ofFileAt path: String) throws(Failure) -> String {
-    var file = try InputFile(path)
+  /// - Parameter decompresses: Whether it is that of the content of a file that is gzip, not of its bytes.
+  /// - Throws: As ``InputFile/init(_:decompresses:via:)``.
+  package static func hexadecimal(
+    ofFileAt path: String,
+    decompresses: Bool = true,
+    via files: FileAccess = .local
+  ) throws(Failure) -> String {
+    var file = try InputFile(path, decompresses: decompresses, via: files)
     var digest = try SHA256Digest()
     try file.forEachPiece { digest.update($0) }
     return digest.finish()

@@ -248,6 +248,19 @@ extension OutputFile {
     if access(folder, W_OK | X_OK) != 0 { throw Failure.cannotWrite(path, errno: errno) }
   }
 
+  /// Writes a whole file atomically.
+  ///
+  /// - Throws: As ``init(_:gzip:digest:via:)``.
+  package static func write(
+    _ bytes: [UInt8],
+    to path: String,
+    via files: FileAccess = .local
+  ) throws(Failure) {
+    var file = try OutputFile(path, via: files)
+    try file.write(bytes)
+    _ = try file.finish()
+  }
+
   /// Copies a file of this machine atomically; a missing source counts as empty.
   ///
   /// - Throws: `.cannotWrite`, `.inputMissing`; for a remote address as ``init(_:gzip:digest:via:)``.

@@ -93,6 +93,20 @@ package struct SpoolFile: ~Copyable {
     }
   }
 
+  /// Returns bytes at an offset; zeros beyond the end of the spool.
+  ///
+  /// - Throws: As ``read(at:into:)``.
+  package mutating func bytes(_ count: Int, at position: Int) throws(Failure) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: count)
+    let result: Result<Void, Failure> = bytes.withUnsafeMutableBytes { bytes in
+      do throws(Failure) { return .success(try read(at: position, into: bytes)) } catch {
+        return .failure(error)
+      }
+    }
+    try result.get()
+    return bytes
+  }
+
   private mutating func flush() throws(Failure) {
     if buffer.isEmpty { return }
     try put(buffer)

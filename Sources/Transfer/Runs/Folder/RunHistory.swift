@@ -261,16 +261,7 @@ package struct RunHistory: Sendable {
   private func names() -> [String] { Self.names(in: folder) }
 
   private static func names(in folder: String) -> [String] {
-    guard let handle = opendir(folder) else { return [] }
-    defer { closedir(handle) }
-    var names: [String] = []
-    while let item = readdir(handle) {
-      let name = withUnsafePointer(to: &item.pointee.d_name) {
-        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-      }
-      if !name.hasPrefix(".") { names.append(name) }
-    }
-    return names.sorted()
+    FilePaths.names(in: folder).filter { !$0.hasPrefix(".") }
   }
 
   private func isLocked(_ path: String) -> Bool {

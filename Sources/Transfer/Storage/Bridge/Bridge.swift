@@ -1,21 +1,52 @@
+import Dispatch
 import Files
 import FirestoreModels
-import Platform
-import Synchronization
 
-/// Runs asynchronous work for callers that block, as readers and writers of files do.
-final class Bridge: Sendable {
-  let thread: BlockingThread
+/// Runs asynchronous work on a queue of its own, for callers that block their thread until it is done, as readers and writers of
+/// files do.
+///
+/// A thread of the cooperative pool that waits for a task of that pool may wait forever: with one processor there is no other
+/// thread. Whatever such a task awaits (requests, tokens, delays) must come back to this queue, so it has a ``sleep(_:)`` of
+/// its own.
+final class Bridge: TaskExecutor {
+  private let queue = DispatchQueue(label: "gymmigrate.storage")
 
-  init(_ thread: BlockingThread) { self.thread = thread }
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+  }
 
-  deinit { thread.stop() }
+  /// Waits without a thread of the cooperative pool.
+  ///
+  /// - Throws: `CancellationError` as soon as the task is cancelled.
+  func sleep(_ seconds: Double) async throws {
+    let waiting = Locked<CheckedContinuation<Void, any Error>?>(nil)
+    try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { continuation in
+        waiting.withLock { $0 = continuation }
+        // A cancellation that came before had nobody to wake.
+        let delay = Task.isCancelled ? 0 : max(0, min(seconds, 1e9))
+        queue.asyncAfter(deadline: .now() + delay) { waiting.withLock { $0.take() }?.resume() }
+      }
+    } onCancel: {
+      waiting.withLock { $0.take() }?.resume(throwing: CancellationError())
+    }
+    try Task.checkCancellation()
+  }
 
   /// Begins work, whose result is waited for later.
   func begin<Value: Sendable>(
     _ work: @escaping @Sendable () async throws(Failure) -> Value
-  ) throws(Failure) -> Pending<Value> {
-    try Pending(on: thread, work)
+  ) -> Pending<Value> {
+    let outcome = Pending<Value>.Outcome()
+    let task = Task(executorPreference: self) {
+      do throws(Failure) {
+        outcome.settle(.success(try await work()))
+      } catch {
+        outcome.settle(.failure(error))
+      }
+    }
+    return Pending(task: task, outcome: outcome)
   }
 
   /// Runs work and waits for its result.
@@ -33,65 +64,38 @@ final class Bridge: Sendable {
 }
 
 /// The result of work that is under way.
-final class Pending<Value: Sendable>: Sendable {
-  private enum State {
-    case running(Task<Void, Never>?)
-    case done(Result<Value, Failure>)
-  }
+struct Pending<Value: Sendable>: Sendable {
+  final class Outcome: Sendable {
+    private let result = Locked<Result<Value, Failure>?>(nil)
+    private let isSettled = DispatchSemaphore(value: 0)
 
-  private let state = Mutex(State.running(nil))
-  /// A pipe that is closed at its writing end when the work is done.
-  private let reading: Int32
+    func settle(_ result: Result<Value, Failure>) {
+      self.result.withLock { $0 = result }
+      isSettled.signal()
+    }
 
-  fileprivate init(
-    on thread: BlockingThread,
-    _ work: @escaping @Sendable () async throws(Failure) -> Value
-  ) throws(Failure) {
-    var ends: [Int32] = [-1, -1]
-    guard pipe(&ends) == 0 else {
-      throw Failure(.internal, "wait for Cloud Storage", cause: SystemCall.text(errno))
-    }
-    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-    reading = ends[0]
-    let writing = ends[1]
-    let task = Task(executorPreference: thread) { [self] in
-      let result: Result<Value, Failure>
-      do throws(Failure) {
-        result = .success(try await work())
-      } catch {
-        result = .failure(error)
-      }
-      state.withLock { $0 = .done(result) }
-      close(writing)
-    }
-    state.withLock { state in
-      if case .running = state { state = .running(task) }
+    /// Blocks until there is a result; nil if there is none after a twentieth of a second.
+    func wait() -> Result<Value, Failure>? {
+      _ = isSettled.wait(timeout: .now() + .milliseconds(50))
+      return result.withLock { $0 }
     }
   }
 
-  deinit { close(reading) }
+  fileprivate let task: Task<Void, Never>
+  fileprivate let outcome: Outcome
 
-  /// Waits for the result.
+  /// Waits for the result, once.
   ///
   /// - Throws: `.interrupted` if the process is asked to stop meanwhile, which cancels the work; what the work throws.
   func wait(_ operation: String, _ address: String) throws(Failure) -> Value {
     while true {
-      let isReady = StopSignal.wait(for: reading)
-      let result = state.withLock { state -> Result<Value, Failure>? in
-        if case .done(let result) = state { result } else { nil }
-      }
-      if let result { return try result.get() }
-      if !isReady {
+      if let result = outcome.wait() { return try result.get() }
+      if StopSignal.isRaised {
         cancel()
         throw Failure.stopped(operation, address)
       }
     }
   }
 
-  func cancel() {
-    let task = state.withLock { state -> Task<Void, Never>? in
-      if case .running(let task) = state { task } else { nil }
-    }
-    task?.cancel()
-  }
+  func cancel() { task.cancel() }
 }

@@ -169,14 +169,14 @@ private final class ObjectReader: RemoteReader {
   func read(into buffer: UnsafeMutableRawBufferPointer) throws(Failure) -> Int {
     if buffer.isEmpty { return 0 }
     if used == piece.count {
-      if ahead == nil { ahead = try request() }
+      if ahead == nil { ahead = request() }
       guard let pending = ahead else { return 0 }
       ahead = nil
       piece = []
       piece = try pending.wait("read", download.address.description)
       used = 0
       try download.take(piece)
-      ahead = try request()
+      ahead = request()
     }
     let count = min(buffer.count, piece.count - used)
     piece.withUnsafeBytes { bytes in
@@ -187,10 +187,10 @@ private final class ObjectReader: RemoteReader {
   }
 
   /// Requests the next piece; nil at the end.
-  private func request() throws(Failure) -> Pending<[UInt8]>? {
+  private func request() -> Pending<[UInt8]>? {
     let (download, range) = (download, download.next)
     if range.isEmpty { return nil }
-    return try bridge.begin { () async throws(Failure) -> [UInt8] in try await download.bytes(range) }
+    return bridge.begin { () async throws(Failure) -> [UInt8] in try await download.bytes(range) }
   }
 }
 
@@ -269,7 +269,7 @@ private final class ObjectWriter: RemoteWriter {
     parcel.withLock { swap(&$0, &piece) }
     piece.removeAll(keepingCapacity: true)
     let (upload, parcel) = (upload, parcel)
-    sending = try bridge.begin { () async throws(Failure) -> Void in
+    sending = bridge.begin { () async throws(Failure) -> Void in
       var current = upload.withLock { $0 }
       defer { upload.withLock { $0 = current } }
       try await current.send(parcel.withLock { $0 })

@@ -1,6 +1,5 @@
 package import Files
 package import FirestoreModels
-import Platform
 import Schema
 
 /// Makes one CSV file of parts whose columns were found independently of each other.
@@ -75,16 +74,9 @@ package struct CSVParts: Sendable {
     }
     let sources = columns.map { column in names.firstIndex { $0.isIdentical(to: column) } }
     var mover = CellMover(sources: sources, count: names.count + 1, delimiter: options.delimiter.byte)
-    let (descriptor, code) = SystemCall.open(path, O_RDONLY)
-    if descriptor < 0 { throw Failure.cannotRead(path, errno: code) }
-    defer { close(descriptor) }
-    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
-    defer { buffer.deallocate() }
-    while true {
-      let (count, code) = SystemCall.read(descriptor, into: buffer)
-      if code != 0 { throw Failure.cannotRead(path, errno: code) }
-      if count == 0 { break }
-      mover.take(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+    var part = try InputFile(path, decompresses: false)
+    try part.forEachPiece { piece throws(Failure) in
+      mover.take(piece)
       if mover.isMalformed {
         throw Failure.malformed(path, "a row has another number of cells than the part has columns")
       }

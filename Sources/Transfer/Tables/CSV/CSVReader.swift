@@ -41,6 +41,8 @@ package struct CSVReader: ~Copyable {
   package private(set) var delimiter: CSVOptions.Delimiter
   /// The record of the last call of ``next()``.
   package private(set) var record = CSVRecord()
+  /// Whether the file begins with a byte order mark; false before the first record.
+  private(set) var hasByteOrderMark = false
   /// The number of the last line if it has no line end; nil before the end of the file.
   package private(set) var unterminatedLine: Int?
 
@@ -165,7 +167,9 @@ package struct CSVReader: ~Copyable {
     if count >= 2, (chunk[0] == 0xFF && chunk[1] == 0xFE) || (chunk[0] == 0xFE && chunk[1] == 0xFF) {
       throw Failure.malformed(file.path, "it is UTF-16", remedy: "Save it as CSV in UTF-8.")
     }
-    if count >= 3, chunk[0] == 0xEF, chunk[1] == 0xBB, chunk[2] == 0xBF { unread = 3..<count }
+    let mark = CSVLineWriter.byteOrderMark
+    hasByteOrderMark = chunk[..<count].starts(with: mark)
+    if hasByteOrderMark { unread = mark.count..<count }
     if findsDelimiter { delimiter = Self.delimiter(of: chunk[unread], isWhole: true) ?? .comma }
   }
 

@@ -69,7 +69,7 @@ package final class CSVWriter: CollectionWriter {
   }
 
   /// The columns so far, as field paths, without the name.
-  package var columnPaths: [String] { rows.plan.columns.map { $0.path.description } }
+  package var columnPaths: [String]? { rows.plan.columns.map { $0.path.description } }
 
   /// Appends a page of documents.
   ///

@@ -96,6 +96,9 @@ package struct TableReader: ~Copyable {
     try XLSXPackage(path).sheets.map { ($0.name, $0.isHidden) }
   }
 
+  /// Whether it is a CSV file with a byte order mark, as spreadsheets write it; false before the first row.
+  package var hasByteOrderMark: Bool { mutating get { csv?.hasByteOrderMark ?? false } }
+
   /// Reads the next row that has a value into ``row``; false at the end.
   ///
   /// - Throws: ``Failure`` of kind `inputMalformed` with file, row and column, `inputMissing` for a read

@@ -159,8 +159,9 @@ package struct JSONLinesReader: ~Copyable {
     _ decoder: inout WireDecoder
   ) throws(WireError) -> Document? {
     var text = bytes
-    if isFirst, text.count >= 3, text[0] == 0xEF, text[1] == 0xBB, text[2] == 0xBF {
-      text = UnsafeRawBufferPointer(rebasing: text[3...])
+    let mark = CSVLineWriter.byteOrderMark
+    if isFirst, text.starts(with: mark) {
+      text = UnsafeRawBufferPointer(rebasing: text[mark.count...])
     }
     if text.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) { return nil }
     let json = try parser.parseHolding(text)

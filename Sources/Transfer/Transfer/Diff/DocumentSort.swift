@@ -1,11 +1,10 @@
 import Files
 import FirestoreModels
-import Platform
 
 /// Sorts documents on disk by scope and name: runs of some MiB are sorted in memory, then merged.
 ///
 /// The temporary file has no name and disappears with the process. No document may be added twice.
-struct DocumentSort {
+struct DocumentSort: ~Copyable {
   private struct Entry {
     var scope: Int
     var path: DocumentPath
@@ -15,7 +14,7 @@ struct DocumentSort {
   private let runBytes: Int
   private var entries: [Entry] = []
   private var bytes = 0
-  private var file: SortFile?
+  private var spool: SpoolFile?
   private var runs: [Range<Int>] = []
 
   /// Makes a sort.
@@ -41,16 +40,14 @@ struct DocumentSort {
   /// - Throws: `.cannotWrite`.
   consuming func finish() throws(Failure) -> SortedDocuments {
     try writeRun()
-    guard let file else { return SortedDocuments(file: try SortFile(), runs: []) }
-    return SortedDocuments(file: file, runs: runs)
+    return SortedDocuments(spool, runs: runs)
   }
 
   private mutating func writeRun() throws(Failure) {
     if entries.isEmpty { return }
-    if self.file == nil { self.file = try SortFile() }
-    guard let file else { return }
+    if spool == nil { spool = try SpoolFile(in: FilePaths.temporaryFolder(for: "-")) }
     entries.sort { a, b in a.scope == b.scope ? a.path < b.path : a.scope < b.scope }
-    let start = file.length
+    let start = spool?.count ?? 0
     var buffer: [UInt8] = []
     for entry in entries {
       for number in [entry.scope, entry.json.count] {
@@ -60,12 +57,12 @@ struct DocumentSort {
       }
       buffer += entry.json
       if buffer.count >= 256 << 10 {
-        try file.append(buffer)
+        try spool?.append(buffer)
         buffer.removeAll(keepingCapacity: true)
       }
     }
-    try file.append(buffer)
-    runs.append(start..<file.length)
+    try spool?.append(buffer)
+    runs.append(start..<(spool?.count ?? 0))
     entries = []
     bytes = 0
   }
@@ -73,27 +70,28 @@ struct DocumentSort {
 
 /// The sorted documents, one after another.
 final class SortedDocuments {
-  private struct Head {
+  private struct Head: Comparable {
     var scope: Int
     var document: RawDocument
     var run: Int
 
-    func precedes(_ other: Head) -> Bool {
-      scope == other.scope ? document.path < other.document.path : scope < other.scope
+    static func < (a: Head, b: Head) -> Bool {
+      a.scope == b.scope ? a.document.path < b.document.path : a.scope < b.scope
     }
   }
 
+  private var spool: SpoolFile?
   private var readers: [RunReader]
   private let parser = JSONParser(maximumBytes: 64 << 20)
   private var decoder = WireDecoder()
-  /// A binary heap with the least head first.
-  private var heap: [Head] = []
+  private var heap = MinHeap<Head>()
   private var isPrimed = false
 
-  fileprivate init(file: SortFile, runs: [Range<Int>]) {
+  fileprivate init(_ spool: consuming SpoolFile?, runs: [Range<Int>]) {
     // All buffers together take a few MiB, however many runs there are.
     let buffer = max(4 << 10, min(64 << 10, (4 << 20) / max(1, runs.count)))
-    readers = runs.map { RunReader(file: file, range: $0, bufferSize: buffer) }
+    readers = runs.map { RunReader(range: $0, bufferSize: buffer) }
+    self.spool = spool
   }
 
   /// Returns the next document and its scope, or nil at the end.
@@ -102,68 +100,40 @@ final class SortedDocuments {
   func next() throws(Failure) -> (scope: Int, document: RawDocument)? {
     if !isPrimed {
       isPrimed = true
-      for run in readers.indices { try pull(run) }
+      for run in readers.indices {
+        if let head = try head(of: run) { heap.insert(head) }
+      }
     }
     guard let head = heap.first else { return nil }
-    try advance()
+    heap.replaceFirst(by: try self.head(of: head.run))
     return (head.scope, head.document)
   }
 
-  /// Removes the least head and reads the next one of its run.
-  private func advance() throws(Failure) {
-    let run = heap[0].run
-    let last = heap.removeLast()
-    if !heap.isEmpty {
-      heap[0] = last
-      sink(0)
-    }
-    try pull(run)
-  }
-
-  private func pull(_ run: Int) throws(Failure) {
-    guard let (scope, json) = try readers[run].next() else { return }
-    let document: RawDocument
+  /// Reads the next document of a run; nil at its end.
+  private func head(of run: Int) throws(Failure) -> Head? {
+    guard let (scope, json) = try readers[run].next(&spool) else { return nil }
     do throws(WireError) {
-      document = try parser.parse(json) { root throws(WireError) in try decoder.document(root) }
+      let document = try parser.parse(json) { root throws(WireError) in try decoder.document(root) }
+      return Head(scope: scope, document: document, run: run)
     } catch {
       throw Failure(.internal, "sort the documents", cause: "\(error)")
-    }
-    heap.append(Head(scope: scope, document: document, run: run))
-    var child = heap.count - 1
-    while child > 0, heap[child].precedes(heap[(child - 1) / 2]) {
-      heap.swapAt(child, (child - 1) / 2)
-      child = (child - 1) / 2
-    }
-  }
-
-  private func sink(_ start: Int) {
-    var parent = start
-    while true {
-      var least = parent
-      for child in [2 * parent + 1, 2 * parent + 2] where child < heap.count {
-        if heap[child].precedes(heap[least]) { least = child }
-      }
-      if least == parent { return }
-      heap.swapAt(parent, least)
-      parent = least
     }
   }
 }
 
 /// One sorted run of the file.
 private struct RunReader {
-  let file: SortFile
   var range: Range<Int>
   let bufferSize: Int
   var buffer: [UInt8] = []
   var at = 0
 
-  mutating func next() throws(Failure) -> (scope: Int, json: [UInt8])? {
+  mutating func next(_ spool: inout SpoolFile?) throws(Failure) -> (scope: Int, json: [UInt8])? {
     if at == buffer.count, range.isEmpty { return nil }
-    try need(8)
+    try need(8, &spool)
     let scope = number(at)
     let count = number(at + 4)
-    try need(8 + count)
+    try need(8 + count, &spool)
     let json = Array(buffer[(at + 8)..<(at + 8 + count)])
     at += 8 + count
     return (scope, json)
@@ -174,63 +144,12 @@ private struct RunReader {
   }
 
   /// Fills the buffer until it holds at least `count` unread bytes.
-  private mutating func need(_ count: Int) throws(Failure) {
+  private mutating func need(_ count: Int, _ spool: inout SpoolFile?) throws(Failure) {
     guard buffer.count - at < count else { return }
     buffer.removeFirst(at)
     at = 0
     let wanted = min(range.count, max(count - buffer.count, bufferSize - buffer.count))
-    buffer += try file.read(range.lowerBound..<(range.lowerBound + wanted))
+    if let piece = try spool?.bytes(wanted, at: range.lowerBound) { buffer += piece }
     range = (range.lowerBound + wanted)..<range.upperBound
-  }
-}
-
-/// A temporary file without a name, for appending and random access.
-private final class SortFile {
-  private let folder = FilePaths.temporaryFolder(for: "-")
-  private let descriptor: Int32
-  private(set) var length = 0
-  /// The failure after which nothing can be appended.
-  private var failure: Failure?
-
-  init() throws(Failure) {
-    let (name, descriptor) = try FilePaths.createTemporary(
-      beside: "\(folder)/gymmigrate-sort",
-      reporting: folder
-    )
-    unlink(name)
-    self.descriptor = descriptor
-  }
-
-  deinit { close(descriptor) }
-
-  func append(_ bytes: [UInt8]) throws(Failure) {
-    if let failure { throw failure }
-    let code = bytes.withUnsafeBytes { SystemCall.write(descriptor, $0) }
-    if code != 0 {
-      let failed = Failure.cannotWrite(folder, errno: code)
-      failure = failed
-      throw failed
-    }
-    length += bytes.count
-  }
-
-  func read(_ range: Range<Int>) throws(Failure) -> [UInt8] {
-    var bytes = [UInt8](repeating: 0, count: range.count)
-    var done = 0
-    while done < range.count {
-      let got = bytes.withUnsafeMutableBytes { buffer in
-        pread(
-          descriptor,
-          buffer.baseAddress.map { $0 + done },
-          range.count - done,
-          off_t(range.lowerBound + done)
-        )
-      }
-      if got < 0, errno == EINTR { continue }
-      if got < 0 { throw Failure.cannotWrite(folder, errno: errno) }
-      if got == 0 { throw Failure.cannotWrite(folder, "a temporary file there was truncated") }
-      done += got
-    }
-    return bytes
   }
 }

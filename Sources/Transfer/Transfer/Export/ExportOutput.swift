@@ -60,9 +60,7 @@ package enum ExportDestination: Sendable, Equatable {
     case .xlsx: break
     }
     if exists || output.hasSuffix("/") || sharesNothing {
-      var folder = output
-      while folder.count > 1, folder.hasSuffix("/") { folder.removeLast() }
-      self = .folder(folder)
+      self = .folder(FilePaths.bare(output))
     } else {
       self = .file(output)
     }
@@ -141,21 +139,12 @@ package final class ExportOutput {
     for collection: CollectionPath,
     fields: [FieldPath]? = nil
   ) throws(Failure) -> any CollectionWriter {
-    let path: String
-    switch destination {
-    case .standardOutput: path = "-"
-    case .file(let file): path = file
-    case .folder(let folder):
-      if !FileAccess.isRemote(folder) { try Self.makeFolder(folder) }
-      path = "\(folder)/\(try Self.fileName(of: collection, format.fileExtension))"
-    }
+    let path = if let sharedPath { sharedPath } else { try ownPath(of: collection) }
     let writer: any CollectionWriter
-    switch (format, destination) {
-    case (.csv(var options), .folder):
-      options.digest = true
-      writer = try CSVWriter(path, collection: collection, fields: fields, options: options)
-    case (.csv(let options), _):
-      if !writers.isEmpty {
+    switch format {
+    case .csv(var options):
+      options.digest = sharedPath == nil
+      if sharedPath != nil, !writers.isEmpty {
         throw Failure(
           .usage,
           "write \(collection) to",
@@ -165,45 +154,53 @@ package final class ExportOutput {
         )
       }
       writer = try CSVWriter(path, collection: collection, fields: fields, options: options)
-    case (.jsonLines, .folder):
+    case .jsonLines where sharedPath == nil:
       writer = try JSONLinesWriter(path, digest: true, via: files)
-    case (.jsonLines, _):
-      let file: JSONLinesWriter
-      if let lines { file = lines } else { file = try JSONLinesWriter(path, via: files) }
+    case .jsonLines:
+      let file = if let lines { lines } else { try JSONLinesWriter(path, via: files) }
       lines = file
       writer = SharedFile(file)
-    case (.xlsx(var options), .folder):
+    case .xlsx(var options) where sharedPath == nil:
       options.digest = true
       writer = try SingleSheet(path, collection: collection, fields: fields, options: options)
-    case (.xlsx(let options), _):
+    case .xlsx(let options):
       writer = try workbook(path, options).sheet(for: collection, fields: fields)
     }
     writers.append((path, collection, writer))
     return writer
   }
 
+  /// The file that all collections share; nil if each has its own.
+  private var sharedPath: String? {
+    switch destination {
+    case .standardOutput: "-"
+    case .file(let file): file
+    case .folder: nil
+    }
+  }
+
+  private func ownPath(of collection: CollectionPath) throws(Failure) -> String {
+    guard case .folder(let folder) = destination else { return "-" }
+    if !FileAccess.isRemote(folder) { try Self.makeFolder(folder) }
+    return "\(folder)/\(try Self.fileName(of: collection, format.fileExtension))"
+  }
+
   /// Announces the collections that follow, so that the sheets of a shared workbook link to each other.
   ///
   /// - Throws: ``Failure`` of kind `cannotWrite`.
   package func announce(_ collections: [CollectionPath]) throws(Failure) {
-    switch (format, destination) {
-    case (.xlsx(let options), .file(let path)) where options.links:
-      try workbook(path, options).announce(collections)
-    case (.xlsx(let options), .standardOutput) where options.links:
-      try workbook("-", options).announce(collections)
-    default: break
-    }
+    guard case .xlsx(let options) = format, options.links, let sharedPath else { return }
+    try workbook(sharedPath, options).announce(collections)
   }
 
   /// Takes the next place in the workbook for a sheet that is written at the end.
   ///
   /// - Throws: ``Failure`` of kind `cannotWrite`, or `usage` where all collections do not share one workbook.
   package func beginSummary(named name: String) throws(Failure) {
-    switch (format, destination) {
-    case (.xlsx(let options), .file(let path)): summary = try workbook(path, options).summary(named: name)
-    case (.xlsx(let options), .standardOutput): summary = try workbook("-", options).summary(named: name)
-    default: throw Failure(.usage, "write a summary", cause: "only one workbook has a place for it")
+    guard case .xlsx(let options) = format, let sharedPath else {
+      throw Failure(.usage, "write a summary", cause: "only one workbook has a place for it")
     }
+    summary = try workbook(sharedPath, options).summary(named: name)
   }
 
   /// Writes the sheet whose place was taken.
@@ -239,21 +236,14 @@ package final class ExportOutput {
       ]
     }
     return writers.compactMap { entry in
-      let receipt: OutputFile.Receipt? =
-        switch entry.writer {
-        case let writer as CSVWriter: writer.receipt
-        case let writer as JSONLinesWriter: writer.receipt
-        case let writer as SingleSheet: writer.workbook.receipt
-        default: nil
-        }
-      return receipt.map {
+      entry.writer.receipt.map {
         FileReport(
           path: entry.path,
           collection: entry.collection,
           documents: entry.writer.documentCount,
           bytes: $0.bytes,
           sha256: $0.sha256,
-          columns: (entry.writer as? CSVWriter)?.columnPaths
+          columns: entry.writer.columnPaths
         )
       }
     }
@@ -272,9 +262,7 @@ package final class ExportOutput {
       if !status.isFolder { throw Failure.cannotWrite(path, "it is a file", remedy: "Name a folder.") }
       if access(path, W_OK | X_OK) != 0 { throw Failure.cannotWrite(path, errno: errno) }
     } else if code == ENOENT {
-      var bare = path
-      while bare.count > 1, bare.hasSuffix("/") { bare.removeLast() }
-      try OutputFile.checkWritable(bare)
+      try OutputFile.checkWritable(FilePaths.bare(path))
     } else {
       throw Failure.cannotWrite(path, errno: code)
     }
@@ -316,9 +304,8 @@ package final class ExportOutput {
       index += 1
     }
     if name.count > 220 {
-      var digest = try SHA256Digest()
-      path.withUnsafeBytes { digest.update($0) }
-      name = Array(name.prefix(truncatedCount)) + Array("%~".utf8) + Array(digest.finish().utf8.prefix(32))
+      let digest = try SHA256Digest.checksum(of: path)
+      name = Array(name.prefix(truncatedCount)) + Array("%~".utf8) + Array(digest.utf8.prefix(32))
     }
     return "\(String(decoding: name, as: UTF8.self)).\(fileExtension)"
   }
@@ -348,7 +335,7 @@ private final class SharedFile: CollectionWriter {
 
 /// A workbook with a single sheet.
 private final class SingleSheet: CollectionWriter {
-  let workbook: XLSXWriter
+  private let workbook: XLSXWriter
   private let sheet: any CollectionWriter
 
   init(
@@ -362,6 +349,7 @@ private final class SingleSheet: CollectionWriter {
   }
 
   var documentCount: Int { sheet.documentCount }
+  var receipt: OutputFile.Receipt? { workbook.receipt }
 
   func append(contentsOf documents: [RawDocument]) throws(Failure) {
     try sheet.append(contentsOf: documents)

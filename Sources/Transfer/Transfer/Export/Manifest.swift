@@ -107,15 +107,16 @@ package struct Manifest: JSONRecord, Equatable {
   /// Whether it is an increment: some files hold only documents updated since a time.
   package var isIncrement: Bool { files.contains { $0.since != nil } }
 
+  /// Returns the entry of a file; nil if there is none.
+  func file(named name: String) -> File? { files.first { $0.file.isIdentical(to: name) } }
+
   // MARK: Writing
 
   /// Writes the manifest into a folder, after all other files, so that a folder with a manifest is complete.
   ///
   /// - Throws: ``Failure`` of kind `cannotWrite`.
   package func write(to folder: String, via files: FileAccess = .local) throws(Failure) {
-    var file = try OutputFile("\(folder)/\(Self.fileName)", via: files)
-    try file.write(line)
-    _ = try file.finish()
+    try OutputFile.write(line, to: "\(folder)/\(Self.fileName)", via: files)
   }
 
   // MARK: Reading
@@ -154,20 +155,9 @@ extension Manifest {
     via access: FileAccess = .local
   ) throws(Failure) -> DatabaseName? {
     var database: DatabaseName?
-    // One folder holds many files.
-    var read: [UTF8Key: Manifest?] = [:]
-    for file in files where file != "-" {
-      let folder = FilePaths.folder(of: file)
-      let manifest: Manifest?
-      if let known = read[UTF8Key(folder)] {
-        manifest = known
-      } else {
-        manifest = try Self.read(from: folder, via: access)
-        read[UTF8Key(folder)] = .some(manifest)
-      }
-      guard let manifest,
-        manifest.files.contains(where: { $0.file.isIdentical(to: FilePaths.name(of: file)) })
-      else { return nil }
+    var manifests = ManifestReader(access)
+    for file in files {
+      guard let manifest = try manifests.manifest(naming: file) else { return nil }
       if let database, database != manifest.database { return nil }
       database = manifest.database
     }
@@ -233,5 +223,29 @@ extension Manifest {
       cause: "it is a symbolic link that leads out of its folder",
       remedy: "Name the file itself if you mean it."
     )
+  }
+}
+
+/// Reads the manifests beside files, each once: one folder holds many files.
+struct ManifestReader {
+  private let files: FileAccess
+  private var manifests: [UTF8Key: Manifest?] = [:]
+
+  init(_ files: FileAccess) { self.files = files }
+
+  /// Returns the manifest beside a file that names it; nil if there is none.
+  ///
+  /// - Throws: As ``Manifest/read(from:via:)``.
+  mutating func manifest(naming path: String) throws(Failure) -> Manifest? {
+    if path == "-" { return nil }
+    let folder = FilePaths.folder(of: path)
+    let found: Manifest?
+    if let known = manifests[UTF8Key(folder)] {
+      found = known
+    } else {
+      found = try Manifest.read(from: folder, via: files)
+      manifests[UTF8Key(folder)] = .some(found)
+    }
+    return found?.file(named: FilePaths.name(of: path)) == nil ? nil : found
   }
 }

@@ -1,6 +1,9 @@
 import FirestoreModels
 
 extension Manifest {
+  /// The names of the files that the folder of the export has.
+  var knownFiles: Set<UTF8Key> { Set((files.map(\.file) + [Self.fileName]).map { UTF8Key($0) }) }
+
   /// Returns whether two full exports have the same scope, so that one replaces the other.
   func isOfSameSeries(as other: Manifest) -> Bool {
     guard let scope, let others = other.scope else { return false }

@@ -51,17 +51,17 @@ private struct SourceResolver {
   private var origins: [(key: UTF8Key, label: String)] = []
   /// The sheets that no workbook has had so far.
   private var missing: [String]
-  /// The manifests that were read, by folder.
-  private var manifests: [UTF8Key: Manifest?] = [:]
+  private var manifests: ManifestReader
 
   init(collection: CollectionPath?, sheets: [String], schema: DatabaseSchema, files: FileAccess) {
     (self.collection, self.sheets, self.schema, self.files) = (collection, sheets, schema, files)
     missing = sheets
+    manifests = ManifestReader(files)
   }
 
   mutating func add(_ source: ImportSource) throws(Failure) {
     var source = source
-    source.manifest = try manifest(beside: source.path)
+    source.manifest = try manifests.manifest(naming: source.path)
     if source.format == .xlsx {
       if source.path == "-" {
         throw Failure(
@@ -140,25 +140,10 @@ private struct SourceResolver {
   private func collection(ofTable source: ImportSource) -> CollectionPath? {
     if source.path == "-" { return nil }
     let name = FilePaths.name(of: source.path)
-    if let entry = source.manifest?.files.first(where: { $0.file.isIdentical(to: name) }) {
+    if let entry = source.manifest?.file(named: name) {
       return CollectionPath(entry.collection)
     }
     return ImportSource.stem(ofTable: name).flatMap { ImportSource.collection(ofFile: $0) }
-  }
-
-  /// Returns the manifest beside a file that names it.
-  private mutating func manifest(beside path: String) throws(Failure) -> Manifest? {
-    if path == "-" { return nil }
-    let folder = FilePaths.folder(of: path)
-    let found: Manifest?
-    if let known = manifests[UTF8Key(folder)] {
-      found = known
-    } else {
-      found = try Manifest.read(from: folder, via: files)
-      manifests[UTF8Key(folder)] = .some(found)
-    }
-    let name = FilePaths.name(of: path)
-    return found.flatMap { $0.files.contains { $0.file.isIdentical(to: name) } ? $0 : nil }
   }
 
   /// Checks that the service accepts the collection of a file's or sheet's name.

@@ -222,7 +222,8 @@ final class TableInput: DocumentInput {
         faults.append(fault(plan.idColumn ?? 0, "the id of a document"))
         return nil
       }
-      name = NewID.make(kind, seed: options.newIDSeed, stage: stage, row: reader.row.number)
+      let seed = "\(options.newIDSeed)/\(stage)/\(reader.row.number)"
+      name = kind == .uuid ? DerivedID.uuid(seed) : DerivedID.auto(seed)
       if let index = plan.idField, values[index] == nil { values[index] = .string(name) }
     }
     if options.flattens, let slash = name.utf8.lastIndex(of: UInt8(ascii: "/")) {
@@ -268,36 +269,6 @@ extension TablePlan {
     guard let path = DocumentPath("\(base)/\(name)") else { return nil }
     if isPattern, path.collection.pattern != collection.pattern { return nil }
     return path
-  }
-}
-
-/// IDs for rows without one, the same for the same row of the same run.
-enum NewID {
-  static func make(_ kind: TableOptions.NewIDs, seed: String, stage: Int, row: Int) -> String {
-    guard var digest = try? SHA256Digest() else { return "" }
-    Array("\(seed)/\(stage)/\(row)".utf8).withUnsafeBytes { digest.update($0) }
-    var hex = Array(digest.finish().utf8.prefix(64))
-    switch kind {
-    case .uuid:
-      // RFC 9562: version 8 is a UUID with custom bits, here of a hash.
-      hex[12] = UInt8(ascii: "8")
-      hex[16] = Array("89ab".utf8)[Int(hex[16] & 3)]
-      let text = String(decoding: hex, as: UTF8.self)
-      var parts: [Substring] = []
-      var rest = text[...]
-      for length in [8, 4, 4, 4, 12] {
-        parts.append(rest.prefix(length))
-        rest = rest.dropFirst(length)
-      }
-      return parts.joined(separator: "-")
-    case .auto:
-      let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8)
-      // Three hexadecimal digits per letter: 4,096 values are distributed evenly enough over 62 letters.
-      let id = stride(from: 0, to: 60, by: 3).map { at in
-        letters[(Int(String(decoding: hex[at..<(at + 3)], as: UTF8.self), radix: 16) ?? 0) % 62]
-      }
-      return String(decoding: id, as: UTF8.self)
-    }
   }
 }
 

@@ -1,4 +1,3 @@
-import Files
 import FirestoreModels
 import Tables
 
@@ -21,7 +20,7 @@ enum TableSurvey {
       of: source.label,
       isSheet: source.format == .xlsx,
       collection: collection,
-      isForExcel: source.format == .csv && hasByteOrderMark(source.path, via: options.files),
+      isForExcel: reader.hasByteOrderMark,
       options: options
     )
     // One of them is empty: only people's own tables have guesses.
@@ -54,13 +53,5 @@ enum TableSurvey {
       for (column, type) in types { plan.setAddressType(type.addressType, of: column) }
     }
     return plan
-  }
-
-  private static func hasByteOrderMark(_ path: String, via files: FileAccess) -> Bool {
-    guard var file = try? InputFile(path, via: files) else { return false }
-    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096, alignment: 16)
-    defer { buffer.deallocate() }
-    let count = (try? file.read(into: buffer)) ?? 0
-    return buffer[..<count].starts(with: [0xEF, 0xBB, 0xBF])
   }
 }

@@ -12,16 +12,17 @@ package import Storage
 package final class BucketFolders: ScheduledExports {
   package let path: String
   private let storage: CloudStorage
+  private let store: BucketObjectStore
   private let lock: ObjectLock
 
   /// Locks the folder for other processes.
   ///
   /// - Throws: `.tryLater` if another process holds the lock, naming it; `.notPermitted`, `.configuration`, `.unavailable`.
   package init(_ path: String, in storage: CloudStorage) async throws(Failure) {
-    var bare = path
-    while bare.hasSuffix("/") { bare.removeLast() }
+    let bare = FilePaths.bare(path)
     self.path = bare
     self.storage = storage
+    store = try storage.store(at: bare)
     lock = try await ObjectLock.take(
       "\(bare)/\(DatedFolders.lockName)",
       protecting: bare,
@@ -50,14 +51,11 @@ package final class BucketFolders: ScheduledExports {
 
   package func begin() async throws(Failure) -> String {
     let contents = try await contents()
-    for (name, objects) in contents where !Self.isComplete(objects) {
+    for (_, objects) in contents where !Self.isComplete(objects) {
       // Only what an export wrote; whatever else is there is somebody's.
-      for object in objects where object.isOwnFile { _ = try? await remove(name, object) }
+      for object in objects where object.isOwnFile { _ = try? await remove(object) }
     }
-    var name = DatedName.name(at: .now)
-    let next = contents.map(\.name).compactMap(DatedName.following).max { $0.compareUTF8($1) < 0 }
-    if let next, name.compareUTF8(next) < 0 { name = next }
-    return "\(path)/\(name)"
+    return "\(path)/\(DatedName.next(DatedName.name(at: .now), after: contents.map(\.name)))"
   }
 
   package func complete(_ unfinished: String) async throws(Failure) -> String {
@@ -67,27 +65,24 @@ package final class BucketFolders: ScheduledExports {
   }
 
   package func discard(_ unfinished: String) async {
-    let (storage, path) = (storage, path)
-    let name = FilePaths.name(of: unfinished)
+    let (store, name) = (store, FilePaths.name(of: unfinished))
     // Also after this task was cancelled, which would end its requests.
     await Task {
-      let objects = (try? await storage.objects(below: "\(path)/\(name)/")) ?? []
+      let objects = (try? await store.list("\(name)/")) ?? []
       // Only the pointer to it failed.
-      if Self.isComplete(objects) { return }
+      if objects.contains(where: Self.isManifest) { return }
       for object in objects where object.isOwnFile {
-        _ = try? await storage.delete("\(path)/\(name)/\(object.name)", version: object.version)
+        _ = try? await store.delete(object.name, version: object.version)
       }
     }.value
   }
 
   /// Returns the objects in dated folders, by the names of the folders, which are in order.
-  private func contents() async throws(Failure) -> [(name: String, objects: [OwnedObject])] {
-    var folders: [(name: String, objects: [OwnedObject])] = []
-    for var object in try await storage.objects(below: "\(path)/") {
-      guard let slash = object.name.utf8.firstIndex(of: UInt8(ascii: "/")) else { continue }
-      let folder = String(object.name[..<slash])
-      if !DatedName.isName(folder) { continue }
-      object.name = String(object.name[object.name.utf8.index(after: slash)...])
+  private func contents() async throws(Failure) -> [(name: String, objects: [ObjectInfo])] {
+    var folders: [(name: String, objects: [ObjectInfo])] = []
+    for object in try await store.list("") {
+      let folder = FilePaths.root(of: object.name)
+      if folder.utf8.count == object.name.utf8.count || !DatedName.isName(folder) { continue }
       if folders.last?.name.isIdentical(to: folder) ?? false {
         folders[folders.count - 1].objects.append(object)
       } else {
@@ -97,51 +92,42 @@ package final class BucketFolders: ScheduledExports {
     return folders
   }
 
-  private static func isComplete(_ objects: [OwnedObject]) -> Bool {
-    objects.contains { $0.name.isIdentical(to: Manifest.fileName) }
+  private static func isComplete(_ objects: [ObjectInfo]) -> Bool { objects.contains(where: isManifest) }
+
+  private static func isManifest(_ object: ObjectInfo) -> Bool {
+    object.name.utf8.dropFirst(FilePaths.root(of: object.name).utf8.count)
+      .elementsEqual("/\(Manifest.fileName)".utf8)
   }
 
-  private func remove(_ folder: String, _ object: OwnedObject) async throws(Failure) -> Bool {
-    try await storage.delete("\(path)/\(folder)/\(object.name)", version: object.version)
+  private func remove(_ object: ObjectInfo) async throws(Failure) -> Bool {
+    try await store.delete(object.name, version: object.version)
   }
 
   // MARK: Retention
 
-  /// Deletes old exports; the manifest of each is deleted first, so that what is left of it is never taken for an export, and the
-  /// next one deletes it.
-  package func prune(
-    keeping count: Int,
-    of database: DatabaseName,
-    current: String
-  ) async throws(Failure) -> DatedFolders.Retention {
-    var retention = DatedFolders.Retention()
-    let contents = try await contents()
-    var exports: [RetentionRule.Export] = []
-    for (name, objects) in contents where Self.isComplete(objects) {
+  package func exports(of database: DatabaseName) async throws(Failure) -> [DatedManifest] {
+    var exports: [DatedManifest] = []
+    for (name, objects) in try await contents() where Self.isComplete(objects) {
       guard let manifest = try? Manifest.read(from: "\(path)/\(name)", via: storage.files),
         manifest.database == database
       else { continue }
       exports.append((name, manifest))
     }
-    let expired = RetentionRule.expired(exports, keeping: count, current: FilePaths.name(of: current))
-    for (name, manifest) in expired {
-      let objects = contents.first { $0.name.isIdentical(to: name) }?.objects ?? []
-      if await remove(name, manifest, objects) {
-        retention.removed.append(name)
-      } else {
-        retention.kept.append(name)
-      }
-    }
-    return retention
+    return exports
   }
 
-  private func remove(_ name: String, _ manifest: Manifest, _ objects: [OwnedObject]) async -> Bool {
-    var known: Set = [UTF8Key(Manifest.fileName)]
-    for file in manifest.files { known.insert(UTF8Key(file.file)) }
-    guard objects.allSatisfy({ known.contains(UTF8Key($0.name)) && $0.isOwnFile }) else { return false }
-    let isManifest = { (object: OwnedObject) in object.name.isIdentical(to: Manifest.fileName) }
-    for object in objects.filter(isManifest) + objects.filter({ !isManifest($0) }) {
-      let isGone = try? await remove(name, object)
+  /// Deletes the manifest first, so that what is left of an export is never taken for one, and the next one deletes it.
+  package func remove(_ export: DatedManifest) async -> Bool {
+    let folder = "\(export.name)/"
+    let known = export.manifest.knownFiles
+    guard let objects = try? await store.list(folder),
+      objects.allSatisfy({ object in
+        let name = String(decoding: object.name.utf8.dropFirst(folder.utf8.count), as: UTF8.self)
+        return object.isOwnFile && known.contains(UTF8Key(name))
+      })
+    else { return false }
+    for object in objects.filter(Self.isManifest) + objects.filter({ !Self.isManifest($0) }) {
+      let isGone = try? await remove(object)
       if isGone != true { return false }
     }
     return true

@@ -20,8 +20,7 @@ package final class DatedFolders: Sendable {
   /// - Throws: `.tryLater` if another process holds the lock; `.cannotWrite` if the folder cannot be written, or if `latest`
   ///   is not a link.
   package init(_ path: String) throws(Failure) {
-    var bare = path
-    while bare.utf8.count > 1, bare.hasSuffix("/") { bare.removeLast() }
+    let bare = FilePaths.bare(path)
     self.path = bare
     try ExportOutput.checkFolder(bare)
     let code = FilePaths.makeFolder(bare)
@@ -36,7 +35,9 @@ package final class DatedFolders: Sendable {
         remedy: "Wait until it ends."
       )
     }
-    if let status = Self.ownStatus("\(bare)/\(Self.latestName)"), status.st_mode & S_IFMT != S_IFLNK {
+    if let status = SystemCall.linkStatus("\(bare)/\(Self.latestName)").status,
+      status.st_mode & S_IFMT != S_IFLNK
+    {
       throw Failure.cannotWrite(
         "\(bare)/\(Self.latestName)",
         "it is not a symbolic link",
@@ -66,7 +67,7 @@ package final class DatedFolders: Sendable {
   ///   names are in the order of exports even if the clock was set back.
   /// - Throws: `.cannotWrite`; either nothing has changed then, or the export is complete and `latest` is unchanged.
   package func complete(_ hidden: String) throws(Failure) -> String {
-    guard var name = DatedName.stamp(ofHidden: FilePaths.name(of: hidden)) else {
+    guard let stamp = DatedName.stamp(ofHidden: FilePaths.name(of: hidden)) else {
       throw Failure(
         .internal,
         "complete",
@@ -74,8 +75,7 @@ package final class DatedFolders: Sendable {
         cause: "it is not the folder of an unfinished export"
       )
     }
-    let next = FilePaths.names(in: path).compactMap(DatedName.following).max { $0.compareUTF8($1) < 0 }
-    if let next, name.compareUTF8(next) < 0 { name = next }
+    let name = DatedName.next(stamp, after: FilePaths.names(in: path))
     SystemCall.synchronizeFolder(hidden)
     let target = "\(path)/\(name)"
     guard rename(hidden, target) == 0 else { throw Failure.cannotWrite(target, errno: errno) }
@@ -101,7 +101,7 @@ package final class DatedFolders: Sendable {
   private func removeLeftovers() {
     for name in FilePaths.names(in: path) where DatedName.isHidden(name) {
       let path = "\(path)/\(name)"
-      switch Self.ownStatus(path).map({ $0.st_mode & S_IFMT }) {
+      switch SystemCall.linkStatus(path).status.map({ $0.st_mode & S_IFMT }) {
       case S_IFDIR?: Self.removeFlat(path)
       case S_IFLNK?: unlink(path)
       default: break
@@ -111,52 +111,21 @@ package final class DatedFolders: Sendable {
 
   // MARK: Retention
 
-  /// The result of applying a retention.
-  package struct Retention: Sendable, Equatable {
-    /// The names of the deleted exports.
-    package var removed: [String] = []
-    /// The names of old exports that were kept, because they hold other files or could not be deleted.
-    package var kept: [String] = []
-  }
-
-  /// Deletes old exports of a database that have the same scope as the current one.
-  ///
-  /// ``RetentionRule`` says which. Only folders that an export made are considered: with a dated name, a manifest of the database,
-  /// and no other files. A folder is renamed to a hidden name before its files are deleted.
-  ///
-  /// - Parameters:
-  ///   - count: The number of full exports to keep, at least 1.
-  ///   - database: The database; exports of other databases are left alone.
-  ///   - current: The path of the export that was just completed; it is always kept.
-  package func prune(keeping count: Int, of database: DatabaseName, current: String) -> Retention {
-    var retention = Retention()
-    let expired = RetentionRule.expired(
-      exports(of: database),
-      keeping: count,
-      current: FilePaths.name(of: current)
-    )
-    for (name, manifest) in expired {
-      if remove(name, manifest) { retention.removed.append(name) } else { retention.kept.append(name) }
-    }
-    return retention
-  }
-
-  /// Returns the exports of a database, oldest first.
-  private func exports(of database: DatabaseName) -> [(name: String, manifest: Manifest)] {
+  package func exports(of database: DatabaseName) -> [DatedManifest] {
     FilePaths.names(in: path).compactMap { name in
-      guard DatedName.isName(name), Self.ownStatus("\(path)/\(name)")?.isFolder ?? false,
+      guard DatedName.isName(name), SystemCall.linkStatus("\(path)/\(name)").status?.isFolder ?? false,
         let manifest = try? Manifest.read(from: "\(path)/\(name)"), manifest.database == database
       else { return nil }
       return (name, manifest)
     }
   }
 
-  private func remove(_ name: String, _ manifest: Manifest) -> Bool {
-    var known: Set = [UTF8Key(Manifest.fileName)]
-    for file in manifest.files { known.insert(UTF8Key(file.file)) }
-    let folder = "\(path)/\(name)"
+  /// Deletes a folder, which is renamed to a hidden name before its files are deleted.
+  package func remove(_ export: DatedManifest) -> Bool {
+    let folder = "\(path)/\(export.name)"
+    let known = export.manifest.knownFiles
     guard FilePaths.names(in: folder).allSatisfy({ known.contains(UTF8Key($0)) }) else { return false }
-    let hidden = "\(path)/\(DatedName.hidden(name))"
+    let hidden = "\(path)/\(DatedName.hidden(export.name))"
     guard rename(folder, hidden) == 0 else { return false }
     return Self.removeFlat(hidden)
   }
@@ -166,12 +135,6 @@ package final class DatedFolders: Sendable {
   private static func removeFlat(_ folder: String) -> Bool {
     for name in FilePaths.names(in: folder) { unlink("\(folder)/\(name)") }
     return rmdir(folder) == 0
-  }
-
-  /// Returns the status of a path itself, without following a link.
-  private static func ownStatus(_ path: String) -> stat? {
-    var status = stat()
-    return lstat(path, &status) == 0 ? status : nil
   }
 }
 
@@ -200,6 +163,13 @@ enum DatedName {
     text.insert(":", at: 13)
     text.insert(":", at: 16)
     return Timestamp(String(text)).flatMap { Timestamp(seconds: $0.seconds + 1) }.map { self.name(at: $0) }
+  }
+
+  /// Returns the name of an export that begins at a time: its own, or that of the second after the newest of others, so that names
+  /// are in the order of exports even if the clock was set back.
+  static func next(_ name: String, after others: [String]) -> String {
+    let next = others.compactMap(following).max { $0.compareUTF8($1) < 0 }
+    return next.flatMap { name.compareUTF8($0) < 0 ? $0 : nil } ?? name
   }
 
   /// Returns a temporary hidden name for a folder or link.

@@ -37,16 +37,15 @@ package struct FolderVerification: Sendable {
     }
     self.folder = folder
     self.manifest = manifest
-    var named: Set = [UTF8Key(Manifest.fileName)]
     var files: [File] = []
     for entry in manifest.files {
       try Manifest.assertWithin(folder, "\(folder)/\(entry.file)")
-      named.insert(UTF8Key(entry.file))
       let problems = try Self.problems(of: "\(folder)/\(entry.file)", entry, via: access)
       files.append(File(entry: entry, problems: problems))
     }
     self.files = files
-    others = try access.names(in: folder).filter { !named.contains(UTF8Key($0)) }
+    let known = manifest.knownFiles
+    others = try access.names(in: folder).filter { !known.contains(UTF8Key($0)) }
   }
 
   /// Returns the dated exports in a folder, oldest first, or the folder itself if it is an export.
@@ -55,8 +54,7 @@ package struct FolderVerification: Sendable {
   ///
   /// - Throws: For an address in a bucket, why it cannot be listed.
   package static func folders(in path: String, via access: FileAccess = .local) throws(Failure) -> [String] {
-    var bare = path
-    while bare.utf8.count > 1, bare.hasSuffix("/") { bare.removeLast() }
+    let bare = FilePaths.bare(path)
     if FileAccess.isRemote(path) {
       if try access.exists("\(bare)/\(Manifest.fileName)") { return [bare] }
       var folders: [String] = []
@@ -81,7 +79,7 @@ package struct FolderVerification: Sendable {
       problems.append("it has \(size) bytes, and \(entry.bytes) in the manifest")
     }
     do throws(Failure) {
-      let sha256 = try checksum(of: path, via: access)
+      let sha256 = try SHA256Digest.hexadecimal(ofFileAt: path, decompresses: false, via: access)
       if !sha256.isIdentical(to: entry.sha256) { problems.append("its SHA-256 differs") }
       if let count = try documents(in: path, via: access), count != entry.documents {
         problems.append("it holds \(count) documents, and \(entry.documents) in the manifest")
@@ -94,36 +92,6 @@ package struct FolderVerification: Sendable {
       problems.append("it cannot be read: \(error.cause)")
     }
     return problems
-  }
-
-  /// Returns the SHA-256 of a file's bytes on disk.
-  private static func checksum(of path: String, via access: FileAccess) throws(Failure) -> String {
-    if let reader = try access.reader(of: path) {
-      return try checksum { buffer throws(Failure) in try reader.read(into: buffer) }
-    }
-    let (descriptor, _, code) = SystemCall.openToRead(path)
-    if descriptor < 0 { throw Failure.cannotRead(path, errno: code) }
-    defer { close(descriptor) }
-    return try checksum { buffer throws(Failure) in
-      let (count, code, isStopped) = SystemCall.readUnlessStopped(descriptor, into: buffer)
-      if isStopped { throw Failure.stopped("read", path) }
-      if code != 0 { throw Failure.cannotRead(path, errno: code) }
-      return count
-    }
-  }
-
-  /// - Parameter read: Reads the next bytes, and returns their number; 0 at the end.
-  private static func checksum(
-    _ read: (UnsafeMutableRawBufferPointer) throws(Failure) -> Int
-  ) throws(Failure) -> String {
-    var digest = try SHA256Digest()
-    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
-    defer { buffer.deallocate() }
-    while true {
-      let count = try read(buffer)
-      if count == 0 { return digest.finish() }
-      digest.update(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer)[..<count]))
-    }
   }
 
   /// Returns the number of documents in a file; nil for a workbook, whose rows are not read.
@@ -141,13 +109,9 @@ package struct FolderVerification: Sendable {
     var file = try InputFile(path, via: access)
     var lines = 0
     var isWithin = false
-    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
-    defer { buffer.deallocate() }
-    while true {
+    try file.forEachPiece { piece throws(Failure) in
       if Task.isCancelled { throw Failure.stopped("read", path) }
-      let count = try file.read(into: buffer)
-      if count == 0 { return lines + (isWithin ? 1 : 0) }
-      for byte in UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer)[..<count]) {
+      for byte in piece {
         if byte == UInt8(ascii: "\n") {
           if isWithin { lines += 1 }
           isWithin = false
@@ -156,5 +120,6 @@ package struct FolderVerification: Sendable {
         }
       }
     }
+    return lines + (isWithin ? 1 : 0)
   }
 }

@@ -77,8 +77,6 @@ package struct HighWaterMarks: Sendable {
       }
     )
     guard FileAccess.isRemote(path) else { return try JSONFile.write(contents.json, to: path) }
-    var file = try OutputFile(path, via: files)
-    try file.write(contents.line)
-    _ = try file.finish()
+    try OutputFile.write(contents.line, to: path, via: files)
   }
 }

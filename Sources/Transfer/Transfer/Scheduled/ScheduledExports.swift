@@ -27,21 +27,56 @@ package protocol ScheduledExports: Sendable {
   /// Deletes the folder of a failed export; one that is complete already is kept.
   func discard(_ unfinished: String) async
 
+  /// Returns the complete exports of a database, oldest first.
+  ///
+  /// - Throws: Why they cannot be listed.
+  func exports(of database: DatabaseName) async throws(Failure) -> [DatedManifest]
+
+  /// Deletes an export; false if it holds other files, or could not be deleted.
+  func remove(_ export: DatedManifest) async -> Bool
+
+  /// Gives the lock back.
+  func close() async
+}
+
+/// A complete export: the name of its folder, and its manifest.
+package typealias DatedManifest = (name: String, manifest: Manifest)
+
+/// The result of applying a retention.
+package struct Retention: Sendable, Equatable {
+  /// The names of the deleted exports.
+  package var removed: [String] = []
+  /// The names of old exports that were kept, because they hold other files or could not be deleted.
+  package var kept: [String] = []
+}
+
+extension ScheduledExports {
   /// Deletes old exports of a database that have the same scope as the current one (see ``RetentionRule``).
+  ///
+  /// Only folders that an export made are considered: with a dated name, a manifest of the database, and no other files.
   ///
   /// - Parameters:
   ///   - count: The number of full exports to keep, at least 1.
   ///   - database: The database; exports of other databases are left alone.
   ///   - current: The path of the export that was just completed; it is always kept.
   /// - Throws: Why the exports cannot be listed; nothing was deleted then.
-  func prune(
+  package func prune(
     keeping count: Int,
     of database: DatabaseName,
     current: String
-  ) async throws(Failure) -> DatedFolders.Retention
-
-  /// Gives the lock back.
-  func close() async
+  ) async throws(Failure) -> Retention {
+    var retention = Retention()
+    let current = FilePaths.name(of: current)
+    let exports = try await exports(of: database)
+    for export in RetentionRule.expired(exports, keeping: count, current: current) {
+      if await remove(export) {
+        retention.removed.append(export.name)
+      } else {
+        retention.kept.append(export.name)
+      }
+    }
+    return retention
+  }
 }
 
 extension DatedFolders: ScheduledExports {
@@ -82,15 +117,13 @@ package func closing<Result>(
 /// The newest full exports are kept, and all increments after the oldest of them, which are of no use without it. An export with
 /// other collections, filters, limit or fields neither counts nor is deleted, nor is one whose manifest has no scope.
 enum RetentionRule {
-  typealias Export = (name: String, manifest: Manifest)
-
   /// Returns the exports to delete, oldest first.
   ///
   /// - Parameters:
   ///   - all: The exports of one database, oldest first.
   ///   - count: The number of full exports to keep, at least 1.
   ///   - current: The name of the export that was just completed.
-  static func expired(_ all: [Export], keeping count: Int, current: String) -> [Export] {
+  static func expired(_ all: [DatedManifest], keeping count: Int, current: String) -> [DatedManifest] {
     // The full export that each export belongs to: for an increment, the last one before it with the same scope.
     let bases = all.indices.map { index in
       let manifest = all[index].manifest

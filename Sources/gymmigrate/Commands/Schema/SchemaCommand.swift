@@ -97,9 +97,7 @@ struct SchemaShow: AsyncParsableCommand {
   /// Writes a file that is there whole or not at all, or standard output.
   static func write(_ bytes: [UInt8], to output: String) throws {
     if output == "-" { return try StandardOutput.write(data: bytes) }
-    var file = try OutputFile(output)
-    try file.write(bytes)
-    _ = try file.finish()
+    try OutputFile.write(bytes, to: output)
   }
 }
 

@@ -296,17 +296,3 @@ package final class ExactValueIndex {
 extension CellRow.Kind {
   fileprivate var isNumber: Bool { self == .number || self == .double || self == .integer }
 }
-
-extension SpoolFile {
-  /// Reads bytes at an offset; zero beyond the end of the spool.
-  mutating func bytes(_ count: Int, at position: Int) throws(Failure) -> [UInt8] {
-    var bytes = [UInt8](repeating: 0, count: count)
-    let result: Result<Void, Failure> = bytes.withUnsafeMutableBytes { bytes in
-      do throws(Failure) { return .success(try read(at: position, into: bytes)) } catch {
-        return .failure(error)
-      }
-    }
-    try result.get()
-    return bytes
-  }
-}

@@ -22,39 +22,18 @@ struct FinishedWorkbook {
     guard let size = SystemCall.status(temporary).status?.st_size else {
       throw Failure.cannotWrite(path, errno: ENOENT)
     }
-    let sha256 = digests ? try digest(descriptor) : nil
+    let sha256 =
+      digests ? try SHA256Digest.hexadecimal(ofFileAt: temporary, decompresses: false) : nil
     guard rename(temporary, target) == 0 else { throw Failure.cannotWrite(path, errno: errno) }
     SystemCall.synchronizeFolder(FilePaths.folder(of: target))
     return OutputFile.Receipt(path: path, bytes: Int(size), sha256: sha256)
   }
 
-  private func digest(_ descriptor: Int32) throws(Failure) -> String {
-    var digest = try SHA256Digest()
-    try read(descriptor) { piece throws(Failure) in digest.update(piece) }
-    return digest.finish()
-  }
-
   /// Copies it to a target that is no local file, such as standard output or an object in a bucket.
   func copyOut() throws(Failure) -> OutputFile.Receipt {
-    let (descriptor, code) = SystemCall.open(temporary, O_RDONLY)
-    if descriptor < 0 { throw Failure.cannotWrite(path, errno: code) }
-    defer { close(descriptor) }
     var file = try OutputFile(path, gzip: false, digest: digests, via: files)
-    try read(descriptor) { piece throws(Failure) in try file.write(piece) }
+    var finished = try InputFile(temporary, decompresses: false)
+    try finished.forEachPiece { piece throws(Failure) in try file.write(piece) }
     return try file.finish()
-  }
-
-  private func read(
-    _ descriptor: Int32,
-    _ body: (UnsafeRawBufferPointer) throws(Failure) -> Void
-  ) throws(Failure) {
-    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 16)
-    defer { buffer.deallocate() }
-    while true {
-      let (count, code) = SystemCall.read(descriptor, into: buffer)
-      if code != 0 { throw Failure.cannotWrite(path, errno: code) }
-      if count == 0 { return }
-      try body(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer)[..<count]))
-    }
   }
 }

@@ -1,0 +1,32 @@
+import FirestoreModels
+
+/// IDs of documents that follow from a seed: the same seed gives the same ID. They are empty where there is no SHA-256.
+package enum DerivedID {
+  /// Returns 20 letters and digits, as Google's clients make them.
+  package static func auto(_ seed: String) -> String {
+    guard let hex = digits(seed) else { return "" }
+    let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8)
+    // Three hexadecimal digits per letter: 4,096 values are distributed evenly enough over 62 letters.
+    let id = stride(from: 0, to: 60, by: 3).map { at in
+      letters[(Int(String(decoding: hex[at..<(at + 3)], as: UTF8.self), radix: 16) ?? 0) % 62]
+    }
+    return String(decoding: id, as: UTF8.self)
+  }
+
+  /// Returns a UUID of version 8 (RFC 9562), whose custom bits are those of a hash.
+  package static func uuid(_ seed: String) -> String {
+    guard var hex = digits(seed) else { return "" }
+    hex[12] = UInt8(ascii: "8")
+    hex[16] = Array("89ab".utf8)[Int(hex[16] & 3)]
+    var rest = hex[...]
+    let parts = [8, 4, 4, 4, 12].map { length in
+      defer { rest = rest.dropFirst(length) }
+      return String(decoding: rest.prefix(length), as: UTF8.self)
+    }
+    return parts.joined(separator: "-")
+  }
+
+  private static func digits(_ seed: String) -> [UInt8]? {
+    (try? SHA256Digest.checksum(of: Array(seed.utf8))).map { Array($0.utf8) }
+  }
+}
