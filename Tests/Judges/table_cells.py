@@ -111,7 +111,7 @@ def array(cell):
         return {"arrayValue": {"values": [element(value) for value in found]}} if isinstance(found, list) else None
     except Twice:
         raise
-    except ValueError:
+    except (ValueError, Malformed):
         return None
 
 
