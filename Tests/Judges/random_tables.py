@@ -168,11 +168,13 @@ class Trial:
 
     def command(self):
         where = ["--project", "p", "--database", self.database.name, "--endpoint", f"http://{self.database.host}"]
-        return ["import", self.table.file, *self.table.arguments, *where, "-q", "--no-progress"]
+        files = [self.table.file] + (["others.csv"] if self.table.second else [])
+        return ["import", *files, *self.table.arguments, *where, "-q", "--no-progress"]
 
     def run(self):
         self.folder.mkdir()
         (self.folder / self.table.file).write_bytes(self.table.content)
+        (self.folder / "others.csv").write_bytes(self.table.second)
         (self.folder / "schema.yaml").write_text(table_pools.SCHEMA)
         return subprocess.run([self.binary, *self.command()], cwd=self.folder, capture_output=True, text=True, stdin=subprocess.DEVNULL)
 
@@ -189,8 +191,8 @@ class Trial:
         expected, table = self.expected, self.table
         kept = compare(found, {path: single(fields) for path, fields in table.before.items()}, [])
         if done.returncode not in (0, 2):
-            if kept or done.returncode != 65:
-                return f"exit {done.returncode}, not 65" if not kept else f"it was refused, and {kept}"
+            if kept or done.returncode != table.code:
+                return f"it was refused, and {kept}" if kept else f"exit {done.returncode}, not {table.code}"
             return self.refused(strict)
         if expected.unknown:
             counts["not judged"] += 1

@@ -60,6 +60,11 @@ class Sheet:
             sheet.column_dimensions[openpyxl.utils.get_column_letter(self.hidden + 1)].hidden = True
         if self.merged:
             sheet.merge_cells(start_row=2, start_column=1, end_row=2, end_column=2)
+        if self.maker.table.more:
+            other = book.create_sheet("others")
+            other.append(["__name__", "note"])
+            for path, columns in self.maker.table.more:
+                other.append([path.partition("/")[2], columns[("note",)][0]["stringValue"]])
         if self.maker.chance(0.3):
             other = book.create_sheet("no table")
             other.append(["no", "table"])

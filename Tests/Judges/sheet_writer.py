@@ -24,6 +24,11 @@ class Maker(TableMaker):
         self.table.kind, self.table.file = "xlsx", "book.xlsx"
         return super().make()
 
+    def second(self):
+        """In a workbook, the second table is another sheet."""
+        self.by_hand = False
+        super().second()
+
     def settings(self):
         super().settings()
         self.table.doubt = ""
@@ -33,6 +38,8 @@ class Maker(TableMaker):
     def cell(self, theme, number):
         if theme[0] == "id":
             return self.id_cell(number)
+        if theme[0] == "almost":
+            return self.text() if number == 0 else self.pool_cell(theme[1])
         if self.chance(0.12):
             return Cell("", hint="sheet", quoted=self.chance(0.2))
         if self.messy and self.chance(0.02):
@@ -133,7 +140,9 @@ class Maker(TableMaker):
             rows.insert(0, Row([]))
         hidden = self.random.randrange(len(table.headings)) if self.chance(0.1) else None
         book = Sheet(self, rows, self.late, table.refused == "merged cells", hidden)
-        if self.chance(0.25):
+        if table.more:
+            book.name = "things"
+        elif self.chance(0.25):
             table.arguments += ["--collection", "things"]
         elif book.name != "things" or self.chance(0.3):
             book.named = True

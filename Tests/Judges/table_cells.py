@@ -11,7 +11,7 @@ import math
 import re
 
 from rest_values import MOMENT, READERS as MEMBERS, Malformed, Open, Twice, once, read_value
-from table_times import YEAR_AND_POINTS, moment, stamp
+from table_times import loose_moment, moment, stamp
 
 MISSING = None
 KINDS = ["text", "integer", "double", "boolean", "timestamp", "array", "reference", "geopoint", "bytes", "any"]
@@ -273,9 +273,8 @@ def plain(kind, cell, options, order):
         return good(text(cell))
     if kind == "timestamp":
         found = moment(cell, order, options)
-        if not found and YEAR_AND_POINTS.match(cell):
-            found = moment(cell.replace(".", "/", 2), order, options)
-            return unsure(stamp(found)) if found else BAD
+        if not found and (found := loose_moment(cell, order, options)):
+            return unsure(stamp(found))
         return good(stamp(found)) if found else BAD
     try:
         return READERS[kind](cell, options)
@@ -335,4 +334,6 @@ def by_form(cell, quoted, options):
 
 def by_commas(cell, bare, options):
     found = as_number(bare, options) if options.decimal_comma else None
-    return unsure(text(cell), double(float(found[0])), integer(int(found[0]))) if found else good(text(cell))
+    if not found:
+        return good(text(cell))
+    return unsure(text(cell), double(float(found[0])), *([integer(int(found[0]))] if math.isfinite(found[0]) else []))

@@ -7,7 +7,7 @@ import unicodedata
 
 from rest_values import Malformed, Open, Twice
 from table_cells import DECIMAL, GROUPED, POINT, SHORT_EXPONENT, WHOLE, array, guarded, rest
-from table_times import YEAR_AND_POINTS, moment, order_of, split_date
+from table_times import loose_moment, moment, order_of, split_date
 
 # Names of identifiers.
 
@@ -84,9 +84,9 @@ def said_by_json(bare):
 
 
 def said_by_date(bare, options, order):
-    if YEAR_AND_POINTS.match(bare):
-        return "odd"
-    return "timestamp" if moment(bare, order, options) else None
+    if moment(bare, order, options):
+        return "timestamp"
+    return "odd" if loose_moment(bare, order, options) else None
 
 
 def said_by_number(bare, options, exponents):

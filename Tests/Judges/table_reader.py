@@ -247,18 +247,20 @@ class Reader:
             expected.doubt(f"the id {cell}").unknown = True
         return read.values[0] if read.values else ("?" if not read.sure else None)
 
-    def together(self, found, expected):
-        """Puts the documents together, of which some may have the same path."""
+    def place(self, id):
         table = self.table
-        ids = collections.Counter(id for id, _ in found if id)
-        if max(ids.values(), default=0) > 1:
-            if not table.duplicates:
-                return Expected(refused="one document twice", sure=expected.sure and not expected.unknown, why=expected.why, doubtful=expected.doubtful)
-            if table.duplicates == "first":
-                found = found[::-1]
-        for id, fields in found:
-            if id:
-                expected.documents[f"{table.collection}/{id}"] = fields
-            else:
-                expected.anonymous.append(fields)
+        return f"{table.collection}/{id.rsplit('/', 1)[-1] if table.flat else id}" if id else None
+
+    def together(self, found, expected):
+        """Puts the documents together, also those of a second table; some may have the same path."""
+        table = self.table
+        found = [(self.place(id), fields) for id, fields in found] + table.more
+        paths = collections.Counter(path for path, _ in found if path)
+        if max(paths.values(), default=0) > 1 and not table.duplicates:
+            firm = expected.sure and not expected.unknown
+            return Expected(refused="one document twice", sure=firm, why=expected.why, doubtful=expected.doubtful)
+        expected.anonymous = [fields for path, fields in found if not path]
+        for path, fields in found[::-1] if table.duplicates == "first" else found:
+            if path:
+                expected.documents[path] = fields
         return expected
