@@ -233,10 +233,14 @@ class Trial:
             f"  {' '.join(map(repr, self.command()))}",
             f"  in {self.folder}: {self.table.file} {self.table.content[:600] if self.table.kind != 'xlsx' else self.table.headings}",
             *[f"  {line}" for line in done.stderr.splitlines()[-6:]],
-            f"  expected: {'refused: ' + self.expected.refused if self.expected.refused else short(self.expected.documents or self.expected.anonymous)}"
-            + ("" if self.expected.sure else f"; open: {self.expected.why}"),
+            f"  expected: {self.wanted()}",
             f"  found: {short(found)}",
         ])
+
+    def wanted(self):
+        expected = self.expected
+        what = f"refused: {expected.refused}" if expected.refused else short(expected.documents or expected.anonymous)
+        return what if expected.sure else f"{what}; open: {expected.why}"
 
 
 def short(documents):
@@ -302,7 +306,8 @@ BREAKS = [less, other, refusal, file]
 def self_check(trial):
     """Whether something wrong is found out; None where it is, or where there is nothing to break."""
     expected, table = trial.expected, trial.table
-    if not expected.documents or expected.refused or not expected.sure or expected.rejected or table.dry or table.before or table.mode == "replace":
+    plain = expected.documents and expected.sure and not expected.refused and not expected.rejected
+    if not plain or table.dry or table.before or table.mode == "replace":
         return None
     spoil = BREAKS[trial.seed % len(BREAKS)]
     spoil(trial)

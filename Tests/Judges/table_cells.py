@@ -196,7 +196,8 @@ def read_geopoint(cell, options):
     north, east = float(found[1]), float(found[3])
     if abs(north) > 90 or abs(east) > 180:
         return BAD
-    return Read([{"geoPointValue": {"latitude": north, "longitude": east}}], found[2] == ", ")
+    known = found[2] == ", " and all(WHOLE.match(part)[0] == part.split(".")[0] for part in (found[1], found[3]))
+    return Read([{"geoPointValue": {"latitude": north, "longitude": east}}], known)
 
 
 def read_bytes(cell, options):
@@ -323,7 +324,7 @@ def by_form(cell, quoted, options):
             return unsure(text(cell), {"booleanValue": bare == "TRUE"})
         if bare == "-0":
             return unsure(text(cell), integer(0))
-        is_odd = bare[0] in "[{" or DECIMAL.fullmatch(bare) or bare == options.null or options.null != "null" and bare == "null" or WHOLE.fullmatch(bare)
+        is_odd = bare[0] in "[{" or bare in (options.null, "null") or DECIMAL.fullmatch(bare) or WHOLE.fullmatch(bare)
         return unsure(text(cell), NULL) if is_odd else by_commas(cell, bare, options)
     if bare != cell:
         return unsure(text(cell), value)

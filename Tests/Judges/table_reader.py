@@ -140,7 +140,8 @@ class Reader:
         if self.odd:
             expected.doubt(self.odd)
         if any(item is None for item in found) and table.parse_errors == "stop":
-            return Expected(refused="a row or a cell that cannot be read", sure=firm and not self.odd, why=expected.why, doubtful=expected.doubtful)
+            firm = firm and not self.odd
+            return Expected(refused="a row or a cell that cannot be read", sure=firm, why=expected.why, doubtful=expected.doubtful)
         expected.rejected += sum(item is None for item in found)
         return self.together([item for item in found if item], expected)
 
@@ -172,6 +173,10 @@ class Reader:
         if is_identifier(path_of(field)[-1]):
             return "text", order, "name"
         kind, order, sure = guess(cells, self.options)
+        others = [row.cells[number] for row in self.rows if row.raw is None and not self.usable(row) and number < len(row.cells)]
+        if others and guess(cells + others, self.options)[:2] != (kind, order):
+            # Cells of rows that are rejected.
+            sure = False
         if not sure:
             expected.doubt(f"the guess of {heading}")
         if kind == "stop" and number == self.id:
@@ -196,8 +201,9 @@ class Reader:
             path, kind, order, declared = column
             cell = row.cells[number] if number < len(row.cells) else Cell()
             read = self.field(path, kind, cell, order, declared)
-            if cell.hint == "sheet" and cell.quoted and "__name__" not in self.head:
-                # The pages say of exported workbooks alone what an empty cell in text format is.
+            if cell.quoted and "__name__" not in self.head and (cell.hint == "sheet" or kind == "any" and not declared) and not cell.value:
+                # The pages say of exported workbooks alone what an empty cell in text format is, and nothing of an empty
+                # text in a column without a type.
                 read = Read([*read.values, MISSING], read.sure)
             if not read.sure:
                 expected.doubt(f"{'.'.join(path)}: {cell}").doubtful.append(cell)

@@ -5,7 +5,10 @@ import gzip
 import random
 
 from table_cells import Options
-from table_pools import BAD_COMMAS, BAD_IDS, BAD_JSON, COMMAS, DECLARED, GUESSES, IDS, JSON_CELLS, LABELS, NAMES, NOISE, ODD_HEADINGS, TEXTS, TYPE_WORDS, TYPED, WRONG, WRONG_HEADINGS, mutated
+from table_pools import (
+    BAD_COMMAS, BAD_IDS, BAD_JSON, COMMAS, DECLARED, GUESSES, IDS, JSON_CELLS, LABELS, NAMES, NOISE, ODD_HEADINGS, TEXTS, TYPE_WORDS, TYPED, WRONG,
+    WRONG_HEADINGS, mutated,
+)
 from table_reader import Cell, Reader, Row
 
 @dataclasses.dataclass
@@ -83,7 +86,7 @@ class Maker:
         collection = table.collection if "--collection" in table.arguments else "others"
         if collection != "others" and not table.flat:
             table.refused, table.code = "tables of different collections", 64
-        table.more = [(f"{collection}/{id}", {("note",): [{"stringValue": f"second {id}"}]}) for id in ids]
+        table.more = [(f"{collection}/{id}", {("remark",): [{"stringValue": f"second {id}"}]}) for id in ids]
 
     def settle(self):
         """Where rows are skipped, the pages have to be plain about every cell: the others are emptied."""
@@ -223,7 +226,9 @@ class Maker:
             return Cell(self.noise(theme))
         if theme[0] == "typed":
             return Cell(self.typed(theme))
-        return Cell(self.pick(TEXTS) if theme[1] == "texts" or theme[1] != "forms" and self.chance(0.01) else self.pick(GUESSES.get(theme[1]) or JSON_CELLS))
+        if theme[1] == "texts" or theme[1] != "forms" and self.chance(0.01):
+            return Cell(self.pick(TEXTS))
+        return Cell(self.pick(GUESSES.get(theme[1]) or JSON_CELLS))
 
     def id_cell(self, number):
         if self.table.new_ids and self.chance(0.6):
@@ -240,8 +245,10 @@ class Maker:
             return self.pick(GUESSES["forms"])
         if self.table.options.decimal_comma and kind in COMMAS:
             return self.pick(COMMAS[kind])
-        if kind == "timestamp" and not self.messy and (word.startswith("MM") or not "/" in word and self.table.options.date_format):
-            return self.pick(["2026-12-31", "2026-01-31T18:00:00Z", *(["1/2/2026", "12-31-2026 18:30"] if "MM" in (word or self.table.options.date_format)[:2] else [])])
+        pattern = word if "/" in word else self.table.options.date_format or ""
+        if kind == "timestamp" and not self.messy and pattern and not pattern.startswith("dd"):
+            months = ["1/2/2026", "12-31-2026 18:30"] if pattern.startswith("MM") else []
+            return self.pick(["2026-12-31", "2026-01-31T18:00:00Z", *months])
         if self.table.options.strict and self.chance(0.9):
             return self.pick([value for value in TYPED[kind] if value != "null" and "{" not in value])
         return self.pick(TYPED[kind])
@@ -284,7 +291,8 @@ class Maker:
     def spoil_headings(self):
         table = self.table
         last = table.headings[-1]
-        if len(table.headings) < 2 or last == table.id_column or last in ("__name__", "", "__reason__", "__raw__") or last.split(":")[0] in table.types:
+        kept = {table.id_column, "__name__", "", "__reason__", "__raw__"}
+        if len(table.headings) < 2 or last in kept or last.split(":")[0] in table.types:
             return
         if self.chance(0.04):
             table.headings[-1] = table.headings[0]
@@ -312,9 +320,11 @@ class Maker:
 
     def write_second(self):
         """The second table is read with the same delimiter, where one is named."""
-        delimiter = {"semicolon": ";", "tab": "\t"}.get(self.table.arguments[self.table.arguments.index("--delimiter") + 1] if "--delimiter" in self.table.arguments else "", ",")
-        rows = [["__name__", "note:text"]]
-        rows += [[path.rsplit("/", 1)[1], columns[("note",)][0]["stringValue"]] for path, columns in self.table.more]
+        arguments = self.table.arguments
+        named = arguments[arguments.index("--delimiter") + 1] if "--delimiter" in arguments else "comma"
+        delimiter = {"comma": ",", "semicolon": ";", "tab": "\t"}[named]
+        rows = [["__name__", "remark:text"]]
+        rows += [[path.rsplit("/", 1)[1], columns[("remark",)][0]["stringValue"]] for path, columns in self.table.more]
         lines = (delimiter.join(quote(cell, delimiter) for cell in row) for row in rows)
         self.table.second = "".join(f"{line}\n" for line in lines).encode()
 
