@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # The one test command: the Swift tests over all targets, the oracle's own tests, and the judges that are not ours:
-# openpyxl (and LibreOffice, where it is installed) for workbooks, a reader of its own for random tables, Google's Python client for the embedded store, its protobuf messages
-# for all that is sent, a model of groups and Python's calendar for classes, Google's emulator for the sample of security rules, random
-# histories for mirrors, google-auth for federated signing, Chromium for
-# pages. Before them the sample package, which uses the libraries as another package would.
+# openpyxl (and LibreOffice, where it is installed) for workbooks, a reader of its own for random tables, Google's Python client for
+# the embedded store, its protobuf messages for all that is sent, a model of groups and Python's calendar for classes, Google's emulator
+# for the sample of security rules, random histories for mirrors, google-auth for federated signing, Chromium for pages.
+# Before them the sample package, which uses the libraries as another package would.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -15,18 +15,25 @@ from table_writer import Maker as TableMaker, Table
 ODD_IDS = ["null", "a b", "é", "e\u0301", "日本", "a.b", "%2F", "[x", "1.0", '"', "\\", "#", "A", "a", "-"]
 NAMES = ["alpha", "beta", "m", "odd name", "a.b", "ñ", "`", "", "x-y", "n1"]
 MALFORMED = [
-    "{", "[]", "7", "null", "x", '{"fields":{}}', '{"name":"things"}', '{"name":""}', '{"name":"things//x"}', '{"name":"things/a","name":"things/b"}',
+    "{", "[]", "7", "null", "x", '{"fields":{}}', '{"name":"things"}', '{"name":""}', '{"name":"things//x"}',
+    '{"name":"things/a","name":"things/b"}',
     '{"name":"things/a","fields":{},"fields":{}}', '{"name":"things/a","fields":{"x":{"integerValue":"1"},"x":{"integerValue":"2"}}}',
-    '{"name":"things/a","fields":{"x":{"stringValue":"1","stringValue":"2"}}}', '{"name":"things/a","fields":{"x":{"stringValue":"1","integerValue":"2"}}}',
-    '{"name":"things/a","extra":1}', '{"name":"things/a","fields":{"x":{"textValue":"1"}}}', '{"name":"things/a","fields":{"x":{"integerValue":"1.5"}}}',
-    '{"name":"things/a","fields":{"x":{"integerValue":"9223372036854775808"}}}', '{"name":"things/a","fields":{"x":{"timestampValue":"yesterday"}}}',
-    '{"name":"things/a","fields":{"x":{"bytesValue":"*"}}}', '{"name":"things/a","fields":{"x":{"booleanValue":"yes"}}}', '{"name":"things/a"} {"name":"things/b"}',
+    '{"name":"things/a","fields":{"x":{"stringValue":"1","stringValue":"2"}}}',
+    '{"name":"things/a","fields":{"x":{"stringValue":"1","integerValue":"2"}}}',
+    '{"name":"things/a","extra":1}', '{"name":"things/a","fields":{"x":{"textValue":"1"}}}',
+    '{"name":"things/a","fields":{"x":{"integerValue":"1.5"}}}',
+    '{"name":"things/a","fields":{"x":{"integerValue":"9223372036854775808"}}}',
+    '{"name":"things/a","fields":{"x":{"timestampValue":"yesterday"}}}',
+    '{"name":"things/a","fields":{"x":{"bytesValue":"*"}}}', '{"name":"things/a","fields":{"x":{"booleanValue":"yes"}}}',
+    '{"name":"things/a"} {"name":"things/b"}',
     '{"name":"things/a","fields":{"x":7}}', '{"name":"things/a","fields":[]}', '{"name":"things/a",}', "{'name':'things/a'}",
-    '{"code":"ALREADY_EXISTS","message":"x","path":"things/a"}', '{"name":"things/a","fields":{"x":{"mapValue":{"fields":{"k":{"nullValue":null},"k":{"nullValue":null}}}}}}',
+    '{"code":"ALREADY_EXISTS","message":"x","path":"things/a"}',
+    '{"name":"things/a","fields":{"x":{"mapValue":{"fields":{"k":{"nullValue":null},"k":{"nullValue":null}}}}}}',
 ]
 LIMITS = [
     '{"name":"things/__x__"}', '{"name":"things/.."}', '{"name":"things/a","fields":{"__x__":{"integerValue":"1"}}}',
-    '{"name":"things/a","fields":{"x":{"arrayValue":{"values":[{"arrayValue":{}}]}}}}', '{"name":"things/a","fields":{"x":{"geoPointValue":{"latitude":91,"longitude":0}}}}',
+    '{"name":"things/a","fields":{"x":{"arrayValue":{"values":[{"arrayValue":{}}]}}}}',
+    '{"name":"things/a","fields":{"x":{"geoPointValue":{"latitude":91,"longitude":0}}}}',
 ]
 
 
@@ -158,10 +165,17 @@ class Maker(TableMaker):
         kinds = {
             "nullValue": lambda: None, "booleanValue": lambda: self.chance(0.5), "stringValue": lambda: self.pick(TEXTS + [""]),
             "integerValue": lambda: str(self.pick([0, 7, -1, 2**53, 2**53 + 1, 2**63 - 1, -(2**63)])),
-            "doubleValue": lambda: self.pick([0.0, -0.0, 1.5, 1e22, 5e-324, 0.1, 0.30000000000000004, "NaN", "Infinity", "-Infinity", 10, 1e300]),
-            "timestampValue": lambda: self.pick(["2026-01-31T18:00:00Z", "2026-01-31T18:00:00.5Z", "0001-01-01T00:00:00Z", "9999-12-31T23:59:59.999999Z", "2026-01-31T18:00:00.000001Z"]),
+            "doubleValue": lambda: self.pick([
+                0.0, -0.0, 1.5, 1e22, 5e-324, 0.1, 0.30000000000000004, "NaN", "Infinity", "-Infinity", 10, 1e300,
+            ]),
+            "timestampValue": lambda: self.pick([
+                "2026-01-31T18:00:00Z", "2026-01-31T18:00:00.5Z", "0001-01-01T00:00:00Z", "9999-12-31T23:59:59.999999Z",
+                "2026-01-31T18:00:00.000001Z",
+            ]),
             "bytesValue": lambda: base64.b64encode(chance.randbytes(chance.randrange(6))).decode(),
-            "referenceValue": lambda: self.pick(["projects/o/databases/d/documents/cars/c1", "projects/p/databases/(default)/documents/a/b/c/d"]),
+            "referenceValue": lambda: self.pick([
+                "projects/o/databases/d/documents/cars/c1", "projects/p/databases/(default)/documents/a/b/c/d",
+            ]),
             "geoPointValue": lambda: {"latitude": self.pick([0.0, -90.0, 19.4326]), "longitude": self.pick([0.5, 180.0, -99.1332])},
         }
         if depth < 3 and within != "array":

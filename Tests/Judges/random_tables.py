@@ -168,11 +168,13 @@ class Trial:
 
     def command(self):
         where = ["--project", "p", "--database", self.database.name, "--endpoint", f"http://{self.database.host}"]
-        return ["import", self.table.file, *self.table.arguments, *where, "-q", "--no-progress"]
+        files = [self.table.file] + (["others.csv"] if self.table.second else [])
+        return ["import", *files, *self.table.arguments, *where, "-q", "--no-progress"]
 
     def run(self):
         self.folder.mkdir()
         (self.folder / self.table.file).write_bytes(self.table.content)
+        (self.folder / "others.csv").write_bytes(self.table.second)
         (self.folder / "schema.yaml").write_text(table_pools.SCHEMA)
         return subprocess.run([self.binary, *self.command()], cwd=self.folder, capture_output=True, text=True, stdin=subprocess.DEVNULL)
 
@@ -189,8 +191,8 @@ class Trial:
         expected, table = self.expected, self.table
         kept = compare(found, {path: single(fields) for path, fields in table.before.items()}, [])
         if done.returncode not in (0, 2):
-            if kept or done.returncode != 65:
-                return f"exit {done.returncode}, not 65" if not kept else f"it was refused, and {kept}"
+            if kept or done.returncode != table.code:
+                return f"it was refused, and {kept}" if kept else f"exit {done.returncode}, not {table.code}"
             return self.refused(strict)
         if expected.unknown:
             counts["not judged"] += 1
@@ -231,10 +233,14 @@ class Trial:
             f"  {' '.join(map(repr, self.command()))}",
             f"  in {self.folder}: {self.table.file} {self.table.content[:600] if self.table.kind != 'xlsx' else self.table.headings}",
             *[f"  {line}" for line in done.stderr.splitlines()[-6:]],
-            f"  expected: {'refused: ' + self.expected.refused if self.expected.refused else short(self.expected.documents or self.expected.anonymous)}"
-            + ("" if self.expected.sure else f"; open: {self.expected.why}"),
+            f"  expected: {self.wanted()}",
             f"  found: {short(found)}",
         ])
+
+    def wanted(self):
+        expected = self.expected
+        what = f"refused: {expected.refused}" if expected.refused else short(expected.documents or expected.anonymous)
+        return what if expected.sure else f"{what}; open: {expected.why}"
 
 
 def short(documents):
@@ -300,7 +306,8 @@ BREAKS = [less, other, refusal, file]
 def self_check(trial):
     """Whether something wrong is found out; None where it is, or where there is nothing to break."""
     expected, table = trial.expected, trial.table
-    if not expected.documents or expected.refused or not expected.sure or expected.rejected or table.dry or table.before or table.mode == "replace":
+    plain = expected.documents and expected.sure and not expected.refused and not expected.rejected
+    if not plain or table.dry or table.before or table.mode == "replace":
         return None
     spoil = BREAKS[trial.seed % len(BREAKS)]
     spoil(trial)

@@ -58,7 +58,8 @@ def read_line(line):
         found = found["document"]
         need(isinstance(found, dict))
     need(found.keys() <= {"name", "fields", "createTime", "updateTime"} and isinstance(found.get("name"), str))
-    plain(all(isinstance(found.get(time, ""), str) and MOMENT.fullmatch(found.get(time) or "2026-01-01T00:00:00Z") for time in ("createTime", "updateTime")))
+    times = [found[name] for name in ("createTime", "updateTime") if name in found]
+    plain(all(isinstance(time, str) and MOMENT.fullmatch(time) for time in times))
     fields = found.get("fields", {})
     need(isinstance(fields, dict))
     return read_name(found["name"]), read_fields(fields)
@@ -110,8 +111,9 @@ def integer(inner):
 
 def double(inner):
     if isinstance(inner, str):
-        plain(inner in ("NaN", "Infinity", "-Infinity") or not re.fullmatch(r"\s*[+-]?[0-9.]+([eE][+-]?[0-9]+)?\s*|(?i:[+-]?(nan|inf(inity)?))", inner))
-        need(inner in ("NaN", "Infinity", "-Infinity"))
+        known = inner in ("NaN", "Infinity", "-Infinity")
+        plain(known or not re.fullmatch(r"\s*[+-]?[0-9.]+([eE][+-]?[0-9]+)?\s*|(?i:[+-]?(nan|inf(inity)?))", inner))
+        need(known)
         return inner
     need(isinstance(inner, (int, float)) and not isinstance(inner, bool))
     need(abs(inner) < 2**1024 and math.isfinite(inner))
@@ -120,9 +122,12 @@ def double(inner):
 
 def timestamp(inner):
     need(isinstance(inner, str))
-    plain(not re.fullmatch(r"[0-9]{4}-.*[tTzZ0-9].*", inner, re.S) or MOMENT.fullmatch(inner) and inner.endswith("Z") and inner[11:13] < "24" and inner[14:16] < "60" and inner[17:19] < "60")
-    need(MOMENT.fullmatch(inner))
-    plain(inner[:4] != "0000" and "01" <= inner[5:7] <= "12" and "01" <= inner[8:10] <= "28" or inner.startswith(("2026-01-31", "9999-12-31")))
+    whole = MOMENT.fullmatch(inner)
+    plain(whole or not re.fullmatch(r"[0-9]{4}-.*[tTzZ0-9].*", inner, re.S))
+    need(whole)
+    plain(inner.endswith("Z") and inner[11:13] < "24" and inner[14:16] < "60" and inner[17:19] < "60")
+    known = inner[:4] != "0000" and "01" <= inner[5:7] <= "12" and "01" <= inner[8:10] <= "28"
+    plain(known or inner.startswith(("2026-01-31", "9999-12-31")))
     return inner
 
 
@@ -145,7 +150,9 @@ def data(inner):
 def reference(inner):
     need(isinstance(inner, str))
     found = NAME.fullmatch(inner)
-    plain(found and len(found[1].split("/")) % 2 == 0 and all(found[1].split("/")) and inner.isprintable() and inner == inner.strip() and "__" not in inner)
+    segments = found[1].split("/") if found else []
+    plain(segments and len(segments) % 2 == 0 and all(segments))
+    plain(inner.isprintable() and inner == inner.strip() and "__" not in inner)
     return inner
 
 
@@ -167,6 +174,7 @@ def map_of(inner):
 
 
 READERS = {
-    "nullValue": null, "booleanValue": boolean, "integerValue": integer, "doubleValue": double, "timestampValue": timestamp, "stringValue": text, "bytesValue": data,
+    "nullValue": null, "booleanValue": boolean, "integerValue": integer, "doubleValue": double, "timestampValue": timestamp,
+    "stringValue": text, "bytesValue": data,
     "referenceValue": reference, "geoPointValue": point, "arrayValue": array, "mapValue": map_of,
 }

@@ -18,7 +18,8 @@ def read_cell(kind, cell, options, order, declared):
         found = read_typed(kind, str(cell.value), cell.quoted, options, order)
         doubtful = cell.hint == "sheet" and kind == "any" and found.values != [text(cell.value)] and not str(cell.value).startswith("{")
         return Read(found.values + [text(cell.value)], False) if doubtful and cell.value not in ("", options.null) else found
-    return {"number": of_number, "padded": of_padded, "boolean": of_boolean, "date": of_date}.get(cell.kind, of_time)(kind, cell, options, declared)
+    readers = {"number": of_number, "padded": of_padded, "boolean": of_boolean, "date": of_date}
+    return readers.get(cell.kind, of_time)(kind, cell, options, declared)
 
 
 def of_number(kind, cell, options, declared):

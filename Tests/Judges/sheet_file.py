@@ -1,4 +1,4 @@
-"""The files of workbooks: half of them by openpyxl, half by hand, with what openpyxl does not write. `sheet_writer.py` says what is in them."""
+"""The files of workbooks: by openpyxl, or by hand, with what openpyxl does not write. `sheet_writer.py` says what is in them."""
 
 import datetime
 import io
@@ -10,10 +10,14 @@ import openpyxl
 
 # The formats of cells: of numbers, days, moments, and others.
 NUMBERS_AS = [
-    "General", "0.00", "#,##0", "0%", "0.00E+00", '"$"#,##0.00', "[Red]0.00", "[$€-407] #,##0.00", '#,##0" days"', "\\d0", "_-* #,##0.00_-;-* #,##0.00_-", "# ?/?",
+    "General", "0.00", "#,##0", "0%", "0.00E+00", '"$"#,##0.00', "[Red]0.00", "[$€-407] #,##0.00", '#,##0" days"', "\\d0",
+    "_-* #,##0.00_-;-* #,##0.00_-", "# ?/?",
     '0" h";[Red]-0" m"', "[>100]0.0;0", "[Blue]General",
 ]
-DAYS_AS = ["yyyy-mm-dd", "mm-dd-yy", "d-mmm-yy", "[$-409]d-mmm-yy;@", "dddd, mmmm d, yyyy", 'yyyy"年"m"月"d"日"', "mmm-yy", "[Red]dd/mm/yyyy", "m/d/yy", "dd\\-mm\\-yyyy"]
+DAYS_AS = [
+    "yyyy-mm-dd", "mm-dd-yy", "d-mmm-yy", "[$-409]d-mmm-yy;@", "dddd, mmmm d, yyyy", 'yyyy"年"m"月"d"日"', "mmm-yy", "[Red]dd/mm/yyyy", "m/d/yy",
+    "dd\\-mm\\-yyyy",
+]
 MOMENTS_AS = ["m/d/yy h:mm", "dd/mm/yyyy hh:mm", "yyyy-mm-dd\\ hh:mm:ss", "m/d/yy h:mm AM/PM", "[$-F800]dddd, mmmm dd, yyyy h:mm"]
 FORMATS = [*NUMBERS_AS, *DAYS_AS, *MOMENTS_AS, "00000", "000-000", "hh:mm", "h:mm", "h:mm AM/PM", "[h]:mm:ss", "[mm]", "[hh]:mm", "@"]
 
@@ -39,7 +43,8 @@ class Sheet:
         """The number and the format of a cell that is neither text nor truth value."""
         if cell.kind == "date":
             if cell.value is None:
-                return {"60": "60" if not self.late else "-3", "2958466": "2958466" if not self.late else "2957004"}.get(cell.shown, cell.shown), "yyyy-mm-dd"
+                late = {"60": "-3", "2958466": "2957004"} if self.late else {}
+                return late.get(cell.shown, cell.shown), "yyyy-mm-dd"
             return repr(self.serial(cell.value)), cell.hint
         if cell.kind in ("time", "duration"):
             return repr(cell.value / 86400), cell.hint
@@ -60,6 +65,11 @@ class Sheet:
             sheet.column_dimensions[openpyxl.utils.get_column_letter(self.hidden + 1)].hidden = True
         if self.merged:
             sheet.merge_cells(start_row=2, start_column=1, end_row=2, end_column=2)
+        if self.maker.table.more:
+            other = book.create_sheet("others")
+            other.append(["__name__", "remark"])
+            for path, columns in self.maker.table.more:
+                other.append([path.partition("/")[2], columns[("remark",)][0]["stringValue"]])
         if self.maker.chance(0.3):
             other = book.create_sheet("no table")
             other.append(["no", "table"])
@@ -90,13 +100,15 @@ class Sheet:
 
     def by_hand(self):
         rows = "".join(self.row(number, row) for number, row in enumerate(self.rows, 1) if row.cells)
-        columns = f'<cols><col min="{self.hidden + 1}" max="{self.hidden + 1}" width="9" hidden="1"/></cols>' if self.hidden is not None else ""
+        at = None if self.hidden is None else self.hidden + 1
+        columns = f'<cols><col min="{at}" max="{at}" width="9" hidden="1"/></cols>' if at else ""
         merged = '<mergeCells count="1"><mergeCell ref="A2:B2"/></mergeCells>' if self.merged else ""
         sheet = f"<worksheet {MAIN}>{columns}<sheetData>{rows}</sheetData>{merged}</worksheet>"
         strings = f"{HEAD}<sst {MAIN}>{''.join(self.strings)}</sst>"
         out = io.BytesIO()
         with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as file:
-            parts = PARTS | {"xl/workbook.xml": self.book(), "xl/worksheets/sheet1.xml": self.dialect(sheet), "xl/sharedStrings.xml": strings, "xl/styles.xml": styles()}
+            parts = PARTS | {"xl/workbook.xml": self.book(), "xl/worksheets/sheet1.xml": self.dialect(sheet)}
+            parts |= {"xl/sharedStrings.xml": strings, "xl/styles.xml": styles()}
             sign = self.maker.pick(["/", "/", "/", "\\"])
             for name, content in parts.items():
                 place = zipfile.ZipInfo("x")
@@ -114,7 +126,8 @@ class Sheet:
 
     def spelled(self, number):
         """A number as some program may write it."""
-        return self.maker.pick([number] * 6 + [f" {number} ", f"{number}.0" if number.isdigit() else number, f"{number}E0" if "e" not in number else number])
+        others = [f" {number} ", f"{number}.0" if number.isdigit() else number, number if "e" in number else f"{number}E0"]
+        return self.maker.pick([number] * 6 + others)
 
     def escaped(self, text):
         """A text in XML, some characters of it by their numbers, or all of it as it is."""
@@ -127,11 +140,13 @@ class Sheet:
         """A formula beside a stored result, or none."""
         if self.maker.chance(0.9):
             return ""
-        return self.maker.pick(["<f>A1</f>", "<f/>", '<f t="shared" si="0"/>', '<f t="shared" ref="A1:A9" si="0">A1&amp;"x"</f>', '<f ca="1">NOW()</f>'])
+        shared = ['<f t="shared" si="0"/>', '<f t="shared" ref="A1:A9" si="0">A1&amp;"x"</f>']
+        return self.maker.pick(["<f>A1</f>", "<f/>", *shared, '<f ca="1">NOW()</f>'])
 
     def book(self):
         late = '<workbookPr date1904="1"/>' if self.late else ""
-        return f'{HEAD}<workbook {MAIN} {RELATED}>{late}<sheets><sheet name={quoteattr(self.name)} sheetId="1" r:id="rId1"/></sheets></workbook>'
+        sheet = f'<sheet name={quoteattr(self.name)} sheetId="1" r:id="rId1"/>'
+        return f"{HEAD}<workbook {MAIN} {RELATED}>{late}<sheets>{sheet}</sheets></workbook>"
 
     def row(self, number, row):
         """A row with references or without; without, no cell may be left out."""
@@ -177,7 +192,8 @@ class Sheet:
             return f'<c{place} t="inlineStr"><v>0</v><is><t{keep}>{self.escaped(text)}</t></is></c>'
         half = len(text) // 2 if way == "runs" else 0
         parts = "".join(f"<r><rPr><b/></rPr><t{keep}>{self.escaped(part)}</t></r>" for part in (text[:half], text[half:]) if part)
-        self.strings.append(f"<si>{parts}<rPh sb=\"0\" eb=\"1\"><t>x</t></rPh></si>" if way == "runs" else f"<si><t{keep}>{self.escaped(text)}</t></si>")
+        runs = f'<si>{parts}<rPh sb="0" eb="1"><t>x</t></rPh></si>'
+        self.strings.append(runs if way == "runs" else f"<si><t{keep}>{self.escaped(text)}</t></si>")
         return f'<c{place} t="s"><v>{len(self.strings) - 1}</v></c>'
 
 
@@ -194,9 +210,12 @@ PARTS = {
     f'<Override PartName="/xl/worksheets/sheet1.xml" ContentType="{SPREADSHEET}.worksheet+xml"/>'
     f'<Override PartName="/xl/sharedStrings.xml" ContentType="{SPREADSHEET}.sharedStrings+xml"/>'
     f'<Override PartName="/xl/styles.xml" ContentType="{SPREADSHEET}.styles+xml"/></Types>',
-    "_rels/.rels": f'{HEAD}<Relationships xmlns="{PACKAGE}/relationships"><Relationship Id="rId1" Type="{OFFICE}/officeDocument" Target="xl/workbook.xml"/></Relationships>',
-    "xl/_rels/workbook.xml.rels": f'{HEAD}<Relationships xmlns="{PACKAGE}/relationships"><Relationship Id="rId1" Type="{OFFICE}/worksheet" Target="worksheets/sheet1.xml"/>'
-    f'<Relationship Id="rId2" Type="{OFFICE}/sharedStrings" Target="sharedStrings.xml"/><Relationship Id="rId3" Type="{OFFICE}/styles" Target="styles.xml"/></Relationships>',
+    "_rels/.rels": f'{HEAD}<Relationships xmlns="{PACKAGE}/relationships">'
+    f'<Relationship Id="rId1" Type="{OFFICE}/officeDocument" Target="xl/workbook.xml"/></Relationships>',
+    "xl/_rels/workbook.xml.rels": f'{HEAD}<Relationships xmlns="{PACKAGE}/relationships">'
+    f'<Relationship Id="rId1" Type="{OFFICE}/worksheet" Target="worksheets/sheet1.xml"/>'
+    f'<Relationship Id="rId2" Type="{OFFICE}/sharedStrings" Target="sharedStrings.xml"/>'
+    f'<Relationship Id="rId3" Type="{OFFICE}/styles" Target="styles.xml"/></Relationships>',
 }
 
 
@@ -204,6 +223,7 @@ def styles():
     formats = "".join(f'<numFmt numFmtId="{164 + at}" formatCode={quoteattr(form)}/>' for at, form in enumerate(FORMATS))
     cells = "".join(f'<xf numFmtId="{164 + at}" fontId="0" fillId="0" borderId="0" applyNumberFormat="1"/>' for at in range(len(FORMATS)))
     return (
-        f'{HEAD}<styleSheet {MAIN}><numFmts count="{len(FORMATS)}">{formats}</numFmts><fonts count="1"><font/></fonts><fills count="1"><fill><patternFill patternType="none"/></fill></fills>'
-        f'<borders count="1"><border/></borders><cellStyleXfs count="1"><xf/></cellStyleXfs><cellXfs count="{len(FORMATS)}">{cells}</cellXfs></styleSheet>'
+        f'{HEAD}<styleSheet {MAIN}><numFmts count="{len(FORMATS)}">{formats}</numFmts><fonts count="1"><font/></fonts>'
+        f'<fills count="1"><fill><patternFill patternType="none"/></fill></fills><borders count="1"><border/></borders>'
+        f'<cellStyleXfs count="1"><xf/></cellStyleXfs><cellXfs count="{len(FORMATS)}">{cells}</cellXfs></styleSheet>'
     )

@@ -7,7 +7,7 @@ from table_pools import GUESSES, JSON_CELLS, TEXTS
 from table_reader import Cell, Row
 from table_writer import Maker as TableMaker
 
-SHEETS_TEXTS = [text for text in TEXTS if not text.startswith(("[", "{")) and "\r" not in text and "\u200b" not in text and "_x" not in text]
+SHEETS_TEXTS = [text for text in TEXTS if text[0] not in "[{" and not any(sign in text for sign in ("\r", "\u200b", "_x"))]
 NUMBERS = [0, 7, -12, 2026, 100000, 10.5, 0.1, -3.25, 10.199999999999999, 1e-3, 123456789.25, 999999999999, 0.16, 46000, 1.5e-3, 99999.99]
 DURATIONS = [918610, 86400, 90061, 36000, 3599999]
 TIMES = ["18:30", "00:15", "07:05"]
@@ -24,6 +24,11 @@ class Maker(TableMaker):
         self.table.kind, self.table.file = "xlsx", "book.xlsx"
         return super().make()
 
+    def second(self):
+        """In a workbook, the second table is another sheet."""
+        self.by_hand = False
+        super().second()
+
     def settings(self):
         super().settings()
         self.table.doubt = ""
@@ -33,10 +38,13 @@ class Maker(TableMaker):
     def cell(self, theme, number):
         if theme[0] == "id":
             return self.id_cell(number)
+        if theme[0] == "almost":
+            return self.text() if number == 0 else self.pool_cell(theme[1])
         if self.chance(0.12):
             return Cell("", hint="sheet", quoted=self.chance(0.2))
         if self.messy and self.chance(0.02):
-            return self.pick([Cell("#N/A", "error"), Cell("", "nothing"), Cell(None, "date", shown="60"), Cell(None, "date", shown="-1"), Cell(None, "date", shown="2958466")])
+            dates = [Cell(None, "date", shown=serial) for serial in ("60", "-1", "2958466")]
+            return self.pick([Cell("#N/A", "error"), Cell("", "nothing"), *dates])
         if theme[0] == "typed":
             return self.typed_cell(theme)
         return self.pool_cell(theme[1])
@@ -56,16 +64,20 @@ class Maker(TableMaker):
             value = super().typed(theme)
             return self.text_cell("Ana" if kind in ("text", "any") and value not in SHEETS_TEXTS else value)
         draw = {
-            "text": lambda: self.pick([self.number, self.padded, self.time, self.duration]), "integer": lambda: self.pick([self.whole, self.whole, self.padded]),
-            "double": lambda: self.pick([self.number, self.number, self.padded]), "boolean": lambda: self.boolean, "timestamp": lambda: self.pick([self.date, self.moment]),
+            "text": lambda: self.pick([self.number, self.padded, self.time, self.duration]),
+            "integer": lambda: self.pick([self.whole, self.whole, self.padded]),
+            "double": lambda: self.pick([self.number, self.number, self.padded]), "boolean": lambda: self.boolean,
+            "timestamp": lambda: self.pick([self.date, self.moment]),
             "any": lambda: self.pick([self.number, self.boolean, self.date, self.padded]),
         }[kind]()
         return draw()
 
     def pool_cell(self, pool):
         by_pool = {
-            "forms": [self.number, self.boolean, self.date, self.padded], "integers": [self.whole], "numbers": [self.number, self.whole], "exponents": [self.number],
-            "booleans": [self.boolean], "days": [self.date], "months": [self.date, self.text_date], "both orders": [self.text_date], "no order": [self.text_date],
+            "forms": [self.number, self.boolean, self.date, self.padded], "integers": [self.whole], "numbers": [self.number, self.whole],
+            "exponents": [self.number],
+            "booleans": [self.boolean], "days": [self.date], "months": [self.date, self.text_date], "both orders": [self.text_date],
+            "no order": [self.text_date],
             "moments": [self.date], "commas": [self.whole, self.number],
             "texts": [self.text, self.text, self.text, self.number, self.boolean, self.date, self.padded],
         }
@@ -133,7 +145,9 @@ class Maker(TableMaker):
             rows.insert(0, Row([]))
         hidden = self.random.randrange(len(table.headings)) if self.chance(0.1) else None
         book = Sheet(self, rows, self.late, table.refused == "merged cells", hidden)
-        if self.chance(0.25):
+        if table.more:
+            book.name = "things"
+        elif self.chance(0.25):
             table.arguments += ["--collection", "things"]
         elif book.name != "things" or self.chance(0.3):
             book.named = True

@@ -11,7 +11,7 @@ import math
 import re
 
 from rest_values import MOMENT, READERS as MEMBERS, Malformed, Open, Twice, once, read_value
-from table_times import YEAR_AND_POINTS, moment, stamp
+from table_times import loose_moment, moment, stamp
 
 MISSING = None
 KINDS = ["text", "integer", "double", "boolean", "timestamp", "array", "reference", "geopoint", "bytes", "any"]
@@ -111,7 +111,7 @@ def array(cell):
         return {"arrayValue": {"values": [element(value) for value in found]}} if isinstance(found, list) else None
     except Twice:
         raise
-    except ValueError:
+    except (ValueError, Malformed):
         return None
 
 
@@ -196,7 +196,8 @@ def read_geopoint(cell, options):
     north, east = float(found[1]), float(found[3])
     if abs(north) > 90 or abs(east) > 180:
         return BAD
-    return Read([{"geoPointValue": {"latitude": north, "longitude": east}}], found[2] == ", ")
+    known = found[2] == ", " and all(WHOLE.match(part)[0] == part.split(".")[0] for part in (found[1], found[3]))
+    return Read([{"geoPointValue": {"latitude": north, "longitude": east}}], known)
 
 
 def read_bytes(cell, options):
@@ -273,9 +274,8 @@ def plain(kind, cell, options, order):
         return good(text(cell))
     if kind == "timestamp":
         found = moment(cell, order, options)
-        if not found and YEAR_AND_POINTS.match(cell):
-            found = moment(cell.replace(".", "/", 2), order, options)
-            return unsure(stamp(found)) if found else BAD
+        if not found and (found := loose_moment(cell, order, options)):
+            return unsure(stamp(found))
         return good(stamp(found)) if found else BAD
     try:
         return READERS[kind](cell, options)
@@ -324,7 +324,7 @@ def by_form(cell, quoted, options):
             return unsure(text(cell), {"booleanValue": bare == "TRUE"})
         if bare == "-0":
             return unsure(text(cell), integer(0))
-        is_odd = bare[0] in "[{" or DECIMAL.fullmatch(bare) or bare == options.null or options.null != "null" and bare == "null" or WHOLE.fullmatch(bare)
+        is_odd = bare[0] in "[{" or bare in (options.null, "null") or DECIMAL.fullmatch(bare) or WHOLE.fullmatch(bare)
         return unsure(text(cell), NULL) if is_odd else by_commas(cell, bare, options)
     if bare != cell:
         return unsure(text(cell), value)
@@ -335,4 +335,6 @@ def by_form(cell, quoted, options):
 
 def by_commas(cell, bare, options):
     found = as_number(bare, options) if options.decimal_comma else None
-    return unsure(text(cell), double(float(found[0])), integer(int(found[0]))) if found else good(text(cell))
+    if not found:
+        return good(text(cell))
+    return unsure(text(cell), double(float(found[0])), *([integer(int(found[0]))] if math.isfinite(found[0]) else []))

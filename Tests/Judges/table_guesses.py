@@ -7,21 +7,21 @@ import unicodedata
 
 from rest_values import Malformed, Open, Twice
 from table_cells import DECIMAL, GROUPED, POINT, SHORT_EXPONENT, WHOLE, array, guarded, rest
-from table_times import YEAR_AND_POINTS, moment, order_of, split_date
+from table_times import loose_moment, moment, order_of, split_date
 
 # Names of identifiers.
 
 ALWAYS = set(
-    "id uid uuid guid clave code codigo folio sku isbn ean upc gtin barcode matricula expediente poliza placa placas vin imei serial pin cp zip zipcode"
-    " postcode postalcode codigopostal nss ssn curp rfc ine dni nif nie cif cedula passport pasaporte clabe iban phonenumber userid memberid customerid"
-    " clientid orderid idsocio idcliente idusuario".split()
+    "id uid uuid guid clave code codigo folio sku isbn ean upc gtin barcode matricula expediente poliza placa placas vin imei serial pin cp"
+    " zip zipcode postcode postalcode codigopostal nss ssn curp rfc ine dni nif nie cif cedula passport pasaporte clabe iban phonenumber"
+    " userid memberid customerid clientid orderid idsocio idcliente idusuario".split()
 )
 MOSTLY = set(
     "phone phones telephone mobile whatsapp fax telefono telefonos tel cel celular celulares movil tarjeta card cuenta account".split()
 )
 QUANTITIES = set(
-    "count conteo total totales cantidad quantity qty suma sum saldo balance monto importe amount precio price costo coste cost comision fee cargo"
-    " cargos pago pagos payment payments ingreso ingresos income porcentaje percent promedio average limite limit".split()
+    "count conteo total totales cantidad quantity qty suma sum saldo balance monto importe amount precio price costo coste cost comision"
+    " fee cargo cargos pago pagos payment payments ingreso ingresos income porcentaje percent promedio average limite limit".split()
 )
 NUMERALS = {"numero", "num", "nro", "number"}
 
@@ -84,9 +84,9 @@ def said_by_json(bare):
 
 
 def said_by_date(bare, options, order):
-    if YEAR_AND_POINTS.match(bare):
-        return "odd"
-    return "timestamp" if moment(bare, order, options) else None
+    if moment(bare, order, options):
+        return "timestamp"
+    return "odd" if loose_moment(bare, order, options) else None
 
 
 def said_by_number(bare, options, exponents):

@@ -31,8 +31,10 @@ LABELS = {
     "Born": "born", "Nacimiento": "born",
 }
 NAMES = [
-    "alpha", "beta", "amount", "city", "since", "note", "m.x", "m.y", "m.deep.z", "`odd name`", "m.`a.b`", "`ñandú`", "numero_socio", "numero_visitas",
-    "telefono2", "telefono_total", "idSocio", "codigo_postal", "RFC", "valor", "width", "idea", "cardCount", "card", "`C.P.`", "n1", "_under", "HTMLId",
+    "alpha", "beta", "amount", "city", "since", "note", "m.x", "m.y", "m.deep.z", "`odd name`", "m.`a.b`", "`ñandú`", "numero_socio",
+    "numero_visitas",
+    "telefono2", "telefono_total", "idSocio", "codigo_postal", "RFC", "valor", "width", "idea", "cardCount", "card", "`C.P.`", "n1",
+    "_under", "HTMLId",
     "`RFC-cliente`", "userID", "ids", "number", "orderNumber", "Telefonos", "video", "`é`", "`e\u0301`", "A1", "a1",
 ]
 # Headings about which the pages are not plain, and some that are no path of a field.
@@ -40,40 +42,65 @@ ODD_HEADINGS = ["Precio unitario", "año", "a-b", " gamma", "gamma "]
 WRONG_HEADINGS = ["a..b", ".a", "a.", "`open", "a`b", "a b.", "`a`b", "a:", "a:nothing", "a:b:text"]
 TYPE_WORDS = {
     "text": ["text", "string"], "integer": ["integer", "int"], "double": ["double", "number"], "boolean": ["boolean", "bool"],
-    "timestamp": ["timestamp", "date"], "geopoint": ["geopoint", "point"], "array": ["array"], "reference": ["reference"], "bytes": ["bytes"], "any": ["any"],
+    "timestamp": ["timestamp", "date"], "geopoint": ["geopoint", "point"], "array": ["array"], "reference": ["reference"],
+    "bytes": ["bytes"], "any": ["any"],
 }
 TEXTS = [
-    "Ana", "Solís, Ana", 'say "hi"', "two\nlines", "two\r\nlines", "old\rmac", " lead", "trail ", "\ttab", "007", "0445512345678", "1,200", "16%", "$5", "-",
-    "N/A", "+5", ".5", "-0", "sí", "verdadero", "=1+1", "@x", "'=x", "''-5", "'+5", "'quoted'", "日本語", "é", "e\u0301", "🏋️", "a\tb", "#", "# note", "NULL",
-    "undefined", "#N/A", "1/2", "1:30", "18:30", "1-2", "5e", "0x1F", "1_000", "nan", "inf", "infinity", "[VIP] Ana", "a\u00a0b", "a;b", "a|b", "1 200",
-    "9007199254740993", "1E5", "00", "5.", "1.2.3", "2026", "12:00 p. m.", "\\N", "\\", "a,b", "true?", "٣", "１２", "sep=;", "null?", "Null", "'", '"', "True", "FALSE",
-    "cars/c1", "19.4, -99.1", "http://x.test/a?b=c", "_x0041_", "\u200b", "x\u2028y", "1.5.", "--1", "1e", "1.234.567", "2026-13-01", "e5", "31/12/26",
+    "Ana", "Solís, Ana", 'say "hi"', "two\nlines", "two\r\nlines", "old\rmac", " lead", "trail ", "\ttab", "007", "0445512345678", "1,200",
+    "16%", "$5", "-",
+    "N/A", "+5", ".5", "-0", "sí", "verdadero", "=1+1", "@x", "'=x", "''-5", "'+5", "'quoted'", "日本語", "é", "e\u0301", "🏋️", "a\tb", "#",
+    "# note", "NULL",
+    "undefined", "#N/A", "1/2", "1:30", "18:30", "1-2", "5e", "0x1F", "1_000", "nan", "inf", "infinity", "[VIP] Ana", "a\u00a0b", "a;b",
+    "a|b", "1 200",
+    "9007199254740993", "1E5", "00", "5.", "1.2.3", "2026", "12:00 p. m.", "\\N", "\\", "a,b", "true?", "٣", "１２", "sep=;", "null?", "Null",
+    "'", '"', "True", "FALSE",
+    "cars/c1", "19.4, -99.1", "http://x.test/a?b=c", "_x0041_", "\u200b", "x\u2028y", "1.5.", "--1", "1e", "1.234.567", "2026-13-01", "e5",
+    "31/12/26",
 ]
-IDS = ["null", "007", "true", "[x", "{y", "a b", "ñ", "e\u0301", "é", "x,y", 'q"q', "1.0", "1", "2026-01-01", "-", "@me", "=id", "#1", "a;b", "日本", "A", "a", "%2F", "a.b", "_x_", "\\"]
+IDS = [
+    "null", "007", "true", "[x", "{y", "a b", "ñ", "e\u0301", "é", "x,y", 'q"q', "1.0", "1", "2026-01-01", "-", "@me", "=id", "#1",
+    "a;b", "日本", "A", "a", "%2F", "a.b", "_x_", "\\",
+]
 BAD_IDS = [".", "..", "__x__", "x" * 1501, " lead", "trail ", "\u00a0nb", "zw\u200b", "\ufeffx", "a/b", "a//b", "/a", "tab\t"]
 TYPED = {
-    "integer": ["0", "7", "-7", "12.0", " 7 ", "\t3", "9007199254740993", "9223372036854775807", "-9223372036854775808", "1000000", "-1", "null", "2147483648"],
+    "integer": [
+        "0", "7", "-7", "12.0", " 7 ", "\t3", "9007199254740993", "9223372036854775807", "-9223372036854775808", "1000000", "-1",
+        "null", "2147483648",
+    ],
     "double": [
-        "10", "10.5", "1E5", "1e-7", "-0.0", "0.1", " 2.5", "NaN", "Infinity", "-Infinity", "1.7976931348623157e+308", "5e-324", "123456789.123456789",
+        "10", "10.5", "1E5", "1e-7", "-0.0", "0.1", " 2.5", "NaN", "Infinity", "-Infinity", "1.7976931348623157e+308", "5e-324",
+        "123456789.123456789",
         "1e+22", "-1.5e3", "0", "null", "0.30000000000000004",
     ],
     "boolean": ["true", "Verdadero", "SÍ", "si", "YES", "1", "FALSE", "Falso", "no", "0", " true ", "No", "null"],
     "timestamp": [
-        "31/12/2026", "1/2/2026", "01-02-2026", "31.12.1999", "2026-12-31", "2026/1/5", "31/12/2026 18:30", "5/6/2026 9:05:07", "2026-06-30 6:30 p. m.",
-        "01/01/2026 12:15 a. m.", "01/01/2026 12:15 p. m.", "2026-01-31T18:00:00Z", "2026-01-31T18:00:00.123456+02:00", " 2026-12-31 ", "0001-01-01",
+        "31/12/2026", "1/2/2026", "01-02-2026", "31.12.1999", "2026-12-31", "2026/1/5", "31/12/2026 18:30", "5/6/2026 9:05:07",
+        "2026-06-30 6:30 p. m.",
+        "01/01/2026 12:15 a. m.", "01/01/2026 12:15 p. m.", "2026-01-31T18:00:00Z", "2026-01-31T18:00:00.123456+02:00", " 2026-12-31 ",
+        "0001-01-01",
         "31/12/9999 23:00", "29/02/2024", "25/10/2026 02:30", "1/11/2026 01:30:00", "30/10/2022 01:30", "null", "1969-12-31 23:59:59",
     ],
-    "array": ['["a",7,1.5,true,null]', "[]", '["null","007",""]', '[{"integerValue":"9007199254740993"}]', '[ 1 , "x,y" ]', '[{"mapValue":{"fields":{"a":{"stringValue":"b"}}}}]'],
-    "reference": ["cars/c1", "/cars/c1", "cars/c1/parts/p1", " cars/c2 ", "projects/o/databases/d/documents/cars/c1", '{"referenceValue":"projects/o/databases/d/documents/a/b"}'],
+    "array": [
+        '["a",7,1.5,true,null]', "[]", '["null","007",""]', '[{"integerValue":"9007199254740993"}]', '[ 1 , "x,y" ]',
+        '[{"mapValue":{"fields":{"a":{"stringValue":"b"}}}}]',
+    ],
+    "reference": [
+        "cars/c1", "/cars/c1", "cars/c1/parts/p1", " cars/c2 ", "projects/o/databases/d/documents/cars/c1",
+        '{"referenceValue":"projects/o/databases/d/documents/a/b"}',
+    ],
     "geopoint": ["19.4326, -99.1332", "-90, 180", "0, 0", " 1.5, 2 ", '{"geoPointValue":{"latitude":1.5,"longitude":-2.0}}'],
     "bytes": ["AAEC", "aGVsbG8=", "/+8=", " AA== ", '{"bytesValue":"AAEC"}'],
 }
 WRONG = {
-    "integer": ["12.5", "x", "9223372036854775808", "1,200", "1 200", "16%", "true", "007", "+5", "1E5", "--1", "1.2.3", "٣", '{"x":1}', "12.50", "1.0e3"],
+    "integer": [
+        "12.5", "x", "9223372036854775808", "1,200", "1 200", "16%", "true", "007", "+5", "1E5", "--1", "1.2.3", "٣", '{"x":1}',
+        "12.50", "1.0e3",
+    ],
     "double": ["x", "1,5", "1.2.3", "1 000.5", "$5", "1e400", ".5", "5.", "nan", "0x1F", "1.234,56", "1e"],
     "boolean": ["2", "maybe", "t", "10", "", "tru e", "wahr"],
     "timestamp": [
-        "12/31/2026", "31/02/2026", "2026-13-01", "31/12/26", "yesterday", "29/02/2023", "2026-12-31 25:00", "2026-02-30", "1/2", "18:30", "46000", "29/03/2026 02:30", "08/03/2026 02:30", "3/4/2022 02:30",
+        "12/31/2026", "31/02/2026", "2026-13-01", "31/12/26", "yesterday", "29/02/2023", "2026-12-31 25:00", "2026-02-30", "1/2", "18:30",
+        "46000", "29/03/2026 02:30", "08/03/2026 02:30", "3/4/2022 02:30",
     ],
     "array": ["[1,", "x", '{"a":1}', '[{"a":1,"a":2}]', '["a" "b"]', "1,2"],
     "reference": ["cars", "cars/c1/parts", "cars//c1", "/", "a/b/c"],
@@ -81,8 +108,10 @@ WRONG = {
     "bytes": ["***", "AAE", "a b"],
 }
 JSON_CELLS = [
-    '{"stringValue":"7"}', '{"integerValue":"7"}', '{"doubleValue":1.5}', '{"nullValue":null}', '{"booleanValue":true}', '{"stringValue":""}',
-    '{"mapValue":{"fields":{"k":{"stringValue":"v"}}}}', '{"timestampValue":"2026-01-31T18:00:00Z"}', "{}", '{"arrayValue":{"values":[{"integerValue":"1"}]}}',
+    '{"stringValue":"7"}', '{"integerValue":"7"}', '{"doubleValue":1.5}', '{"nullValue":null}', '{"booleanValue":true}',
+    '{"stringValue":""}',
+    '{"mapValue":{"fields":{"k":{"stringValue":"v"}}}}', '{"timestampValue":"2026-01-31T18:00:00Z"}', "{}",
+    '{"arrayValue":{"values":[{"integerValue":"1"}]}}',
 ]
 BAD_JSON = ['{"stringValue":"a","stringValue":"b"}', '{"mapValue":{"fields":{"k":{"nullValue":null},"k":{"integerValue":"1"}}}}']
 GUESSES = {
@@ -99,7 +128,10 @@ GUESSES = {
     "references": ['{"referenceValue":"projects/o/databases/d/documents/cars/c1"}', "cars/c1", "cars/c2/parts/p"],
     "points": ['{"geoPointValue":{"latitude":1.5,"longitude":-2.0}}', "19.4326, -99.1332"],
     "commas": ["499,00", "1234,5", "1.234,56", "1.234", "7", "-3,25"],
-    "forms": ["7", "7.0", "true", "2026-01-31T18:00:00Z", "[1]", "{}", "null", "1e+22", "-9007199254740993", "9223372036854775807", "-7", "NaN"],
+    "forms": [
+        "7", "7.0", "true", "2026-01-31T18:00:00Z", "[1]", "{}", "null", "1e+22", "-9007199254740993", "9223372036854775807", "-7",
+        "NaN",
+    ],
 }
 COMMAS = {
     "integer": ["1.234", "12,0", "7", "-1.234.567", "0"], "double": ["499,00", "1234,5", "1.234,56", "1.234", "-0,5", "7", "1.000.000,001"],
@@ -135,7 +167,7 @@ def number_like(random):
 
 def date_like(random):
     year = random.choice([2026, 2024, 1900, 2000, 1999, 1, 9999, 0, 26, random.randrange(10000)])
-    day, month = random.randint(0, 32) if random.random() < 0.1 else random.randint(1, 28), random.randint(0, 13) if random.random() < 0.1 else random.randint(1, 12)
+    day, month = (random.randint(0, 32), random.randint(0, 13)) if random.random() < 0.1 else (random.randint(1, 28), random.randint(1, 12))
     one, other = [random.choice("///---.") for _ in range(2)]
     other = one if random.random() < 0.9 else other
     form = random.choice(["{:02d}", "{}"])
@@ -147,13 +179,20 @@ def date_like(random):
 
 def clock_like(random):
     hour, minute, second = random.randint(0, 25), random.randint(0, 61), random.randint(0, 61)
-    clock = random.choice([f"{hour:02d}:{minute:02d}", f"{hour}:{minute:02d}", f"{hour:02d}:{minute:02d}:{second:02d}", f"{hour}:{minute}", f"{hour}"])
-    zone = random.choice(["", "", "", "Z", "+02:00", "-06:00", " p. m.", " a. m.", " PM", " p.m.", "z", "+0200", ".5", ".123456789Z", ".5Z"])
+    clock = random.choice([
+        f"{hour:02d}:{minute:02d}", f"{hour}:{minute:02d}", f"{hour:02d}:{minute:02d}:{second:02d}", f"{hour}:{minute}", f"{hour}",
+    ])
+    zone = random.choice([
+        "", "", "", "Z", "+02:00", "-06:00", " p. m.", " a. m.", " PM", " p.m.", "z", "+0200", ".5", ".123456789Z", ".5Z",
+    ])
     return random.choice(["", "", random.choice([" ", " ", "T", "  ", "t"]) + clock + zone])
 
 
 def word_like(random):
-    word = random.choice(["true", "false", "sí", "si", "no", "yes", "verdadero", "falso", "1", "0", "y", "n", "on", "x", "s", "null", "nul", "01", "1.0", "0.0", "-1"])
+    word = random.choice([
+        "true", "false", "sí", "si", "no", "yes", "verdadero", "falso", "1", "0", "y", "n", "on", "x", "s", "null", "nul", "01", "1.0",
+        "0.0", "-1",
+    ])
     return "".join(random.choice([letter.lower(), letter.upper()]) for letter in word) + random.choice(["", "", "", " ", ".", "\u00a0"])
 
 
@@ -167,7 +206,10 @@ def some_json(random, depth=0):
     return {
         "text": random.choice(["", "a", "null", "7", "é", "\n"]), "integer": random.choice([0, 7, -1, 2**53, 2**53 + 1, 2**63]),
         "double": random.choice([0.5, -0.0, 1e22, 7.0]), "word": random.choice([True, False, None]),
-        "member": random.choice([{"stringValue": "x"}, {"integerValue": "7"}, {"integerValue": 7}, {"doubleValue": "NaN"}, {"nullValue": None}, {"booleanValue": True}, {"x": 1}]),
+        "member": random.choice([
+            {"stringValue": "x"}, {"integerValue": "7"}, {"integerValue": 7}, {"doubleValue": "NaN"}, {"nullValue": None},
+            {"booleanValue": True}, {"x": 1},
+        ]),
     }[kind]
 
 

@@ -140,7 +140,8 @@ class Reader:
         if self.odd:
             expected.doubt(self.odd)
         if any(item is None for item in found) and table.parse_errors == "stop":
-            return Expected(refused="a row or a cell that cannot be read", sure=firm and not self.odd, why=expected.why, doubtful=expected.doubtful)
+            firm = firm and not self.odd
+            return Expected(refused="a row or a cell that cannot be read", sure=firm, why=expected.why, doubtful=expected.doubtful)
         expected.rejected += sum(item is None for item in found)
         return self.together([item for item in found if item], expected)
 
@@ -172,6 +173,10 @@ class Reader:
         if is_identifier(path_of(field)[-1]):
             return "text", order, "name"
         kind, order, sure = guess(cells, self.options)
+        others = [row.cells[number] for row in self.rows if row.raw is None and not self.usable(row) and number < len(row.cells)]
+        if others and guess(cells + others, self.options)[:2] != (kind, order):
+            # Cells of rows that are rejected.
+            sure = False
         if not sure:
             expected.doubt(f"the guess of {heading}")
         if kind == "stop" and number == self.id:
@@ -196,8 +201,9 @@ class Reader:
             path, kind, order, declared = column
             cell = row.cells[number] if number < len(row.cells) else Cell()
             read = self.field(path, kind, cell, order, declared)
-            if cell.hint == "sheet" and cell.quoted and "__name__" not in self.head:
-                # The pages say of exported workbooks alone what an empty cell in text format is.
+            if cell.quoted and "__name__" not in self.head and (cell.hint == "sheet" or kind == "any" and not declared) and not cell.value:
+                # The pages say of exported workbooks alone what an empty cell in text format is, and nothing of an empty
+                # text in a column without a type.
                 read = Read([*read.values, MISSING], read.sure)
             if not read.sure:
                 expected.doubt(f"{'.'.join(path)}: {cell}").doubtful.append(cell)
@@ -247,18 +253,20 @@ class Reader:
             expected.doubt(f"the id {cell}").unknown = True
         return read.values[0] if read.values else ("?" if not read.sure else None)
 
-    def together(self, found, expected):
-        """Puts the documents together, of which some may have the same path."""
+    def place(self, id):
         table = self.table
-        ids = collections.Counter(id for id, _ in found if id)
-        if max(ids.values(), default=0) > 1:
-            if not table.duplicates:
-                return Expected(refused="one document twice", sure=expected.sure and not expected.unknown, why=expected.why, doubtful=expected.doubtful)
-            if table.duplicates == "first":
-                found = found[::-1]
-        for id, fields in found:
-            if id:
-                expected.documents[f"{table.collection}/{id}"] = fields
-            else:
-                expected.anonymous.append(fields)
+        return f"{table.collection}/{id.rsplit('/', 1)[-1] if table.flat else id}" if id else None
+
+    def together(self, found, expected):
+        """Puts the documents together, also those of a second table; some may have the same path."""
+        table = self.table
+        found = [(self.place(id), fields) for id, fields in found] + table.more
+        paths = collections.Counter(path for path, _ in found if path)
+        if max(paths.values(), default=0) > 1 and not table.duplicates:
+            firm = expected.sure and not expected.unknown
+            return Expected(refused="one document twice", sure=firm, why=expected.why, doubtful=expected.doubtful)
+        expected.anonymous = [fields for path, fields in found if not path]
+        for path, fields in found[::-1] if table.duplicates == "first" else found:
+            if path:
+                expected.documents[path] = fields
         return expected

@@ -8,8 +8,6 @@ from rest_values import MOMENT
 
 YEAR_LAST = re.compile(r"(?a)(\d{1,2})([/.-])(\d{1,2})\2(\d{4})")
 YEAR_FIRST = re.compile(r"(?a)(\d{4})([/-])(\d{1,2})\2(\d{1,2})")
-# Of dates such as 2026.12.31 the pages say nothing.
-YEAR_AND_POINTS = re.compile(r"(?a)\d{4}\.\d{1,2}\.\d{1,2}( |$)")
 CLOCK = re.compile(r"(?a)(\d{1,2}):(\d\d)(?::(\d\d))?( [ap]\. m\.)?")
 UTC = datetime.timezone.utc
 
@@ -77,3 +75,13 @@ def moment(cell, order, options):
         if order == "month":
             parts = (parts[0], parts[2], parts[1])
     return local_time(parts, clock, options.zone)
+
+
+def loose_moment(cell, order, options):
+    """A moment in forms of which the page says nothing: `2026.12.31`, `6:30 p.m.`, `2026-12-31T18:30`, parts of seconds."""
+    cell = re.sub(r"(?a)^(\d{4})\.(\d{1,2})\.(\d{1,2})(?=\D|$)", r"\1/\2/\3", cell)
+    cell = re.sub(r"\s*([apAP])\.?\s*[mM]\.?$", lambda found: f" {found[1].lower()}. m.", cell)
+    cell = re.sub(r"(?a)(?<=\d)(\s+|\s*[tT,]\s*)(?=\d)", " ", cell)
+    part = re.search(r"(?a)(?<=:\d\d)\.\d+", cell)
+    found = moment(cell.replace(part[0], "") if part else cell, order, options)
+    return found + datetime.timedelta(seconds=float(part[0])) if found and part else found

@@ -5,7 +5,10 @@ import gzip
 import random
 
 from table_cells import Options
-from table_pools import BAD_COMMAS, BAD_IDS, BAD_JSON, COMMAS, DECLARED, GUESSES, IDS, JSON_CELLS, LABELS, NAMES, NOISE, ODD_HEADINGS, TEXTS, TYPE_WORDS, TYPED, WRONG, WRONG_HEADINGS, mutated
+from table_pools import (
+    BAD_COMMAS, BAD_IDS, BAD_JSON, COMMAS, DECLARED, GUESSES, IDS, JSON_CELLS, LABELS, NAMES, NOISE, ODD_HEADINGS, TEXTS, TYPE_WORDS, TYPED, WRONG,
+    WRONG_HEADINGS, mutated,
+)
 from table_reader import Cell, Reader, Row
 
 @dataclasses.dataclass
@@ -23,6 +26,10 @@ class Table:
     id_column: str | None = None
     new_ids: str | None = None
     dry: bool = False
+    flat: bool = False
+    # The paths and columns of a second table, and its file.
+    more: list = dataclasses.field(default_factory=list)
+    second: bytes = b""
     pad: bool = False
     keep_spaces: bool = False
     parse_errors: str = "stop"
@@ -32,6 +39,7 @@ class Table:
     schema_fields: dict = dataclasses.field(default_factory=dict)
     before: dict = dataclasses.field(default_factory=dict)
     refused: str = ""
+    code: int = 65
     doubt: str = ""
 
     def expected(self):
@@ -60,13 +68,25 @@ class Maker:
     def make(self):
         self.settings()
         self.columns()
-        count = self.pick([1, 2, 3, 5, 10, 12, 21, 30])
+        count = self.pick([1, 2, 3, 5, 10, 11, 11, 21, 30])
         self.ids = self.draw_ids(count)
         self.table.rows = [Row([self.cell(theme, number) for theme in self.themes]) for number in range(count)]
         self.disorder()
+        if table_allows_more(self.table) and self.chance(0.2):
+            self.second()
         self.settle()
         self.write()
         return self.table
+
+    def second(self):
+        """A second table, some of whose ids may be those of the first."""
+        table = self.table
+        ids = self.random.sample(self.ids, 1) if self.messy or table.duplicates else []
+        ids = [id for id in ids if "/" not in id] + [f"more{number}" for number in range(self.random.randint(1, 3))]
+        collection = table.collection if "--collection" in table.arguments else "others"
+        if collection != "others" and not table.flat:
+            table.refused, table.code = "tables of different collections", 64
+        table.more = [(f"{collection}/{id}", {("remark",): [{"stringValue": f"second {id}"}]}) for id in ids]
 
     def settle(self):
         """Where rows are skipped, the pages have to be plain about every cell: the others are emptied."""
@@ -116,6 +136,8 @@ class Maker:
         if self.chance(0.1) and not table.schema_fields and not self.sheet:
             table.collection, table.file = self.pick(["teams", "teams/t1/people"]), "members (1).csv"
             table.arguments += ["--collection", table.collection]
+            table.flat = self.chance(0.3)
+            table.arguments += ["--flatten"] if table.flat else []
         table.mode = self.pick(["create", "create", "upsert", "merge", "replace"])
         if table.mode != "create" or self.chance(0.3):
             table.arguments += ["--mode", table.mode]
@@ -175,7 +197,7 @@ class Maker:
         elif "__name__" in table.headings:
             theme = ("pool", self.pick(["forms", "forms", "texts", "references", "points", "arrays", "json"]))
         else:
-            theme = ("pool", self.pick([*GUESSES, "texts", "texts", "json"]))
+            theme = (self.pick(["pool"] * 6 + ["almost"]), self.pick([*GUESSES, "texts", "texts", "json"]))
         table.headings.append(heading)
         self.themes.append(theme)
 
@@ -194,6 +216,8 @@ class Maker:
     def cell(self, theme, number):
         if theme[0] == "id":
             return self.id_cell(number)
+        if theme[0] == "almost":
+            return Cell(self.pick(TEXTS if number == 0 else GUESSES.get(theme[1]) or TEXTS))
         if self.chance(0.12):
             return Cell("", quoted=self.messy and self.chance(0.2))
         if self.messy and self.chance(0.04):
@@ -202,7 +226,9 @@ class Maker:
             return Cell(self.noise(theme))
         if theme[0] == "typed":
             return Cell(self.typed(theme))
-        return Cell(self.pick(TEXTS) if theme[1] == "texts" or theme[1] != "forms" and self.chance(0.01) else self.pick(GUESSES.get(theme[1]) or JSON_CELLS))
+        if theme[1] == "texts" or theme[1] != "forms" and self.chance(0.01):
+            return Cell(self.pick(TEXTS))
+        return Cell(self.pick(GUESSES.get(theme[1]) or JSON_CELLS))
 
     def id_cell(self, number):
         if self.table.new_ids and self.chance(0.6):
@@ -219,8 +245,10 @@ class Maker:
             return self.pick(GUESSES["forms"])
         if self.table.options.decimal_comma and kind in COMMAS:
             return self.pick(COMMAS[kind])
-        if kind == "timestamp" and not self.messy and (word.startswith("MM") or not "/" in word and self.table.options.date_format):
-            return self.pick(["2026-12-31", "2026-01-31T18:00:00Z", *(["1/2/2026", "12-31-2026 18:30"] if "MM" in (word or self.table.options.date_format)[:2] else [])])
+        pattern = word if "/" in word else self.table.options.date_format or ""
+        if kind == "timestamp" and not self.messy and pattern and not pattern.startswith("dd"):
+            months = ["1/2/2026", "12-31-2026 18:30"] if pattern.startswith("MM") else []
+            return self.pick(["2026-12-31", "2026-01-31T18:00:00Z", *months])
         if self.table.options.strict and self.chance(0.9):
             return self.pick([value for value in TYPED[kind] if value != "null" and "{" not in value])
         return self.pick(TYPED[kind])
@@ -263,7 +291,8 @@ class Maker:
     def spoil_headings(self):
         table = self.table
         last = table.headings[-1]
-        if len(table.headings) < 2 or last == table.id_column or last in ("__name__", "", "__reason__", "__raw__") or last.split(":")[0] in table.types:
+        kept = {table.id_column, "__name__", "", "__reason__", "__raw__"}
+        if len(table.headings) < 2 or last in kept or last.split(":")[0] in table.types:
             return
         if self.chance(0.04):
             table.headings[-1] = table.headings[0]
@@ -287,7 +316,17 @@ class Maker:
             elif self.chance(0.01):
                 row.cells.append(Cell("more"))
 
-    # The file.
+    # The files.
+
+    def write_second(self):
+        """The second table is read with the same delimiter, where one is named."""
+        arguments = self.table.arguments
+        named = arguments[arguments.index("--delimiter") + 1] if "--delimiter" in arguments else "comma"
+        delimiter = {"comma": ",", "semicolon": ";", "tab": "\t"}[named]
+        rows = [["__name__", "remark:text"]]
+        rows += [[path.rsplit("/", 1)[1], columns[("remark",)][0]["stringValue"]] for path, columns in self.table.more]
+        lines = (delimiter.join(quote(cell, delimiter) for cell in row) for row in rows)
+        self.table.second = "".join(f"{line}\n" for line in lines).encode()
 
     def write(self):
         table = self.table
@@ -305,6 +344,8 @@ class Maker:
             lines.insert(self.random.randint(0, len(lines)), "")
         content = begin + end.join([head, *lines]) + (end if self.chance(0.9) else "")
         table.content = self.encode(content)
+        if table.more:
+            self.write_second()
         if self.chance(0.1):
             table.file += ".gz"
             table.content = gzip.compress(table.content, mtime=0)
@@ -339,6 +380,11 @@ class Maker:
         if row.blank and not any(cell.value or cell.quoted for cell in row.cells) and self.chance(0.3):
             return ""
         return delimiter.join(quote(cell.value, delimiter, cell.quoted) for cell in row.cells)
+
+
+def table_allows_more(table):
+    """Whether the options of a table are those of a second one, too, whose ids are in `__name__`."""
+    return "__name__" in table.headings and not table.id_column and not table.new_ids and not table.refused
 
 
 def quote(cell, delimiter, always=False):
