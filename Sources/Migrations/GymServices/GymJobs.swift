@@ -1,3 +1,4 @@
+import Files
 package import FirestoreModels
 package import MigrationEngine
 import Runs
@@ -49,7 +50,7 @@ package struct GroupsJob: Job {
     case .create:
       [
         .create(
-          id: GroupService.newID(seed: run),
+          id: DerivedID.auto(run),
           name: groupName,
           owner: GroupService.NewMember(userID: ids[0], displayName: displayName)
         )

@@ -183,7 +183,7 @@ struct JournalTail: Sendable {
 
   /// The writes in the tail that are no deletions, in the order of the journal.
   var unmetWrites: [Journal.OwnWrite] {
-    writes.values.filter { $0.kind != .deletion }.sorted { $0.offset < $1.offset }
+    writes.values.filter { $0.kind != .delete }.sorted { $0.offset < $1.offset }
   }
 
   /// The write of a document, without claiming it.
