@@ -52,6 +52,9 @@ package final class MiniFirestore: Sendable {
     var commits = 0
     var beforeCommit: (@Sendable (Int, TestRequest) -> Void)?
     var draws: UInt64 = 0
+    /// What each open transaction read: the update times, nil of what does not exist.
+    var transactions: [ByteString: [MiniPath: MiniTime?]] = [:]
+    var transactionsBegun = 0
   }
 
   /// The options that the server was made with.
