@@ -1,3 +1,4 @@
+import Configuration
 import FirestoreModels
 import TypedDocuments
 
@@ -112,8 +113,8 @@ func fuzzPlan(_ input: [UInt8]) {
         expect(again == line.change, "a change is another after it was written and read")
       }
     }
-    let database = DatabaseName(project: "p", database: "d")
-    _ = attempt { () throws(Failure) in try PlannedChanges(file: path, database: database).count }
+    let environment = DatabaseEnvironment(name: "test", database: DatabaseName(project: "p", database: "d"))
+    _ = attempt { () throws(Failure) in try PlannedChanges(file: path, for: environment).count }
   }
 }
 

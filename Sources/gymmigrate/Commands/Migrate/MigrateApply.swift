@@ -2,6 +2,7 @@ import ArgumentParser
 import Configuration
 import Files
 import FirestoreModels
+import Logging
 import MigrationEngine
 import Runs
 
@@ -67,7 +68,7 @@ struct MigrateApply: AsyncParsableCommand {
     let planned = try plan.map { file throws(Failure) in
       let planned = try PlannedChanges(
         file: file,
-        database: try EnvironmentResolver(connection).environment().database,
+        for: try EnvironmentResolver(connection).environment(),
         folder: FileCheck.exists(connection.stateDir) ? connection.stateDir : nil,
         via: access.files
       )
@@ -84,6 +85,11 @@ struct MigrateApply: AsyncParsableCommand {
     )
     if let plan, let planned { command.digests = [plan: planned.sha256] }
     try await command.perform { session, run in
+      if planned?.namesServer == false {
+        session.logger.warning(
+          "The plan does not say on which server it was made: an earlier version wrote it."
+        )
+      }
       let sources = planned.map { [.list($0)] } ?? chosen.map { ChangeSource.migration($0) }
       let reports = Locked<[MigrationReport]>([])
       let apply = { @Sendable in
