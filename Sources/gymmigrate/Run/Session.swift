@@ -24,6 +24,8 @@ struct Session: Sendable {
   var signer = ""
   /// Where a command that has two sides reads.
   var source: Connection?
+  /// Whether the run has the lease and its entry of the ledger, now or before.
+  let isLeased = Locked(false)
 }
 
 extension Session {
