@@ -58,7 +58,7 @@ struct OneOffRun {
           ?? MigrationReport(migration: migration.id)
       if !logging.json { try plan.write(report) }
       if session.counts.totals.read == 0 { await session.warnOfEmpty(migration.sources) }
-      var result = try plan.conclude(
+      var result = try await plan.conclude(
         report,
         of: session,
         folder,

@@ -43,6 +43,15 @@ extension Session {
     )
   }
 
+  /// The prices of a configuration, as they hold for the databases of the command.
+  func prices(_ configured: PriceList) async -> PriceList {
+    var prices = configured
+    for (client, environment) in [(client, environment)]
+      + (source.map { [($0.client, $0.environment)] } ?? [])
+    where !environment.isEmbedded { prices = await client.prices(prices) }
+    return prices
+  }
+
   /// The same with another database.
   func reading(_ connection: Connection) -> Session {
     Session(

@@ -109,7 +109,7 @@ extension MiniFirestore {
     return encoder.object([
       JSON.Member("name", .text("projects/\(options.project)/databases/\(options.database)")),
       JSON.Member("type", .text("FIRESTORE_NATIVE")),
-      JSON.Member("databaseEdition", .text("STANDARD")),
+      JSON.Member("databaseEdition", .text(options.edition)),
       JSON.Member("locationId", .text("nam5")),
     ])
   }

@@ -119,7 +119,13 @@ struct MigrateApply: AsyncParsableCommand {
       if dryRun {
         try await apply()
         let planned = reports.withLock { $0 }
-        ending.cost = try page.conclude(planned, of: session, run, connection: connection, isQuiet: isJSON)
+        ending.cost = try await page.conclude(
+          planned,
+          of: session,
+          run,
+          connection: connection,
+          isQuiet: isJSON
+        )
       } else {
         try await LedgerRun(session, run, sources: sources).perform(apply)
       }

@@ -61,7 +61,13 @@ struct MigratePlan: AsyncParsableCommand {
           reports.append(report)
           if !isQuiet { try StandardOutput.write(MigrationText.plan(report)) }
         }
-        let cost = try page.conclude(reports, of: session, run, connection: connection, isQuiet: isQuiet)
+        let cost = try await page.conclude(
+          reports,
+          of: session,
+          run,
+          connection: connection,
+          isQuiet: isQuiet
+        )
         if let output { try OutputFile.copy(run.file("plan.jsonl"), to: output, via: access.files) }
         return CommandResult(
           status: exitCode && reports.contains { $0.changeCount > 0 } ? .differences : .done,

@@ -30,7 +30,7 @@ extension CopyCommand: ShardedCommand {
     try await session.reading(source).prepare(wanted, isAll: selection.all, selection.emptiness)
     let plan = try await copy.prepare()
     let prices = try EnvironmentResolver(connection).configuration().prices
-    let cost = CostEstimate(plan.cost, at: prices, isMinimum: !plan.isCounted)
+    let cost = CostEstimate(plan.cost, at: await session.prices(prices), isMinimum: !plan.isCounted)
     for line in CopyText.screen(plan, cost, options, session, source) { session.logger.notice("\(line)") }
     try Guard.ask("Copy?", with: write.guards)
     if CollectionScope.interleave(plan.scopes) {

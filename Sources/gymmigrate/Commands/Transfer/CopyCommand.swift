@@ -182,7 +182,7 @@ struct CopyCommand: AsyncParsableCommand {
   func run() async throws {
     let base = try options()
     let isWhole = Invocation.current.shard == nil
-    let prices = try EnvironmentResolver(connection).configuration().prices
+    let configured = try EnvironmentResolver(connection).configuration().prices
     let command = CommandRun(
       name: "copy",
       connection: connection.target(to),
@@ -198,6 +198,7 @@ struct CopyCommand: AsyncParsableCommand {
         try await session.reading(source).prepare(reads, isAll: selection.all, selection.emptiness)
       }
       let plan = try await copy.prepare()
+      let prices = await session.prices(configured)
       let cost = CostEstimate(plan.cost, at: prices, isMinimum: !plan.isCounted)
       if isWhole {
         for line in CopyText.screen(plan, cost, base, session, source) { session.logger.notice("\(line)") }

@@ -42,10 +42,11 @@ struct PageOptions: ParsableArguments {
     _ run: RunDirectory,
     connection: ConnectionOptions,
     isQuiet: Bool
-  ) throws -> CostEstimate {
+  ) async throws -> CostEstimate {
+    let configured = try EnvironmentResolver(connection).configuration().prices
     let cost = CostEstimate(
       reports.reduce(Cost()) { $0 + $1.cost },
-      at: try EnvironmentResolver(connection).configuration().prices
+      at: await session.prices(configured)
     )
     if !isQuiet { try StandardOutput.write("To apply it: \(cost.text)\n") }
     if let html {

@@ -30,10 +30,16 @@ struct PlanOptions: ParsableArguments {
     _ run: RunDirectory,
     connection: ConnectionOptions,
     isQuiet: Bool
-  ) throws -> CommandResult {
+  ) async throws -> CommandResult {
     var ending = CommandResult(lists: MigrationRunner.lists.map(run.file))
     if dryRun {
-      ending.cost = try page.conclude([report], of: session, run, connection: connection, isQuiet: isQuiet)
+      ending.cost = try await page.conclude(
+        [report],
+        of: session,
+        run,
+        connection: connection,
+        isQuiet: isQuiet
+      )
     }
     return ending
   }
