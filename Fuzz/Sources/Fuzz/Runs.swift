@@ -162,7 +162,7 @@ func fuzzFolders(_ input: [UInt8]) {
         )
       }
     }
-    let database = DatabaseName(project: "p", database: "d")
+    let database = DatabaseEnvironment(name: "d", database: DatabaseName(project: "p", database: "d"))
     var marks = attempt { () throws(Failure) in try HighWaterMarks(in: folder) }
     let users = CollectionPath(nil, "users")
     let moment = marks?[database, users] ?? Timestamp(seconds: 1_000_000)!

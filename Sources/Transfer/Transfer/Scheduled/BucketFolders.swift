@@ -1,3 +1,4 @@
+package import Configuration
 import Files
 package import FirestoreModels
 import Platform
@@ -111,7 +112,7 @@ package final class BucketFolders: ScheduledExports {
   /// next one deletes it.
   package func prune(
     keeping count: Int,
-    of database: DatabaseName,
+    of environment: DatabaseEnvironment,
     current: String
   ) async throws(Failure) -> DatedFolders.Retention {
     var retention = DatedFolders.Retention()
@@ -119,7 +120,7 @@ package final class BucketFolders: ScheduledExports {
     var exports: [RetentionRule.Export] = []
     for (name, objects) in contents where Self.isComplete(objects) {
       guard let manifest = try? Manifest.read(from: "\(path)/\(name)", via: storage.files),
-        manifest.database == database
+        manifest.isOf(environment)
       else { continue }
       exports.append((name, manifest))
     }

@@ -1,3 +1,4 @@
+package import Configuration
 import Files
 package import FirestoreModels
 import Platform
@@ -126,12 +127,12 @@ package final class DatedFolders: Sendable {
   ///
   /// - Parameters:
   ///   - count: The number of full exports to keep, at least 1.
-  ///   - database: The database; exports of other databases are left alone.
+  ///   - environment: The database; exports of other databases, and of other servers, are left alone.
   ///   - current: The path of the export that was just completed; it is always kept.
-  package func prune(keeping count: Int, of database: DatabaseName, current: String) -> Retention {
+  package func prune(keeping count: Int, of environment: DatabaseEnvironment, current: String) -> Retention {
     var retention = Retention()
     let expired = RetentionRule.expired(
-      exports(of: database),
+      exports(of: environment),
       keeping: count,
       current: FilePaths.name(of: current)
     )
@@ -142,10 +143,10 @@ package final class DatedFolders: Sendable {
   }
 
   /// Returns the exports of a database, oldest first.
-  private func exports(of database: DatabaseName) -> [(name: String, manifest: Manifest)] {
+  private func exports(of environment: DatabaseEnvironment) -> [(name: String, manifest: Manifest)] {
     FilePaths.names(in: path).compactMap { name in
       guard DatedName.isName(name), Self.ownStatus("\(path)/\(name)")?.isFolder ?? false,
-        let manifest = try? Manifest.read(from: "\(path)/\(name)"), manifest.database == database
+        let manifest = try? Manifest.read(from: "\(path)/\(name)"), manifest.isOf(environment)
       else { return nil }
       return (name, manifest)
     }

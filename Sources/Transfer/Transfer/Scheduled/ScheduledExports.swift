@@ -1,3 +1,4 @@
+package import Configuration
 import Files
 package import FirestoreModels
 package import Storage
@@ -31,12 +32,12 @@ package protocol ScheduledExports: Sendable {
   ///
   /// - Parameters:
   ///   - count: The number of full exports to keep, at least 1.
-  ///   - database: The database; exports of other databases are left alone.
+  ///   - environment: The database; exports of other databases, and of other servers, are left alone.
   ///   - current: The path of the export that was just completed; it is always kept.
   /// - Throws: Why the exports cannot be listed; nothing was deleted then.
   func prune(
     keeping count: Int,
-    of database: DatabaseName,
+    of environment: DatabaseEnvironment,
     current: String
   ) async throws(Failure) -> DatedFolders.Retention
 
