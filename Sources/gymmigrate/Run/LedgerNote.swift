@@ -28,7 +28,7 @@ extension Session {
   }
 
   private func note(_ run: RunDirectory, _ journal: Journal, as status: LedgerEntry.Status) async {
-    if isLeased.withLock({ $0 }) || journal.isEmpty { return }
+    if isLeased.withLock({ $0 }) || counts.totals.written + counts.totals.deleted == 0 { return }
     var entry = LedgerEntry(run: run.id, command: command, migrations: [], holder: LedgerRun.holder)
     (entry.status, entry.totals, entry.startedAt) = (status, counts.totals, journal.serverTime)
     let (noted, ledger) = (entry, MigrationLedger(client: client.quickly, logger: logger))
