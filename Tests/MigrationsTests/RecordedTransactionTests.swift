@@ -188,6 +188,26 @@ private struct GroupsFixture: Sendable {
     }
   }
 
+  /// The fence changes after the transaction has read it: the commit is aborted, and the next transaction sees why.
+  @Test func nothingIsWrittenBehindAFenceThatChanged() async throws {
+    try await GroupsFixture.open { shop in
+      try await shop.group("g", count: .integer(9), members: 2)
+      try await shop.put("entries/run", texts(["by": "run"]))
+      let path = try #require(DocumentPath("entries/run"))
+      let time = try #require(await shop.rival.get(path).document?.updateTime)
+      let fence = CommitGate.Fence(path, at: time, lost: Failure(.tryLater, "write", cause: "lost"))
+      try await shop.client.gate.hold({ _ in }, fence: fence) { try await shop.write("g") }
+      #expect(try await shop.fields("g")?["memberCount"] == .integer(2))
+      try await shop.group("g", count: .integer(9), members: 2)
+      shop.meddler.next("commit", .before { try await shop.put("entries/run", texts(["by": "next"])) })
+      let failure = await #expect(throws: Failure.self) {
+        try await shop.client.gate.hold({ _ in }, fence: fence) { try await shop.write("g") }
+      }
+      #expect(failure?.cause == "lost")
+      #expect(try await shop.fields("g")?["memberCount"] == .integer(9))
+    }
+  }
+
   @Test func endlessContentionIsAConflict() async throws {
     try await GroupsFixture.open(budget: 0.3) { shop in
       try await shop.group("g", count: .integer(9), members: 1)

@@ -10,10 +10,27 @@ struct CostEstimateTests {
   func dollars() {
     let cost = Cost(reads: 1_000_000, writes: 200_000, deletes: 50_000)
     // 10 · 0.06 + 2 · 0.18 + 0.5 · 0.02
-    #expect(abs(CostEstimate(cost, at: .nam5).dollars - 0.97) < 1e-9)
+    #expect(CostEstimate(cost, at: .nam5).dollars.map { abs($0 - 0.97) < 1e-9 } == true)
     let prices = PriceList(reads: 1, writes: 2, deletes: 4, name: "x")
     #expect(CostEstimate(cost, at: prices).dollars == 16)
     #expect(CostEstimate(cost + Cost(deletes: 50_000), at: prices).dollars == 18)
+  }
+
+  @Test(
+    "List prices are those of the Standard edition; of the Enterprise edition it says that they are not known."
+  )
+  func editions() throws {
+    let cost = Cost(reads: 1_000_000, writes: 200_000)
+    for edition in [nil, "STANDARD", "DATABASE_EDITION_UNSPECIFIED"] {
+      #expect(PriceList.nam5.of(edition: edition) == .nam5)
+    }
+    let unknown = CostEstimate(cost, at: PriceList.nam5.of(edition: "ENTERPRISE"))
+    #expect(unknown.dollars == nil)
+    #expect(unknown.text.contains("1,000,000 reads") && unknown.text.contains("not known for the Enterprise"))
+    #expect(!unknown.text.contains("USD") && !unknown.text.contains("nothing"))
+    // What a configuration says holds.
+    let prices = PriceList(reads: 1, writes: 2, deletes: 4, name: "x")
+    #expect(prices.of(edition: "ENTERPRISE") == prices)
   }
 
   @Test(

@@ -1,3 +1,4 @@
+import Configuration
 import FirestoreModels
 import TypedDocuments
 
@@ -112,8 +113,8 @@ func fuzzPlan(_ input: [UInt8]) {
         expect(again == line.change, "a change is another after it was written and read")
       }
     }
-    let database = DatabaseName(project: "p", database: "d")
-    _ = attempt { () throws(Failure) in try PlannedChanges(file: path, database: database).count }
+    let environment = DatabaseEnvironment(name: "test", database: DatabaseName(project: "p", database: "d"))
+    _ = attempt { () throws(Failure) in try PlannedChanges(file: path, for: environment).count }
   }
 }
 
@@ -161,7 +162,7 @@ func fuzzFolders(_ input: [UInt8]) {
         )
       }
     }
-    let database = DatabaseName(project: "p", database: "d")
+    let database = DatabaseEnvironment(name: "d", database: DatabaseName(project: "p", database: "d"))
     var marks = attempt { () throws(Failure) in try HighWaterMarks(in: folder) }
     let users = CollectionPath(nil, "users")
     let moment = marks?[database, users] ?? Timestamp(seconds: 1_000_000)!

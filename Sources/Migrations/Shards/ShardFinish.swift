@@ -294,6 +294,7 @@ package struct ShardFinish: Sendable {
       toolVersion: plan.toolVersion,
       environment: plan.target.environment,
       database: plan.target.database,
+      server: plan.target.endpoint,
       readTime: plan.readTime,
       scope: scope,
       files: files

@@ -7,6 +7,12 @@ package struct PriceList: Sendable, Equatable {
   package var deletes: Double
   /// The source and date of the prices, for people.
   package var name: String
+  /// Whether operations have these prices.
+  package var isKnown = true
+
+  package init(reads: Double, writes: Double, deletes: Double, name: String) {
+    (self.reads, self.writes, self.deletes, self.name) = (reads, writes, deletes, name)
+  }
 
   /// Google's list prices of the multi-region nam5, as of August 2026.
   ///
@@ -18,6 +24,19 @@ package struct PriceList: Sendable, Equatable {
     deletes: 0.02,
     name: "list prices of nam5, August 2026"
   )
+
+  /// The prices for a database of an edition, as the service names it.
+  ///
+  /// Google's list prices are those of the Standard edition. The Enterprise edition bills units of bytes, whose number only the
+  /// service knows (https://cloud.google.com/firestore/enterprise/pricing). What a configuration says holds for any.
+  package func of(edition: String?) -> PriceList {
+    guard self == .nam5, let edition, edition.isIdentical(to: "ENTERPRISE") else { return self }
+    var unknown = self
+    (unknown.isKnown, unknown.name) = (
+      false, "not known for the Enterprise edition, which bills units of bytes"
+    )
+    return unknown
+  }
 }
 
 /// The operations that the service bills.

@@ -9,10 +9,16 @@ package struct TransactionID: Sendable, Equatable {
 ///
 /// None is retried by itself: a failed request ends the transaction, and the entire transaction runs again.
 extension FirestoreClient {
-  /// Begins a read-write transaction.
+  /// Begins a read-write transaction, which has read the fence of the gate, if there is one.
   ///
   /// - Parameter last: The transaction that this one retries, so that the service can prioritize it.
+  /// - Throws: Also `.notSent` if the fence has changed.
   func beginTransaction(repeating last: TransactionID? = nil) async throws(CallFailure) -> TransactionID {
+    if let fence = gate.fence {
+      let (body, root) = try await caller.attempt(fenceRequest(fence, repeating: last))
+      defer { withExtendedLifetime(body) {} }
+      return try fenced(root, by: fence)
+    }
     let options = JSONWriter.body {
       $0.key("options")
       $0.object {
@@ -25,6 +31,42 @@ extension FirestoreClient {
     guard let id = root.kind == .object ? root["transaction"]?.string : nil, !id.isEmpty else {
       throw .malformed("the response has no transaction")
     }
+    return TransactionID(base64: id)
+  }
+
+  /// Begins the transaction of a commit that must not pass a fence, with retries.
+  ///
+  /// - Throws: Also why nothing may be written, if the fence has changed.
+  func beginTransaction(behind fence: CommitGate.Fence) async throws(Failure) -> TransactionID {
+    try await caller.call(
+      .beginTransaction,
+      fenceRequest(fence, repeating: nil),
+      operation: "read",
+      path: fence.path.string
+    ) { (_, root) throws(CallFailure) in try fenced(root, by: fence) }
+  }
+
+  private func fenceRequest(_ fence: CommitGate.Fence, repeating last: TransactionID?) -> HTTPRequest {
+    let json = JSONWriter.body {
+      $0.member("documents", [database.name(of: fence.path)])
+      $0.key("newTransaction")
+      $0.object {
+        $0.key("readWrite")
+        $0.object { $0.member("retryTransaction", last?.base64) }
+      }
+    }
+    return post("\(documentsURL):batchGet", json)
+  }
+
+  /// Reads the transaction of a response, and that the fence is as it was.
+  private func fenced(
+    _ root: JSONCursor,
+    by fence: CommitGate.Fence
+  ) throws(CallFailure) -> TransactionID {
+    let id = try Self.streamElements(root).lazy.compactMap { $0["transaction"]?.string }.first { !$0.isEmpty }
+    guard let id else { throw .malformed("the response has no transaction") }
+    let document = try answers(root, to: [fence.path]).documents.first
+    if document?.updateTime != fence.updateTime { throw .notSent(fence.lost) }
     return TransactionID(base64: id)
   }
 

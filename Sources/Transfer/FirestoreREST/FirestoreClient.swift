@@ -246,18 +246,34 @@ package struct FirestoreClient: Sendable {
   /// applied.
   ///
   /// - Parameter writes: The writes as JSON.
-  /// - Throws: Also `.notSent` if the gate is closed.
+  /// - Throws: Also `.notSent` if the gate is closed, or its fence has changed.
   /// - Returns: The update time of each document; nil for a deleted one.
   package func commitOnce(
     _ writes: [[UInt8]],
     in transaction: TransactionID? = nil,
     timeout: Double
   ) async throws(CallFailure) -> CommitAnswer {
+    var own: TransactionID?
     do throws(Failure) {
       try await gate.pass(.commit)
+      if transaction == nil, let fence = gate.fence { own = try await beginTransaction(behind: fence) }
     } catch {
       throw .notSent(error)
     }
+    do throws(CallFailure) {
+      return try await send(writes, in: transaction ?? own, timeout: timeout)
+    } catch {
+      // Its lock on the fence would last for a minute.
+      if let own, case .service = error { await rollback(own) }
+      throw error
+    }
+  }
+
+  private func send(
+    _ writes: [[UInt8]],
+    in transaction: TransactionID?,
+    timeout: Double
+  ) async throws(CallFailure) -> CommitAnswer {
     var json = JSONWriter(capacity: writes.reduce(200) { $0 + $1.count + 1 })
     json.object {
       $0.member("transaction", transaction?.base64)

@@ -198,11 +198,13 @@ struct CommandRun {
           signer: connected.signer,
           part: job?.part
         )
-        guard let source, let options = self.source else { return try await body(session) }
-        return try await context.withConnection(source, options, beside: connected) { connected in
-          var both = session
-          both.source = connected
-          return try await body(both)
+        return try await session.noted(as: run) {
+          guard let source, let options = self.source else { return try await body(session) }
+          return try await context.withConnection(source, options, beside: connected) { connected in
+            var both = session
+            both.source = connected
+            return try await body(both)
+          }
         }
       }
     }

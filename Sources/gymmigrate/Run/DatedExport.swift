@@ -46,7 +46,7 @@ struct DatedExport {
     let moments = options.reads.map { read in
       switch since {
       case .moment(let moment): moment
-      case .last: marks?[session.client.database, read.collection]
+      case .last: marks?[session.environment, read.collection]
       }
     }
     let increment = try await Increment(
@@ -86,7 +86,7 @@ struct DatedExport {
     guard let keep else { return moment }
     let retention: Retention
     do throws(Failure) {
-      retention = try await folders.prune(keeping: keep, of: session.client.database, current: folder)
+      retention = try await folders.prune(keeping: keep, of: session.environment, current: folder)
     } catch {
       // The export itself is done, and the next one removes what is old.
       session.logger.warning("Old exports stay for now: \(error)")
@@ -121,6 +121,6 @@ struct DatedExport {
       return
     }
     var marks = try HighWaterMarks(in: folders.path, via: files)
-    try marks.move(options.reads.map(\.collection), of: session.client.database, exportedAt: moment)
+    try marks.move(options.reads.map(\.collection), of: session.environment, exportedAt: moment)
   }
 }

@@ -27,6 +27,7 @@ struct LedgerRun: Sendable {
   func perform(_ body: @escaping @Sendable () async throws -> Void) async throws {
     // The lease and the entry are those of the whole run, and the worker of the task holds them.
     if session.part != nil { return try await body() }
+    session.isLeased.withLock { $0 = true }
     let journal = session.checkpoints?.journal
     let ledger = MigrationLedger(client: session.client, logger: session.logger)
     do {

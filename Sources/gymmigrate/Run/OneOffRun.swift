@@ -37,7 +37,7 @@ struct OneOffRun {
       let report = try await report(migration, deletions, in: session, folder)
       if !run.output.json { try plan.write(report) }
       if session.counts.totals.read == 0 { await session.warnOfEmpty(migration.sources) }
-      var result = try plan.conclude(
+      var result = try await plan.conclude(
         report,
         of: session,
         folder,

@@ -26,6 +26,8 @@ struct Session: Sendable {
   var source: Connection?
   /// The range of a sharded run that is worked on; nil for all of it.
   var part: ShardPart?
+  /// Whether the run has the lease and its entry of the ledger, now or before.
+  let isLeased = Locked(false)
 }
 
 extension Session {
@@ -41,6 +43,15 @@ extension Session {
       progress: progress,
       logger: logger
     )
+  }
+
+  /// The prices of a configuration, as they hold for the databases of the command.
+  func prices(_ configured: PriceList) async -> PriceList {
+    var prices = configured
+    for (client, environment) in [(client, environment)]
+      + (source.map { [($0.client, $0.environment)] } ?? [])
+    where !environment.isEmbedded { prices = await client.prices(prices) }
+    return prices
   }
 
   /// The same with another database.

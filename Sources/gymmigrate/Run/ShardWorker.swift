@@ -109,7 +109,7 @@ struct ShardWorker: Sendable {
             try await session.client.gate.pass(occasion)
             try await keeper.check(occasion)
           }
-          try await gate.hold(check) { try await work(gate) }
+          try await gate.hold(check, fence: session.client.gate.fence) { try await work(gate) }
         }
         return CommandResult()
       }

@@ -237,6 +237,66 @@ struct MirrorTests {
     }
   }
 
+  @Test("A push that was killed is resumed, and a row that was edited again since is no conflict with it.")
+  func killedPush() async throws {
+    let mini = try MiniFirestore.withSamples(["products"])
+    let kill = KillSwitch(mini.handler, delay: .zero)
+    try await withTool(against: kill.handler) { tool, _ in
+      try await tool.run("mirror", "pull", "-o", "m.sqlite", "-q").expect(0)
+      let rows = try await sql("SELECT _id, stock FROM products ORDER BY _id LIMIT 5", on: "m.sqlite", tool)
+      let ids = rows.map { $0[0] }
+      let edited = ids.map { "'\($0)'" }.joined(separator: ", ")
+      _ = try await sql("UPDATE products SET stock = 770 WHERE _id IN (\(edited))", on: "m.sqlite", tool)
+      // The lease, the entry, and three of the five documents.
+      try await tool.runKilled(
+        at: 5,
+        by: kill,
+        "mirror",
+        "push",
+        "m.sqlite",
+        "--batch-size",
+        "1",
+        "--in-flight",
+        "1"
+      )
+      func stock(_ id: String) throws -> String? {
+        let fields = try mini.document("products/\(id)")?.fields()
+        return (fields?["stock"] as? [String: Any])?["integerValue"] as? String
+      }
+      #expect(try ids.map { try stock($0) == "770" } == [true, true, true, false, false])
+      // One is edited once more, one set back to what was pulled, and one that was not sent is edited, too.
+      _ = try await sql(
+        """
+        UPDATE products SET stock = 771 WHERE _id IN ('\(ids[0])', '\(ids[4])'); \
+        UPDATE products SET stock = \(rows[1][1]) WHERE _id = '\(ids[1])'
+        """,
+        on: "m.sqlite",
+        tool
+      )
+      let resumed = try await tool.bare(["runs", "resume", "last", "--json"])
+      resumed.expect(0)
+      #expect(try resumed.summary().totals.conflicted == 0)
+      #expect(try ids.map { try stock($0) } == ["771", rows[1][1], "770", "770", "771"])
+      #expect(try await sql("SELECT count(*) FROM _mirror_edits", on: "m.sqlite", tool) == [["0"]])
+      try await tool.bare(["mirror", "verify", "m.sqlite", "-q"] + tool.place).expect(0)
+      #expect(try await tool.ledger().runs.map(\.status) == ["done"])
+    }
+  }
+
+  @Test("A killed push whose edits were dropped is resumed to its end, and blocks nobody.")
+  func killedPushWithoutEdits() async throws {
+    let mini = try MiniFirestore.withSamples(["products"])
+    let kill = KillSwitch(mini.handler, delay: .zero)
+    try await withTool(against: kill.handler) { tool, _ in
+      try await tool.run("mirror", "pull", "-o", "m.sqlite", "-q").expect(0)
+      _ = try await sql("UPDATE products SET stock = 770", on: "m.sqlite", tool)
+      try await tool.runKilled(at: 3, by: kill, "mirror", "push", "m.sqlite", "--batch-size", "1")
+      try await tool.run("mirror", "pull", "-o", "m.sqlite", "-q", "--discard-edits").expect(0)
+      try await tool.bare(["runs", "resume", "last"]).expect(0)
+      #expect(try await tool.ledger().runs.map(\.status) == ["done"])
+    }
+  }
+
   @Test("The elements of an array have rows, which follow the documents and are not edited.")
   func elements() async throws {
     try await withGym { tool in

@@ -1,3 +1,4 @@
+import Files
 import Foundation
 import TestSupport
 import Testing
@@ -52,6 +53,78 @@ struct LedgerCommandTests {
     } afterwards: { tool in
       try await tool.run("migrate", "apply", "is-active").expect(2)
       #expect(try await tool.ledger().runs.map(\.status) == ["incomplete", "incomplete"])
+    }
+  }
+
+  /// Documents of a collection, for imports with a commit each.
+  private func things(_ tool: Tool, _ count: Int) throws -> [String] {
+    let lines = (0..<count).map { documentLine("things/t\($0)", $0) }
+    try tool.write(lines.joined(separator: "\n") + "\n", to: "things.jsonl")
+    return ["import", "things.jsonl", "--batch-size", "1", "--in-flight", "1"]
+  }
+
+  @Test("A run without a lease is recorded once it wrote, and again after it was resumed or undone.")
+  func withoutLease() async throws {
+    try await withGym { tool, mini, kill, _ in
+      let command = try things(tool, 5)
+      try await tool.runKilled(at: 3, by: kill, command[0], command[1], "--batch-size", "1")
+      try await tool.bare(["runs", "resume", "last"]).expect(0)
+      let run = try tool.lastRun()
+      var runs = try await tool.ledger().runs
+      #expect(
+        runs.map(\.runId) == [run] && runs.map(\.command) == ["import"] && runs.map(\.status) == ["done"]
+      )
+      // Nothing is left to write.
+      try await tool.bare(command + tool.place).expect(0)
+      #expect(try await tool.ledger().runs.count == 1)
+      try await tool.bare(["runs", "undo", run, "-y"]).expect(0)
+      runs = try await tool.ledger().runs
+      let undo = try #require(runs.first { $0.undoes == run })
+      #expect(runs.count == 2 && undo.status == "done")
+      #expect(runs.contains { $0.runId == run && $0.status == "undone" && $0.undoneBy == undo.runId })
+      #expect(mini.snapshot().allSatisfy { !$0.name.hasPrefix("things/") })
+    }
+  }
+
+  @Test("A copy is recorded in its target.")
+  func copies() async throws {
+    let (source, target) = (MiniFirestore.environment("prod"), MiniFirestore.environment("test"))
+    try source.put("things/t", fields: #"{"n":{"integerValue":"1"}}"#)
+    try await withTwoServers(source.handler, target.handler) { tool in
+      try await tool.bare(["copy", "things", "--from", "prod", "--to", "test", "--keep-personal-data", "-y"])
+        .expect(0)
+      var tool = tool
+      tool.place = ["-e", "test"]
+      #expect(try await tool.ledger().runs.map(\.command) == ["copy"])
+      tool.place = ["-e", "prod"]
+      #expect(try await tool.ledger().runs.isEmpty)
+    }
+  }
+
+  @Test("One that stopped keeps nobody waiting, and a ledger that cannot be written stops nobody.")
+  func withoutLeaseStopped() async throws {
+    let mini = MiniFirestore()
+    let refused = Locked(0)
+    let handler: RequestHandler = { request in
+      let isThing = request.kind == .commit && request.text.contains("/documents/things/")
+      let isEntry = request.kind == .commit && request.text.contains("/_gymmigrate_runs/")
+      let isRefused =
+        isThing && request.text.contains("/things/t3") || isEntry && refused.withLock { $0 > 0 }
+      return isRefused
+        ? .response(ServiceError.permissionDenied.response(for: .commit)) : mini.handler(request)
+    }
+    try await withTool(against: handler) { tool, _ in
+      let command = try things(tool, 5)
+      try await tool.bare(command + tool.place).expect(77)
+      #expect(mini.snapshot().count == 3)
+      let runs = try await tool.ledger().runs
+      #expect(runs.map(\.status) == ["cleared"] && runs.map(\.isHalfWay) == [false])
+      try await tool.run("fix", "things", "--set", "a=1", "--all-documents", "-y").expect(0)
+      refused.withLock { $0 = 1 }
+      _ = try things(tool, 3)
+      let again = try await tool.run("import", "things.jsonl", "--mode", "upsert")
+      again.expect(0)
+      #expect(!again.errors.lowercased().contains("ledger"))
     }
   }
 

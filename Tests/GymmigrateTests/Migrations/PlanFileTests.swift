@@ -217,6 +217,28 @@ struct PlanFileTests {
     }
   }
 
+  @Test("On another server 77, and nothing is begun; one that names no server is applied with a note.")
+  func otherServer() async throws {
+    try await withGym { tool, mini, _ in
+      try await tool.run("migrate", "plan", "users-unify", "-o", "plan.jsonl").expect(0)
+      let all = mini.everything()
+      try await HTTPTestServer.withServer(mini.handler) { other in
+        let refused = try await tool.bare(
+          ["migrate", "apply", "--plan", "plan.jsonl", "-y"] + tool.at(other)
+        )
+        refused.expectFailure(77, other.url)
+      }
+      #expect(mini.everything() == all)
+      let former = try tool.text("plan.jsonl").replacing(#/,"server":"[^"]*"/#, with: "")
+      try tool.write(former, to: "former.jsonl")
+      let applied = try await tool.run("migrate", "apply", "--plan", "former.jsonl", "-y")
+      applied.expect(0)
+      #expect(applied.errors.contains("does not say on which server"))
+      let same = try await tool.run("migrate", "apply", "--plan", "plan.jsonl", "-y")
+      #expect(!same.errors.contains("on which server"))
+    }
+  }
+
   @Test("Killed in the middle and resumed: every change once.", arguments: Settings.seeds(3))
   func killed(_ seed: UInt64) async throws {
     var random = SplitMix64(seed: seed)

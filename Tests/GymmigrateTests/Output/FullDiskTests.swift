@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("A full disk", .enabled(if: FullDisk.isPossible, "it wants a C compiler"), .timeLimit(.minutes(60)))
+@Suite("A full disk", .enabled(if: Shim.isPossible, "it wants a C compiler"), .timeLimit(.minutes(60)))
 struct FullDiskTests {
   private static func setting(_ name: String, _ usual: UInt64) -> UInt64 {
     ProcessInfo.processInfo.environment[name].flatMap { UInt64($0) } ?? usual

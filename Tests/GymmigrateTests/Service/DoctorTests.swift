@@ -55,6 +55,26 @@ struct DoctorTests {
     }
   }
 
+  @Test("No price is told for a database of the Enterprise edition, unless the configuration has one.")
+  func enterprise() async throws {
+    var options = MiniFirestore.Options()
+    options.edition = "ENTERPRISE"
+    let mini = try MiniFirestore.withSamples(["users"], options)
+    try await withTool(against: mini.handler) { tool, _ in
+      let size = line(try await tool.run("doctor"), "size")
+      #expect(size.contains("not known for the Enterprise edition") && !size.contains("USD"), "\(size)")
+      let plan = try await tool.run("migrate", "plan", "is-active")
+      #expect(plan.output.contains("not known for the Enterprise edition") && !plan.output.contains("USD"))
+      let cost = try await tool.run("migrate", "plan", "is-active", "--json").summary().cost
+      #expect(cost?.usd == nil && (cost?.reads ?? 0) > 100)
+      try tool.write(
+        "prices: { reads: 1, writes: 1, deletes: 1 }\nenvironments:\n  a: { project: p }\n",
+        to: "gymmigrate.yaml"
+      )
+      #expect(try await tool.run("migrate", "plan", "is-active").output.contains("USD"))
+    }
+  }
+
   @Test("The embedded store is healthy, too.")
   func local() async throws {
     try await withTool { tool in

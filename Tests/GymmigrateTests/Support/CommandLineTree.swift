@@ -13,12 +13,21 @@ struct CommandLineTree {
     var valueName: String
   }
 
+  /// An argument without a name.
+  struct Argument {
+    /// The name of its value in the help.
+    var name: String
+    var isOptional: Bool
+  }
+
   /// A command that does something itself.
   struct Command {
     /// Its words.
     var words: [String]
     /// The long names of its options and flags.
     var names: [String]
+    /// Its arguments, in their order.
+    var arguments: [Argument] = []
   }
 
   var options: [Option] = []
@@ -34,6 +43,7 @@ struct CommandLineTree {
       var kind: String
       var names: [Name]?
       var valueName: String?
+      var isOptional: Bool?
 
       var longName: String? { names?.first { $0.kind == "long" }?.name }
     }
@@ -62,7 +72,10 @@ struct CommandLineTree {
     for next in below { add(next, under: path) }
     guard below.isEmpty else { return }
     let arguments = command.arguments ?? []
-    commands.append(Command(words: path, names: arguments.compactMap(\.longName)))
+    let positional = arguments.filter { $0.kind == "positional" }.map {
+      Argument(name: $0.valueName ?? "", isOptional: $0.isOptional ?? false)
+    }
+    commands.append(Command(words: path, names: arguments.compactMap(\.longName), arguments: positional))
     for argument in arguments where argument.kind == "option" {
       guard let name = argument.longName else { continue }
       options.append(Option(command: path, name: name, valueName: argument.valueName ?? name))

@@ -25,54 +25,9 @@ struct FullDisk: Sendable {
   /// The variables of a program that meets it.
   func variables(trace: String) async throws -> [String: String] {
     [
-      "LD_PRELOAD": try await Shim.shared.path(), "DISK_FULL_NAME": file, "DISK_FULL_BYTES": "\(bytes)",
+      "LD_PRELOAD": try await Shim.fullDisk.path(), "DISK_FULL_NAME": file, "DISK_FULL_BYTES": "\(bytes)",
       "DISK_FULL_TIMES": "\(times)", "DISK_FULL_HOW": manner.rawValue, "DISK_FULL_TRACE": trace,
     ]
-  }
-
-  /// Whether there is a compiler; without one, or with a sanitizer that wants to be the first library, nothing is injected.
-  static let isPossible = !Sanitizer.isOn && Shim.compiler != nil
-
-  private actor Shim {
-    static let shared = Shim()
-
-    static let compiler = ["cc", "clang", "gcc"].lazy.compactMap { name in
-      (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin").split(separator: ":").map {
-        "\($0)/\(name)"
-      }
-      .first { FileManager.default.isExecutableFile(atPath: $0) }
-    }.first
-
-    private var made: Task<String, any Error>?
-
-    /// The library beside the tests, made again by each process.
-    func path() async throws -> String {
-      let task =
-        made
-        ?? Task {
-          let source = Samples.repository.appendingPathComponent("scripts/shims/full-disk.c").path
-          let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
-            "gymmigrate-shim-\(ProcessInfo.processInfo.processIdentifier)"
-          )
-          try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-          let library = folder.appendingPathComponent("full-disk.so").path
-          atexit {
-            // What a process leaves in the folder for temporary files nobody else removes.
-            try? FileManager.default.removeItem(
-              at: FileManager.default.temporaryDirectory.appendingPathComponent(
-                "gymmigrate-shim-\(ProcessInfo.processInfo.processIdentifier)"
-              )
-            )
-          }
-          let compiled = try await BinaryRunner(executable: Shim.compiler).run([
-            "-O1", "-Wall", "-Werror", "-shared", "-fPIC", "-o", library, source, "-ldl", "-lpthread",
-          ])
-          try #require(compiled.exitCode == 0, "\(compiled.errors)")
-          return library
-        }
-      made = task
-      return try await task.value
-    }
   }
 }
 

@@ -227,7 +227,7 @@ struct Summary: Decodable {
 
   struct Cost: Decodable, Equatable {
     var reads, writes, deletes: Int
-    var usd: Double
+    var usd: Double?
   }
 
   var command, status, runId, startedAt: String

@@ -18,7 +18,10 @@ struct PlanPageLimitsTests {
     try await withTemporaryDirectory { folder in
       let database = DatabaseName(project: "p")
       let run = try RunDirectory(in: folder.path + "/state", command: "migrate")
-      let plan = PlanFileWriter(run.file("plan.jsonl"), database: database)
+      let plan = PlanFileWriter(
+        run.file("plan.jsonl"),
+        of: DatabaseEnvironment(name: "test", database: database)
+      )
       let lists = FindingLists(run)
       let migration = try MigrationCatalogue.named("is-active", settings: MigrationCatalogue.Settings())
       for number in 0..<changes {

@@ -130,10 +130,10 @@ extension MiniFirestore {
   func batchGet(_ call: MiniCall) throws -> JSON {
     try call.checkParameters([])
     let body = try call.body(["documents", "mask", "readTime", "transaction", "newTransaction"])
-    guard body["transaction"] == nil, body["newTransaction"] == nil else {
-      throw ServiceError.unimplemented("MiniFirestore has no transactions")
-    }
     let mask = try Self.mask(body["mask"])
+    let new =
+      try MiniDecoder.isTransaction(body["newTransaction"], "newTransaction") ? beginTransaction() : nil
+    let transaction = try new ?? MiniDecoder.text(body["transaction"], "transaction")
     let asked = try readTime(MiniDecoder.text(body["readTime"], "readTime"))
     var seen: Set<ByteString> = []
     let paths = try MiniDecoder.list(body["documents"], "documents")
@@ -142,6 +142,9 @@ extension MiniFirestore {
     let (found, time) = read(at: asked) { store, time in
       paths.map { MiniEntry(path: $0, document: store.document($0, at: time)) }
     }
+    if let transaction {
+      try record(found.map { ($0.path, $0.document?.updateTime) }, in: transaction)
+    }
     var encoder = encoder()
     let elements = encoder.shuffled(found).map { entry in
       let member =
@@ -149,7 +152,8 @@ extension MiniFirestore {
         ?? JSON.Member("missing", encoder.name(entry.path))
       return encoder.object([member, JSON.Member("readTime", encoder.time(time))])
     }
-    return .array(elements)
+    guard let new else { return .array(elements) }
+    return .array([encoder.object([JSON.Member("transaction", .string(new))])] + elements)
   }
 
   /// The mask of a request's body.

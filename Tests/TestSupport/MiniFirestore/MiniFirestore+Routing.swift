@@ -95,7 +95,9 @@ extension MiniFirestore {
     case .listCollectionIds: return try listCollectionIds(call)
     case .commit: return try commit(call)
     case .batchWrite: return try batchWrite(call)
-    case .partitionQuery, .beginTransaction, .rollback:
+    case .beginTransaction: return try beginTransaction(call)
+    case .rollback: return try rollback(call)
+    case .partitionQuery:
       throw ServiceError.unimplemented("\(call.kind.rawValue) is not part of MiniFirestore")
     case .token, .other: return try database(call)
     }
@@ -107,7 +109,7 @@ extension MiniFirestore {
     return encoder.object([
       JSON.Member("name", .text("projects/\(options.project)/databases/\(options.database)")),
       JSON.Member("type", .text("FIRESTORE_NATIVE")),
-      JSON.Member("databaseEdition", .text("STANDARD")),
+      JSON.Member("databaseEdition", .text(options.edition)),
       JSON.Member("locationId", .text("nam5")),
     ])
   }

@@ -5,7 +5,11 @@ extension MiniFirestore {
 
   func commit(_ call: MiniCall) throws -> JSON {
     let writes = try writes(call, allowed: ["writes", "transaction"])
-    let (results, time) = try apply(writes)
+    let transaction = try MiniDecoder.text(
+      call.body(["writes", "transaction"])["transaction"],
+      "transaction"
+    )
+    let (results, time) = try apply(writes, in: transaction)
     var encoder = encoder()
     var members = [JSON.Member("commitTime", encoder.time(time))]
     if !results.isEmpty {
@@ -53,9 +57,6 @@ extension MiniFirestore {
     hook?(number, call.request)
     try call.checkParameters([])
     let body = try call.body(allowed)
-    guard body["transaction"] == nil else {
-      throw ServiceError.unimplemented("MiniFirestore has no transactions")
-    }
     let writes = try MiniDecoder.list(body["writes"], "writes")
     guard writes.count <= options.largestCommit else {
       throw ServiceError.invalidArgument("maximum \(options.largestCommit) writes allowed per request")
@@ -64,8 +65,12 @@ extension MiniFirestore {
   }
 
   /// Applies all the writes or none.
-  private func apply(_ writes: [MiniWrite]) throws -> (outcomes: [MiniWrite.Outcome], time: MiniTime) {
+  private func apply(
+    _ writes: [MiniWrite],
+    in transaction: ByteString? = nil
+  ) throws -> (outcomes: [MiniWrite.Outcome], time: MiniTime) {
     try state.withLock { state in
+      if let transaction { try Self.end(transaction, &state) }
       let time = tick(&state)
       var changed: [MiniPath: MiniStored?] = [:]
       var outcomes: [MiniWrite.Outcome] = []

@@ -17,6 +17,8 @@ package final class MiniFirestore: Sendable {
     package var project = "test-project"
     /// The id of the one database.
     package var database = "(default)"
+    /// The edition that the server says the database has.
+    package var edition = "STANDARD"
     /// Whether answers are as odd as they may be; off, they are plain and pages are full.
     package var isAwkward = true
     /// What the oddities are drawn from.
@@ -52,6 +54,9 @@ package final class MiniFirestore: Sendable {
     var commits = 0
     var beforeCommit: (@Sendable (Int, TestRequest) -> Void)?
     var draws: UInt64 = 0
+    /// What each open transaction read: the update times, nil of what does not exist.
+    var transactions: [ByteString: [MiniPath: MiniTime?]] = [:]
+    var transactionsBegun = 0
   }
 
   /// The options that the server was made with.

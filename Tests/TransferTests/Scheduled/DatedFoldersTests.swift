@@ -1,3 +1,4 @@
+import Configuration
 import FirestoreModels
 import Foundation
 import TestSupport
@@ -55,10 +56,10 @@ import Testing
     }
   }
 
-  @Test("Marks belong to a database and a collection, and never move back")
+  @Test("Marks belong to a server, a database and a collection, and never move back")
   func marks() async throws {
     try await withTemporaryDirectory { folder in
-      let database = DatabaseName(project: "p", database: "d")
+      let database = DatabaseEnvironment(name: "d", database: DatabaseName(project: "p", database: "d"))
       let users = try #require(CollectionPath("users"))
       let groups = try #require(CollectionPath("groups"))
       var marks = try HighWaterMarks(in: folder.path)
@@ -75,7 +76,34 @@ import Testing
       let read = try HighWaterMarks(in: folder.path)
       #expect(read[database, users] == mark)
       #expect(read[database, groups] == Timestamp("2026-11-20T01:50:00Z"))
-      #expect(read[DatabaseName(project: "p", database: "e"), users] == nil)
+      var other = database
+      other.database = DatabaseName(project: "p", database: "e")
+      #expect(read[other, users] == nil)
+      // An emulator of the same name.
+      other = database
+      other.endpoint = "http://127.0.0.1:8080"
+      #expect(read[other, users] == nil)
+      try marks.move([users], of: other, exportedAt: try #require(Timestamp("2026-11-22T02:00:00Z")))
+      let both = try HighWaterMarks(in: folder.path)
+      #expect(both[database, users] == mark && both[other, users] == Timestamp("2026-11-22T01:50:00Z"))
+    }
+  }
+
+  @Test("A mark of a version that did not record the server is taken once, and is that server's from then on")
+  func formerMarks() async throws {
+    try await withTemporaryDirectory { folder in
+      let text =
+        #"{"marks":[{"collection":"users","database":"projects/p/databases/d","since":"2026-11-21T01:50:00Z"}]}"#
+      try Data(text.utf8).write(to: folder.appendingPathComponent(HighWaterMarks.fileName))
+      let database = DatabaseEnvironment(name: "d", database: DatabaseName(project: "p", database: "d"))
+      var emulator = database
+      emulator.endpoint = "http://127.0.0.1:8080"
+      let users = try #require(CollectionPath("users"))
+      var marks = try HighWaterMarks(in: folder.path)
+      #expect(marks[database, users] == Timestamp("2026-11-21T01:50:00Z"))
+      try marks.move([users], of: database, exportedAt: try #require(Timestamp("2026-11-22T02:00:00Z")))
+      let moved = try HighWaterMarks(in: folder.path)
+      #expect(moved[database, users] == Timestamp("2026-11-22T01:50:00Z") && moved[emulator, users] == nil)
     }
   }
 }

@@ -1,3 +1,4 @@
+import Configuration
 import Files
 import FirestoreModels
 import FirestoreREST
@@ -152,7 +153,11 @@ import Testing
       }
       #expect(storage.object("n/2026-01-02T000000Z/half.jsonl") == nil)
       #expect(made == made.sorted() && Set(made).count == 3)
-      let retention = try await folders.prune(keeping: 1, of: database, current: made[2])
+      let retention = try await folders.prune(
+        keeping: 1,
+        of: DatabaseEnvironment(name: "test", database: database),
+        current: made[2]
+      )
       #expect(retention.removed.count == 2 && retention.kept == [])
       await folders.close()
       let last = FilePaths.name(of: made[2])

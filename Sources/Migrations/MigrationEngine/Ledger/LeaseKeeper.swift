@@ -116,6 +116,14 @@ actor LeaseKeeper {
     else { throw lost }
   }
 
+  /// Checks that the lease is this process's, and stays so until the transaction has ended.
+  ///
+  /// - Throws: `.tryLater` where it is not.
+  func confirm(in transaction: Transaction) async throws {
+    guard let document = try await transaction.document(Lease.path), document.updateTime == held?.updateTime
+    else { throw lost }
+  }
+
   /// Writes the document over what this process wrote, or, if it is shared, over what any process of the run wrote.
   ///
   /// - Throws: `.tryLater` where another run, or none, holds it by now.
@@ -132,7 +140,7 @@ actor LeaseKeeper {
     throw lost
   }
 
-  private var lost: Failure {
+  nonisolated var lost: Failure {
     Failure(
       .tryLater,
       "keep changing \(client.database)",

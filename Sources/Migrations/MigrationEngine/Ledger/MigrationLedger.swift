@@ -161,9 +161,9 @@ package struct MigrationLedger: Sendable {
     let keeper = LeaseKeeper(client, Lease(run: entry.run, holder: entry.holder, command: entry.command))
     try await keeper.take(overFrom: [entry.run] + (entry.undoes.map { [$0] } ?? []))
     do {
-      let began = try await begin(entry, isResumed: isResumed)
+      let began = try await begin(entry, isResumed: isResumed, with: keeper)
       try await settle(began, isEmpty: isEmpty, counts: counts) {
-        try await renewing(keeper, body)
+        try await renewing(keeper, began, body)
       }
     } catch {
       await giveBack(keeper)
@@ -183,14 +183,32 @@ package struct MigrationLedger: Sendable {
     }
   }
 
-  /// Checks that the run may begin, and records it.
-  func begin(_ entry: LedgerEntry, isResumed: Bool) async throws -> LedgerEntry {
+  /// Checks that the run may begin, and records it while the lease is its own.
+  ///
+  /// Its entry is the fence of its commits. What a former process of the run, or a run that it undoes, has not committed
+  /// by then is not applied any more, because their fence changes too.
+  func begin(_ entry: LedgerEntry, isResumed: Bool, with keeper: LeaseKeeper) async throws -> LedgerEntry {
     let known = try await entries()
     try LedgerRules.assertMayBegin(entry, isResumed: isResumed, known: known)
     var entry = entry
     let former = known.first { $0.run.isIdentical(to: entry.run) }
     (entry.startedAt, entry.updateTime) = (former?.startedAt, former?.updateTime)
-    return try await put(entry)
+    let undone = entry.undoes.flatMap { id in known.first { $0.run.isIdentical(to: id) } }
+    let written = [entry] + (undone.map { [$0] } ?? [])
+    let (_, end) = try await client.runTransaction(on: entry.path, willCommit: { _ in }) { transaction in
+      try await keeper.confirm(in: transaction)
+      let current = try await transaction.documents(written.map(\.path))
+      for entry in written where current[entry.path]?.updateTime != entry.updateTime {
+        throw Self.conflict(entry)
+      }
+      return .commit(written.map(\.write), ())
+    }
+    switch end {
+    case .committed(let times): entry.updateTime = times.first ?? nil
+    case .refused(let error): throw Self.refusal(entry, error)
+    case .left, .contended: throw Self.conflict(entry)
+    }
+    return entry
   }
 
   /// Runs `body` and records how it ended.
@@ -228,15 +246,17 @@ package struct MigrationLedger: Sendable {
     }
   }
 
-  /// Runs `body` while the lease is renewed, and asked for before each commit.
+  /// Runs `body` while the lease is renewed and asked for before each commit, and no commit passes the entry.
   func renewing(
     _ keeper: LeaseKeeper,
+    _ entry: LedgerEntry,
     _ body: @escaping @Sendable () async throws -> Void
   ) async throws {
     let (clock, gate) = (clock, gate)
+    let fence = entry.updateTime.map { CommitGate.Fence(entry.path, at: $0, lost: keeper.lost) }
     try await withThrowingTaskGroup(of: Bool.self) { group in
       group.addTask {
-        try await gate.hold({ try await keeper.check($0) }, body)
+        try await gate.hold({ try await keeper.check($0) }, fence: fence, body)
         return true
       }
       group.addTask {
@@ -254,6 +274,17 @@ package struct MigrationLedger: Sendable {
       defer { group.cancelAll() }
       while let isWork = try await group.next(), !isWork {}
     }
+  }
+
+  /// Records a run that has no lease and keeps nobody waiting; it may have been recorded before it was resumed.
+  ///
+  /// - Throws: ``Failure``.
+  package func note(_ entry: LedgerEntry) async throws {
+    let former = try await client.get(entry.path).document.map { LedgerEntry($0) }
+    if former?.status == .undone { return }
+    var entry = entry
+    (entry.startedAt, entry.updateTime) = (former?.startedAt ?? entry.startedAt, former?.updateTime)
+    _ = try await put(entry)
   }
 
   /// Writes the end of a run; of one that was cleared meanwhile, what it has written up to its end.
@@ -280,22 +311,22 @@ package struct MigrationLedger: Sendable {
       var entry = entry
       entry.updateTime = updateTime
       return entry
-    case .rejected(let error):
-      throw Failure(
-        .internal,
-        "write the ledger",
-        path: entry.path.string,
-        cause: error.message,
-        service: error
-      )
-    case .conflicted, .unchanged, .skipped:
-      throw Failure(
-        .tryLater,
-        "write the ledger",
-        path: entry.path.string,
-        cause: "somebody else wrote it meanwhile",
-        remedy: "See how it is with 'gymmigrate migrate status'."
-      )
+    case .rejected(let error): throw Self.refusal(entry, error)
+    case .conflicted, .unchanged, .skipped: throw Self.conflict(entry)
     }
+  }
+
+  private static func refusal(_ entry: LedgerEntry, _ error: FirestoreError) -> Failure {
+    Failure(.internal, "write the ledger", path: entry.path.string, cause: error.message, service: error)
+  }
+
+  private static func conflict(_ entry: LedgerEntry) -> Failure {
+    Failure(
+      .tryLater,
+      "write the ledger",
+      path: entry.path.string,
+      cause: "somebody else wrote it meanwhile",
+      remedy: "See how it is with 'gymmigrate migrate status'."
+    )
   }
 }

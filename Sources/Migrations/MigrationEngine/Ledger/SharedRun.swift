@@ -32,7 +32,7 @@ package struct SharedRun: Sendable {
     let keeper = keeper
     try await keeper.take(overFrom: [entry.run])
     do {
-      _ = try await ledger.begin(entry, isResumed: false)
+      _ = try await ledger.begin(entry, isResumed: false, with: keeper)
     } catch {
       await ledger.giveBack(keeper)
       throw error
@@ -44,22 +44,22 @@ package struct SharedRun: Sendable {
   /// - Throws: `.usage` where the run was ended; `.tryLater` where another run holds the lease, now or meanwhile; what
   ///   `body` throws.
   package func join(_ body: @escaping @Sendable () async throws -> Void) async throws {
-    try await assertStatus([.running])
+    let own = try await assertStatus([.running])
     let keeper = keeper
     try await keeper.takeTogether()
-    try await ledger.renewing(keeper, body)
+    try await ledger.renewing(keeper, own, body)
   }
 
   /// Checks that the run is running, or ended by itself.
   ///
   /// - Throws: `.usage` where it was undone or cleared.
   package func assertNotEnded() async throws {
-    try await assertStatus([.running, .done, .incomplete])
+    _ = try await assertStatus([.running, .done, .incomplete])
   }
 
-  private func assertStatus(_ allowed: [LedgerEntry.Status]) async throws {
+  private func assertStatus(_ allowed: [LedgerEntry.Status]) async throws -> LedgerEntry {
     let own = try await ledger.entry(of: entry.run)
-    if let own, allowed.contains(own.status) { return }
+    if let own, allowed.contains(own.status) { return own }
     let cause =
       switch own?.status {
       case .undone?: "it was undone by run \(own?.undoneBy ?? "?")"

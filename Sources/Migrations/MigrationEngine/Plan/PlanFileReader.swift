@@ -7,6 +7,8 @@ package struct PlanFileReader: ~Copyable {
     /// The number of the line, from 1.
     package var number: Int
     package var database: DatabaseName
+    /// The server on which it was planned, as ``DatabaseEnvironment/server``; nil in plans of versions that did not record it.
+    package var server: String?
     package var migration: LedgerEntry.Applied
     package var change: Change
   }
@@ -38,12 +40,14 @@ package struct PlanFileReader: ~Copyable {
           guard let database = json["database"]?.string.flatMap({ DatabaseName(parsing: $0) }) else {
             throw WireError("database is projects/P/databases/D")
           }
+          if let server = json["server"], server.string == nil { throw WireError("server is a text") }
           guard let migration = json["migration"]?.string else { throw WireError("migration is a name") }
           let change = try decoder.change(json)
           try Self.check(change, json)
           return Line(
             number: number,
             database: database,
+            server: json["server"]?.string,
             migration: LedgerEntry.Applied(id: migration, checksum: json["checksum"]?.string),
             change: change
           )

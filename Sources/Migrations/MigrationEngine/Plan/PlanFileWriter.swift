@@ -1,3 +1,4 @@
+import Configuration
 import Files
 import FirestoreModels
 import Runs
@@ -6,16 +7,16 @@ import Runs
 ///
 /// A line is a JSON object with the members `after` (the fields as they will be; left out for a deletion), `before` (left
 /// out for a creation), `checksum` (of the migration's file, where it has one), `createTime`, `database`, `migration`, `path`,
-/// `reasons`, `serverTimes` and `updateTime`.
+/// `reasons`, `server`, `serverTimes` and `updateTime`.
 ///
-///     let file = PlanFileWriter(context.folder.file("plan.jsonl"), database: context.client.database)
+///     let file = PlanFileWriter(context.folder.file("plan.jsonl"), of: context.environment)
 ///     try await file.append(changes, of: source)
 ///     try await file.flush()
 ///
 /// A page of changes is encoded while the next ones are decided; a few are under way, one after another.
 struct PlanFileWriter: Sendable {
   private let list: LineList
-  private let database: DatabaseName
+  private let environment: DatabaseEnvironment
   /// Lines that are not in the file yet.
   private let waiting = Locked(JSONWriter())
   /// The pages that are being encoded, each of which waits for the one before it.
@@ -26,9 +27,9 @@ struct PlanFileWriter: Sendable {
   /// Pages that may be encoded at once, so that one that takes longer does not stop the reading.
   private static let pages = 2
 
-  init(_ path: String, database: DatabaseName) {
+  init(_ path: String, of environment: DatabaseEnvironment) {
     list = LineList(path)
-    self.database = database
+    self.environment = environment
   }
 
   /// Appends changes, in their order; they are in the file once ``flush()`` returns.
@@ -89,8 +90,9 @@ struct PlanFileWriter: Sendable {
   private func common(to source: ChangeSource) -> [UInt8] {
     var json = JSONWriter()
     json.member("checksum", source.checksum)
-    json.member("database", database.description)
+    json.member("database", environment.database.description)
     json.member("migration", source.id)
+    json.member("server", environment.server)
     return json.bytes
   }
 }

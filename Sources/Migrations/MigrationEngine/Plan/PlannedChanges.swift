@@ -1,3 +1,4 @@
+package import Configuration
 package import Files
 package import FirestoreModels
 
@@ -12,6 +13,8 @@ package struct PlannedChanges: ChangeList {
   package let collections: [CollectionPath] = []
   /// The migrations that planned them, for the ledger.
   package let applied: [LedgerEntry.Applied]
+  /// Whether each line says on which server it was planned; a plan of an earlier version does not.
+  package let namesServer: Bool
   package let count: Int
   package let deletions: Int
   /// The SHA-256 of the plan, unpacked where it was gzip, in lower-case hexadecimal.
@@ -24,31 +27,25 @@ package struct PlannedChanges: ChangeList {
   ///
   /// - Parameters:
   ///   - file: Its path; `-` is standard input.
-  ///   - database: The database that is to be changed.
+  ///   - environment: The database that is to be changed.
   ///   - folder: The folder of the copy; that of temporary files where nil.
-  /// - Throws: `.inputMissing`; `.inputMalformed` naming the line; `.notPermitted` where it was made for another database;
+  /// - Throws: `.inputMissing`; `.inputMalformed` naming the line; `.notPermitted` where it was made for another database, or on another server;
   ///   `.cannotWrite` where it cannot be copied.
   package init(
     file: String,
-    database: DatabaseName,
+    for environment: DatabaseEnvironment,
     folder: String? = nil,
     via files: FileAccess = .local
   ) throws(Failure) {
     copy = try InputCopy(of: file, in: folder, via: files)
     var migrations: [LedgerEntry.Applied] = []
     var (count, deletions) = (0, 0)
+    var namesServer = true
     var search = DuplicateSearch()
     var reader = PlanFileReader(copy)
     while let line = try reader.next() {
-      guard line.database == database else {
-        throw Failure(
-          .notPermitted,
-          "apply the plan",
-          path: file,
-          cause: "it was made for \(line.database), and this is \(database)",
-          remedy: "Plan again on the database that is to be changed."
-        )
-      }
+      try line.assertFor(environment, file: file)
+      if line.server == nil { namesServer = false }
       if migrations.last != line.migration, !migrations.contains(line.migration) {
         migrations.append(line.migration)
       }
@@ -59,6 +56,7 @@ package struct PlannedChanges: ChangeList {
     }
     try Self.refuseDuplicates(search, of: file)
     applied = migrations
+    self.namesServer = namesServer
     self.count = count
     self.deletions = deletions
     id = migrations.isEmpty ? "plan" : migrations.map(\.id).joined(separator: "+")
@@ -117,5 +115,23 @@ package struct PlannedChanges: ChangeList {
       if isStop { try await mark(String(line.number)) }
     }
     try await recordAll()
+  }
+}
+
+extension PlanFileReader.Line {
+  /// - Throws: `.notPermitted` where it was planned for another database, or on another server.
+  fileprivate func assertFor(_ environment: DatabaseEnvironment, file: String) throws(Failure) {
+    let isSame = database == environment.database
+    if isSame, server.map({ environment.isServed(by: $0) }) ?? true { return }
+    let (here, there) = (environment.server, server ?? environment.server)
+    throw Failure(
+      .notPermitted,
+      "apply the plan",
+      path: file,
+      cause: isSame
+        ? "it was made for \(database) at \(there), and the environment is at \(here)"
+        : "it was made for \(database), and this is \(environment.database)",
+      remedy: "Plan again on the database that is to be changed."
+    )
   }
 }

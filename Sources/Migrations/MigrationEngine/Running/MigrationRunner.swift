@@ -41,7 +41,7 @@ package struct MigrationRunner: Sendable {
   ///
   /// - Throws: ``Failure``.
   package func plan(_ source: ChangeSource) async throws -> MigrationReport {
-    let changes = PlanFileWriter(context.folder.file("plan.jsonl"), database: context.client.database)
+    let changes = PlanFileWriter(context.folder.file("plan.jsonl"), of: context.environment)
     let session = session(source, performer: .planning(changes))
     do {
       try await record(source, in: session)

@@ -101,6 +101,12 @@ extension TableLayout {
 
   var selection: String { "SELECT * FROM \(SQLName.quoted(name)) WHERE \(keyCondition)" }
 
+  /// The statement that changes some columns of a row; its parameters are they, and the IDs of the document.
+  func update(of columns: [Int]) -> String {
+    let changes = columns.map { "\(SQLName.quoted(self.columns[$0].name)) = ?" }.joined(separator: ", ")
+    return "UPDATE \(SQLName.quoted(name)) SET \(changes) WHERE \(keyCondition)"
+  }
+
   private var keyCondition: String {
     keyColumns.map { "\(SQLName.quoted($0)) = ?" }.joined(separator: " AND ")
   }

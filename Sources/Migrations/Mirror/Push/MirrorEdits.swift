@@ -3,6 +3,7 @@ package import FirestoreREST
 import GRDB
 import LocalFirestore
 package import MigrationEngine
+import Runs
 package import Schema
 import Tables
 
@@ -180,31 +181,39 @@ package struct MirrorEdits: ChangeList {
     var left = paths.count
     for some in paths.chunks(of: 300).map(Array.init) {
       let present = try await client.batchGet(some)
-      left -= try file.use { db in
-        try db.execute(sql: "BEGIN IMMEDIATE")
-        do {
-          for sql in layout.tables.flatMap(\.elementTables).flatMap(\.triggerRemoval) {
-            try db.execute(sql: sql)
-          }
-          var settled = 0
-          var added: [CollectionPath: Int] = [:]
-          for path in some {
-            guard let count = try settle(path, present[path], db) else { continue }
-            settled += 1
-            added[path.collection.pattern, default: 0] += count
-          }
-          for sql in layout.tables.flatMap(\.elementTriggers) { try db.execute(sql: sql) }
-          if settled > 0 { try MirrorInfo.recordPush(added, db) }
-          try db.execute(sql: "COMMIT")
-          return settled
-        } catch {
-          // Some errors have rolled back already, and then this fails; what came first is what is reported.
-          try? db.execute(sql: "ROLLBACK")
-          throw error
+      left -= try change { db in
+        for sql in layout.tables.flatMap(\.elementTables).flatMap(\.triggerRemoval) {
+          try db.execute(sql: sql)
         }
+        var settled = 0
+        var added: [CollectionPath: Int] = [:]
+        for path in some {
+          guard let count = try settle(path, present[path], db) else { continue }
+          settled += 1
+          added[path.collection.pattern, default: 0] += count
+        }
+        for sql in layout.tables.flatMap(\.elementTriggers) { try db.execute(sql: sql) }
+        if settled > 0 { try MirrorInfo.recordPush(added, db) }
+        return settled
       }
     }
     return left
+  }
+
+  /// Changes the mirror in one transaction.
+  private func change<Result>(_ body: (Database) throws -> Result) throws(Failure) -> Result {
+    try file.use { db in
+      try db.execute(sql: "BEGIN IMMEDIATE")
+      do {
+        let result = try body(db)
+        try db.execute(sql: "COMMIT")
+        return result
+      } catch {
+        // Some errors have rolled back already, and then this fails; what came first is what is reported.
+        try? db.execute(sql: "ROLLBACK")
+        throw error
+      }
+    }
   }
 
   /// Settles one edit; returns how many documents there are more, or nil where the edit stays.
@@ -218,24 +227,87 @@ package struct MirrorEdits: ChangeList {
       let change = Change(path: path, before: found.pulled, after: after, serverTimes: serverTimes)
       guard change.isApplied(to: present) else { return nil }
       added = (present == nil ? 0 : 1) - (found.pulled == nil ? 0 : 1)
-      var documents = try DocumentTable(db, info.database)
-      if let present {
-        var json = JSONWriter()
-        json.fields(present.fields)
-        try documents.put(
-          path,
-          createTime: present.createTime?.microseconds ?? 0,
-          updateTime: present.updateTime?.microseconds ?? 0,
-          fields: json.bytes
-        )
-      } else {
-        try documents.remove(path)
-      }
+      let documents = try store(present, at: path, db)
       var rows = try RowWriter(layout)
       try rows.restore(path, documents, db)
     }
     try MirrorTables.forget(path.string, db)
     return added
+  }
+
+  /// Stores a document as it is on the service, without its row.
+  private func store(
+    _ present: RawDocument?,
+    at path: DocumentPath,
+    _ db: Database
+  ) throws -> DocumentTable {
+    var documents = try DocumentTable(db, info.database)
+    guard let present else {
+      try documents.remove(path)
+      return documents
+    }
+    var json = JSONWriter()
+    json.fields(present.fields)
+    try documents.put(
+      path,
+      createTime: present.createTime?.microseconds ?? 0,
+      updateTime: present.updateTime?.microseconds ?? 0,
+      fields: json.bytes
+    )
+    return documents
+  }
+
+  // MARK: Rows that were edited again
+
+  /// Takes what this push has written so far as what the edited rows were made of, so that a row that was edited again is a
+  /// change of that, and no conflict with it.
+  ///
+  /// - Parameter journal: The path of the run's journal.
+  /// - Throws: ``Failure``.
+  package func rebase(on journal: String) async throws {
+    let edited = try file.use { db in Set(try MirrorTables.edits(db).compactMap(\.document)) }
+    var reader = try JournalReader(journal)
+    var written: [DocumentPath: Change] = [:]
+    while let line = try reader.next() {
+      guard case .change(let change, _) = line, edited.contains(change.path) else { continue }
+      written[change.path] = change
+      if written.count < Self.width { continue }
+      try await rebase(written)
+      written = [:]
+    }
+    try await rebase(written)
+  }
+
+  private func rebase(_ written: [DocumentPath: Change]) async throws {
+    let present = try await client.batchGet(Array(written.keys))
+    let applied = written.filter { $1.isApplied(to: present[$0]) }
+    if applied.isEmpty { return }
+    try change { db in
+      var added: [CollectionPath: Int] = [:]
+      for (path, change) in applied {
+        added[path.collection.pattern, default: 0] += try rebase(change, present[path], db)
+      }
+      try MirrorInfo.recordPush(added, db)
+    }
+  }
+
+  /// Stores what a change has made, and gives the row the cells that the push itself has set; returns how many documents
+  /// there are more.
+  private func rebase(_ change: Change, _ present: RawDocument?, _ db: Database) throws -> Int {
+    let path = change.path
+    guard let table = layout.table(of: path.collection) else { return 0 }
+    let former = try DocumentTable(db, info.database).row(path)
+    _ = try store(present, at: path, db)
+    if let present, let row = try Self.row(path, table, db) {
+      let id = change.before == nil ? schema.collection(path.collection)?.idField : nil
+      let columns = table.columns.indices.filter { index in
+        let field = table.columns[index].field
+        return change.serverTimes.contains(field) || field == id && row[index] == .null
+      }
+      var rows = try RowWriter(layout)
+      try rows.set(columns, path, to: present.fields, db)
+    }
+    return (present == nil ? 0 : 1) - (former == nil ? 0 : 1)
   }
 
   /// The row of a document as it is in its table; nil where there is none.

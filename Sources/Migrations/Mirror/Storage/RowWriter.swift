@@ -58,6 +58,20 @@ struct RowWriter {
     }
   }
 
+  /// Gives some columns of a document's row the cells of its fields.
+  mutating func set(_ columns: [Int], _ path: DocumentPath, to fields: FieldMap, _ db: Database) throws {
+    guard let table = layout.table(of: path.collection), !columns.isEmpty else { return }
+    let image = RowImage(fields, in: table, &cells)
+    let statement = try StatementWriter(db, table.update(of: columns))
+    var index = 1
+    bind(columns.map { image.cells[$0] }, statement, &index)
+    for id in table.ids(of: path) {
+      statement.bind(index, text: id)
+      index += 1
+    }
+    try statement.run()
+  }
+
   /// Replaces the rows of the elements of an array.
   private mutating func put(
     _ path: DocumentPath,

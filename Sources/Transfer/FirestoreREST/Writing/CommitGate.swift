@@ -1,7 +1,7 @@
 import Files
 package import FirestoreModels
 
-/// Asked before each commit of a client and its copies whether the run may still write.
+/// What stands between a run and the commits of a client and its copies.
 ///
 /// It is open unless somebody holds it: who has the lease of the database, while a run works.
 package final class CommitGate: Sendable {
@@ -13,25 +13,45 @@ package final class CommitGate: Sendable {
     case conflict
   }
 
+  /// The document that says that the run may write. Whoever ends the run writes to it first.
+  ///
+  /// Each commit is made in a transaction that has read it, so none is applied after it was written.
+  package struct Fence: Sendable {
+    let path: DocumentPath
+    let updateTime: Timestamp
+    /// Why nothing may be written once the document has changed.
+    let lost: Failure
+
+    package init(_ path: DocumentPath, at updateTime: Timestamp, lost: Failure) {
+      self.path = path
+      self.updateTime = updateTime
+      self.lost = lost
+    }
+  }
+
   package typealias Check = @Sendable (Occasion) async throws -> Void
 
-  private let check = Locked<Check?>(nil)
+  private let held = Locked<(check: Check, fence: Fence?)?>(nil)
 
   package init() {}
 
-  /// Runs `body` while `check` decides; what it throws ends the writing.
+  /// Runs `body` while `check` decides and no commit passes the fence; what `check` throws ends the writing.
   package func hold<Result>(
     _ check: @escaping Check,
+    fence: Fence?,
     _ body: () async throws -> Result
   ) async throws -> Result {
-    self.check.withLock { $0 = check }
-    defer { self.check.withLock { $0 = nil } }
+    held.withLock { $0 = (check, fence) }
+    defer { held.withLock { $0 = nil } }
     return try await body()
   }
 
+  /// The fence of who holds the gate.
+  package var fence: Fence? { held.withLock { $0?.fence } }
+
   /// - Throws: Why the run may not write any more.
   package func pass(_ occasion: Occasion) async throws(Failure) {
-    guard let check = check.withLock({ $0 }) else { return }
+    guard let check = held.withLock({ $0?.check }) else { return }
     do {
       try await check(occasion)
     } catch {

@@ -16,8 +16,9 @@ package struct CostEstimate: Sendable, Equatable {
     self.isMinimum = isMinimum
   }
 
-  /// The price in US dollars.
-  package var dollars: Double {
+  /// The price in US dollars; nil where it is not known.
+  package var dollars: Double? {
+    guard prices.isKnown else { return nil }
     let sum =
       Double(cost.reads) * prices.reads + Double(cost.writes) * prices.writes + Double(cost.deletes)
       * prices.deletes
@@ -26,14 +27,14 @@ package struct CostEstimate: Sendable, Equatable {
 
   /// The estimate as text: `12,000 reads, 4,000 writes, 0 deletes: at most 0.02 USD (list prices …)`, or `at least`.
   package var text: String {
-    let cents = Int(clamping: (dollars * 100).rounded(.up))
-    let sum = cents < 1 ? "nothing" : "\(cents / 100).\(cents % 100 < 10 ? "0" : "")\(cents % 100) USD"
     let counts = [(cost.reads, "reads"), (cost.writes, "writes"), (cost.deletes, "deletes")].map {
       "\(NumberText.grouped($0.0)) \($0.1)"
     }
-    let bound = isMinimum ? "at least" : "at most"
-    return
-      "\(isMinimum ? "at least " : "")\(counts.joined(separator: ", ")): \(bound) \(sum) (\(prices.name))"
+    let operations = "\(isMinimum ? "at least " : "")\(counts.joined(separator: ", "))"
+    guard let dollars else { return "\(operations): the price is \(prices.name)" }
+    let cents = Int(clamping: (dollars * 100).rounded(.up))
+    let sum = cents < 1 ? "nothing" : "\(cents / 100).\(cents % 100 < 10 ? "0" : "")\(cents % 100) USD"
+    return "\(operations): \(isMinimum ? "at least" : "at most") \(sum) (\(prices.name))"
   }
 }
 
@@ -43,7 +44,7 @@ extension CostEstimate: Encodable {
   package func encode(to encoder: any Encoder) throws {
     try cost.encode(to: encoder)
     var json = encoder.container(keyedBy: CodingKeys.self)
-    try json.encode((dollars * 10_000).rounded() / 10_000, forKey: .usd)
+    try json.encode(dollars.map { ($0 * 10_000).rounded() / 10_000 }, forKey: .usd)
     try json.encode(prices.name, forKey: .prices)
     if isMinimum { try json.encode(true, forKey: .atLeast) }
   }

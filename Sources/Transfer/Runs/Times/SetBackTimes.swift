@@ -85,7 +85,7 @@ package actor SetBackTimes {
   private func record(isOpen: Bool) {
     recordedAt = clock.now()
     let names = recorded.count > Self.maximumCollections ? [Self.all] : recorded.sorted().map(\.string)
-    // Appended, because an earlier process of the run may have recorded others.
+    // Appended, because an earlier process of the run may have recorded others; and its last write may come late.
     let write = Write(
       path: DocumentPath(Self.collection, run),
       operation: .update(fields: ["isOpen": .boolean(isOpen)], mask: [Self.isOpen]),
@@ -94,9 +94,14 @@ package actor SetBackTimes {
         FieldTransform(Self.changedAt, .requestTime),
       ]
     )
-    recording = Task { [client, recording] in
+    recording = Task { [client, recording, write] in
       try await recording?.value
-      if case .written = try await client.perform(write) { return }
+      var write = write
+      for _ in 0..<3 {
+        let known = try await client.get(write.path).document?.updateTime
+        write.precondition = known.map { .updateTime($0) } ?? .exists(false)
+        if case .written = try await client.perform(write) { return }
+      }
       throw Self.failure("the service did not take it")
     }
   }

@@ -35,11 +35,16 @@ package struct ServiceChecks: Sendable {
       return
     }
     await clock(into: &diagnosis)
-    var hasRecovery = false
-    let isThere = await database(into: &diagnosis, &hasRecovery)
+    var known: DatabaseDescription?
+    let isThere = await database(into: &diagnosis, &known)
     var roots: [String] = []
     guard isThere, await reading(into: &diagnosis, &roots) else { return }
-    let size = await SizeCheck(roots, in: client, at: prices, hasRecovery: hasRecovery)
+    let size = await SizeCheck(
+      roots,
+      in: client,
+      at: prices.of(edition: known?.edition),
+      hasRecovery: known?.hasRecovery ?? false
+    )
     size?.report(to: &diagnosis)
     await writing(into: &diagnosis)
   }
@@ -74,10 +79,11 @@ package struct ServiceChecks: Sendable {
   // MARK: The database
 
   /// Checks the database, and returns whether further checks make sense.
-  private func database(into diagnosis: inout Diagnosis, _ hasRecovery: inout Bool) async -> Bool {
+  private func database(into diagnosis: inout Diagnosis, _ known: inout DatabaseDescription?) async -> Bool {
     let name = client.database.description
     do throws(Failure) {
       let description = try await client.quickly.describeDatabase()
+      known = description
       if let type = description.type, !type.isIdentical(to: "FIRESTORE_NATIVE") {
         diagnosis.fail(
           "database",
@@ -88,10 +94,8 @@ package struct ServiceChecks: Sendable {
         return false
       }
       diagnosis.ok("database", description.summary(of: name))
-      if let recovery = description.pointInTimeRecovery {
-        let isOn = recovery.isIdentical(to: "POINT_IN_TIME_RECOVERY_ENABLED")
-        hasRecovery = isOn
-        if isOn {
+      if description.pointInTimeRecovery != nil {
+        if description.hasRecovery {
           diagnosis.ok("recovery", "point-in-time recovery is on: the past can be read for seven days")
         } else {
           diagnosis.warn(
@@ -199,6 +203,10 @@ struct DatabaseDescription: Sendable, Equatable {
     pointInTimeRecovery = json["pointInTimeRecoveryEnablement"]?.string
   }
 
+  var hasRecovery: Bool {
+    pointInTimeRecovery?.isIdentical(to: "POINT_IN_TIME_RECOVERY_ENABLED") ?? false
+  }
+
   func summary(of name: String) -> String {
     let more = [edition.map { "\($0.lowercased()) edition" }, location.map { "in \($0)" }].compactMap { $0 }
     return ([name + (type == nil ? "" : " in native mode")] + more).joined(separator: ", ")
@@ -219,6 +227,14 @@ extension FirestoreClient {
       guard root.kind == .object else { throw .malformed("the response is not an object") }
       return DatabaseDescription(root)
     }
+  }
+
+  /// Returns the prices for this database: those of a list, unless the service says that its edition has others.
+  ///
+  /// It is only nice to know, so it takes seconds at most.
+  package func prices(_ list: PriceList) async -> PriceList {
+    guard list == .nam5, let description = try? await quickly.describeDatabase() else { return list }
+    return list.of(edition: description.edition)
   }
 
   /// Sends an update whose precondition cannot hold: an update time in the first second of 1970.

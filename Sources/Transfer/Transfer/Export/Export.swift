@@ -184,6 +184,7 @@ package struct Export: Sendable {
       toolVersion: gymmigrateVersion,
       environment: context.environment.name,
       database: context.client.database,
+      server: context.environment.server,
       readTime: readTime,
       scope: options.scope,
       files: reports.compactMap { report in

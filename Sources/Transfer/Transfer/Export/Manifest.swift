@@ -1,3 +1,4 @@
+package import Configuration
 package import Files
 package import FirestoreModels
 package import TypedDocuments
@@ -81,6 +82,8 @@ package struct Manifest: JSONRecord, Equatable {
   package var environment: String
   /// The database of the documents.
   @Text package var database: DatabaseName
+  /// The server, as ``DatabaseEnvironment/server``; nil in manifests of versions that did not record it.
+  package var server: String?
   /// The read time; nil if none was pinned.
   @ExplicitNull package var readTime: Timestamp?
   /// The scope; nil in old manifests.
@@ -92,6 +95,7 @@ package struct Manifest: JSONRecord, Equatable {
     toolVersion: String,
     environment: String,
     database: DatabaseName,
+    server: String? = nil,
     readTime: Timestamp?,
     scope: Scope? = nil,
     files: [File]
@@ -99,6 +103,7 @@ package struct Manifest: JSONRecord, Equatable {
     self.toolVersion = toolVersion
     self.environment = environment
     self.database = database
+    self.server = server
     self.readTime = readTime
     self.scope = scope
     self.files = files
@@ -109,6 +114,11 @@ package struct Manifest: JSONRecord, Equatable {
 
   /// Returns the entry of a file; nil if there is none.
   func file(named name: String) -> File? { files.first { $0.file.isIdentical(to: name) } }
+
+  /// Whether the documents are those of an environment.
+  package func isOf(_ environment: DatabaseEnvironment) -> Bool {
+    database == environment.database && server.map { environment.isServed(by: $0) } ?? true
+  }
 
   // MARK: Writing
 

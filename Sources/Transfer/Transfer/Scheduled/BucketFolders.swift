@@ -1,3 +1,4 @@
+package import Configuration
 import Files
 package import FirestoreModels
 import Platform
@@ -105,11 +106,11 @@ package final class BucketFolders: ScheduledExports {
 
   // MARK: Retention
 
-  package func exports(of database: DatabaseName) async throws(Failure) -> [DatedManifest] {
+  package func exports(of environment: DatabaseEnvironment) async throws(Failure) -> [DatedManifest] {
     var exports: [DatedManifest] = []
     for (name, objects) in try await contents() where Self.isComplete(objects) {
       guard let manifest = try? Manifest.read(from: "\(path)/\(name)", via: storage.files),
-        manifest.database == database
+        manifest.isOf(environment)
       else { continue }
       exports.append((name, manifest))
     }

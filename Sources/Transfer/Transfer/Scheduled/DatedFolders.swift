@@ -1,3 +1,4 @@
+package import Configuration
 import Files
 package import FirestoreModels
 import Platform
@@ -111,10 +112,10 @@ package final class DatedFolders: Sendable {
 
   // MARK: Retention
 
-  package func exports(of database: DatabaseName) -> [DatedManifest] {
+  package func exports(of environment: DatabaseEnvironment) -> [DatedManifest] {
     FilePaths.names(in: path).compactMap { name in
       guard DatedName.isName(name), SystemCall.linkStatus("\(path)/\(name)").status?.isFolder ?? false,
-        let manifest = try? Manifest.read(from: "\(path)/\(name)"), manifest.database == database
+        let manifest = try? Manifest.read(from: "\(path)/\(name)"), manifest.isOf(environment)
       else { return nil }
       return (name, manifest)
     }

@@ -1,8 +1,9 @@
+package import Configuration
 package import Files
 package import FirestoreModels
 import TypedDocuments
 
-/// The high-water marks of a folder: for each collection of a database, the time at which the next increment begins.
+/// The high-water marks of a folder: for each collection of a database on its server, the time at which the next increment begins.
 ///
 /// Marks are advanced after an export has its final name, so that no document is missed. After a crash in between, documents
 /// are exported twice.
@@ -18,6 +19,8 @@ package struct HighWaterMarks: Sendable {
 
   private struct Key: Hashable {
     var database: DatabaseName
+    /// The server, as ``DatabaseEnvironment/server``; nil in files of versions that did not record it.
+    var server: String?
     var collection: CollectionPath
   }
 
@@ -26,6 +29,7 @@ package struct HighWaterMarks: Sendable {
     struct Mark: Codable {
       @Text var collection: CollectionPath
       @Text var database: DatabaseName
+      var server: String?
       var since: Timestamp
     }
 
@@ -43,13 +47,20 @@ package struct HighWaterMarks: Sendable {
     path = "\(folder)/\(Self.fileName)"
     self.files = files
     for mark in try JSONFile.read(path, via: files, as: Contents.self)?.marks ?? [] {
-      marks[Key(database: mark.database, collection: mark.collection)] = mark.since
+      marks[Key(database: mark.database, server: mark.server, collection: mark.collection)] = mark.since
     }
   }
 
   /// The mark of a collection.
-  package subscript(database: DatabaseName, collection: CollectionPath) -> Timestamp? {
-    marks[Key(database: database, collection: collection)]
+  package subscript(environment: DatabaseEnvironment, collection: CollectionPath) -> Timestamp? {
+    key(environment, collection).flatMap { marks[$0] }
+  }
+
+  /// The key of a mark, also with another spelling of the server's address.
+  private func key(_ environment: DatabaseEnvironment, _ collection: CollectionPath) -> Key? {
+    let own = marks.keys.filter { $0.database == environment.database && $0.collection == collection }
+    return own.first { $0.server.map { environment.isServed(by: $0) } ?? false }
+      ?? own.first { $0.server == nil }
   }
 
   /// Advances the marks of collections to the read time of an export, never back, and writes the file.
@@ -57,23 +68,26 @@ package struct HighWaterMarks: Sendable {
   /// - Throws: `.cannotWrite`; the file is unchanged then.
   package mutating func move(
     _ collections: [CollectionPath],
-    of database: DatabaseName,
+    of environment: DatabaseEnvironment,
     exportedAt time: Timestamp
   ) throws(Failure) {
     guard let mark = Timestamp(seconds: time.seconds - Self.overlap, nanoseconds: time.nanoseconds) else {
       return
     }
     for collection in collections {
-      let key = Key(database: database, collection: collection)
-      marks[key] = max(marks[key] ?? mark, mark)
+      let former = key(environment, collection).flatMap { marks.removeValue(forKey: $0) }
+      let key = Key(database: environment.database, server: environment.server, collection: collection)
+      marks[key] = max(former ?? mark, mark)
     }
     let ordered = marks.sorted { a, b in
       let databases = a.key.database.description.compareUTF8(b.key.database.description)
-      return databases == 0 ? a.key.collection < b.key.collection : databases < 0
+      if databases != 0 { return databases < 0 }
+      if a.key.collection != b.key.collection { return a.key.collection < b.key.collection }
+      return (a.key.server ?? "").compareUTF8(b.key.server ?? "") < 0
     }
     let contents = Contents(
       marks: ordered.map { key, since in
-        Contents.Mark(collection: key.collection, database: key.database, since: since)
+        Contents.Mark(collection: key.collection, database: key.database, server: key.server, since: since)
       }
     )
     guard FileAccess.isRemote(path) else { return try JSONFile.write(contents.json, to: path) }

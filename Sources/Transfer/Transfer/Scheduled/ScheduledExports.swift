@@ -1,3 +1,4 @@
+package import Configuration
 import Files
 package import FirestoreModels
 package import Storage
@@ -27,10 +28,10 @@ package protocol ScheduledExports: Sendable {
   /// Deletes the folder of a failed export; one that is complete already is kept.
   func discard(_ unfinished: String) async
 
-  /// Returns the complete exports of a database, oldest first.
+  /// Returns the complete exports of a database on its server, oldest first.
   ///
   /// - Throws: Why they cannot be listed.
-  func exports(of database: DatabaseName) async throws(Failure) -> [DatedManifest]
+  func exports(of environment: DatabaseEnvironment) async throws(Failure) -> [DatedManifest]
 
   /// Deletes an export; false if it holds other files, or could not be deleted.
   func remove(_ export: DatedManifest) async -> Bool
@@ -57,17 +58,17 @@ extension ScheduledExports {
   ///
   /// - Parameters:
   ///   - count: The number of full exports to keep, at least 1.
-  ///   - database: The database; exports of other databases are left alone.
+  ///   - environment: The database; exports of other databases, and of other servers, are left alone.
   ///   - current: The path of the export that was just completed; it is always kept.
   /// - Throws: Why the exports cannot be listed; nothing was deleted then.
   package func prune(
     keeping count: Int,
-    of database: DatabaseName,
+    of environment: DatabaseEnvironment,
     current: String
   ) async throws(Failure) -> Retention {
     var retention = Retention()
     let current = FilePaths.name(of: current)
-    let exports = try await exports(of: database)
+    let exports = try await exports(of: environment)
     for export in RetentionRule.expired(exports, keeping: count, current: current) {
       if await remove(export) {
         retention.removed.append(export.name)

@@ -97,7 +97,7 @@ extension ResetJob: PerformableJob {
     }
     session.progress.end()
     let total = counts.reduce(0) { $0 + $1.count }
-    let cost = CostEstimate(Cost(reads: 2 * total, deletes: total), at: prices)
+    let cost = CostEstimate(Cost(reads: 2 * total, deletes: total), at: await session.prices(prices))
     for (collection, count) in counts {
       session.logger.notice("  \(collection): \(NumberText.grouped(count)) documents")
       if isDryRun {

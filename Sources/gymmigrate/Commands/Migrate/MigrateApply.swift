@@ -2,6 +2,7 @@ import ArgumentParser
 import Configuration
 import Files
 import FirestoreModels
+import Logging
 import MigrationEngine
 import Runs
 import Shards
@@ -78,6 +79,11 @@ extension ApplyJob: DivisibleJob {
     command.resumesUnfinished = true
     if let plan, let planned { command.digests = [plan: planned.sha256] }
     return try await command.perform { session, folder in
+      if planned?.namesServer == false {
+        session.logger.warning(
+          "The plan does not say on which server it was made: an earlier version wrote it."
+        )
+      }
       let sources = planned.map { [.list($0)] } ?? chosen.map { ChangeSource.migration($0) }
       let reports = Locked<[MigrationReport]>([])
       let apply = { @Sendable in
@@ -92,7 +98,7 @@ extension ApplyJob: DivisibleJob {
       var ending = CommandResult(lists: MigrationRunner.lists.map(folder.file))
       if isDryRun {
         try await apply()
-        ending.cost = try page.conclude(
+        ending.cost = try await page.conclude(
           reports.withLock { $0 },
           of: session,
           folder,

@@ -72,7 +72,7 @@ extension PlanJob: DivisibleJob {
         reports.append(report)
         if !isQuiet { try StandardOutput.write(MigrationText.plan(report)) }
       }
-      let cost = try page.conclude(
+      let cost = try await page.conclude(
         reports,
         of: session,
         folder,

@@ -57,6 +57,8 @@ extension PushJob: PerformableJob {
     return try await command.perform { session, folder in
       let file = try MirrorFile(file, for: isDryRun ? .reading : .writing)
       let edits = try MirrorEdits(in: file, client: session.client, schema: session.schema)
+      let journal = folder.file("journal.jsonl")
+      if folder.isResumed { try await edits.rebase(on: journal) }
       for collection in edits.collections { session.counts.open(collection) }
       var runner = MigrationRunner(in: session, folder, writing: run.write)
       runner.examples = plan.examples
@@ -70,18 +72,19 @@ extension PushJob: PerformableJob {
       var report = MigrationReport(migration: edits.id)
       if isDryRun {
         report = try await runner.plan(source)
-      } else if !edits.paths.isEmpty {
+      } else if folder.isResumed || !edits.paths.isEmpty {
         let ledger = LedgerRun(session, folder, sources: [source])
         report = try await ledger.apply(source, by: runner) ?? report
         let left = try await edits.settle()
         if left > 0 {
+          try await edits.rebase(on: journal)
           session.logger.notice(
             "\(left) edits stay in \(self.file): correct them, or drop them with 'mirror pull --discard-edits'."
           )
         }
       }
       if !run.output.json { try plan.write(report) }
-      return try plan.conclude(
+      return try await plan.conclude(
         report,
         of: session,
         folder,

@@ -137,7 +137,7 @@ extension CopyJob: DivisibleJob {
   func perform(as run: JobRun) async throws -> RunEnding {
     let base = try options(run)
     let isWhole = run.part == nil
-    let prices = try EnvironmentResolver(run.connection).configuration().prices
+    let configured = try EnvironmentResolver(run.connection).configuration().prices
     return try await CommandRun(run).perform { session, folder in
       guard let source = session.source else { throw Failure(.internal, "copy", cause: "there is no source") }
       let copy = try await copy(base, from: source, in: session, folder, pacer: run.write.pacer(in: session))
@@ -150,6 +150,7 @@ extension CopyJob: DivisibleJob {
         )
       }
       let plan = try await copy.prepare()
+      let prices = await session.prices(configured)
       let cost = CostEstimate(plan.cost, at: prices, isMinimum: !plan.isCounted)
       if isWhole {
         for line in CopyText.screen(plan, cost, base, session, source) { session.logger.notice("\(line)") }
@@ -256,7 +257,7 @@ extension CopyJob: DivisibleJob {
     )
     let plan = try await copy.prepare()
     let prices = try EnvironmentResolver(run.connection).configuration().prices
-    let cost = CostEstimate(plan.cost, at: prices, isMinimum: !plan.isCounted)
+    let cost = CostEstimate(plan.cost, at: await session.prices(prices), isMinimum: !plan.isCounted)
     for line in CopyText.screen(plan, cost, options, session, source) { session.logger.notice("\(line)") }
     try Guard.ask("Copy?", with: run.confirmation)
     if CollectionScope.interleave(plan.scopes) {

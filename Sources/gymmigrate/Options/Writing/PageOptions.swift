@@ -49,10 +49,11 @@ struct PlanScreen: Sendable {
     _ run: RunDirectory,
     connection: ConnectionSettings,
     isQuiet: Bool
-  ) throws -> CostEstimate {
+  ) async throws -> CostEstimate {
+    let configured = try EnvironmentResolver(connection).configuration().prices
     let cost = CostEstimate(
       reports.reduce(Cost()) { $0 + $1.cost },
-      at: try EnvironmentResolver(connection).configuration().prices
+      at: await session.prices(configured)
     )
     if !isQuiet { try StandardOutput.write("To apply it: \(cost.text)\n") }
     if let html {

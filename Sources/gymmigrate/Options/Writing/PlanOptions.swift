@@ -38,10 +38,10 @@ extension PlanSettings {
     _ run: RunDirectory,
     connection: ConnectionSettings,
     isQuiet: Bool
-  ) throws -> CommandResult {
+  ) async throws -> CommandResult {
     var ending = CommandResult(lists: MigrationRunner.lists.map(run.file))
     if isDryRun {
-      ending.cost = try PlanScreen(html: html).conclude(
+      ending.cost = try await PlanScreen(html: html).conclude(
         [report],
         of: session,
         run,
