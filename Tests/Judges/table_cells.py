@@ -182,8 +182,8 @@ def loose_array(cell):
 
 
 def read_reference(cell, options):
-    if re.fullmatch(r"projects/[^/\s]+/databases/[^/\s]+/documents(/[^/\s]+/[^/\s]+)+", cell):
-        return good({"referenceValue": cell})
+    if re.fullmatch(r"projects/[^/]+/databases/[^/]+/documents(/[^/]+/[^/]+)+", cell):
+        return Read([{"referenceValue": cell}], not re.search(r"\s", cell))
     if not re.fullmatch(r"/?[^/]+/[^/]+(/[^/]+/[^/]+)*", cell):
         return BAD
     value = {"referenceValue": f"{options.database}/documents/{cell.removeprefix('/')}"}

@@ -155,6 +155,8 @@ def some_digits(random, most=20):
 
 
 def number_like(random):
+    if random.random() < 0.03:
+        return random.choice(["1e400", "-1E+309", "1e-400", "0e999"])
     cell = random.choice(["", "", "", "-", "-", "+", "--", "("]) + (some_digits(random) if random.random() < 0.95 else "")
     for _ in range(random.choice([0, 0, 0, 1, 2])):
         cell += random.choice(",. '") + "".join(random.choice("0123456789") for _ in range(random.choice([3, 3, 2])))
