@@ -119,7 +119,7 @@ extension ApplyJob: DivisibleJob {
     let stateDir = run.connection.stateDir
     let planned = try PlannedChanges(
       file: plan,
-      database: try EnvironmentResolver(run.connection).environment().database,
+      for: try EnvironmentResolver(run.connection).environment(),
       folder: FileCheck.exists(stateDir) ? stateDir : nil,
       via: StorageAccess(for: [plan], run.connection, counting: run.traffic).files
     )
