@@ -80,6 +80,8 @@ struct ValueErrorTests {
       "'a.'",
       "a field name is missing"
     ),
+    Refusal("check --project ..", "--project", "'..'", "an id of at most 255 bytes"),
+    Refusal("check --database \(String(repeating: "x", count: 300))", "--database", "at most 255 bytes"),
     Refusal("check --rule none", "--rule", "'none'", "--list-rules"),
     Refusal("check -o findings.txt", "--output", "'findings.txt'", ".csv, .json or .jsonl"),
     Refusal("check --examples -1", "'-1'", "a whole number from 0"),

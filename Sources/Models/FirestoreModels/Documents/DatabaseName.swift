@@ -25,16 +25,16 @@ public struct DatabaseName: Hashable, Sendable, CustomStringConvertible {
 
   /// Whether a text is usable as a project or database ID in a name.
   ///
-  /// It must not be empty or contain a slash, white space or a control character.
+  /// It has 1 to 255 bytes, no slash, white space or control character, and is not `.` or `..`, which lead elsewhere in a URL.
   package static func isPart(_ text: String) -> Bool {
-    !text.isEmpty
+    (1...255).contains(text.utf8.count) && !text.isIdentical(to: ".") && !text.isIdentical(to: "..")
       && text.unicodeScalars.allSatisfy {
         $0 != "/" && !$0.properties.isWhitespace && $0.properties.generalCategory != .control
       }
   }
 
   /// What ``isPart(_:)`` accepts, for messages.
-  package static let partDescription = "an id without slashes and white space"
+  package static let partDescription = "an id of at most 255 bytes without slashes and white space"
 
   /// Whether the service accepts the database ID.
   ///
