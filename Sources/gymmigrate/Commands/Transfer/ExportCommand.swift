@@ -1,4 +1,5 @@
 import ArgumentParser
+import Files
 import FirestoreModels
 import FirestoreREST
 import GymModels
