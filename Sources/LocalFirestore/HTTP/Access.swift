@@ -86,7 +86,7 @@ extension LocalFirestoreServer.Access {
     }
     let port = bytes[end...]
     if let first = port.first {
-      guard first == UInt8(ascii: ":"), port.dropFirst().allSatisfy(\.isDigit) else { return nil }
+      guard first == UInt8(ascii: ":"), port.dropFirst().allSatisfy(\.isASCIIDigit) else { return nil }
     }
     // A trailing dot marks a fully qualified name.
     var name = bytes[..<end]
@@ -96,7 +96,7 @@ extension LocalFirestoreServer.Access {
 
   /// Whether a text is valid in ``hosts``.
   package static func isHostName(_ text: String) -> Bool {
-    let isPlain = text.utf8.allSatisfy { $0.isLetterOrDigit || "-._[]:".utf8.contains($0) }
+    let isPlain = text.utf8.allSatisfy { $0.isASCIILetterOrDigit || "-._[]:".utf8.contains($0) }
     return isPlain && name(ofHost: text).map { $0.isIdentical(to: text.lowercased()) } ?? false
   }
 
@@ -111,7 +111,7 @@ extension LocalFirestoreServer.Access {
     let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     guard parts.count == 4, String(parts[0]) == "127" else { return false }
     return parts.allSatisfy { part in
-      (1...3).contains(part.count) && part.allSatisfy(\.isDigit)
+      (1...3).contains(part.count) && part.allSatisfy(\.isASCIIDigit)
         && UInt8(String(decoding: part, as: UTF8.self)) != nil
     }
   }

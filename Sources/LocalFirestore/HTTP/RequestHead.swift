@@ -1,3 +1,5 @@
+import FirestoreModels
+
 /// The request line and the headers of an HTTP/1.1 request (RFC 9112).
 struct RequestHead {
   var method: String
@@ -48,7 +50,7 @@ struct RequestHead {
 
   /// Whether a byte may be in a header name (RFC 9110 5.6.2).
   private static func isTokenCharacter(_ byte: UInt8) -> Bool {
-    byte.isLetterOrDigit || "!#$%&'*+-.^_`|~".utf8.contains(byte)
+    byte.isASCIILetterOrDigit || "!#$%&'*+-.^_`|~".utf8.contains(byte)
   }
 
   private static func trimmed(_ bytes: ArraySlice<UInt8>) -> String {
@@ -70,7 +72,7 @@ struct RequestHead {
     }
     guard let length else { return .known(0) }
     // Digits only, because Int accepts a sign.
-    guard length.utf8.allSatisfy(\.isDigit), let count = Int(length) else {
+    guard length.utf8.allSatisfy(\.isASCIIDigit), let count = Int(length) else {
       throw Malformed(reason: "the content-length is malformed")
     }
     return .known(count)

@@ -78,10 +78,4 @@ struct RequestTarget {
 extension UInt8 {
   /// The value of an ASCII character as a hexadecimal digit; nil if it is none.
   var hexadecimalDigit: Int? { Character(UnicodeScalar(self)).hexDigitValue }
-
-  /// Whether this is an ASCII digit.
-  var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
-
-  /// Whether this is an ASCII letter or digit.
-  var isLetterOrDigit: Bool { isDigit || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self | 0x20) }
 }

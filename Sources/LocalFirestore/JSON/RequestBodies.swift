@@ -6,7 +6,7 @@ enum ReadConsistency: Sendable, Equatable {
   /// A time in the past hour, in microseconds since 1970.
   case time(Int64)
   /// The read time of an active transaction.
-  case transaction(TransactionID)
+  case transaction(StoreTransactionID)
   /// The read time of a transaction that begins with this read.
   case newTransaction(TransactionOptions)
 }
@@ -50,7 +50,7 @@ struct ListCollectionIDsRequest {
 /// The body of `commit` and of `batchWrite`.
 struct WriteRequest {
   var writes: [Write] = []
-  var transaction: TransactionID?
+  var transaction: StoreTransactionID?
 }
 
 /// A document in a request, with its name if it has one.

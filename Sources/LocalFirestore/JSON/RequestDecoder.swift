@@ -103,8 +103,8 @@ final class RequestDecoder {
     }
   }
 
-  func rollback(_ body: [UInt8]) throws(FirestoreError) -> TransactionID? {
-    try message(body, TransactionID?.none) { transaction, name, value, wire throws(WireError) in
+  func rollback(_ body: [UInt8]) throws(FirestoreError) -> StoreTransactionID? {
+    try message(body, StoreTransactionID?.none) { transaction, name, value, wire throws(WireError) in
       switch name {
       case "transaction": transaction = try value.transactionID()
       case "requestOptions": try wire.requestOptions(value)

@@ -9,11 +9,11 @@ extension JSONCursor {
   }
 
   /// A transaction ID; nil if it is empty.
-  func transactionID() throws(WireError) -> TransactionID? {
+  func transactionID() throws(WireError) -> StoreTransactionID? {
     guard let utf8, let bytes = Base64.decode(utf8) else {
       throw WireError("a transaction must be a Base64 string")
     }
-    return bytes.isEmpty ? nil : TransactionID(bytes: bytes)
+    return bytes.isEmpty ? nil : StoreTransactionID(bytes: bytes)
   }
 
   /// A read time in microseconds since 1970.

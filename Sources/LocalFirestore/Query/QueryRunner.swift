@@ -40,7 +40,7 @@ final class QueryRunner {
   }
 
   /// Whether a row matches the filter, and its fields if they were decoded.
-  private func accepts(_ row: DocumentRow, _ plan: QueryPlan) throws -> (Bool, FieldMap) {
+  private func accepts(_ row: StoredRow, _ plan: QueryPlan) throws -> (Bool, FieldMap) {
     let fields = plan.needsFields ? try self.fields(row.fields) : FieldMap()
     guard let filter = plan.filter else { return (true, fields) }
     return (filter.matches(key: [UInt8](row.key), fields: fields), fields)

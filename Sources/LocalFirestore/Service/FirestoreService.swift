@@ -101,7 +101,7 @@ struct ServiceCall {
   struct ReadContext {
     let snapshot: StoreSnapshot
     /// The transaction begun by this read.
-    let newTransaction: TransactionID?
+    let newTransaction: StoreTransactionID?
     /// Records a range that the transaction depends on.
     let recordRead: (StoreSnapshot.Scope, KeyRange) -> Void
   }
@@ -113,8 +113,8 @@ struct ServiceCall {
     _ body: (ReadContext) throws -> Result
   ) throws -> Result {
     var time: Int64?
-    var transaction: TransactionID?
-    var newTransaction: TransactionID?
+    var transaction: StoreTransactionID?
+    var newTransaction: StoreTransactionID?
     switch consistency {
     case .strong: break
     case .time(let readTime): time = readTime

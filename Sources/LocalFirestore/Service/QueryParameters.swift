@@ -85,7 +85,7 @@ struct QueryParameters {
     if let text = text("transaction"), !text.isEmpty {
       guard let bytes = Base64.decode(text) else { throw .invalid("A transaction must be a Base64 string.") }
       guard consistency == .strong else { throw .invalid("A read has one of readTime and transaction.") }
-      consistency = .transaction(TransactionID(bytes: bytes))
+      consistency = .transaction(StoreTransactionID(bytes: bytes))
     }
     return consistency
   }

@@ -2,7 +2,7 @@ import FirestoreModels
 import Synchronization
 
 /// A transaction ID, opaque to clients.
-struct TransactionID: Hashable, Sendable {
+struct StoreTransactionID: Hashable, Sendable {
   var bytes: [UInt8]
 
   var base64: String {
@@ -37,21 +37,21 @@ final class TransactionTable: Sendable {
     fileprivate var lastUsedAt: Int64
   }
 
-  private let transactions = Mutex<[TransactionID: Transaction]>([:])
+  private let transactions = Mutex<[StoreTransactionID: Transaction]>([:])
   private let clock: CommitClock
 
   init(clock: CommitClock) {
     self.clock = clock
   }
 
-  func begin(_ options: TransactionOptions, in database: DatabaseName) -> TransactionID {
+  func begin(_ options: TransactionOptions, in database: DatabaseName) -> StoreTransactionID {
     let now = clock.now()
     var transaction = Transaction(database: database, isReadOnly: false, startedAt: now, lastUsedAt: now)
     if case .readOnly(let readTime) = options {
       transaction.isReadOnly = true
       transaction.readTime = readTime
     }
-    let id = TransactionID(bytes: (0..<16).map { _ in UInt8.random(in: 0...255) })
+    let id = StoreTransactionID(bytes: (0..<16).map { _ in UInt8.random(in: 0...255) })
     transactions.withLock { table in
       table = table.filter { !Self.isExpired($0.value, now) }
       table[id] = transaction
@@ -61,7 +61,8 @@ final class TransactionTable: Sendable {
 
   /// - Throws: ``FirestoreError`` `.invalidArgument` if it has ended, expired, or belongs to another
   ///   database.
-  func transaction(_ id: TransactionID, in database: DatabaseName) throws(FirestoreError) -> Transaction {
+  func transaction(_ id: StoreTransactionID, in database: DatabaseName) throws(FirestoreError) -> Transaction
+  {
     let now = clock.now()
     let active = transactions.withLock { table -> Transaction? in
       guard var transaction = table[id], transaction.database == database, !Self.isExpired(transaction, now)
@@ -75,7 +76,7 @@ final class TransactionTable: Sendable {
   }
 
   /// Records what a transaction read, and the time of its first read.
-  func record(_ read: Read?, at readTime: Int64, in id: TransactionID) {
+  func record(_ read: Read?, at readTime: Int64, in id: StoreTransactionID) {
     transactions.withLock { table in
       if table[id]?.readTime == nil { table[id]?.readTime = readTime }
       if let read, table[id]?.isReadOnly == false { table[id]?.reads.append(read) }
@@ -83,7 +84,7 @@ final class TransactionTable: Sendable {
   }
 
   /// Ends a transaction and returns it.
-  func end(_ id: TransactionID, in database: DatabaseName) throws(FirestoreError) -> Transaction {
+  func end(_ id: StoreTransactionID, in database: DatabaseName) throws(FirestoreError) -> Transaction {
     let transaction = try transaction(id, in: database)
     transactions.withLock { _ = $0.removeValue(forKey: id) }
     return transaction

@@ -68,11 +68,11 @@ struct StoreSnapshot {
     _ scope: Scope,
     _ range: KeyRange,
     descending: Bool = false,
-    _ body: (DocumentRow) throws -> Bool
+    _ body: (StoredRow) throws -> Bool
   ) throws {
     guard let (sql, arguments) = try select(Self.columns, scope, range, time: readTime) else { return }
     let order = descending ? " ORDER BY 1 DESC" : " ORDER BY 1"
-    try StatementReader(db, sql + order, arguments).forEach { try body(DocumentRow(reader: $0)) }
+    try StatementReader(db, sql + order, arguments).forEach { try body(StoredRow(reader: $0)) }
   }
 
   /// Counts the documents in a range, up to `limit`.

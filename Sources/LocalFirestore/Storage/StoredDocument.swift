@@ -30,7 +30,7 @@ struct StoredDocument: Sendable, Equatable {
 }
 
 /// A row of a scan, read in place; valid until the scan continues.
-struct DocumentRow {
+struct StoredRow {
   let reader: StatementReader
 
   var key: UnsafeRawBufferPointer { reader.bytes(0) }

@@ -184,7 +184,7 @@ package struct Configuration: Sendable, Equatable {
     var prices: [String: Double] = [:]
     let known = ["reads", "writes", "deletes"]
     for (name, _, value) in try yaml.members(node, "'prices'", known: known) {
-      let isNumber = value.text?.utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == 0x2E } ?? false
+      let isNumber = value.text?.utf8.allSatisfy { $0.isASCIIDigit || $0 == 0x2E } ?? false
       guard isNumber, let price = value.text.flatMap({ Double($0) }), price <= 1_000_000 else {
         throw yaml.failure(at: value, "'\(name)' must be US dollars for 100,000 documents, such as 0.06")
       }
@@ -249,7 +249,7 @@ package struct Configuration: Sendable, Equatable {
       guard host.allSatisfy({ $0.isASCIILetterOrDigit || others.contains($0) }) else { return false }
     }
     if let port {
-      guard port.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(String(port) ?? ""),
+      guard port.allSatisfy(\.isASCIIDigit), let number = Int(String(port) ?? ""),
         (1...65_535).contains(number)
       else { return false }
     }

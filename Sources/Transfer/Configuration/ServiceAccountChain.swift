@@ -1,4 +1,5 @@
 import Files
+import FirestoreModels
 
 /// The service account that other credentials sign as, and the accounts on the way to it.
 ///
@@ -34,7 +35,7 @@ package struct ServiceAccountChain: Sendable, Equatable, CustomStringConvertible
 
   /// Whether a text is an email address or a unique ID that can be part of a URL as it is.
   package static func isAccount(_ text: String) -> Bool {
-    if !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) { return true }
+    if !text.isEmpty, text.utf8.allSatisfy(\.isASCIIDigit) { return true }
     let parts = text.utf8.split(separator: UInt8(ascii: "@"), omittingEmptySubsequences: false)
     guard parts.count == 2, text.utf8.count <= maximumBytes else { return false }
     return parts.allSatisfy { part in

@@ -38,22 +38,6 @@ extension String {
   fileprivate var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
 }
 
-/// Questions about files.
-enum FileCheck {
-  static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
-
-  /// Whether a name exists, even as a symbolic link to nothing.
-  static func isTaken(_ path: String) -> Bool {
-    var status = stat()
-    return lstat(path, &status) == 0
-  }
-
-  static func isFolder(_ path: String) -> Bool {
-    var status = stat()
-    return path.hasSuffix("/") || (stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR)
-  }
-}
-
 /// The command line as it can be typed again.
 enum CommandLineText {
   static var workingDirectory: String {
@@ -66,14 +50,7 @@ enum CommandLineText {
   static func quoted(_ words: [String]) -> String { words.map { quoted($0) }.joined(separator: " ") }
 
   private static func quoted(_ argument: String) -> String {
-    let safe = argument.utf8.allSatisfy { byte in
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"):
-        true
-      default: "-_./:=@%+,".utf8.contains(byte)
-      }
-    }
+    let safe = argument.utf8.allSatisfy { $0.isASCIILetterOrDigit || "-_./:=@%+,".utf8.contains($0) }
     if safe, !argument.isEmpty { return argument }
     if argument.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) {
       return escaped(argument)

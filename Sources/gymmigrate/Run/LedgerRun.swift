@@ -68,11 +68,7 @@ struct LedgerRun: Sendable {
   /// Who runs this, as `user@host`.
   static var holder: String {
     let user = getpwuid(geteuid()).map { String(cString: $0.pointee.pw_name) } ?? "uid-\(geteuid())"
-    var name = [CChar](repeating: 0, count: 256)
-    let host =
-      gethostname(&name, name.count - 1) == 0
-      ? String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self) : "a machine"
-    return "\(user)@\(host)"
+    return "\(user)@\(SystemCall.hostName ?? "a machine")"
   }
 }
 

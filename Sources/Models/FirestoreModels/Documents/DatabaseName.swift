@@ -41,8 +41,6 @@ public struct DatabaseName: Hashable, Sendable, CustomStringConvertible {
   /// Valid are `(default)` and 4 to 63 lower-case letters, digits and hyphens that begin with a letter, do
   /// not end with a hyphen and are not a UUID (https://firebase.google.com/docs/firestore/manage-databases).
   package var hasValidID: Bool {
-    let isLetter = { (byte: UInt8) in (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) }
-    let isDigit = { (byte: UInt8) in (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
     let hyphen = UInt8(ascii: "-")
     let utf8 = Array(database.utf8)
     if utf8.elementsEqual("(default)".utf8) { return true }
@@ -51,10 +49,10 @@ public struct DatabaseName: Hashable, Sendable, CustomStringConvertible {
       && utf8.enumerated().allSatisfy { index, byte in
         [8, 13, 18, 23].contains(index)
           ? byte == hyphen
-          : isDigit(byte) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte)
+          : byte.isASCIIDigit || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte)
       }
-    return (4...63).contains(utf8.count) && isLetter(utf8[0]) && utf8[utf8.count - 1] != hyphen
-      && utf8.allSatisfy { isLetter($0) || isDigit($0) || $0 == hyphen } && !isUUID
+    return (4...63).contains(utf8.count) && utf8[0].isASCIISmallLetter && utf8[utf8.count - 1] != hyphen
+      && utf8.allSatisfy { $0.isASCIISmallLetter || $0.isASCIIDigit || $0 == hyphen } && !isUUID
   }
 
   /// The full resource name of a document.

@@ -202,9 +202,7 @@ public enum PercentEncoding {
     let digits = Array("0123456789ABCDEF".unicodeScalars)
     for byte in text.utf8 {
       switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."),
-        UInt8(ascii: "~"):
+      case _ where byte.isASCIILetterOrDigit || "-_.~".utf8.contains(byte):
         out.unicodeScalars.append(Unicode.Scalar(byte))
       case slash where keepingSlashes:
         out.unicodeScalars.append("/")

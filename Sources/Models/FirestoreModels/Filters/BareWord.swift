@@ -77,23 +77,20 @@ package enum BareWord {
 
   /// Whether a number has neither fraction nor exponent.
   static func isWhole(_ number: String) -> Bool {
-    number.utf8.allSatisfy { $0 == UInt8(ascii: "-") || isDigit($0) }
+    number.utf8.allSatisfy { $0 == UInt8(ascii: "-") || $0.isASCIIDigit }
   }
 
   /// Whether the text begins with a name and an opening parenthesis.
   static func isCallHead(_ bytes: [UInt8]) -> Bool {
-    guard let bracket = bytes.firstIndex(of: UInt8(ascii: "(")), bracket > 0, !isDigit(bytes[0]) else {
+    guard let bracket = bytes.firstIndex(of: UInt8(ascii: "(")), bracket > 0, !bytes[0].isASCIIDigit else {
       return false
     }
     return bytes[..<bracket].allSatisfy { byte in
-      isDigit(byte) || byte == UInt8(ascii: "_") || byte == UInt8(ascii: ".")
-        || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+      byte.isASCIILetterOrDigit || byte == UInt8(ascii: "_") || byte == UInt8(ascii: ".")
     }
   }
 
   // MARK: Shapes
-
-  private static func isDigit(_ byte: UInt8) -> Bool { (48...57).contains(byte) }
 
   /// Whether the text is `now` or similar, with an optional offset: `now-7d`, `today + 1`.
   ///
@@ -111,7 +108,7 @@ package enum BareWord {
   }
 
   private static func isDateOrTime(_ bytes: [UInt8]) -> Bool {
-    guard isDigit(bytes[0]) else { return false }
+    guard bytes[0].isASCIIDigit else { return false }
     var scan = Scan(bytes)
     if scan.date() {
       if scan.isAtEnd { return true }
@@ -136,7 +133,7 @@ package enum BareWord {
     /// Consumes digits and returns their number.
     mutating func digits(atMost maximum: Int = .max) -> Int {
       let start = at
-      while at < bytes.count, BareWord.isDigit(bytes[at]), at - start < maximum { at += 1 }
+      while at < bytes.count, bytes[at].isASCIIDigit, at - start < maximum { at += 1 }
       return at - start
     }
 
@@ -168,7 +165,7 @@ package enum BareWord {
       }
       at += 1
       let third = digits(atMost: 4)
-      let isDay = at == bytes.count || !BareWord.isDigit(bytes[at])
+      let isDay = at == bytes.count || !bytes[at].isASCIIDigit
       switch (first, third) {
       case (4, 1...2), (1...2, 4): return isDay
       case (1...2, 2): return isDay && separator == UInt8(ascii: "/")

@@ -5,7 +5,7 @@ package enum BucketName {
 
   /// Whether a text is a name: lower-case letters, digits, `-`, `_` and `.`, with a letter or digit at both ends.
   package static func isValid(_ text: String) -> Bool {
-    func isEnd(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte) }
+    func isEnd(_ byte: UInt8) -> Bool { byte.isASCIISmallLetter || byte.isASCIIDigit }
     guard lengths.contains(text.utf8.count), let first = text.utf8.first, let last = text.utf8.last else {
       return false
     }

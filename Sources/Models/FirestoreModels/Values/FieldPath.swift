@@ -126,11 +126,7 @@ public struct FieldPath: Hashable, Sendable, CustomStringConvertible {
   }
 
   private static func isSimple(_ byte: UInt8, first: Bool) -> Bool {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "_"): true
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): !first
-    default: false
-    }
+    byte.isASCIILetter || byte == UInt8(ascii: "_") || (byte.isASCIIDigit && !first)
   }
 }
 

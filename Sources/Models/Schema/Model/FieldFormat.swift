@@ -51,7 +51,7 @@ package enum FieldFormat: Sendable, Equatable {
     switch self {
     case .email: return Self.isEmail(bytes)
     case .phone: return Self.isPhone(bytes)
-    case .digits: return !bytes.isEmpty && bytes.allSatisfy(Self.isDigit)
+    case .digits: return !bytes.isEmpty && bytes.allSatisfy(\.isASCIIDigit)
     case .time: return Self.isTime(bytes)
     case .date: return Civil.date(bytes) != nil
     case .url: return Self.isURL(bytes)
@@ -60,18 +60,16 @@ package enum FieldFormat: Sendable, Equatable {
     }
   }
 
-  private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
-
   private static func isEmail(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
     let parts = bytes.split(separator: UInt8(ascii: "@"), omittingEmptySubsequences: false)
     return parts.count == 2 && parts.allSatisfy { !$0.isEmpty && $0.allSatisfy { $0 > 0x20 && $0 != 0x7F } }
   }
 
   private static func isPhone(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
-    let digits = bytes.count(where: isDigit)
+    let digits = bytes.count(where: \.isASCIIDigit)
     return (5...20).contains(digits)
       && bytes.enumerated().allSatisfy { index, byte in
-        isDigit(byte) || " -.()".utf8.contains(byte) || (byte == UInt8(ascii: "+") && index == 0)
+        byte.isASCIIDigit || " -.()".utf8.contains(byte) || (byte == UInt8(ascii: "+") && index == 0)
       }
   }
 
@@ -86,8 +84,8 @@ package enum FieldFormat: Sendable, Equatable {
     guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), colon > 0 else { return false }
     let scheme = bytes[..<colon]
     let rest = bytes[(colon + 1)...]
-    func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte | 0x20) }
-    return isLetter(scheme[0]) && scheme.allSatisfy { isLetter($0) || isDigit($0) || "+-.".utf8.contains($0) }
+    return scheme[0].isASCIILetter
+      && scheme.allSatisfy { $0.isASCIILetterOrDigit || "+-.".utf8.contains($0) }
       && rest.starts(with: "//".utf8) && rest.count > 2 && rest.allSatisfy { $0 > 0x20 && $0 != 0x7F }
   }
 
@@ -95,12 +93,12 @@ package enum FieldFormat: Sendable, Equatable {
     guard bytes.count == 36 else { return false }
     return bytes.enumerated().allSatisfy { index, byte in
       [8, 13, 18, 23].contains(index)
-        ? byte == UInt8(ascii: "-") : isDigit(byte) || (0x61...0x66).contains(byte | 0x20)
+        ? byte == UInt8(ascii: "-") : byte.isASCIIDigit || (0x61...0x66).contains(byte | 0x20)
     }
   }
 
   private static func number(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> Int? {
-    bytes.allSatisfy(isDigit) ? bytes.reduce(0) { $0 * 10 + Int($1 - 0x30) } : nil
+    bytes.allSatisfy(\.isASCIIDigit) ? bytes.reduce(0) { $0 * 10 + Int($1 - 0x30) } : nil
   }
 }
 

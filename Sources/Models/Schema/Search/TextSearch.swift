@@ -56,7 +56,7 @@ package struct TextSearch: Sendable {
   }
 
   private static func digits(of text: String) -> String {
-    String(decoding: text.utf8.filter { (0x30...0x39).contains($0) }, as: UTF8.self)
+    String(decoding: text.utf8.filter(\.isASCIIDigit), as: UTF8.self)
   }
 }
 

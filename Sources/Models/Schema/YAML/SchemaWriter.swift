@@ -196,10 +196,8 @@ package struct SchemaWriter {
   /// A text as a plain scalar where it is one, else in quotes.
   private static func text(_ text: String) -> String {
     let isPlain =
-      text.utf8.first.map { (0x61...0x7A).contains($0 | 0x20) } ?? false
-      && text.utf8.allSatisfy { byte in
-        (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20) || "_-./ ".utf8.contains(byte)
-      }
+      text.utf8.first?.isASCIILetter ?? false
+      && text.utf8.allSatisfy { $0.isASCIILetterOrDigit || "_-./ ".utf8.contains($0) }
       && !text.hasSuffix(" ")
       && !Value.reservedScalars.contains(text.lowercased())
     return isPlain ? text : quoted(text)

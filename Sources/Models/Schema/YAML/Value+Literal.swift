@@ -20,14 +20,12 @@ extension Value {
   /// Whether a text is read back as itself without quotes, also as a scalar of a YAML flow map.
   private static func isBare(_ text: String) -> Bool {
     let bytes = text.utf8
-    guard let first = bytes.first, isLetter(first) else { return false }
-    guard bytes.allSatisfy({ isLetter($0) || (0x30...0x39).contains($0) || $0 == 0x5F || $0 == 0x2D }) else {
+    guard let first = bytes.first, first.isASCIILetter else { return false }
+    guard bytes.allSatisfy({ $0.isASCIILetterOrDigit || $0 == 0x5F || $0 == 0x2D }) else {
       return false
     }
     let context = LiteralContext(database: DatabaseName(project: "schema"))
     return !reservedScalars.contains(text.lowercased())
       && (try? ValueLiteral.parse(text, in: context)) == .string(text)
   }
-
-  private static func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte | 0x20) }
 }

@@ -192,6 +192,14 @@ package enum SystemCall {
     return lstat(path, &status) == 0 ? (status, 0) : (nil, errno)
   }
 
+  /// The name of this machine; nil if it has none.
+  package static var hostName: String? {
+    var name = [CChar](repeating: 0, count: 256)
+    guard gethostname(&name, name.count - 1) == 0 else { return nil }
+    let host = String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    return host.isEmpty ? nil : host
+  }
+
   /// Makes writing to a pipe without a reader an error instead of a fatal signal.
   package static let ignoringBrokenPipes: Void = { signal(SIGPIPE, SIG_IGN) }()
 }

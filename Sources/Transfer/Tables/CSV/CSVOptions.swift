@@ -1,4 +1,3 @@
-package import Files
 package import Schema
 
 /// Options of a CSV file.
@@ -29,9 +28,6 @@ package struct CSVOptions: Sendable {
   /// Whether cells are as ``ShownText``, without the types of values.
   package var isPlain = false
   package var schema = DatabaseSchema.none
-  package var files = FileAccess.local
-  /// Whether the receipt includes the SHA-256 of the file.
-  package var digest = false
   /// Whether it is a part of a file: rows without byte order mark and header.
   package var isPart = false
 

@@ -35,6 +35,8 @@ package final class CSVWriter: CollectionWriter {
 
   private let path: String
   private let options: CSVOptions
+  private let digest: Bool
+  private let files: FileAccess
   private var phase: Phase
   private var file: OutputFile?
   private var spool: SpoolFile?
@@ -44,18 +46,23 @@ package final class CSVWriter: CollectionWriter {
 
   /// Starts a file (`-` is standard output; `.gz` compresses).
   ///
+  /// - Parameter digest: Whether the receipt includes the SHA-256 of the file.
   /// - Throws: ``Failure`` of kind `cannotWrite`, or `usage` for conflicting options.
   package init(
     _ path: String,
     collection: CollectionPath,
     fields: [FieldPath]? = nil,
-    options: CSVOptions = CSVOptions()
+    options: CSVOptions = CSVOptions(),
+    digest: Bool = false,
+    via files: FileAccess = .local
   ) throws(Failure) {
     self.path = path
     self.options = options
+    self.digest = digest
+    self.files = files
     let plan = try ColumnPlan(collection: collection, fields: fields, schema: options.schema)
     rows = try CSVRows(collection: collection, plan: plan, options: options)
-    let file = try OutputFile(path, digest: options.digest, via: options.files)
+    let file = try OutputFile(path, digest: digest, via: files)
     if !plan.grows {
       phase = .direct(header: 0, columns: plan.columns.count)
       if !options.isPart { rows.appendHeader(options.header) }
@@ -202,7 +209,7 @@ package final class CSVWriter: CollectionWriter {
   private func takeBack(behind header: Int) throws(Failure) {
     guard let file = file.take() else { return }
     spool = try file.spool()
-    self.file = try OutputFile(path, digest: options.digest, via: options.files)
+    self.file = try OutputFile(path, digest: digest, via: files)
     phase = .spooled(skipped: header)
   }
 

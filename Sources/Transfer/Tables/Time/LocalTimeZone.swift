@@ -32,7 +32,7 @@ package struct LocalTimeZone: Sendable, Equatable {
       !name.isEmpty && !name.hasPrefix("/")
       && !name.split(separator: "/").contains { $0 == ".." || $0 == "." }
       && name.utf8.allSatisfy {
-        CharacterSets.isLetterOrDigit($0) || $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "_")
+        $0.isASCIILetterOrDigit || $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "_")
           || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "+")
       }
     if isPlain {
@@ -96,17 +96,5 @@ package struct LocalTimeZone: Sendable, Equatable {
     var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
     let count = bytes.withUnsafeMutableBytes { SystemCall.read(descriptor, into: $0).count }
     return count == bytes.count ? bytes : nil
-  }
-}
-
-/// Classes of ASCII bytes.
-package enum CharacterSets {
-  package static func isLetterOrDigit(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"):
-      true
-    default: false
-    }
   }
 }

@@ -170,7 +170,7 @@ struct ClockRule: Sendable, Equatable {
         at = close + 1
         return true
       }
-      while CharacterSets.isLetterOrDigit(peek), peek > UInt8(ascii: "9") { at += 1 }
+      while peek.isASCIILetter { at += 1 }
       return at - start >= 3
     }
 

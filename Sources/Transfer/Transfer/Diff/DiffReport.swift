@@ -147,32 +147,27 @@ struct DiffWriter {
   /// Returns a text on one line; a text with control characters becomes a JSON string.
   private static func oneLine(_ text: String) -> String {
     guard text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else { return text }
-    var json = JSONWriter()
-    json.string(text)
-    return String(decoding: json.bytes, as: UTF8.self)
+    return JSONWriter.text { $0.string(text) }
   }
 
   /// Returns a value for people; `(none)` if there is none.
   private static func text(_ value: Value?) -> String {
     guard let value else { return "(none)" }
-    var json = JSONWriter()
-    switch value {
-    case .string(let text): json.string(text)
-    case .boolean(let truth): json.boolean(truth)
-    case .integer(let number): json.integer(number)
-    case .double(let number): json.double(number)
-    case .null: json.null()
-    case .timestamp(let time): return time.description
-    case .reference(let name): return "ref(\(oneLine(name)))"
-    default: json.value(value)
+    return JSONWriter.text { json in
+      switch value {
+      case .string(let text): json.string(text)
+      case .boolean(let truth): json.boolean(truth)
+      case .integer(let number): json.integer(number)
+      case .double(let number): json.double(number)
+      case .null: json.null()
+      case .timestamp(let time): json.bytes.append(contentsOf: time.description.utf8)
+      case .reference(let name): json.bytes.append(contentsOf: "ref(\(oneLine(name)))".utf8)
+      default: json.value(value)
+      }
     }
-    return String(decoding: json.bytes, as: UTF8.self)
   }
 
   private static func json(_ value: Value?) -> String {
-    guard let value else { return "" }
-    var json = JSONWriter()
-    json.value(value)
-    return String(decoding: json.bytes, as: UTF8.self)
+    value.map { value in JSONWriter.text { $0.value(value) } } ?? ""
   }
 }

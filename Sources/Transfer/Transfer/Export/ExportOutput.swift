@@ -18,19 +18,6 @@ package enum ExportFormat: Sendable {
     case .jsonLines(let gzip): gzip ? "jsonl.gz" : "jsonl"
     }
   }
-
-  /// Returns the format with the files that its writers can reach.
-  func reaching(_ files: FileAccess) -> ExportFormat {
-    switch self {
-    case .csv(var options):
-      options.files = files
-      return .csv(options)
-    case .xlsx(var options):
-      options.files = files
-      return .xlsx(options)
-    case .jsonLines: return self
-    }
-  }
 }
 
 /// The destination of an export.
@@ -117,7 +104,7 @@ package final class ExportOutput {
     via files: FileAccess = .local
   ) throws(Failure) {
     self.destination = destination
-    self.format = format.reaching(files)
+    self.format = format
     self.files = files
     switch destination {
     case .standardOutput: break
@@ -142,8 +129,7 @@ package final class ExportOutput {
     let path = if let sharedPath { sharedPath } else { try ownPath(of: collection) }
     let writer: any CollectionWriter
     switch format {
-    case .csv(var options):
-      options.digest = sharedPath == nil
+    case .csv(let options):
       if sharedPath != nil, !writers.isEmpty {
         throw Failure(
           .usage,
@@ -153,16 +139,23 @@ package final class ExportOutput {
           remedy: "Name a folder, or use the format xlsx or jsonl."
         )
       }
-      writer = try CSVWriter(path, collection: collection, fields: fields, options: options)
+      writer = try CSVWriter(
+        path,
+        collection: collection,
+        fields: fields,
+        options: options,
+        digest: sharedPath == nil,
+        via: files
+      )
     case .jsonLines where sharedPath == nil:
       writer = try JSONLinesWriter(path, digest: true, via: files)
     case .jsonLines:
       let file = if let lines { lines } else { try JSONLinesWriter(path, via: files) }
       lines = file
       writer = SharedFile(file)
-    case .xlsx(var options) where sharedPath == nil:
-      options.digest = true
-      writer = try SingleSheet(path, collection: collection, fields: fields, options: options)
+    case .xlsx(let options) where sharedPath == nil:
+      let workbook = try XLSXWriter(path, options: options, digest: true, via: files)
+      writer = SingleSheet(workbook, try workbook.sheet(for: collection, fields: fields))
     case .xlsx(let options):
       writer = try workbook(path, options).sheet(for: collection, fields: fields)
     }
@@ -211,7 +204,7 @@ package final class ExportOutput {
   /// The workbook that all collections share.
   private func workbook(_ path: String, _ options: XLSXOptions) throws(Failure) -> XLSXWriter {
     if let workbook { return workbook }
-    let made = try XLSXWriter(path, options: options)
+    let made = try XLSXWriter(path, options: options, via: files)
     workbook = made
     return made
   }
@@ -293,7 +286,7 @@ package final class ExportOutput {
       if path[index...].starts(with: "/*/".utf8) {
         name.append(UInt8(ascii: "~"))
         index += 2
-      } else if CharacterSets.isLetterOrDigit(byte) || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "-")
+      } else if byte.isASCIILetterOrDigit || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "-")
         || (byte == UInt8(ascii: ".") && !name.isEmpty)
       {
         name.append(byte)
@@ -338,14 +331,8 @@ private final class SingleSheet: CollectionWriter {
   private let workbook: XLSXWriter
   private let sheet: any CollectionWriter
 
-  init(
-    _ path: String,
-    collection: CollectionPath,
-    fields: [FieldPath]?,
-    options: XLSXOptions
-  ) throws(Failure) {
-    workbook = try XLSXWriter(path, options: options)
-    sheet = try workbook.sheet(for: collection, fields: fields)
+  init(_ workbook: XLSXWriter, _ sheet: any CollectionWriter) {
+    (self.workbook, self.sheet) = (workbook, sheet)
   }
 
   var documentCount: Int { sheet.documentCount }

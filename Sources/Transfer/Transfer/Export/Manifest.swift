@@ -166,7 +166,7 @@ extension Manifest {
   ) throws(Failure) -> DatabaseName? {
     var database: DatabaseName?
     var manifests = ManifestReader(access)
-    for file in files {
+    for file in files where file != "-" {
       guard let manifest = try manifests.manifest(naming: file) else { return nil }
       if let database, database != manifest.database { return nil }
       database = manifest.database

@@ -30,7 +30,7 @@ extension ImportSource {
         index += 2
       case UInt8(ascii: "_"), UInt8(ascii: "-"), UInt8(ascii: "."): path.append(byte)
       default:
-        guard CharacterSets.isLetterOrDigit(byte) else { return nil }
+        guard byte.isASCIILetterOrDigit else { return nil }
         path.append(byte)
       }
       index += 1

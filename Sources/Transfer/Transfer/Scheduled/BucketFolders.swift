@@ -34,10 +34,7 @@ package final class BucketFolders: ScheduledExports {
 
   /// This process, for others that meet its lock.
   private static var holder: String {
-    var name = [CChar](repeating: 0, count: 256)
-    let known = gethostname(&name, name.count - 1) == 0
-    let host = String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    return "process \(getpid())\(known && !host.isEmpty ? " on \(host)" : "")"
+    "process \(getpid())\(SystemCall.hostName.map { " on \($0)" } ?? "")"
   }
 
   package func assertLocked() throws(Failure) { try lock.assertHeld() }

@@ -153,7 +153,7 @@ enum DatedName {
     let bytes = Array(name.utf8)
     return bytes.count == form.count
       && zip(bytes, form).allSatisfy { byte, wanted in
-        wanted == UInt8(ascii: "0") ? (0x30...0x39).contains(byte) : byte == wanted
+        wanted == UInt8(ascii: "0") ? byte.isASCIIDigit : byte == wanted
       }
   }
 

@@ -29,7 +29,7 @@ struct ClassesWeek: AsyncParsableCommand {
   )
   var day: CalendarDay?
 
-  @OptionGroup var table: ReportTable
+  @OptionGroup var table: ClassReportOptions
   @OptionGroup var connection: ConnectionOptions
   @OptionGroup var verbosity: VerbosityOptions
 
@@ -82,7 +82,7 @@ struct ClassesAttendance: AsyncParsableCommand {
   @Option(help: ArgumentHelp("A month, as 2026-01.", valueName: "month"), transform: Self.month)
   var month: CalendarDay?
 
-  @OptionGroup var table: ReportTable
+  @OptionGroup var table: ClassReportOptions
   @OptionGroup var connection: ConnectionOptions
   @OptionGroup var verbosity: VerbosityOptions
 
@@ -151,7 +151,7 @@ struct ClassesAttendance: AsyncParsableCommand {
 }
 
 /// Where a report goes: lines on standard output, one JSON object, or a table in a file.
-struct ReportTable: ParsableArguments {
+struct ClassReportOptions: ParsableArguments {
   @Option(
     name: .shortAndLong,
     help: ArgumentHelp(

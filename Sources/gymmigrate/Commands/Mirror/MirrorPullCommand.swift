@@ -75,7 +75,7 @@ struct MirrorPullCommand: AsyncParsableCommand {
   /// The name of an environment as part of a file's.
   private static func fileName(_ name: String) -> String {
     let plain = name.utf8.map { byte in
-      CharacterSets.isLetterOrDigit(byte) || "_.-".utf8.contains(byte) ? byte : UInt8(ascii: "-")
+      byte.isASCIILetterOrDigit || "_.-".utf8.contains(byte) ? byte : UInt8(ascii: "-")
     }
     return String(decoding: plain, as: UTF8.self)
   }

@@ -70,7 +70,6 @@ struct SheetLinks {
   }
 
   private static func isPlain(_ byte: UInt8) -> Bool {
-    (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte & 0xDF)
-      || [UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."), UInt8(ascii: "@")].contains(byte)
+    byte.isASCIILetterOrDigit || "-_.@".utf8.contains(byte)
   }
 }

@@ -1,4 +1,3 @@
-package import Files
 package import Schema
 
 /// Options of a workbook.
@@ -14,9 +13,6 @@ package struct XLSXOptions: Sendable {
   /// They need about twice the uncompressed size of the rows.
   package var temporaryFolder: String?
   package var schema = DatabaseSchema.none
-  package var files = FileAccess.local
-  /// Whether the receipt includes the SHA-256 of the file.
-  package var digest = false
 
   package init(timeZone: LocalTimeZone) {
     self.timeZone = timeZone

@@ -29,6 +29,8 @@ package final class XLSXWriter {
 
   let options: XLSXOptions
   let path: String
+  private let digest: Bool
+  private let files: FileAccess
   let temporaryFolder: String
   private let rowsPerSheet: Int
   private let target: String?
@@ -47,15 +49,20 @@ package final class XLSXWriter {
 
   /// Starts a workbook (`-` is standard output).
   ///
+  /// - Parameter digest: Whether the receipt includes the SHA-256 of the file.
   /// - Throws: ``Failure`` of kind `cannotWrite`.
   package init(
     _ path: String,
     options: XLSXOptions,
-    rowsPerSheet: Int = XLSXWriter.maximumRows
+    digest: Bool = false,
+    rowsPerSheet: Int = XLSXWriter.maximumRows,
+    via files: FileAccess = .local
   ) throws(Failure) {
-    try options.files.checkWritable(path)
+    try files.checkWritable(path)
     self.path = path
     self.options = options
+    self.digest = digest
+    self.files = files
     self.rowsPerSheet = rowsPerSheet
     let folder = options.temporaryFolder ?? FilePaths.temporaryFolder(for: path)
     temporaryFolder = folder
@@ -150,8 +157,8 @@ package final class XLSXWriter {
     let finished = FinishedWorkbook(
       temporary: temporary,
       path: path,
-      digests: options.digest,
-      files: options.files
+      digests: digest,
+      files: files
     )
     if let target {
       receipt = try finished.publish(as: target)
