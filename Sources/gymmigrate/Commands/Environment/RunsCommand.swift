@@ -149,9 +149,12 @@ struct RunsResume: AsyncParsableCommand {
         "Start those that are not done again: 'gymmigrate shard work'."
       )
     }
+    let again = CommandLineText.quoted(["gymmigrate"] + record.arguments)
     if !record.writes {
-      let again = CommandLineText.quoted(["gymmigrate"] + record.arguments)
       return refuse("it only reads, and begins from the start", "Run it again: \(again)")
+    }
+    if entry.status == "failed", !entry.stoppedEarly {
+      return refuse("it was refused before it wrote anything", "Give the command again: \(again)")
     }
     if !entry.stoppedEarly {
       return refuse(
