@@ -247,6 +247,7 @@ struct CommandRun {
     )
     var failure: Failure?
     var lists: [String] = []
+    var applies: String?
     do {
       let ending = try await work(context)
       summary.sections = ending.sections
@@ -255,6 +256,7 @@ struct CommandRun {
       summary.readTime = ending.readTime
       summary.cost = ending.cost
       lists = ending.lists
+      applies = ending.applies
       if write != nil { try counts.assertBalance() }
       // A gap in the log is reported nowhere else.
       if let failure = run?.log.failure { throw failure }
@@ -298,12 +300,19 @@ struct CommandRun {
       if summary.exitCode != 0 { throw ExitStatus(summary.exitCode) }
       return
     }
-    try finish(summary, failure: failure, lists: lists, logger: logger)
+    try finish(summary, failure: failure, lists: lists, applies: applies, logger: logger)
   }
 
-  private func finish(_ summary: RunSummary, failure: Failure?, lists: [String], logger: Logger) throws {
+  private func finish(
+    _ summary: RunSummary,
+    failure: Failure?,
+    lists: [String],
+    applies: String?,
+    logger: Logger
+  ) throws {
     if countsDocuments { for line in SummaryText.lines(summary) { logger.info("\(line)") } }
     for list in lists where FileCheck.exists(list) { logger.notice("See \(list).") }
+    if let applies, failure == nil { logger.notice("To apply exactly this: \(applies)") }
     if let failure { logger.error("\(failure)") }
     if let resume = summary.resumeCommand, summary.status != .done {
       logger.notice("To resume: \(resume)")

@@ -108,7 +108,7 @@ struct EmailRegister: AsyncParsableCommand {
       try session.schema.assertGym("email")
       let context = session.context(run)
       let path = try EmailService.path(of: address)
-      let plan = dryRun ? TransactionPlan("email register", over: session.client) : nil
+      let plan = dryRun ? try TransactionPlan("email register", over: session.client) : nil
       var ending = CommandResult(lists: [context.rejects.path])
       switch try await EmailService.register(address, for: uid, in: context, planning: plan) {
       case .registered: break

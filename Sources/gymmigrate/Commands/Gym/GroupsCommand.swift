@@ -65,7 +65,7 @@ struct GroupChange {
       let context = session.context(run)
       let operations = try operations(run)
       if !options.dryRun { try await assertMayDelete(operations, session, context) }
-      let plan = options.dryRun ? TransactionPlan("groups \(name)", over: session.client) : nil
+      let plan = options.dryRun ? try TransactionPlan("groups \(name)", over: session.client) : nil
       let refused = Locked<Set<DocumentPath>>([])
       // Without the database's lock: each operation is a transaction, and waits for nobody.
       try await GroupService.perform(operations, in: context, planning: plan) { operation, refusal in

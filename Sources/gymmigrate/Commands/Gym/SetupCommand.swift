@@ -84,7 +84,7 @@ struct SetupSet: AsyncParsableCommand {
     )
     try await command.perform { session, run in
       try session.schema.assertGym("setup")
-      let plan = dryRun ? TransactionPlan("setup set", over: session.client) : nil
+      let plan = dryRun ? try TransactionPlan("setup set", over: session.client) : nil
       let context = session.context(run)
       guard let refusal = try await SetupService.set(admin: uid, in: context, planning: plan) else {
         if dryRun { session.logger.notice("\(uid) would be the first admin.") }

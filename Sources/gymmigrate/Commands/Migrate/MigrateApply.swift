@@ -85,37 +85,45 @@ struct MigrateApply: AsyncParsableCommand {
     if let plan, let planned { command.digests = [plan: planned.sha256] }
     try await command.perform { session, run in
       let sources = planned.map { [.list($0)] } ?? chosen.map { ChangeSource.migration($0) }
-      let reports = Locked<[MigrationReport]>([])
-      let apply = { @Sendable in
-        for (stage, source) in sources.enumerated() where session.checkpoints?.isPast(stage) != true {
-          var runner = MigrationRunner(in: session, run, writing: write)
-          runner.read(as: migrations.reading)
-          runner.part = part
-          runner.maximumDeletes = maxDelete
-          let guarded = source.guarded(by: session.client)
-          if !dryRun {
-            runner.maximumDeletes = try await deletions.limit(
-              of: source,
-              as: guarded,
-              stage: stage,
-              by: runner,
-              in: session
-            )
-          }
-          let report = dryRun ? try await runner.plan(guarded) : try await runner.apply(guarded, stage: stage)
-          reports.withLock { $0.append(report) }
-          if !isJSON {
-            try StandardOutput.write(dryRun ? MigrationText.plan(report) : MigrationText.applied(report))
-          }
-        }
-      }
+      let runner = {
+        var runner = MigrationRunner(in: session, run, writing: write)
+        runner.read(as: migrations.reading)
+        runner.part = part
+        runner.maximumDeletes = maxDelete
+        return runner
+      }()
       var ending = CommandResult(lists: MigrationRunner.lists.map(run.file))
       if dryRun {
-        try await apply()
-        let planned = reports.withLock { $0 }
-        ending.cost = try page.conclude(planned, of: session, run, connection: connection, isQuiet: isJSON)
-      } else {
-        try await LedgerRun(session, run, sources: sources).perform(apply)
+        let (reports, totals) = try await runner.plan(sources.map { $0.guarded(by: session.client) }) {
+          report in
+          if !isJSON { try StandardOutput.write(MigrationText.plan(report)) }
+        }
+        ending.cost = try page.conclude(
+          reports,
+          totals,
+          of: session,
+          run,
+          connection: connection,
+          isQuiet: isJSON
+        )
+        ending.sections = [totals]
+        ending.applies = try connection.applying(run.file("plan.jsonl"), totals)
+        return ending
+      }
+      try await LedgerRun(session, run, sources: sources).perform {
+        for (stage, source) in sources.enumerated() where session.checkpoints?.isPast(stage) != true {
+          let guarded = source.guarded(by: session.client)
+          var runner = runner
+          runner.maximumDeletes = try await deletions.limit(
+            of: source,
+            as: guarded,
+            stage: stage,
+            by: runner,
+            in: session
+          )
+          let report = try await runner.apply(guarded, stage: stage)
+          if !isJSON { try StandardOutput.write(MigrationText.applied(report)) }
+        }
       }
       return ending
     }

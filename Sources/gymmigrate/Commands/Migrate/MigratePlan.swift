@@ -1,5 +1,6 @@
 import ArgumentParser
 import Files
+import Logging
 import MigrationEngine
 import Runs
 
@@ -9,7 +10,7 @@ struct MigratePlan: AsyncParsableCommand {
     commandName: "plan",
     abstract: "Show what migrations would change; nothing is written.",
     discussion: """
-      Prints how many documents of each collection change and the first differences, field by field. The run's folder has every change in plan.jsonl, every finding in findings.csv, what a person must decide in review.csv, and what cannot be migrated in rejects.jsonl. Each migration is planned on the data as it is now.
+      Prints how many documents of each collection change and the first differences, field by field. The run's folder has every change in plan.jsonl, every finding in findings.csv, what a person must decide in review.csv, and what cannot be migrated in rejects.jsonl. Each migration is planned on what those before it would leave.
 
       'migrate apply --plan' applies a saved plan exactly:
 
@@ -51,23 +52,33 @@ struct MigratePlan: AsyncParsableCommand {
     if let output, output != "-" { try access.files.checkWritable(output) }
     try await CommandRun(name: "migrate plan \(migrations.names)", connection: connection, logging: logging)
       .perform { session, run in
-        var reports: [MigrationReport] = []
-        for migration in chosen {
-          var runner = MigrationRunner(in: session.context(run))
-          runner.read(as: migrations.reading)
-          runner.part = part
-          runner.examples = examples
-          let report = try await runner.plan(.migration(migration).guarded(by: session.client))
-          reports.append(report)
+        var runner = MigrationRunner(in: session.context(run))
+        runner.read(as: migrations.reading)
+        runner.part = part
+        runner.examples = examples
+        let sources = chosen.map { ChangeSource.migration($0).guarded(by: session.client) }
+        var (reports, totals) = try await runner.plan(sources) { report in
           if !isQuiet { try StandardOutput.write(MigrationText.plan(report)) }
         }
-        let cost = try page.conclude(reports, of: session, run, connection: connection, isQuiet: isQuiet)
-        if let output { try OutputFile.copy(run.file("plan.jsonl"), to: output, via: access.files) }
-        return CommandResult(
-          status: exitCode && reports.contains { $0.changeCount > 0 } ? .differences : .done,
-          lists: MigrationRunner.lists.map(run.file),
-          cost: cost
+        var result = CommandResult(lists: MigrationRunner.lists.map(run.file))
+        result.cost = try page.conclude(
+          reports,
+          totals,
+          of: session,
+          run,
+          connection: connection,
+          isQuiet: isQuiet
         )
+        if let output {
+          try OutputFile.copy(run.file("plan.jsonl"), to: output, via: access.files)
+          totals.file = output
+          if output != "-" { session.logger.notice("See \(output).") }
+        }
+        if exitCode, totals.changes.total() > 0 { result.status = .differences }
+        result.sections = [totals]
+        let file = output.flatMap { $0 == "-" ? nil : $0 } ?? run.file("plan.jsonl")
+        result.applies = try connection.applying(file, totals)
+        return result
       }
   }
 }

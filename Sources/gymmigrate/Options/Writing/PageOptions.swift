@@ -38,6 +38,7 @@ struct PageOptions: ParsableArguments {
   /// - Returns: What it costs.
   func conclude(
     _ reports: [MigrationReport],
+    _ totals: PlanTotals,
     of session: Session,
     _ run: RunDirectory,
     connection: ConnectionOptions,
@@ -47,7 +48,10 @@ struct PageOptions: ParsableArguments {
       reports.reduce(Cost()) { $0 + $1.cost },
       at: try EnvironmentResolver(connection).configuration().prices
     )
-    if !isQuiet { try StandardOutput.write("To apply it: \(cost.text)\n") }
+    if !isQuiet {
+      if reports.count > 1 { try StandardOutput.write(MigrationText.together(totals)) }
+      try StandardOutput.write("To apply it: \(cost.text)\n")
+    }
     if let html {
       let page = PlanPage(
         run: run,
@@ -55,6 +59,7 @@ struct PageOptions: ParsableArguments {
         environment: session.environment,
         reports: reports,
         collections: session.counts.collections,
+        totals: totals,
         cost: cost
       )
       try page.write(to: html)

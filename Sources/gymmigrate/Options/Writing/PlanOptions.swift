@@ -33,7 +33,17 @@ struct PlanOptions: ParsableArguments {
   ) throws -> CommandResult {
     var ending = CommandResult(lists: MigrationRunner.lists.map(run.file))
     if dryRun {
-      ending.cost = try page.conclude([report], of: session, run, connection: connection, isQuiet: isQuiet)
+      let totals = PlanTotals(report, session.counts)
+      ending.cost = try page.conclude(
+        [report],
+        totals,
+        of: session,
+        run,
+        connection: connection,
+        isQuiet: isQuiet
+      )
+      ending.sections = [totals]
+      ending.applies = try connection.applying(run.file("plan.jsonl"), totals)
     }
     return ending
   }
