@@ -13,6 +13,17 @@ enum MigrationText {
     return "\(lines.joined(separator: "\n"))\n"
   }
 
+  /// What several migrations do together, by collection.
+  static func together(_ totals: PlanTotals) -> TerminalText {
+    var lines: [TerminalText] = ["In all: \(toDo(totals.changes))"]
+    for path in totals.changes.collections {
+      lines.append(
+        "  \(path): \(toDo(totals.changes, in: path)), of \(documents(totals.documents(of: path)))"
+      )
+    }
+    return "\(lines.joined(separator: "\n"))\n"
+  }
+
   /// Totals and findings.
   static func applied(_ report: MigrationReport) -> TerminalText {
     let heading = report.changeCount == 0 ? "nothing to change" : "\(documents(report.changeCount)) changed"

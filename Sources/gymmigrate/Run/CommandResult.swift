@@ -12,6 +12,8 @@ struct CommandResult: Sendable {
   var sections: [any SummarySection] = []
   /// What was released, of `migrate unlock`.
   var release: RunSummary.Release?
+  /// The command that applies exactly what was planned; nil where nothing was, or nothing is to do.
+  var applies: String?
   /// What the service bills at most, of a plan and of a copy.
   var cost: CostEstimate?
   /// The columns of a part of a table.

@@ -73,6 +73,9 @@ extension CommandRun {
     let (summary, logger) = (ending.summary, context.logger)
     if countsDocuments { for line in SummaryText.lines(summary) { logger.info("\(line)") } }
     for list in ending.result.lists where FileCheck.exists(list) { logger.notice("See \(list).") }
+    if let applies = ending.result.applies, ending.failure == nil {
+      logger.notice("To apply exactly this: \(applies)")
+    }
     if let failure = ending.failure { logger.error("\(failure)") }
     if let resume = summary.resumeCommand, summary.status != .done {
       logger.notice("To resume: \(resume)")

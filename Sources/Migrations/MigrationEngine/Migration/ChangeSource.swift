@@ -61,6 +61,9 @@ package enum ChangeSource: Sendable {
     }
   }
 
+  /// As a line of a plan names it.
+  var asApplied: LedgerEntry.Applied { LedgerEntry.Applied(id: id, checksum: checksum) }
+
   /// The collections that are counted from the beginning.
   var collections: [CollectionPath] {
     switch self {

@@ -33,6 +33,7 @@ package struct PlanPage: Sendable {
   let plannedAt: Timestamp
   let reports: [MigrationReport]
   let collections: [RunSummary.Collection]
+  let totals: PlanTotals
   let cost: CostEstimate
 
   /// - Parameters:
@@ -45,6 +46,7 @@ package struct PlanPage: Sendable {
     environment: DatabaseEnvironment,
     reports: [MigrationReport],
     collections: [RunSummary.Collection],
+    totals: PlanTotals,
     cost: CostEstimate,
     plannedAt: Timestamp = .now
   ) {
@@ -53,6 +55,7 @@ package struct PlanPage: Sendable {
     self.environment = environment
     self.reports = reports
     self.collections = collections
+    self.totals = totals
     self.cost = cost
     self.plannedAt = plannedAt
   }
@@ -128,14 +131,14 @@ package struct PlanPage: Sendable {
       (tally.counts.count(.create), "to create"), (tally.counts.count(.update), "to update"),
       (tally.counts.count(.delete), "to delete"), (sum.review, "for review"), (sum.rejected, "left alone"),
     ]
-    let headings = ["Read", "Create", "Update", "Delete", "Unchanged", "Skipped", "Rejected", "Review"]
+    let headings = ["Documents", "Create", "Update", "Delete", "Unchanged", "Skipped", "Rejected", "Review"]
     return """
       <section aria-labelledby="totals">
       <h2 id="totals">Totals</h2>
       <ul class="totals">
       \(numbers.map { "<li><b>\(grouped: $0)</b> \($1)</li>\n" })</ul>
       <div class="wide" tabindex="0" role="group" aria-labelledby="totals"><table>
-      <caption>By collection, in documents. The bar is the part that changes.</caption>
+      <caption>By collection. The bar is the part of its documents that changes; what is left is counted for each migration.</caption>
       <thead><tr><th scope="col">Collection</th>\
       \(headings.map { "<th scope=\"col\" class=\"n\">\($0)</th>" })\
       <th scope="col" class="bar">Changes</th></tr></thead>
@@ -162,9 +165,10 @@ package struct PlanPage: Sendable {
   private func row(_ name: CollectionPath, _ totals: DocumentCounts, _ tally: PlanTally) -> Markup {
     let counts = Change.Kind.allCases.map { (kind: $0, count: tally.counts.count($0, in: name)) }
     let others = [totals.unchanged, totals.skipped, totals.rejected, totals.review]
-    let numbers = [totals.read] + counts.map(\.count) + others
+    let read = self.totals.documents(of: name)
+    let numbers = [read] + counts.map(\.count) + others
     let changes = counts.reduce(0) { $0 + $1.count }
-    let documents = max(totals.read.addingClamped(totals.created), changes)
+    let documents = max(read.addingClamped(tally.counts.count(.create, in: name)), changes)
     var bars: Markup = ""
     var start = 0
     for (kind, count) in counts where count > 0 {

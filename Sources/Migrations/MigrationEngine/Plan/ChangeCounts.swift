@@ -10,6 +10,13 @@ package struct ChangeCounts: Sendable, Equatable {
     if count > 0 { counts[collection, default: [:]][kind, default: 0] += count }
   }
 
+  /// The same counts under other names.
+  func named(_ name: (CollectionPath) -> CollectionPath) -> ChangeCounts {
+    var named = ChangeCounts()
+    for (path, kinds) in counts { for (kind, count) in kinds { named.add(kind, in: name(path), count) } }
+    return named
+  }
+
   /// The collections in which something changes, sorted.
   package var collections: [CollectionPath] { counts.keys.sorted() }
 

@@ -7,14 +7,15 @@ import Runs
 ///
 /// A line is a JSON object with the members `after` (the fields as they will be; left out for a deletion), `before` (left
 /// out for a creation), `checksum` (of the migration's file, where it has one), `createTime`, `database`, `migration`, `path`,
-/// `reasons`, `server`, `serverTimes` and `updateTime`.
+/// `reasons`, `server`, `serverTimes` and `updateTime`. Several migrations that change the document together are joined by `+`,
+/// and so are their checksums.
 ///
 ///     let file = PlanFileWriter(context.folder.file("plan.jsonl"), of: context.environment)
 ///     try await file.append(changes, of: source)
 ///     try await file.flush()
 ///
 /// A page of changes is encoded while the next ones are decided; a few are under way, one after another.
-struct PlanFileWriter: Sendable {
+struct PlanFileWriter: PlanList {
   private let list: LineList
   private let environment: DatabaseEnvironment
   /// Lines that are not in the file yet.
@@ -36,8 +37,13 @@ struct PlanFileWriter: Sendable {
   ///
   /// - Throws: `.cannotWrite`, also for those of before.
   func append(_ changes: [Change], of source: ChangeSource) async throws {
+    try await append(changes, by: source.asApplied)
+  }
+
+  /// - Throws: As ``append(_:of:)``.
+  func append(_ changes: [Change], by migration: LedgerEntry.Applied) async throws {
     if changes.isEmpty { return }
-    let common = common(to: source)
+    let common = common(to: migration)
     let last = writing.withLock { $0.last }
     let task = Task {
       try await last?.value
@@ -86,12 +92,12 @@ struct PlanFileWriter: Sendable {
     try list.append(json.bytes)
   }
 
-  /// The members that every line of a source has.
-  private func common(to source: ChangeSource) -> [UInt8] {
+  /// The members that every line of a migration has.
+  private func common(to migration: LedgerEntry.Applied) -> [UInt8] {
     var json = JSONWriter()
-    json.member("checksum", source.checksum)
+    json.member("checksum", migration.checksum)
     json.member("database", environment.database.description)
-    json.member("migration", source.id)
+    json.member("migration", migration.id)
     json.member("server", environment.server)
     return json.bytes
   }

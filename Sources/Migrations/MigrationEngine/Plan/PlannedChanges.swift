@@ -39,6 +39,7 @@ package struct PlannedChanges: ChangeList {
   ) throws(Failure) {
     copy = try InputCopy(of: file, in: folder, via: files)
     var migrations: [LedgerEntry.Applied] = []
+    var last: LedgerEntry.Applied?
     var (count, deletions) = (0, 0)
     var namesServer = true
     var search = DuplicateSearch()
@@ -46,13 +47,13 @@ package struct PlannedChanges: ChangeList {
     while let line = try reader.next() {
       try line.assertFor(environment, file: file)
       if line.server == nil { namesServer = false }
-      if migrations.last != line.migration, !migrations.contains(line.migration) {
-        migrations.append(line.migration)
+      if line.migration != last {
+        migrations += line.migration.parts.filter { !migrations.contains($0) }
+        last = line.migration
       }
       count += 1
       if line.change.isDeletion { deletions += 1 }
-      let migration = migrations.firstIndex(of: line.migration) ?? 0
-      try search.add(line.change.path, at: DuplicateSearch.Place(file: migration, line: line.number))
+      try search.add(line.change.path, at: DuplicateSearch.Place(file: 0, line: line.number))
     }
     try Self.refuseDuplicates(search, of: file)
     applied = migrations
@@ -62,15 +63,13 @@ package struct PlannedChanges: ChangeList {
     id = migrations.isEmpty ? "plan" : migrations.map(\.id).joined(separator: "+")
   }
 
-  /// Refuses a plan in which a migration changes a document twice: each line depends on the document as it was read, which the other
-  /// changes.
+  /// Refuses a plan that has a document twice: each line depends on the document as it was read, which the other changes.
   private static func refuseDuplicates(
     _ search: consuming DuplicateSearch,
     of file: String
   ) throws(Failure) {
     var first: (earlier: Int, later: Int)?
     try search.forEachPair { earlier, later in
-      if earlier.file != later.file { return }
       if first.map({ later.line < $0.later }) ?? true { first = (earlier.line, later.line) }
     }
     guard let first else { return }
@@ -79,7 +78,7 @@ package struct PlannedChanges: ChangeList {
       "read the plan",
       path: file,
       cause: "line \(first.later) changes the same document as line \(first.earlier)",
-      remedy: "Give a file that 'migrate plan -o' wrote, or remove one of the two lines."
+      remedy: "Plan again with 'migrate plan -o', or remove one of the two lines."
     )
   }
 

@@ -18,6 +18,8 @@ struct LiveSource: DocumentSource {
   var part: MigrationPart?
   /// The session of the run, where documents are given as they were before that.
   var earlier: PlanSession?
+  /// What is planned already, where documents are given as that leaves them.
+  var planned: PlannedDocuments?
   /// Called with reads that the service bills.
   var onRead: @Sendable (Int) -> Void = { _ in }
   /// Whether the service did not count when it was asked to.
@@ -63,6 +65,8 @@ struct LiveSource: DocumentSource {
       if index < resumed.read { return }
       if index == resumed.read { read.startAfter = resumed.last }
     }
+    var filter: DocumentFilter?
+    if let planned { (read, filter) = try planned.whole(read) }
     if !changes.deletesForGood { read = try await client.steady(read) }
     let piece = progress.begin(read.collection.string, total: nil)
     let counting = BackgroundCount([read], client: client) { [progress] total in
@@ -76,9 +80,10 @@ struct LiveSource: DocumentSource {
       onRead(Cost.reads(ofQueryGiving: given))
     }
     var deletions = Deletions(in: read.collection, of: earlier?.originals)
-    for try await page in client.pages(of: read) {
+    for try await live in client.pages(of: read) {
       try Task.checkCancellation()
       counting.begin()
+      let page = try planned?.revised(live, filter) ?? live
       if let originals = earlier?.originals {
         try await give(page, from: originals, &deletions, body)
       } else {
@@ -93,6 +98,10 @@ struct LiveSource: DocumentSource {
     if let earlier, let originals = earlier.originals {
       let late = try await earlier.countDeletions(among: deletions.open.sorted())
       try await give(deletions.known + late, from: originals, body)
+    }
+    try await planned?.forEachMade(in: read, filter) { made in
+      given += made.count
+      try await body(made)
     }
     try await stops?.stop(SourcePosition(read: index + 1, last: nil))
   }
@@ -241,7 +250,7 @@ extension LiveSource {
     if !hasNoCounts.withLock({ $0 }) {
       if let count = await client.quickCount(of: CollectionRead(collection))?.count {
         onRead(Cost.reads(ofCounting: count))
-        return count
+        return count + (try planned?.growth(of: collection) ?? 0)
       }
       // Once is enough to wait for.
       try Task.checkCancellation()
@@ -252,6 +261,6 @@ extension LiveSource {
       count += page.count
     }
     onRead(Cost.reads(ofQueryGiving: count))
-    return count
+    return count + (try planned?.growth(of: collection) ?? 0)
   }
 }

@@ -41,15 +41,56 @@ package struct MigrationRunner: Sendable {
   ///
   /// - Throws: ``Failure``.
   package func plan(_ source: ChangeSource) async throws -> MigrationReport {
-    let changes = PlanFileWriter(context.folder.file("plan.jsonl"), of: context.environment)
-    let session = session(source, performer: .planning(changes))
+    let file = planFile
     do {
-      try await record(source, in: session)
+      let report = try await plan(source, in: file, upon: try PlannedDocuments(over: context.client))
+      try await file.flush()
+      return report
     } catch {
-      try? await changes.flush()
+      try? await file.flush()
       throw error
     }
-    try await changes.flush()
+  }
+
+  /// Plans change sources together: each decides on the documents as those before it leave them, as it does where they are
+  /// applied one after the other, and the changes of all to one document are one line of the plan.
+  ///
+  /// - Parameter each: Called with the report of each.
+  /// - Throws: ``Failure``; what `each` throws.
+  package func plan(
+    _ sources: [ChangeSource],
+    each: (MigrationReport) throws -> Void
+  ) async throws -> (reports: [MigrationReport], totals: PlanTotals) {
+    if sources.count == 1 {
+      let report = try await plan(sources[0])
+      try each(report)
+      return ([report], PlanTotals(report, context.counts))
+    }
+    let planned = try PlannedDocuments(over: context.client)
+    var reports: [MigrationReport] = []
+    for source in sources {
+      reports.append(try await plan(source, in: planned, upon: planned))
+      try planned.advance()
+      try each(reports[reports.count - 1])
+    }
+    let file = planFile
+    try await planned.write(to: file)
+    try await file.flush()
+    let (changes, documents) = try planned.totals()
+    return (reports, PlanTotals(changes, documents, context.counts))
+  }
+
+  private var planFile: PlanFileWriter {
+    PlanFileWriter(context.folder.file("plan.jsonl"), of: context.environment)
+  }
+
+  private func plan(
+    _ source: ChangeSource,
+    in list: any PlanList,
+    upon planned: PlannedDocuments
+  ) async throws -> MigrationReport {
+    let session = session(source, performer: .planning(list), planned: planned)
+    try await record(source, in: session)
     return session.report.withLock { report in
       guard case .migration(let migration) = source else { return report }
       // A transaction reads its document again, and what decides on it: no more than the plan did.
@@ -116,7 +157,8 @@ package struct MigrationRunner: Sendable {
     _ source: ChangeSource,
     performer: PlanSession.Performer,
     report: MigrationReport? = nil,
-    originals: OriginalDocuments? = nil
+    originals: OriginalDocuments? = nil,
+    planned: PlannedDocuments? = nil
   ) -> PlanSession {
     PlanSession(
       client: context.client,
@@ -128,7 +170,7 @@ package struct MigrationRunner: Sendable {
       maximumDeletes: maximumDeletes,
       report: Locked(report ?? MigrationReport(migration: source.id)),
       originals: originals,
-      planned: PlannedDocuments(over: context.client)
+      planned: planned
     )
   }
 
@@ -163,6 +205,7 @@ package struct MigrationRunner: Sendable {
         stops: stops,
         part: part,
         earlier: session.originals == nil ? nil : session,
+        planned: session.planned,
         onRead: { reads in session.report.withLock { $0.reads += reads } }
       )
       try await migration.plan(from: documents, into: session)

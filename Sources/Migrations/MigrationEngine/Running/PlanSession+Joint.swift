@@ -6,12 +6,11 @@ import Runs
 /// Documents that are decided on and written together.
 extension PlanSession {
   func record(_ decision: JointDecision) async throws {
-    guard case .applying = performer else {
-      for (document, outcome) in try await decision.outcomes(planned) {
-        try await record(outcome, of: document)
-        if case .change(let change) = outcome.action { planned.apply(change) }
-      }
-      return
+    if let planned {
+      let outcomes = try await decision.outcomes(planned)
+      for (document, outcome) in outcomes { try await record(outcome, of: document) }
+      try await planned.append(outcomes.compactMap(\.outcome.change), of: source)
+      return try planned.advance()
     }
     let ended = try await transaction.perform(on: decision.path, isJoint: true) {
       reader -> RecordedTransaction.Decision<[JointDecision.Decided]> in

@@ -10,7 +10,7 @@ struct PlanSession: PlanSink {
   /// What is done with changes.
   enum Performer: Sendable {
     /// They are listed.
-    case planning(PlanFileWriter)
+    case planning(any PlanList)
     /// They are written; the journal knows what was written before an interruption.
     case applying(Journal?)
   }
@@ -25,8 +25,8 @@ struct PlanSession: PlanSink {
   let report: Locked<MigrationReport>
   /// What the documents were before the run, of a migration that has to see them so in a run that is resumed.
   let originals: OriginalDocuments?
-  /// What the documents would be after what was planned together with others.
-  let planned: PlannedDocuments
+  /// The documents as what was planned together with others leaves them; nil while applying.
+  let planned: PlannedDocuments?
   /// What was submitted and is not settled yet.
   let pending = PendingFindings()
   private(set) var writer: BatchWriter?
@@ -59,7 +59,7 @@ struct PlanSession: PlanSink {
     guard case .change(let change) = outcome.action else { return }
     if change.isDeletion { try assertMayDelete() }
     report.withLock { $0.add(change, keeping: examples) }
-    if case .planning(let file) = performer { try await file.append([change], of: source) }
+    if case .planning(let list) = performer { try await list.append([change], of: source) }
     guard let writer else { return }
     pending.add(outcome, with: change)
     if case .migration(let migration) = source, case .transactional(let outcome) = migration.strategy {
@@ -71,7 +71,7 @@ struct PlanSession: PlanSink {
 
   func record(_ outcomes: [Outcome], of page: [RawDocument]) async throws {
     // What is written is settled document by document, and so is what a bound may stop.
-    guard case .planning(let file) = performer, maximumDeletes == nil else {
+    guard case .planning(let list) = performer, maximumDeletes == nil else {
       for (outcome, document) in zip(outcomes, page) { try await record(outcome, of: document) }
       return
     }
@@ -86,7 +86,7 @@ struct PlanSession: PlanSink {
       failure = error
     }
     // Also where the run stops: the plan holds what was counted.
-    try await file.append(changes, of: source)
+    try await list.append(changes, of: source)
     if let failure { throw failure }
   }
 
@@ -216,10 +216,10 @@ extension DocumentCounts {
     }
   }
 
-  /// Counts a document that is to be changed, or created, as one that is not.
+  /// Counts a document that is to be changed as one that was read; one that is to be created was not.
   mutating func add(_ change: Change, needsReview: Bool = false) {
     if needsReview { review += 1 }
-    addSource(of: change.kind)
+    if change.before != nil { read += 1 }
   }
 
   /// Counts what becomes of a document that is not written.

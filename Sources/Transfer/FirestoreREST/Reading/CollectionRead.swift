@@ -144,6 +144,19 @@ package struct CollectionRead: Sendable, Equatable {
     }
   }
 
+  /// Whether a document of this name is one that it reads, whatever its fields are.
+  package func covers(_ path: DocumentPath) -> Bool {
+    guard range.contains(path), startAfter.map({ $0 < path }) ?? true else { return false }
+    return switch reach {
+    case .collection: path.isIn(collection)
+    case .group: path.collection.id.isIdentical(to: collection.id)
+    case .pattern: CollectionPattern(collection).contains(path)
+    case .subcollections:
+      CollectionPattern(collection).contains(path, isDeep: true)
+        && (kind.map { CollectionPattern($0).contains(path, isDeep: true) } ?? true)
+    }
+  }
+
   var parent: DocumentPath? { reach == .group || reach == .pattern ? nil : collection.parent }
 
   /// The order with the service's implicit additions: inequality fields by name, then the document name.

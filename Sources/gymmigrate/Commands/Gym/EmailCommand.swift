@@ -108,7 +108,7 @@ extension EmailJob: PerformableJob {
       try session.schema.assertGym("email")
       let context = session.context(folder)
       let path = try EmailService.path(of: address)
-      let plan = isDryRun ? TransactionPlan(name, over: session.client) : nil
+      let plan = isDryRun ? try TransactionPlan(name, over: session.client) : nil
       var ending = CommandResult(lists: [context.rejects.path])
       switch try await EmailService.register(address, for: user, in: context, planning: plan) {
       case .registered: break

@@ -67,7 +67,7 @@ extension GroupsJob: PerformableJob {
       let context = session.context(folder)
       let operations = try listed ?? self.operations(of: folder.id)
       if writes, deletesForGood { try await assert(deletions, allow: operations, context) }
-      let plan = isDryRun ? TransactionPlan(name, over: session.client) : nil
+      let plan = isDryRun ? try TransactionPlan(name, over: session.client) : nil
       let refused = Locked<Set<DocumentPath>>([])
       // Without the database's lock: each operation is a transaction, and waits for nobody.
       try await GroupService.perform(operations, in: context, planning: plan) { operation, refusal in

@@ -82,7 +82,7 @@ extension SetupJob: PerformableJob {
   func perform(as run: JobRun) async throws -> RunEnding {
     try await CommandRun(run).perform { session, folder in
       try session.schema.assertGym("setup")
-      let plan = isDryRun ? TransactionPlan(name, over: session.client) : nil
+      let plan = isDryRun ? try TransactionPlan(name, over: session.client) : nil
       let context = session.context(folder)
       guard let refusal = try await SetupService.set(admin: user, in: context, planning: plan) else {
         if isDryRun { session.logger.notice("\(user) would be the first admin.") }

@@ -85,28 +85,30 @@ extension ApplyJob: DivisibleJob {
         )
       }
       let sources = planned.map { [.list($0)] } ?? chosen.map { ChangeSource.migration($0) }
-      let reports = Locked<[MigrationReport]>([])
-      let apply = { @Sendable in
-        for (stage, source) in sources.enumerated() where session.checkpoints?.isPast(stage) != true {
-          let report = try await self.apply(source, stage: stage, deletions, in: session, folder, run)
-          reports.withLock { $0.append(report) }
-          if !isQuiet {
-            try StandardOutput.write(isDryRun ? MigrationText.plan(report) : MigrationText.applied(report))
-          }
-        }
-      }
       var ending = CommandResult(lists: MigrationRunner.lists.map(folder.file))
       if isDryRun {
-        try await apply()
+        let (reports, totals) = try await runner(in: session, folder, run).plan(
+          sources.map { $0.guarded(by: session.client) }
+        ) { report in
+          if !isQuiet { try StandardOutput.write(MigrationText.plan(report)) }
+        }
         ending.cost = try await page.conclude(
-          reports.withLock { $0 },
+          reports,
+          totals,
           of: session,
           folder,
           connection: run.connection,
           isQuiet: isQuiet
         )
-      } else {
-        try await LedgerRun(session, folder, sources: sources).perform(apply)
+        ending.sections = [totals]
+        ending.applies = try run.connection.applying(folder.file("plan.jsonl"), totals)
+        return ending
+      }
+      try await LedgerRun(session, folder, sources: sources).perform {
+        for (stage, source) in sources.enumerated() where session.checkpoints?.isPast(stage) != true {
+          let report = try await self.apply(source, stage: stage, deletions, in: session, folder, run)
+          if !isQuiet { try StandardOutput.write(MigrationText.applied(report)) }
+        }
       }
       return ending
     }
@@ -135,12 +137,8 @@ extension ApplyJob: DivisibleJob {
     _ folder: RunDirectory,
     _ run: JobRun
   ) async throws -> MigrationReport {
-    var runner = MigrationRunner(in: session, folder, writing: run.write)
-    runner.read(as: migrations.reading)
-    runner.part = run.part.map { MigrationPart($0.read) }
-    runner.maximumDeletes = maximumDeletes
     let guarded = source.guarded(by: session.client)
-    if isDryRun { return try await runner.plan(guarded) }
+    var runner = runner(in: session, folder, run)
     runner.maximumDeletes = try await deletions.limit(
       of: source,
       as: guarded,
@@ -149,6 +147,14 @@ extension ApplyJob: DivisibleJob {
       in: session
     )
     return try await runner.apply(guarded, stage: stage)
+  }
+
+  private func runner(in session: Session, _ folder: RunDirectory, _ run: JobRun) -> MigrationRunner {
+    var runner = MigrationRunner(in: session, folder, writing: run.write)
+    runner.read(as: migrations.reading)
+    runner.part = run.part.map { MigrationPart($0.read) }
+    runner.maximumDeletes = maximumDeletes
+    return runner
   }
 
   // MARK: Parts

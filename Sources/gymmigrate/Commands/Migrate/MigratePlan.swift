@@ -1,5 +1,6 @@
 import ArgumentParser
 import Files
+import Logging
 import MigrationEngine
 import Runs
 import Shards
@@ -10,7 +11,7 @@ struct MigratePlan: JobCommand {
     commandName: "plan",
     abstract: "Show what migrations would change; nothing is written.",
     discussion: """
-      Prints how many documents of each collection change and the first differences, field by field. The run's folder has every change in plan.jsonl, every finding in findings.csv, what a person must decide in review.csv, and what cannot be migrated in rejects.jsonl. Each migration is planned on the data as it is now.
+      Prints how many documents of each collection change and the first differences, field by field. The run's folder has every change in plan.jsonl, every finding in findings.csv, what a person must decide in review.csv, and what cannot be migrated in rejects.jsonl. Each migration is planned on what those before it would leave.
 
       'migrate apply --plan' applies a saved plan exactly:
 
@@ -62,29 +63,33 @@ extension PlanJob: DivisibleJob {
     let access = try StorageAccess(for: output.map { [$0] } ?? [], run.connection, counting: run.traffic)
     if let output, output != "-" { try access.files.checkWritable(output) }
     return try await CommandRun(run).perform { session, folder in
-      var reports: [MigrationReport] = []
-      for migration in chosen {
-        var runner = MigrationRunner(in: session.context(folder))
-        runner.read(as: migrations.reading)
-        runner.part = run.part.map { MigrationPart($0.read) }
-        runner.examples = examples
-        let report = try await runner.plan(.migration(migration).guarded(by: session.client))
-        reports.append(report)
+      var runner = MigrationRunner(in: session.context(folder))
+      runner.read(as: migrations.reading)
+      runner.part = run.part.map { MigrationPart($0.read) }
+      runner.examples = examples
+      let sources = chosen.map { ChangeSource.migration($0).guarded(by: session.client) }
+      var (reports, totals) = try await runner.plan(sources) { report in
         if !isQuiet { try StandardOutput.write(MigrationText.plan(report)) }
       }
-      let cost = try await page.conclude(
+      var result = CommandResult(lists: MigrationRunner.lists.map(folder.file))
+      result.cost = try await page.conclude(
         reports,
+        totals,
         of: session,
         folder,
         connection: run.connection,
         isQuiet: isQuiet
       )
-      if let output { try OutputFile.copy(folder.file("plan.jsonl"), to: output, via: access.files) }
-      return CommandResult(
-        status: failsOnChanges && reports.contains { $0.changeCount > 0 } ? .differences : .done,
-        lists: MigrationRunner.lists.map(folder.file),
-        cost: cost
-      )
+      if let output {
+        try OutputFile.copy(folder.file("plan.jsonl"), to: output, via: access.files)
+        totals.file = output
+        if output != "-" { session.logger.notice("See \(output).") }
+      }
+      if failsOnChanges, totals.changes.total() > 0 { result.status = .differences }
+      result.sections = [totals]
+      let file = output.flatMap { $0 == "-" ? nil : $0 } ?? folder.file("plan.jsonl")
+      result.applies = try run.connection.applying(file, totals)
+      return result
     }
   }
 

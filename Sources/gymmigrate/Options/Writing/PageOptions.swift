@@ -45,6 +45,7 @@ struct PlanScreen: Sendable {
   /// - Returns: What it costs.
   func conclude(
     _ reports: [MigrationReport],
+    _ totals: PlanTotals,
     of session: Session,
     _ run: RunDirectory,
     connection: ConnectionSettings,
@@ -55,7 +56,10 @@ struct PlanScreen: Sendable {
       reports.reduce(Cost()) { $0 + $1.cost },
       at: await session.prices(configured)
     )
-    if !isQuiet { try StandardOutput.write("To apply it: \(cost.text)\n") }
+    if !isQuiet {
+      if reports.count > 1 { try StandardOutput.write(MigrationText.together(totals)) }
+      try StandardOutput.write("To apply it: \(cost.text)\n")
+    }
     if let html {
       let page = PlanPage(
         run: run,
@@ -63,6 +67,7 @@ struct PlanScreen: Sendable {
         environment: session.environment,
         reports: reports,
         collections: session.counts.collections,
+        totals: totals,
         cost: cost
       )
       try page.write(to: html)

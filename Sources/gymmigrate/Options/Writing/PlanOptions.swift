@@ -41,13 +41,17 @@ extension PlanSettings {
   ) async throws -> CommandResult {
     var ending = CommandResult(lists: MigrationRunner.lists.map(run.file))
     if isDryRun {
+      let totals = PlanTotals(report, session.counts)
       ending.cost = try await PlanScreen(html: html).conclude(
         [report],
+        totals,
         of: session,
         run,
         connection: connection,
         isQuiet: isQuiet
       )
+      ending.sections = [totals]
+      ending.applies = try connection.applying(run.file("plan.jsonl"), totals)
     }
     return ending
   }

@@ -31,6 +31,16 @@ extension CommitScheduler {
 
     static func == (a: Chunk, b: Chunk) -> Bool { a.id == b.id && a.needsReadBack == b.needsReadBack }
 
+    /// The failure that ends the run with this chunk.
+    func failure(_ failure: CallFailure, now: Double) -> Failure {
+      failure.asFailure(
+        operation: "commit \(writes.count) writes to",
+        path: writes.first?.write.path.collection.string,
+        attempts: attempts,
+        elapsed: now - (firstSent ?? now)
+      )
+    }
+
     /// Marks the result of the last attempt as unknown.
     mutating func mayBeApplied() {
       for index in writes.indices { writes[index].mayBeApplied = true }

@@ -21,13 +21,10 @@ struct CommitScheduler {
   private let limits: BatchLimits
   private let policy: RetryPolicy
   private var pacer: WritePacer
-  private var waiting: [PendingWrite] = []
-  private(set) var waitingBytes = 0
+  private var waiting = WriteQueue()
   /// Chunks to send (again) at a time, earliest first.
   private var due: [(time: Double, chunk: Chunk)] = []
   private var inFlight: [Int: Chunk] = [:]
-  /// Documents with a write in a chunk, or settled but not yet done.
-  private var busy: Set<DocumentPath> = []
   private var nextID = 0
   /// The latest known commit time, by the service's clock.
   private var serverTime: Timestamp?
@@ -55,9 +52,10 @@ struct CommitScheduler {
 
   /// Writes not yet sent.
   var waitingCount: Int { waiting.count }
+  var waitingBytes: Int { waiting.bytes }
   var leavesSomething: Bool { droppedCount + unknownCount > 0 }
   /// Whether no writes are pending or in flight.
-  var isIdle: Bool { waiting.isEmpty && inFlight.isEmpty && due.isEmpty }
+  var isIdle: Bool { waiting.count == 0 && inFlight.isEmpty && due.isEmpty }
   /// Writes in unsettled chunks.
   var unsettledCount: Int {
     inFlight.values.reduce(0) { $0 + $1.writes.count } + due.reduce(0) { $0 + $1.chunk.writes.count }
@@ -72,17 +70,15 @@ struct CommitScheduler {
       return
     }
     waiting.append(write)
-    waitingBytes += write.bytes
   }
 
   /// Releases the document of a settled write for its next write.
-  mutating func done(with write: PendingWrite) { busy.remove(write.write.path) }
+  mutating func done(with write: PendingWrite) { waiting.release([write]) }
 
   /// Replaces a settled write by a new one, which precedes all others to its document.
   mutating func replan(_ write: PendingWrite, as new: PendingWrite) {
-    busy.remove(write.write.path)
-    waiting.insert(new, at: 0)
-    waitingBytes += new.bytes
+    waiting.release([write])
+    waiting.prepend(new)
   }
 
   /// Declares that no more writes will be added, except replanned ones.
@@ -104,7 +100,6 @@ struct CommitScheduler {
     inputEnded = true
     droppedCount += waiting.count
     waiting.removeAll()
-    waitingBytes = 0
     let chunks = due.map(\.chunk)
     due.removeAll()
     for chunk in chunks { requeue(chunk, at: -.infinity) }
@@ -165,7 +160,7 @@ struct CommitScheduler {
     case .fatal:
       if case .transport(let error) = failure, error.kind == .cancelled { chunk.mayBeApplied() }
       giveUp(chunk)
-      throw describe(failure, chunk, now: now)
+      throw chunk.failure(failure, now: now)
     case .contended:
       // Another part of the same chunk says nothing new.
       if !chunk.isPart { chunkSize = max(1, chunkSize / 2) }
@@ -276,51 +271,28 @@ struct CommitScheduler {
   private mutating func formChunk(now: Double) -> Chunk? {
     // Those that wait for a document alone keep nobody else waiting, as long as they are few.
     let parked = min(due.count { $0.chunk.isContended && $0.time > now }, limits.maximumInFlight)
-    if waiting.isEmpty || inFlight.count + due.count - parked >= limits.maximumInFlight { return nil }
+    if waiting.count == 0 || inFlight.count + due.count - parked >= limits.maximumInFlight { return nil }
     let room = min(max(1, Int(chunkSize)), pacer.largestChunk(at: now))
-    let full = waiting.count >= room || waitingBytes >= limits.maximumBytes
+    let full = waiting.count >= room || waiting.bytes >= limits.maximumBytes
     if !full, !inputEnded, !flushes, !inFlight.isEmpty || !due.isEmpty { return nil }
-    var taken: [PendingWrite] = []
-    var bytes = 0
-    var kept: [PendingWrite] = []
-    var index = 0
-    while index < waiting.count, taken.count < room {
-      let write = waiting[index]
-      let path = write.write.path
-      if busy.contains(path) {
-        kept.append(write)
-      } else if !taken.isEmpty, bytes + write.bytes > limits.maximumBytes {
-        break
-      } else {
-        taken.append(write)
-        bytes += write.bytes
-        busy.insert(path)
-      }
-      index += 1
-    }
+    let taken = waiting.take(atMost: room, bytes: limits.maximumBytes)
     if taken.isEmpty { return nil }
-    waiting.replaceSubrange(0..<index, with: kept)
-    waitingBytes -= bytes
     nextID += 1
     return Chunk(id: nextID, writes: taken)
   }
 
   // MARK: Helpers
 
-  private mutating func release(_ chunk: Chunk) {
-    for write in chunk.writes { busy.remove(write.write.path) }
-  }
-
   /// Counts each write by whether it may have been applied.
   private mutating func giveUp(_ chunk: Chunk) {
-    release(chunk)
+    waiting.release(chunk.writes)
     let unknown = chunk.writes.count(where: \.mayBeApplied)
     unknownCount += unknown
     droppedCount += chunk.writes.count - unknown
   }
 
   private mutating func drop(_ chunk: Chunk) {
-    release(chunk)
+    waiting.release(chunk.writes)
     droppedCount += chunk.writes.count
   }
 
@@ -354,7 +326,7 @@ struct CommitScheduler {
       )
     else {
       giveUp(chunk)
-      throw describe(failure, chunk, now: now)
+      throw chunk.failure(failure, now: now)
     }
     requeue(chunk, at: now + delay)
   }
@@ -369,7 +341,7 @@ struct CommitScheduler {
   ) throws(Failure) -> [Settled] {
     if refusals.isHopeless(after: error, of: chunk) {
       giveUp(chunk)
-      throw Self.refusesAll(error, chunk)
+      throw Refusals.failure(error, chunk)
     }
     if chunk.writes.count == 1 { return [(chunk.writes[0], .rejected(error))] }
     // The first part comes before all that waits, so that single writes show soon whether the error meets every one.
@@ -417,25 +389,5 @@ struct CommitScheduler {
       part.notBefore = chunk.notBefore
       return part
     }
-  }
-
-  private static func refusesAll(_ error: FirestoreError, _ chunk: Chunk) -> Failure {
-    Failure(
-      .configuration,
-      "write to",
-      path: chunk.writes.first?.write.path.collection.string,
-      cause: "the server refuses every write, and nothing was written: \(error)",
-      remedy: "Check the endpoint, the database and what is written ('gymmigrate doctor').",
-      service: error
-    )
-  }
-
-  private func describe(_ failure: CallFailure, _ chunk: Chunk, now: Double) -> Failure {
-    failure.asFailure(
-      operation: "commit \(chunk.writes.count) writes to",
-      path: chunk.writes.first?.write.path.collection.string,
-      attempts: chunk.attempts,
-      elapsed: now - (chunk.firstSent ?? now)
-    )
   }
 }

@@ -27,4 +27,16 @@ struct Refusals {
     if chunk.writes.count == 1 { refusedWrites += 1 }
     return refusedChunks >= Self.chunks && refusedWrites >= Self.writes
   }
+
+  /// The failure of every write.
+  static func failure(_ error: FirestoreError, _ chunk: CommitScheduler.Chunk) -> Failure {
+    Failure(
+      .configuration,
+      "write to",
+      path: chunk.writes.first?.write.path.collection.string,
+      cause: "the server refuses every write, and nothing was written: \(error)",
+      remedy: "Check the endpoint, the database and what is written ('gymmigrate doctor').",
+      service: error
+    )
+  }
 }

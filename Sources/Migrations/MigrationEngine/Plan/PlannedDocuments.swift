@@ -1,0 +1,279 @@
+import FirestoreModels
+import FirestoreREST
+import Foundation
+import GRDB
+import Runs
+
+/// Takes the changes of a plan.
+protocol PlanList: Sendable {
+  func append(_ changes: [Change], of source: ChangeSource) async throws
+}
+
+/// Documents as planned changes would leave them, and the changes themselves: those to one document are one.
+///
+/// What was appended is seen once ``advance()`` was called: of several migrations that are planned together, each decides
+/// on what those before it leave. All of it is in a temporary database, so memory does not grow with the plan.
+struct PlannedDocuments: PlanList, DocumentReader {
+  private let client: FirestoreClient
+  private let spool: SpoolDatabase
+  /// What stands for the time that the service will set.
+  private let now: Timestamp
+
+  /// - Throws: `.cannotWrite`.
+  init(over client: FirestoreClient, now: Timestamp = .now) throws(Failure) {
+    self.client = client
+    self.now = now
+    spool = try SpoolDatabase(
+      of: "the changes of a plan",
+      schema: """
+        CREATE TABLE changes (
+          position INTEGER PRIMARY KEY, path BLOB UNIQUE, collection TEXT NOT NULL, kind TEXT NOT NULL, change BLOB NOT NULL,
+          migration TEXT NOT NULL, checksum TEXT
+        );
+        CREATE TABLE next (
+          position INTEGER PRIMARY KEY, path BLOB NOT NULL, change BLOB NOT NULL, migration TEXT NOT NULL, checksum TEXT
+        );
+        CREATE TABLE seen (path BLOB PRIMARY KEY, collection TEXT NOT NULL) WITHOUT ROWID;
+        """
+    )
+  }
+
+  // MARK: Changes
+
+  func append(_ changes: [Change], of source: ChangeSource) async throws {
+    try await append(changes, by: source.asApplied)
+  }
+
+  func append(_ changes: [Change], by migration: LedgerEntry.Applied) async throws {
+    try await spool.insert(changes, "INSERT INTO next VALUES (NULL, ?, ?, ?, ?)") { change in
+      [Self.key(change.path), Self.data(change), migration.id, migration.checksum]
+    }
+  }
+
+  /// Lets what was appended be seen.
+  ///
+  /// - Throws: `.cannotWrite`.
+  func advance() throws(Failure) {
+    var last: Int64 = 0
+    while let end = try spool.access({ db in try merge(after: last, in: db) }) { last = end }
+    try spool.access { db in try db.execute(sql: "DELETE FROM next") }
+  }
+
+  /// Merges some of what was appended into the changes.
+  ///
+  /// - Returns: The position up to which it did; nil at the end.
+  private func merge(after last: Int64, in db: Database) throws -> Int64? {
+    let sql = "SELECT * FROM next WHERE position > ? ORDER BY position LIMIT ?"
+    let rows = try Row.fetchAll(db, sql: sql, arguments: [last, SpoolDatabase.batch])
+    for row in rows {
+      let key: Data = row["path"]
+      let earlier = try Row.fetchOne(db, sql: "SELECT * FROM changes WHERE path = ?", arguments: [key])
+      var change: Change? = try Self.change(row)
+      var migration = Self.migration(row)
+      if let earlier, let next = change {
+        change = try Self.change(earlier).followed(by: next, now: now)
+        migration = Self.migration(earlier).and(migration)
+        try db.execute(sql: "DELETE FROM changes WHERE path = ?", arguments: [key])
+      }
+      guard let change else { continue }
+      try db.cachedStatement(sql: "INSERT INTO changes VALUES (?, ?, ?, ?, ?, ?, ?)").execute(
+        arguments: [
+          earlier.map { $0["position"] as Int64 }, key, change.path.collection.string, change.kind.rawValue,
+          Self.data(change), migration.id, migration.checksum,
+        ]
+      )
+    }
+    return rows.last?["position"]
+  }
+
+  /// Writes the changes to a plan file, in the order in which their documents were changed first.
+  func write(to file: PlanFileWriter) async throws {
+    var last: Int64 = 0
+    while true {
+      let rows = try spool.access { [last] db in
+        let sql = "SELECT * FROM changes WHERE position > ? ORDER BY position LIMIT ?"
+        return try Row.fetchAll(db, sql: sql, arguments: [last, SpoolDatabase.batch]).map { row in
+          (position: row["position"] as Int64, change: try Self.change(row), by: Self.migration(row))
+        }
+      }
+      guard let end = rows.last else { return }
+      for row in rows { try await file.append([row.change], by: row.by) }
+      last = end.position
+    }
+  }
+
+  /// How many documents change, and how many were read, by their collections.
+  ///
+  /// - Throws: `.cannotWrite`.
+  func totals() throws(Failure) -> (changes: ChangeCounts, documents: [CollectionPath: Int]) {
+    try spool.access { db in
+      var changes = ChangeCounts()
+      var documents: [CollectionPath: Int] = [:]
+      let sql = "SELECT collection, kind, COUNT(*) AS count FROM changes GROUP BY collection, kind"
+      for row in try Row.fetchAll(db, sql: sql) {
+        guard let path = CollectionPath(row["collection"]), let kind = Change.Kind(rawValue: row["kind"])
+        else { continue }
+        changes.add(kind, in: path, row["count"])
+      }
+      let read = "SELECT collection, COUNT(*) AS count FROM seen GROUP BY collection"
+      for row in try Row.fetchAll(db, sql: read) {
+        if let path = CollectionPath(row["collection"]) { documents[path] = row["count"] }
+      }
+      return (changes, documents)
+    }
+  }
+
+  // MARK: Documents
+
+  /// A read that gives whatever the planned changes may be of, with the filter that is left to be evaluated here.
+  func whole(_ read: CollectionRead) throws(Failure) -> (CollectionRead, DocumentFilter?) {
+    let isEmpty = try spool.access { db in
+      try Row.fetchOne(db, sql: "SELECT 1 FROM changes LIMIT 1") == nil
+    }
+    guard !isEmpty, let filter = read.filter else { return (read, nil) }
+    var whole = read
+    (whole.filter, whole.orderBy, whole.mask) = (nil, [], nil)
+    return (whole, DocumentFilter(filter))
+  }
+
+  /// The documents of a page as they will be, without those that will be gone or do not match.
+  func revised(_ page: [RawDocument], _ filter: DocumentFilter?) throws(Failure) -> [RawDocument] {
+    try spool.access { db in
+      let see = try db.cachedStatement(sql: "INSERT OR IGNORE INTO seen VALUES (?, ?)")
+      return try page.compactMap { document in
+        let change = try Self.change(of: document.path, in: db)
+        guard let revised = change.map({ $0.document(at: now) }) ?? document else { return nil }
+        if filter.map({ !$0.matches(revised) }) ?? false { return nil }
+        try see.execute(arguments: [Self.key(document.path), document.path.collection.string])
+        return revised
+      }
+    }
+  }
+
+  /// Gives the documents of a read that are to be made; they come last, and in the order in which they were planned.
+  func forEachMade(
+    in read: CollectionRead,
+    _ filter: DocumentFilter?,
+    _ body: ([RawDocument]) async throws -> Void
+  ) async throws {
+    var last: Int64 = 0
+    while true {
+      let rows = try spool.access { [last] db in
+        let sql = "SELECT * FROM changes WHERE kind = 'create' AND position > ? ORDER BY position LIMIT ?"
+        return try Row.fetchAll(db, sql: sql, arguments: [last, SpoolDatabase.batch]).map { row in
+          (position: row["position"] as Int64, document: try Self.change(row).document(at: now))
+        }
+      }
+      guard let end = rows.last else { return }
+      let made = rows.compactMap(\.document).filter { document in
+        read.covers(document.path) && filter.map { $0.matches(document) } ?? true
+      }
+      if !made.isEmpty { try await body(made) }
+      last = end.position
+    }
+  }
+
+  func documents(_ paths: [DocumentPath]) async throws -> [DocumentPath: RawDocument] {
+    let changes = try spool.access { db in try paths.map { try Self.change(of: $0, in: db) } }
+    let others = zip(paths, changes).filter { $1 == nil }.map(\.0)
+    var found = others.isEmpty ? [:] : try await client.batchGet(others)
+    for (path, change) in zip(paths, changes) { if let change { found[path] = change.document(at: now) } }
+    return found
+  }
+
+  func forEachDocument(
+    matching read: CollectionRead,
+    _ body: (RawDocument) async throws -> Void
+  ) async throws {
+    let (whole, filter) = try whole(read)
+    for try await page in client.pages(of: whole) {
+      for document in try revised(page, filter) { try await body(document) }
+    }
+    try await forEachMade(in: read, filter) { for document in $0 { try await body(document) } }
+  }
+
+  /// How many more documents a collection will have.
+  func growth(of collection: CollectionPath) throws(Failure) -> Int {
+    try spool.access { db in
+      let sql = "SELECT SUM((kind = 'create') - (kind = 'delete')) FROM changes WHERE collection = ?"
+      return try Int.fetchOne(db, sql: sql, arguments: [collection.string]) ?? 0
+    }
+  }
+
+  // MARK: Rows
+
+  private static func key(_ path: DocumentPath) -> Data { SpoolDatabase.bytes(path.string) }
+
+  private static func data(_ change: Change) -> Data {
+    var json = JSONWriter()
+    json.object { $0.members(of: change) }
+    return Data(json.bytes)
+  }
+
+  private static func change(of path: DocumentPath, in db: Database) throws -> Change? {
+    let find = try db.cachedStatement(sql: "SELECT * FROM changes WHERE path = ?")
+    return try Row.fetchOne(find, arguments: [key(path)]).map { try change($0) }
+  }
+
+  private static func change(_ row: Row) throws -> Change {
+    var decoder = WireDecoder()
+    return try JSONParser().parse(Array(row["change"] as Data)) { json throws(WireError) in
+      try decoder.change(json)
+    }
+  }
+
+  private static func migration(_ row: Row) -> LedgerEntry.Applied {
+    LedgerEntry.Applied(id: row["migration"], checksum: row["checksum"])
+  }
+}
+
+extension Change {
+  /// The document that the change leaves; nil for none.
+  ///
+  /// - Parameter now: What stands for the time that the service will set.
+  fileprivate func document(at now: Timestamp) -> RawDocument? {
+    guard var fields = after else { return nil }
+    for field in serverTimes { fields[field] = .timestamp(now) }
+    let (createTime, updateTime) = (before?.createTime, before?.updateTime)
+    return RawDocument(path: path, fields: fields, createTime: createTime, updateTime: updateTime)
+  }
+
+  /// This change and one that was decided on what it leaves, as one; nil where the two leave the document as it is.
+  fileprivate func followed(by next: Change, now: Timestamp) -> Change? {
+    if before == nil, next.isDeletion { return nil }
+    let kept = isDeletion ? [] : serverTimes.filter { next.after?[$0] == .timestamp(now) }
+    let times = next.isDeletion ? [] : kept + next.serverTimes.filter { !kept.contains($0) }
+    let merged = Change(
+      path: path,
+      before: before,
+      after: next.after?.removing(times),
+      serverTimes: times,
+      reasons: reasons + next.reasons.filter { reason in !reasons.contains { $0.isIdentical(to: reason) } }
+    )
+    return merged.isEmpty ? nil : merged
+  }
+}
+
+extension LedgerEntry.Applied {
+  /// Two migrations that change a document together, as one line of a plan names them: `users-unify+is-active`.
+  fileprivate func and(_ other: LedgerEntry.Applied) -> LedgerEntry.Applied {
+    let hasChecksum = checksum != nil || other.checksum != nil
+    return LedgerEntry.Applied(
+      id: "\(id)+\(other.id)",
+      checksum: hasChecksum ? "\(checksum ?? "")+\(other.checksum ?? "")" : nil
+    )
+  }
+
+  /// The migrations that a line of a plan names.
+  var parts: [LedgerEntry.Applied] {
+    func split(_ text: String) -> [String] {
+      text.split(separator: "+", omittingEmptySubsequences: false).map(String.init)
+    }
+    let (ids, checksums) = (split(id), checksum.map(split) ?? [])
+    if checksum != nil, checksums.count != ids.count { return [self] }
+    return ids.enumerated().map { index, id in
+      let checksum = checksums.isEmpty ? "" : checksums[index]
+      return LedgerEntry.Applied(id: id, checksum: checksum.isEmpty ? nil : checksum)
+    }
+  }
+}

@@ -1,0 +1,59 @@
+import FirestoreModels
+
+/// The writes that wait to be sent, and the documents that have one on its way.
+///
+/// Never are two writes to one document in a chunk, and they keep their order.
+struct WriteQueue {
+  private var waiting: [PendingWrite] = []
+  private(set) var bytes = 0
+  /// Documents with a write in a chunk, or settled but not yet done.
+  private var busy: Set<DocumentPath> = []
+
+  var count: Int { waiting.count }
+
+  mutating func append(_ write: PendingWrite) {
+    waiting.append(write)
+    bytes += write.bytes
+  }
+
+  /// Puts a write before all others.
+  mutating func prepend(_ write: PendingWrite) {
+    waiting.insert(write, at: 0)
+    bytes += write.bytes
+  }
+
+  mutating func removeAll() {
+    waiting.removeAll()
+    bytes = 0
+  }
+
+  /// Lets the next writes to the documents of some be taken.
+  mutating func release(_ writes: some Sequence<PendingWrite>) {
+    for write in writes { busy.remove(write.write.path) }
+  }
+
+  /// Takes writes to documents that have none on its way, in their order; at least one of them, whatever its size is.
+  mutating func take(atMost room: Int, bytes maximum: Int) -> [PendingWrite] {
+    var taken: [PendingWrite] = []
+    var size = 0
+    var kept: [PendingWrite] = []
+    var index = 0
+    while index < waiting.count, taken.count < room {
+      let write = waiting[index]
+      if busy.contains(write.write.path) {
+        kept.append(write)
+      } else if !taken.isEmpty, size + write.bytes > maximum {
+        break
+      } else {
+        taken.append(write)
+        size += write.bytes
+        busy.insert(write.write.path)
+      }
+      index += 1
+    }
+    if taken.isEmpty { return [] }
+    waiting.replaceSubrange(0..<index, with: kept)
+    bytes -= size
+    return taken
+  }
+}
