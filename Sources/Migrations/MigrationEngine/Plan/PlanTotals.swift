@@ -1,7 +1,9 @@
 package import FirestoreModels
 package import Runs
 
-/// What a plan comes to, by collection. A document counts once, however many migrations read or change it.
+/// What a plan comes to, by collection.
+///
+/// A document counts once, however many migrations read or change it.
 package struct PlanTotals: SummarySection {
   /// The documents that change; those of subcollections that the run does not name by the kind of their collection.
   package let changes: ChangeCounts

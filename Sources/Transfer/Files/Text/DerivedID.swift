@@ -1,6 +1,8 @@
 import FirestoreModels
 
-/// IDs of documents that follow from a seed: the same seed gives the same ID. They are empty where there is no SHA-256.
+/// IDs of documents that follow from a seed: the same seed gives the same ID.
+///
+/// They are empty where there is no SHA-256.
 package enum DerivedID {
   /// Returns 20 letters and digits, as Google's clients make them.
   package static func auto(_ seed: String) -> String {

@@ -13,8 +13,9 @@ package final class CommitGate: Sendable {
     case conflict
   }
 
-  /// The document that says that the run may write. Whoever ends the run writes to it first.
+  /// The document that says that the run may write.
   ///
+  /// Whoever ends the run writes to it first.
   /// Each commit is made in a transaction that has read it, so none is applied after it was written.
   package struct Fence: Sendable {
     let path: DocumentPath

@@ -160,7 +160,7 @@ package struct CSVReader: ~Copyable {
     while count < chunk.count {
       let more = try file.read(into: UnsafeMutableRawBufferPointer(rebasing: chunk[count...]))
       count += more
-      if more == 0 || (count >= 3 && Self.delimiter(of: chunk[..<count]) != nil) { break }
+      if more == 0 || (count >= 3 && CSVOptions.Delimiter(ofHeaderIn: chunk[..<count]) != nil) { break }
     }
     unread = 0..<count
     reading.read(count, upTo: file.position)
@@ -170,36 +170,7 @@ package struct CSVReader: ~Copyable {
     let mark = CSVLineWriter.byteOrderMark
     hasByteOrderMark = chunk[..<count].starts(with: mark)
     if hasByteOrderMark { unread = mark.count..<count }
-    if findsDelimiter { delimiter = Self.delimiter(of: chunk[unread], isWhole: true) ?? .comma }
-  }
-
-  /// The bytes of lines that hold nothing: white space, delimiters, quotes and a byte order mark.
-  private static let blank = Set(" \t,;|\"\u{FEFF}".utf8)
-
-  /// The most frequent delimiter of the first line that holds something; nil where no such line ends in `text`.
-  ///
-  /// - Parameter isWhole: Whether the end of `text` ends a line.
-  private static func delimiter(
-    of text: Slice<UnsafeMutableRawBufferPointer>,
-    isWhole: Bool = false
-  ) -> CSVOptions.Delimiter? {
-    var counts: [UInt8: Int] = [:]
-    var (isQuoted, holdsSomething, isEnded) = (false, false, false)
-    for byte in text {
-      if byte == UInt8(ascii: "\"") { isQuoted.toggle() }
-      if !isQuoted, byte == 0x0A || byte == 0x0D {
-        isEnded = holdsSomething
-        if isEnded { break }
-        counts = [:]
-        continue
-      }
-      if !blank.contains(byte) { holdsSomething = true }
-      if !isQuoted { counts[byte, default: 0] += 1 }
-    }
-    guard isEnded || isWhole else { return nil }
-    let found = CSVOptions.Delimiter.allCases.map { ($0, counts[$0.byte] ?? 0) }
-    // The first of equals wins, which is the comma.
-    return found.reduce((CSVOptions.Delimiter.comma, 0)) { $1.1 > $0.1 ? $1 : $0 }.0
+    if findsDelimiter { delimiter = CSVOptions.Delimiter(ofHeaderIn: chunk[unread], isWhole: true) ?? .comma }
   }
 
   /// Takes a first line `sep=;`, by which spreadsheets know the delimiter; false for any other record.
