@@ -277,6 +277,8 @@ class Judge:
             self.name(name)
         need(not message.HasField("mask") or message.mask.field_paths, "an empty mask reads nothing")
         self.mask(message.mask.field_paths)
+        if message.HasField("new_transaction"):
+            self.begin(message.new_transaction, exchange, types.BatchGetDocumentsResponse, stream=True)
 
     def runQuery(self, message, exchange):
         need(message.HasField("structured_query"), "no query")
@@ -299,14 +301,19 @@ class Judge:
         self.structured(message.structured_query)
 
     def beginTransaction(self, message, exchange):
-        mode = message.options.WhichOneof("mode")
-        need(mode, "a transaction that is neither to read nor to write")
-        again = message.options.read_write.retry_transaction
+        self.begin(message.options, exchange, types.BeginTransactionResponse)
+
+    def begin(self, options, exchange, type, stream=False):
+        """A transaction that begins by itself, or with the first read in it, whose answer has it in its first element."""
+        need(options.WhichOneof("mode"), "a transaction that is neither to read nor to write")
+        again = options.read_write.retry_transaction
         need(not again or again in self.ended, "a transaction repeats one that has not ended")
-        if exchange.status == 200:
-            begun = self.parsed(types.BeginTransactionResponse, strict_json(exchange.answer), "answer").transaction
-            need(begun and begun not in self.open and begun not in self.ended, "a transaction that has begun already")
-            self.open[begun] = self.database
+        if exchange.status != 200:
+            return
+        answer = strict_json(exchange.answer)
+        begun = self.parsed(type, answer[0] if stream else answer, "answer").transaction
+        need(begun and begun not in self.open and begun not in self.ended, "a transaction that has begun already")
+        self.open[begun] = self.database
 
     def rollback(self, message, exchange):
         self.end(message, exchange, "rollback")
@@ -420,7 +427,9 @@ class Judge:
         for element in [] if type is None else members if stream else [members]:
             message = self.parsed(type, element, "answer")
             if kind == "batchGet":
-                need(message.WhichOneof("result"), "neither found nor missing")
+                need(message.WhichOneof("result") or message.transaction, "neither found nor missing")
+                if not message.WhichOneof("result"):
+                    continue
             for name in answered(kind, message):
                 self.inside(name)
         self.answers[kind] += 1

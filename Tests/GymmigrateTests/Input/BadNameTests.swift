@@ -65,9 +65,9 @@ struct BadNameTests {
     Case(["fix", "users", "--all-documents", "--rename", "a=__bad__"], "--rename", "__bad__", "reserved"),
     Case(["delete", "users", "--id", "__bad__"], "--id", "__bad__", "reserved"),
     Case(["delete", "users", "--id", ".."], "--id", "'..'"),
-    Case(["count", "users", "--project", ""], "--project", "''", "an id without slashes"),
-    Case(["count", "users", "--project", "a/b"], "--project", "'a/b'", "an id without slashes"),
-    Case(["count", "users", "--database", "my db"], "--database", "'my db'", "an id without slashes"),
+    Case(["count", "users", "--project", ""], "--project", "''", "without slashes"),
+    Case(["count", "users", "--project", "a/b"], "--project", "'a/b'", "without slashes"),
+    Case(["count", "users", "--database", "my db"], "--database", "'my db'", "without slashes"),
   ]
 
   @Test("Fields, ids, projects and databases: 64", arguments: cases)

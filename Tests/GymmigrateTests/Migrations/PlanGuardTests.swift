@@ -139,8 +139,12 @@ struct PlanGuardTests {
         return mini.handler(request)
       }
       try await HTTPTestServer.withServer(handler) { server in
+        // The plan as it is made on this server.
+        let endpoint = try #require(tool.place.first { $0.hasPrefix("http://") })
         var tool = tool
         tool.place = tool.at(server)
+        let own = try #require(tool.place.first { $0.hasPrefix("http://") })
+        try tool.write(tool.text("plan.jsonl").replacing(endpoint, with: own), to: "plan.jsonl")
         try await apply(tool).expect(0)
       }
       #expect(try tool.text("plan.jsonl") == other)

@@ -322,7 +322,7 @@ struct UndoTests {
         expected[name] = line
       }
       #expect(mini.lines() == expected)
-      #expect(try await tool.ledger().runs.map(\.status) == ["undone", "done"])
+      #expect(try await tool.ledger().runs.map(\.status) == ["undone", "done", "done"])
     }
   }
 }

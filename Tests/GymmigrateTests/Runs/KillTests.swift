@@ -109,7 +109,9 @@ private struct Position {
     guard tool.exists("\(run)/checkpoint.json") else { return nil }
     let data = Data(try tool.text("\(run)/checkpoint.json").utf8)
     let json = try #require(JSONSerialization.jsonObject(with: data) as? [String: Any])
-    guard let text = json["position"] as? String, text != "0" else { return nil }
+    let position = json["position"] as? [String: Any]
+    let text = position?["place"] as? String ?? (position?["line"] as? Int).map { String($0) }
+    guard let text, text != "0" else { return nil }
     stage = try #require(json["stage"] as? Int)
     self.text = text
   }

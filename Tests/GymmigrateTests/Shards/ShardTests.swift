@@ -214,7 +214,8 @@ struct ShardTests {
       let run = try finished.summary().runId
       var ledger = try await tool.ledger()
       #expect(ledger.lease == nil)
-      #expect(ledger.runs.map(\.runId) == [run] && ledger.runs.map(\.status) == ["done"])
+      // The import is recorded before it.
+      #expect(ledger.runs.dropFirst().map(\.runId) == [run] && ledger.runs.last?.status == "done")
       try await tool.bare(["shard", "work", "W", "--task", "1"]).expect(0)
 
       let undone = try await tool.bare(["migrate", "undo", run, "--state-dir", "W", "--json"])
@@ -222,7 +223,7 @@ struct ShardTests {
       #expect(try undone.summary().totals.written == 1200)
       #expect(try await tool.dump("test") == before)
       ledger = try await tool.ledger()
-      #expect(ledger.runs.map(\.status) == ["undone", "done"])
+      #expect(ledger.runs.dropFirst().map(\.status) == ["undone", "done"])
       try await tool.bare(["shard", "finish", "W"]).expectFailure(64, "undone")
     }
   }

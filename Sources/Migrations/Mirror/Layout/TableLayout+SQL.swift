@@ -101,9 +101,11 @@ extension TableLayout {
 
   var selection: String { "SELECT * FROM \(SQLName.quoted(name)) WHERE \(keyCondition)" }
 
-  /// The statement that changes some columns of a row; its parameters are they, and the IDs of the document.
-  func update(of columns: [Int]) -> String {
-    let changes = columns.map { "\(SQLName.quoted(self.columns[$0].name)) = ?" }.joined(separator: ", ")
+  /// The statement that changes some columns of a row, and `_other` if asked to; its parameters are they, and the IDs of the
+  /// document.
+  func update(of columns: [Int], withOther: Bool) -> String {
+    let names = columns.map { self.columns[$0].name } + (withOther ? [Self.otherColumn] : [])
+    let changes = names.map { "\(SQLName.quoted($0)) = ?" }.joined(separator: ", ")
     return "UPDATE \(SQLName.quoted(name)) SET \(changes) WHERE \(keyCondition)"
   }
 

@@ -305,7 +305,11 @@ package struct MirrorEdits: ChangeList {
         return change.serverTimes.contains(field) || field == id && row[index] == .null
       }
       var rows = try RowWriter(layout)
-      try rows.set(columns, path, to: present.fields, db)
+      var cells = try SQLCells()
+      let base = try former.map { try rows.fields($0.fields) } ?? FieldMap()
+      // What has no column of its own is as it was pulled, unless somebody changed that cell.
+      let isOtherAsPulled = row.last.flatMap(RowEdit.other) == RowImage(base, in: table, &cells).other
+      try rows.set(columns, path, to: present.fields, withOther: isOtherAsPulled, db)
     }
     return (present == nil ? 0 : 1) - (former == nil ? 0 : 1)
   }

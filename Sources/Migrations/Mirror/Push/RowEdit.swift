@@ -87,7 +87,7 @@ struct RowEdit {
 
   // MARK: What the columns cannot hold
 
-  private static func other(_ cell: SQLCell) -> FieldMap? {
+  static func other(_ cell: SQLCell) -> FieldMap? {
     switch cell {
     case .null: FieldMap()
     case .text(let text):

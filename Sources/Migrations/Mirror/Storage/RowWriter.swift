@@ -23,10 +23,6 @@ struct RowWriter {
   mutating func put(_ path: DocumentPath, _ fields: FieldMap, _ db: Database) throws {
     guard let table = layout.table(of: path.collection) else { return }
     let image = RowImage(fields, in: table, &cells)
-    if !image.other.isEmpty {
-      json.removeAll()
-      json.fields(image.other)
-    }
     for sql in [table.update, table.insertion] {
       let statement = try StatementWriter(db, sql)
       var index = 1
@@ -35,11 +31,7 @@ struct RowWriter {
         index += 1
       }
       bind(image.cells, statement, &index)
-      if image.other.isEmpty {
-        statement.bindNull(index)
-      } else {
-        json.bytes.withUnsafeBytes { statement.bind(index, text: $0) }
-      }
+      bind(other: image.other, statement, &index)
       try statement.run()
       if db.changesCount > 0 { break }
     }
@@ -58,18 +50,36 @@ struct RowWriter {
     }
   }
 
-  /// Gives some columns of a document's row the cells of its fields.
-  mutating func set(_ columns: [Int], _ path: DocumentPath, to fields: FieldMap, _ db: Database) throws {
-    guard let table = layout.table(of: path.collection), !columns.isEmpty else { return }
+  /// Gives some columns of a document's row the cells of its fields, and `_other` what has no column, if asked to.
+  mutating func set(
+    _ columns: [Int],
+    _ path: DocumentPath,
+    to fields: FieldMap,
+    withOther: Bool,
+    _ db: Database
+  ) throws {
+    guard let table = layout.table(of: path.collection), withOther || !columns.isEmpty else { return }
     let image = RowImage(fields, in: table, &cells)
-    let statement = try StatementWriter(db, table.update(of: columns))
+    let statement = try StatementWriter(db, table.update(of: columns, withOther: withOther))
     var index = 1
     bind(columns.map { image.cells[$0] }, statement, &index)
+    if withOther { bind(other: image.other, statement, &index) }
     for id in table.ids(of: path) {
       statement.bind(index, text: id)
       index += 1
     }
     try statement.run()
+  }
+
+  private mutating func bind(other: FieldMap, _ statement: StatementWriter, _ index: inout Int) {
+    if other.isEmpty {
+      statement.bindNull(index)
+    } else {
+      json.removeAll()
+      json.fields(other)
+      json.bytes.withUnsafeBytes { statement.bind(index, text: $0) }
+    }
+    index += 1
   }
 
   /// Replaces the rows of the elements of an array.

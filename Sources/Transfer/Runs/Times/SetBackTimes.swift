@@ -98,8 +98,8 @@ package actor SetBackTimes {
       try await recording?.value
       var write = write
       for _ in 0..<3 {
-        let known = try await client.get(write.path).document?.updateTime
-        write.precondition = known.map { .updateTime($0) } ?? .exists(false)
+        // What is appended depends on nothing in it, so any writes of others may come between.
+        write.precondition = .exists(try await client.get(write.path).document != nil)
         if case .written = try await client.perform(write) { return }
       }
       throw Self.failure("the service did not take it")
