@@ -1,5 +1,5 @@
 package import Configuration
-package import FirestoreModels
+import FirestoreModels
 package import FirestoreREST
 package import Schema
 package import TypedDocuments
