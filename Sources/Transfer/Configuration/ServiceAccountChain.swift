@@ -1,4 +1,3 @@
-import Files
 import FirestoreModels
 
 /// The service account that other credentials sign as, and the accounts on the way to it.

@@ -6,7 +6,7 @@ package import TypedDocuments
 /// A command parses its options into a job. `run.json` and the plan of a sharded run hold it, so that it is resumed, undone or
 /// divided without the words that it was typed in.
 package protocol Job: JSONRecord {
-  /// What tells it from the others in a record; a contract.
+  /// Identifies the kind in a record; a contract.
   static var kind: String { get }
   /// The name in lists of runs, such as `migrate apply is-active`.
   var name: String { get }

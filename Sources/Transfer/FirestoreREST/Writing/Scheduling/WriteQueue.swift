@@ -1,6 +1,6 @@
 import FirestoreModels
 
-/// The writes that wait to be sent, and the documents that have one on its way.
+/// The writes that wait to be sent, and the documents that have one in flight.
 ///
 /// Never are two writes to one document in a chunk, and they keep their order.
 struct WriteQueue {
@@ -32,7 +32,7 @@ struct WriteQueue {
     for write in writes { busy.remove(write.write.path) }
   }
 
-  /// Takes writes to documents that have none on its way, in their order; at least one of them, whatever its size is.
+  /// Takes writes to documents that have none in flight, in their order; at least one of them, whatever its size is.
   mutating func take(atMost room: Int, bytes maximum: Int) -> [PendingWrite] {
     var taken: [PendingWrite] = []
     var size = 0
