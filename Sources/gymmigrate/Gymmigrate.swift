@@ -64,6 +64,7 @@ enum Main {
     if Interruption.wasReceived { task.cancel() }
     let code = await task.value
     Terminal.standardError.clearStatus()
+    if code == ExitCodes.brokenPipe { Interruption.endByBrokenPipe() }
     Gymmigrate.exit(withError: code == 0 ? nil : ExitCode(code))
   }
 
@@ -133,9 +134,15 @@ enum Main {
       try StandardOutput.write(text)
       return ExitCodes.done
     } catch {
-      Terminal.standardError.line("error: \(error)")
-      return ExitCodes.code(of: error.kind)
+      return reported(error)
     }
+  }
+
+  /// Prints a failure; what it returns is the exit code.
+  private static func reported(_ failure: Failure) -> Int32 {
+    if Interruption.isBrokenPipe(failure) { return ExitCodes.brokenPipe }
+    Terminal.standardError.line("error: \(failure)")
+    return ExitCodes.code(of: failure.kind)
   }
 
   /// Runs the command line of this process; what it returns is the exit code.
@@ -144,8 +151,7 @@ enum Main {
       try await perform()
       return ExitCodes.done
     } catch let failure as Failure {
-      Terminal.standardError.line("error: \(failure)")
-      return ExitCodes.code(of: failure.kind)
+      return reported(failure)
     } catch let code as ExitCode {
       return code.rawValue
     } catch {

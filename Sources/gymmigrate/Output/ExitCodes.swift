@@ -1,5 +1,6 @@
 import ArgumentParser
 import FirestoreModels
+import Platform
 import Runs
 
 /// Maps how a command ended to its exit code.
@@ -9,6 +10,8 @@ enum ExitCodes {
   static let done: Int32 = 0
   static let differences: Int32 = 1
   static let incomplete: Int32 = 2
+  /// The reader of standard output has ended; as shells show SIGPIPE.
+  static let brokenPipe = 128 + SIGPIPE
 
   static func code(of kind: Failure.Kind) -> Int32 {
     switch kind {

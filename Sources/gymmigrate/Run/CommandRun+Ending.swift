@@ -71,6 +71,9 @@ extension CommandRun {
 
   private func finish(_ ending: RunEnding, _ context: CommandContext) throws {
     let (summary, logger) = (ending.summary, context.logger)
+    if let failure = ending.failure, Interruption.isBrokenPipe(failure), !context.hasWritten {
+      throw ExitStatus(ExitCodes.brokenPipe)
+    }
     if countsDocuments { for line in SummaryText.lines(summary) { logger.info("\(line)") } }
     for list in ending.result.lists where FileCheck.exists(list) { logger.notice("See \(list).") }
     if let applies = ending.result.applies, ending.failure == nil {
@@ -91,6 +94,10 @@ extension CommandRun {
       }
     } catch  where ending.failure != nil {
       // What ended the command says more than that its end could not be printed.
+    } catch let failure as Failure where context.hasWritten {
+      // Who changed a database is told that the end was lost.
+      logger.error("\(failure)")
+      throw ExitStatus(ExitCodes.code(of: failure.kind))
     }
     if summary.exitCode != 0 { throw ExitStatus(summary.exitCode) }
   }

@@ -1,4 +1,5 @@
 import Files
+import FirestoreModels
 import Platform
 import Runs
 import Synchronization
@@ -19,6 +20,21 @@ enum Interruption {
   /// The end of a pipe that the signals' handler writes to.
   private static let alarm = Atomic<Int32>(-1)
 
+  /// Whether nobody had ignored SIGPIPE when the process began.
+  private static let endsByPipe = Atomic<Bool>(false)
+
+  /// Whether a failure is that the reader of standard output has ended, which ends a filter without a word.
+  static func isBrokenPipe(_ failure: Failure) -> Bool {
+    failure.kind == .cannotWrite && StandardOutput.isBroken && endsByPipe.load(ordering: .relaxed)
+      && failure.path.map { $0.isIdentical(to: StandardOutput.name) } ?? false
+  }
+
+  /// Ends the process as SIGPIPE does by itself.
+  static func endByBrokenPipe() {
+    signal(SIGPIPE, SIG_DFL)
+    raise(SIGPIPE)
+  }
+
   /// Whether what `signal` returned is SIG_IGN, which is a number instead of a function.
   private static func isIgnoring(_ handler: (@convention(c) (Int32) -> Void)?) -> Bool {
     unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
@@ -29,8 +45,8 @@ enum Interruption {
   /// Handlers, and not a mask with `sigwait`: the runtime has threads of its own by now, and on Linux its idle main
   /// thread takes every signal.
   static func watch(onFirst cancel: @escaping @Sendable () -> Void) {
-    // A reader that goes away is an error of the write, not the end of the process.
-    signal(SIGPIPE, SIG_IGN)
+    // A reader that goes away is an error of the write, so that what is begun is ended before the process is.
+    endsByPipe.store(!isIgnoring(signal(SIGPIPE, SIG_IGN)), ordering: .relaxed)
     // So is a file that would be larger than the process may make it.
     signal(SIGXFSZ, SIG_IGN)
     var ends: [Int32] = [-1, -1]

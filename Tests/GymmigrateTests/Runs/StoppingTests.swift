@@ -243,6 +243,37 @@ struct StoppingTests {
 
   // MARK: Standard descriptors
 
+  /// A command whose reader has ended before it writes, whether SIGPIPE is ignored, and what it ends with.
+  static let unread: [(String, Bool, Int32)] = [
+    ("export users -e local -o - --format jsonl", false, 141),
+    ("export users -e local -o - --format csv", false, 141),
+    ("count users -e local", false, 141), ("count users -e local --json", false, 141),
+    ("env list", false, 141),
+    ("--help", false, 141), ("find cardenas -e local", false, 141),
+    ("export users -e local -o - --format jsonl", true, 73), ("--help", true, 73),
+    // What changed the database ends with a message.
+    ("fix users --all-documents --set x=1 -e local --yes --json", false, 73),
+  ]
+
+  @Test("A command whose reader has ended ends by SIGPIPE without a word, as filters do.", arguments: unread)
+  func pipe(_ command: String, _ isIgnored: Bool, _ code: Int32) async throws {
+    try await withTool { tool in
+      try tool.write(try Samples.first(20, of: "users"), to: "users.jsonl")
+      try await tool.run("import", "users.jsonl", "-q").expect(0)
+      let signal = isIgnored ? "ignore" : "default"
+      let tested = "env --\(signal)-signal=PIPE \"$TOOL\" \(command) 2>errors; echo \"code $?\" >code"
+      let running = try start(
+        "mkfifo gate; { read _ <gate; \(tested); } | { exec <&-; echo >gate; }",
+        in: tool
+      )
+      _ = await running.wait()
+      let errors = try tool.text("errors")
+      #expect(try tool.text("code") == "code \(code)\n", "\(errors)")
+      #expect(errors.contains("the program that reads it has ended") == (code == 73), "\(errors)")
+      if code == 141 { #expect(!errors.contains("error:") && !errors.contains("Failed"), "\(errors)") }
+    }
+  }
+
   /// A command whose result goes to standard output, and what it ends with where that is closed.
   static let closed: [(String, Int32)] = [
     ("count users -e local >&-", 73), ("count users -e local >&- 2>&-", 73),

@@ -199,8 +199,11 @@ struct FileSink: ~Copyable {
       ? SystemCall.writeUnlessStopped(descriptor, span) : (SystemCall.write(descriptor, span), false)
     if code == 0, !isStopped { code = behind?.advance(descriptor, to: bytes + span.count) ?? 0 }
     if code != 0 || isStopped {
-      let name = path == "-" ? "standard output" : path
-      let failed = isStopped ? Failure.stopped("write", name) : Failure.cannotWrite(name, errno: code)
+      let name = path == "-" ? StandardOutput.name : path
+      let failed =
+        isStopped
+        ? Failure.stopped("write", name)
+        : path == "-" ? StandardOutput.failure(errno: code) : Failure.cannotWrite(name, errno: code)
       failure = failed
       throw failed
     }

@@ -1,9 +1,21 @@
 package import FirestoreModels
+import Platform
 
 /// Standard output: the result of a command.
 package enum StandardOutput {
   /// Its name in failures.
   package static let name = "standard output"
+
+  private static let broken = Locked(false)
+
+  /// Whether the program that reads it has ended, as `head` does once it has enough.
+  package static var isBroken: Bool { broken.withLock { $0 } }
+
+  /// The failure of a write to it.
+  static func failure(errno code: Int32) -> Failure {
+    if code == EPIPE { broken.withLock { $0 = true } }
+    return Failure.cannotWrite(name, errno: code)
+  }
 
   /// Writes text for people, without secrets.
   ///
@@ -27,6 +39,6 @@ package enum StandardOutput {
       SystemCall.mayWait(1) ? SystemCall.writeUnlessStopped(1, bytes) : (SystemCall.write(1, bytes), false)
     }
     if isStopped { throw Failure.stopped("write", name) }
-    if error != 0 { throw Failure.cannotWrite(name, errno: error) }
+    if error != 0 { throw failure(errno: error) }
   }
 }
