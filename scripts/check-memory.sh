@@ -141,7 +141,7 @@ seq -f '{"name":"users/u%08.0f"}' "$names" >twice.jsonl
 sed -n "$((names / 2))p" twice.jsonl >>twice.jsonl
 measured "import, one document twice" 65 "$GYMMIGRATE" import twice.jsonl "${store[@]}" --no-progress -q
 grep -q "line $((names + 1)) has the same document as line $((names / 2))" errors
-yes '{"name":"users/u1"}' | head -n "$names" >twice.jsonl
+head -n "$names" < <(yes '{"name":"users/u1"}') >twice.jsonl
 measured "import, one document in every line" 65 "$GYMMIGRATE" import twice.jsonl "${store[@]}" --no-progress -q
 measured "import, the last of all lines" 0 \
   "$GYMMIGRATE" import twice.jsonl "${store[@]}" --duplicates last --no-progress -q --json
