@@ -43,6 +43,7 @@ done
 endpoint=http://$(grep -o '127[0-9.]*:[0-9]*' store | tail -1)
 cat >gymmigrate.yaml <<YAML
 project: p
+schema: gym
 environments:
   gym: { database: gym-one, endpoint: "$endpoint" }
   saved: { database: saved-one, endpoint: "$endpoint" }

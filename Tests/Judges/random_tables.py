@@ -170,7 +170,7 @@ class Trial:
         self.expected = self.table.expected()
 
     def command(self):
-        where = ["--project", "p", "--database", self.database.name, "--endpoint", f"http://{self.database.host}"]
+        where = ["--schema", "gym", "--project", "p", "--database", self.database.name, "--endpoint", f"http://{self.database.host}"]
         files = [self.table.file] + (["others.csv"] if self.table.second else [])
         return ["import", *files, *self.table.arguments, *where, "-q", "--no-progress"]
 

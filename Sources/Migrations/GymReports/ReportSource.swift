@@ -1,5 +1,6 @@
 package import FirestoreModels
 package import FirestoreREST
+import GymModels
 package import Schema
 package import Tables
 
@@ -38,24 +39,32 @@ extension OwnerReport {
     of days: ClosedRange<CalendarDay>,
     in zone: LocalTimeZone
   ) throws(Failure) -> [CollectionRead] {
-    func read(_ name: String, _ fields: [String], _ filter: StructuredQuery.Filter? = nil) -> CollectionRead {
-      var read = CollectionRead(CollectionPath(nil, name), mask: fields.map { FieldPath(field: $0) })
+    func read(
+      _ collection: CollectionPath,
+      _ fields: [String],
+      _ filter: StructuredQuery.Filter? = nil
+    ) -> CollectionRead {
+      var read = CollectionRead(collection, mask: fields.map { FieldPath(field: $0) })
       read.filter = filter
       return read
     }
     let completed = StructuredQuery.Filter.field(FieldPath(field: "status"), .equal, .string("completed"))
     return [
-      read("payments", ["status", "completedAt", "createdAt", "amount", "type", "method"], completed),
-      read("expenses", ["isActive", "date", "amount", "category"]),
-      read("check_ins", ["checkInDate", "memberId"], try between("checkInDate", days, in: zone)),
       read(
-        "members",
+        GymCollection.payments,
+        ["status", "completedAt", "createdAt", "amount", "type", "method"],
+        completed
+      ),
+      read(GymCollection.expenses, ["isActive", "date", "amount", "category"]),
+      read(GymCollection.checkIns, ["checkInDate", "memberId"], try between("checkInDate", days, in: zone)),
+      read(
+        GymCollection.members,
         [
           "firstName", "paternalLastName", "maternalLastName", "isActive", "membershipStatus",
           "membershipEndDate",
         ]
       ),
-      read("products", ["isActive", "name", "stock"]),
+      read(GymCollection.products, ["isActive", "name", "stock"]),
     ]
   }
 

@@ -44,9 +44,6 @@ package struct ClassReports: Sendable {
     case ofMonth(year: Int, month: Int)
   }
 
-  private static let bookings = CollectionPath(nil, "classBookings")
-  private static let attendance = CollectionPath(nil, "classAttendance")
-  private static let members = CollectionPath(nil, "members")
   private let client: FirestoreClient
   private let zone: LocalTimeZone
   /// Called with the documents that were read of a collection.
@@ -74,7 +71,7 @@ package struct ClassReports: Sendable {
     let classes = try await classes(from: monday, before: CalendarDay(number: monday.number + 7))
       .filter(\.isActive)
     let bookings = try await ClassService.activeBookings(of: Set(classes.map(\.id)), in: client)
-    onRead(Self.bookings, bookings.count)
+    onRead(GymCollection.bookings, bookings.count)
     let booked = bookings.reduce(into: [:]) { $0[UTF8Key($1.classId), default: 0] += 1 }
     return classes.compactMap { found in
       found.date.map { date in
@@ -95,7 +92,7 @@ package struct ClassReports: Sendable {
 
   private func classes(from first: CalendarDay, before end: CalendarDay) async throws -> [GymClass] {
     var found: [GymClass] = []
-    try await forEach(in: ClassSeries.classes, "fecha", from: first, before: end) {
+    try await forEach(in: GymCollection.classes, "fecha", from: first, before: end) {
       found.append(GymClass($0))
     }
     return found
@@ -108,16 +105,16 @@ package struct ClassReports: Sendable {
   /// - Throws: ``Failure``; `.inputMissing` where the class or the member does not exist.
   package func attendance(_ selection: Selection) async throws -> [AttendanceRecord] {
     let records = try await records(selection)
-    let classes = try await documents(records.map { ($0.classId, ClassSeries.classes) }).mapValues {
+    let classes = try await documents(records.map { ($0.classId, GymCollection.classes) }).mapValues {
       GymClass($0)
     }
     let people = records.map { record -> (id: String, collection: CollectionPath) in
-      if let id = record.memberId, !id.isEmpty { return (id, Self.members) }
-      return (record.userId ?? "", GroupService.users)
+      if let id = record.memberId, !id.isEmpty { return (id, GymCollection.members) }
+      return (record.userId ?? "", GymCollection.users)
     }
     let found = try await documents(people)
     return zip(records, people).map { record, person in
-      let own = Self.path(record.classId, in: ClassSeries.classes).flatMap { classes[$0] }
+      let own = Self.path(record.classId, in: GymCollection.classes).flatMap { classes[$0] }
       return AttendanceRecord(
         id: record.id,
         classID: record.classId,
@@ -140,10 +137,10 @@ package struct ClassReports: Sendable {
   private func records(_ selection: Selection) async throws -> [ClassAttendance] {
     switch selection {
     case .ofClass(let id):
-      try await assertExists(id, in: ClassSeries.classes)
+      try await assertExists(id, in: GymCollection.classes)
       return try await records("classId", [id])
     case .ofMember(let id):
-      let member = try await assertExists(id, in: Self.members)
+      let member = try await assertExists(id, in: GymCollection.members)
       let linked = member.fields["linkedUserId"]?.string.flatMap { $0.isEmpty ? nil : $0 }
       var seen: Set<UTF8Key> = []
       let own = try await records("memberId", [id])
@@ -155,12 +152,12 @@ package struct ClassReports: Sendable {
       let classes = try await classes(from: first, before: end).map(\.id)
       // A record whose class is gone, or has no day, belongs to the month in which it was written.
       var late: [ClassAttendance] = []
-      try await forEach(in: Self.attendance, "timestamp", from: first, before: end) {
+      try await forEach(in: GymCollection.attendance, "timestamp", from: first, before: end) {
         late.append(ClassAttendance($0))
       }
-      let existing = try await documents(late.map { ($0.classId, ClassSeries.classes) })
+      let existing = try await documents(late.map { ($0.classId, GymCollection.classes) })
       late.removeAll { record in
-        let found = Self.path(record.classId, in: ClassSeries.classes).flatMap { existing[$0] }
+        let found = Self.path(record.classId, in: GymCollection.classes).flatMap { existing[$0] }
         return found.map { GymClass($0).date != nil } ?? false
       }
       return try await records("classId", classes) + late
@@ -169,12 +166,12 @@ package struct ClassReports: Sendable {
 
   private func records(_ field: String, _ values: [String]) async throws -> [ClassAttendance] {
     var found: [ClassAttendance] = []
-    try await forEach(in: Self.attendance, field, of: values) { found.append(ClassAttendance($0)) }
+    try await forEach(in: GymCollection.attendance, field, of: values) { found.append(ClassAttendance($0)) }
     return found
   }
 
   private static func name(_ document: RawDocument) -> String? {
-    if document.path.collection == GroupService.users { return AppUser(document).fullName }
+    if document.path.collection == GymCollection.users { return AppUser(document).fullName }
     let name = PersonName(ofMember: document.fields)
     return name.isEmpty ? nil : name.joined
   }

@@ -3,22 +3,6 @@ import GymModels
 import MigrationEngine
 import Schema
 
-/// The collections that the migrations of the catalogue read and write.
-enum GymCollection {
-  static let users = CollectionPath(nil, "users")
-  static let userEmails = CollectionPath(nil, "user_emails")
-  static let members = CollectionPath(nil, "members")
-  static let payments = CollectionPath(nil, "payments")
-  static let groups = CollectionPath(nil, "groups")
-  /// The members of all groups.
-  static let groupMembers = CollectionPath(DocumentPath(groups, "*"), "members")
-  static let classes = CollectionPath(nil, "classes")
-  static let bookings = CollectionPath(nil, "classBookings")
-  static let appConfig = CollectionPath(nil, "app_config")
-  /// The only document of `app_config` that is the gym's.
-  static let setup = DocumentPath(appConfig, "setup")
-}
-
 /// Fields of several collections.
 enum CommonField {
   static let id = "id"

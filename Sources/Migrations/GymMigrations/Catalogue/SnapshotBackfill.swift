@@ -1,4 +1,5 @@
 package import FirestoreModels
+import GymModels
 package import MigrationEngine
 
 /// The backfill of `payments.membershipPlanSnapshot`, where a payment of type `membership` has none: the member's own,

@@ -255,7 +255,7 @@ extension Change {
 }
 
 extension LedgerEntry.Applied {
-  /// Two migrations that change a document together, as one line of a plan names them: `users-unify+is-active`.
+  /// Two migrations that change a document together, as one line of a plan names them: `prices+stock`.
   fileprivate func and(_ other: LedgerEntry.Applied) -> LedgerEntry.Applied {
     let hasChecksum = checksum != nil || other.checksum != nil
     return LedgerEntry.Applied(

@@ -99,7 +99,7 @@ struct PlanSession: PlanSink {
     _ changes: inout [Change]
   ) throws(Failure) {
     var tally = OutcomeTally(isReadOnly: !source.mayWrite(collection))
-    var lines = FindingLists.Lines()
+    var lines = FindingLists.Lines(lists)
     defer { settle(&tally, in: collection) }
     for index in indices {
       let outcome = outcomes[index]

@@ -77,8 +77,7 @@ struct CheckCommand: JobCommand {
   )
   var readTime: ReadTimeChoice?
 
-  @OptionGroup var connection: ConnectionOptions
-  @OptionGroup var logging: LoggingOptions
+  @OptionGroup var common: SummaryOptions
 
   func validate() throws {
     try CollectionArguments.validate(collections)
@@ -91,10 +90,10 @@ struct CheckCommand: JobCommand {
 
   func run() async throws {
     if listRules {
-      let application = BuiltInSchema.rules(for: try EnvironmentResolver(connection).schema())
+      let application = CheckJob.rules(beyond: try EnvironmentResolver(common.connection).schema())
       let own = IntegrityCheck.perDocument(application)
       let listed = IntegrityCheck.rules(application).filter { !perDocument || own.contains($0) }
-      return try CheckText.printRules(listed, asJSON: logging.json)
+      return try CheckText.printRules(listed, asJSON: common.isJSON)
     }
     try await jobRun().perform()
   }
@@ -105,7 +104,7 @@ struct CheckCommand: JobCommand {
     (job.rules, job.isPerDocument) = (names, perDocument)
     (job.output, job.examples) = (output, examples)
     (job.reading, job.readTime) = (reading.settings, readTime ?? .pinned)
-    return JobRun(job, connection, logging)
+    return common.jobRun(job)
   }
 }
 
@@ -155,7 +154,7 @@ extension CheckJob: DivisibleJob {
   private func check(_ connection: ConnectionSettings) throws -> IntegrityCheck {
     let resolver = EnvironmentResolver(connection)
     let schema = try resolver.schema()
-    let application = BuiltInSchema.rules(for: schema)
+    let application = Self.rules(beyond: schema)
     let known = IntegrityCheck.rules(application)
     try assertKnown(known, schema)
     let buckets = try resolver.configuration().buckets(of: try resolver.environment())
@@ -180,6 +179,11 @@ extension CheckJob: DivisibleJob {
       judged: collections.isEmpty ? nil : Set(Self.judged(collections, schema)),
       buckets: buckets
     )
+  }
+
+  /// The rules of the application that the data are of.
+  fileprivate static func rules(beyond schema: DatabaseSchema) -> (any ApplicationRules)? {
+    Invocation.current.application(of: schema)?.rules
   }
 
   /// Refuses names of rules and collections that there are not.
@@ -211,7 +215,7 @@ extension CheckJob: DivisibleJob {
       throw refusal(of: "--read-time none", "the tasks would read at different moments")
     }
     let check = try check(run.connection)
-    let own = IntegrityCheck.perDocument(BuiltInSchema.rules(for: check.schema))
+    let own = IntegrityCheck.perDocument(Self.rules(beyond: check.schema))
     if let rule = check.rules.first(where: { !own.contains($0) }) {
       throw refusal(
         of: "--rule \(rule.name)",

@@ -37,9 +37,7 @@ struct GroupChangeOptions: ParsableArguments {
   )
   var dryRun = false
 
-  @OptionGroup var connection: ConnectionOptions
-  @OptionGroup var logging: LoggingOptions
-  @OptionGroup var write: WriteOptions
+  @OptionGroup var common: WritingOptions
 }
 
 extension GroupChangeOptions {
@@ -50,7 +48,7 @@ extension GroupChangeOptions {
   ) -> JobRun {
     var job = GroupsJob(action, ids, isDryRun: dryRun)
     complete(&job)
-    return JobRun(job, connection, logging, write)
+    return common.jobRun(job)
   }
 }
 

@@ -4,6 +4,10 @@ import FirestoreModels
 import Mirror
 import Runs
 
+extension CommandSet {
+  static let mirror = CommandSet(commands: [MirrorCommand.self], jobs: [PushJob.self])
+}
+
 /// `gymmigrate mirror`: a local copy in SQLite that is asked instead of the service.
 struct MirrorCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

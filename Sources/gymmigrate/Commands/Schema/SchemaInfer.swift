@@ -50,20 +50,20 @@ struct SchemaInfer: AsyncParsableCommand {
   var format = SchemaFormat.table
 
   @OptionGroup var reading: ReadingOptions
-  @OptionGroup var connection: ConnectionOptions
-  @OptionGroup var logging: LoggingOptions
+  @OptionGroup var common: SummaryOptions
 
   func validate() throws {
     try CollectionArguments.validate(collections)
     if format == .yaml { throw ValidationError("--format: a profile is shown as a table or as html.") }
     if format == .html, !profile { throw ValidationError("--format html is for --profile.") }
-    if logging.json, output == "-" { throw ValidationError("--json and -o - both write to standard output.") }
+    if common.isJSON, output == "-" {
+      throw ValidationError("--json and -o - both write to standard output.")
+    }
   }
 
   func run() async throws {
     if output != "-" { try OutputFile.checkWritable(output) }
-    let command = CommandRun(name: "schema infer", connection: connection, logging: logging)
-    try await command.performWithoutRun { session in
+    try await common.command("schema infer").performWithoutRun { session in
       let reads = try await session.deepReads(of: collections, reading)
       var scan = SchemaScan(in: session.counts, session.client, session.progress)
       scan.sample = sample
