@@ -47,7 +47,11 @@ extension OwnerReport {
     return [
       read("payments", ["status", "completedAt", "createdAt", "amount", "type", "method"], completed),
       read("expenses", ["isActive", "date", "amount", "category"]),
-      read("check_ins", ["checkInDate", "memberId"], try between("checkInDate", days, in: zone)),
+      read(
+        "check_ins",
+        ["checkInDate", "memberId"],
+        try zone.filter("checkInDate", on: days, for: "report on")
+      ),
       read(
         "members",
         [
@@ -60,20 +64,4 @@ extension OwnerReport {
   }
 
   /// The filter of a time on some days.
-  private static func between(
-    _ field: String,
-    _ days: ClosedRange<CalendarDay>,
-    in zone: LocalTimeZone
-  ) throws(Failure) -> StructuredQuery.Filter {
-    func start(_ day: CalendarDay) throws(Failure) -> Value {
-      let (year, month, number) = day.date
-      if let start = zone.startOfDay(year: year, month: month, day: number) { return .timestamp(start) }
-      throw Failure(.usage, "report on", path: day.text, cause: "\(zone.name) has no such day")
-    }
-    let path = FieldPath(field: field)
-    return .and([
-      .field(path, .greaterThanOrEqual, try start(days.lowerBound)),
-      .field(path, .lessThan, try start(CalendarDay(number: days.upperBound.number + 1))),
-    ])
-  }
 }
