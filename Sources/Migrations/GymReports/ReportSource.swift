@@ -56,7 +56,11 @@ extension OwnerReport {
         completed
       ),
       read(GymCollection.expenses, ["isActive", "date", "amount", "category"]),
-      read(GymCollection.checkIns, ["checkInDate", "memberId"], try between("checkInDate", days, in: zone)),
+      read(
+        GymCollection.checkIns,
+        ["checkInDate", "memberId"],
+        try zone.filter("checkInDate", on: days, for: "report on")
+      ),
       read(
         GymCollection.members,
         [
@@ -66,23 +70,5 @@ extension OwnerReport {
       ),
       read(GymCollection.products, ["isActive", "name", "stock"]),
     ]
-  }
-
-  /// The filter of a time on some days.
-  private static func between(
-    _ field: String,
-    _ days: ClosedRange<CalendarDay>,
-    in zone: LocalTimeZone
-  ) throws(Failure) -> StructuredQuery.Filter {
-    func start(_ day: CalendarDay) throws(Failure) -> Value {
-      let (year, month, number) = day.date
-      if let start = zone.startOfDay(year: year, month: month, day: number) { return .timestamp(start) }
-      throw Failure(.usage, "report on", path: day.text, cause: "\(zone.name) has no such day")
-    }
-    let path = FieldPath(field: field)
-    return .and([
-      .field(path, .greaterThanOrEqual, try start(days.lowerBound)),
-      .field(path, .lessThan, try start(CalendarDay(number: days.upperBound.number + 1))),
-    ])
   }
 }

@@ -68,9 +68,9 @@ package struct ClassReports: Sendable {
   /// The active classes of the week, Monday to Sunday, that a day is in: by day, hour, name and id.
   package func week(of day: CalendarDay) async throws -> [ScheduledClass] {
     let monday = day.monday
-    let classes = try await classes(from: monday, before: CalendarDay(number: monday.number + 7))
+    let classes = try await classes(on: monday...CalendarDay(number: monday.number + 6))
       .filter(\.isActive)
-    let bookings = try await ClassService.activeBookings(of: Set(classes.map(\.id)), in: client)
+    let bookings = try await ClassService.activeBookings(of: Set(classes.map { UTF8Key($0.id) }), in: client)
     onRead(GymCollection.bookings, bookings.count)
     let booked = bookings.reduce(into: [:]) { $0[UTF8Key($1.classId), default: 0] += 1 }
     return classes.compactMap { found in
@@ -90,11 +90,10 @@ package struct ClassReports: Sendable {
     }
   }
 
-  private func classes(from first: CalendarDay, before end: CalendarDay) async throws -> [GymClass] {
+  private func classes(on days: ClosedRange<CalendarDay>) async throws -> [GymClass] {
     var found: [GymClass] = []
-    try await forEach(in: GymCollection.classes, "fecha", from: first, before: end) {
-      found.append(GymClass($0))
-    }
+    let held = try zone.filter("fecha", on: days, for: "report on")
+    try await forEach(in: GymCollection.classes, held) { found.append(GymClass($0)) }
     return found
   }
 
@@ -148,13 +147,11 @@ package struct ClassReports: Sendable {
       return (own + ofUser).filter { seen.insert(UTF8Key($0.id)).inserted }
     case .ofMonth(let year, let month):
       let days = CalendarDay(number: Civil.days(year: year, month: month, day: 1)).monthDays
-      let (first, end) = (days.lowerBound, CalendarDay(number: days.upperBound.number + 1))
-      let classes = try await classes(from: first, before: end).map(\.id)
+      let classes = try await classes(on: days).map(\.id)
       // A record whose class is gone, or has no day, belongs to the month in which it was written.
       var late: [ClassAttendance] = []
-      try await forEach(in: GymCollection.attendance, "timestamp", from: first, before: end) {
-        late.append(ClassAttendance($0))
-      }
+      let written = try zone.filter("timestamp", on: days, for: "report on")
+      try await forEach(in: GymCollection.attendance, written) { late.append(ClassAttendance($0)) }
       let existing = try await documents(late.map { ($0.classId, GymCollection.classes) })
       late.removeAll { record in
         let found = Self.path(record.classId, in: GymCollection.classes).flatMap { existing[$0] }
@@ -233,21 +230,6 @@ package struct ClassReports: Sendable {
   }
 
   /// The documents in which a field is a time of some days of the gym's zone.
-  private func forEach(
-    in collection: CollectionPath,
-    _ field: String,
-    from first: CalendarDay,
-    before end: CalendarDay,
-    _ body: (RawDocument) -> Void
-  ) async throws {
-    let path = FieldPath(field: field)
-    let filters: [StructuredQuery.Filter] = try [
-      .field(path, .greaterThanOrEqual, .timestamp(zone.start(of: first, for: "report on"))),
-      .field(path, .lessThan, .timestamp(zone.start(of: end, for: "report on"))),
-    ]
-    try await forEach(in: collection, .and(filters), body)
-  }
-
   private func forEach(
     in collection: CollectionPath,
     _ filter: StructuredQuery.Filter,

@@ -142,30 +142,18 @@ package struct ClassService: Sendable {
 
   /// The active bookings of classes, in the order of their names.
   package static func activeBookings(
-    of classes: Set<String>,
+    of classes: Set<UTF8Key>,
     in client: FirestoreClient
   ) async throws -> [ClassBooking] {
     var found: [ClassBooking] = []
-    let ids = classes.sorted { $0.compareUTF8($1) < 0 }
-    for some in ids.chunks(of: valuesOfIn) {
+    for some in classes.sorted().chunks(of: valuesOfIn) {
       var read = CollectionRead(GymCollection.bookings)
       read.filter = .and([
-        .field(FieldPath(field: "classId"), .in, .array(some.map { .string($0) })),
+        .field(FieldPath(field: "classId"), .in, .array(some.map { .string($0.string) })),
         .field(FieldPath(field: "estado"), .equal, .string("activa")),
       ])
       for try await page in client.pages(of: read) { found += page.map { ClassBooking($0) } }
     }
     return found
-  }
-}
-
-extension LocalTimeZone {
-  /// The start of a day.
-  ///
-  /// - Throws: `.usage` for a day that the zone does not have.
-  func start(of day: CalendarDay, for operation: String) throws(Failure) -> Timestamp {
-    let (year, month, number) = day.date
-    if let start = startOfDay(year: year, month: month, day: number) { return start }
-    throw Failure(.usage, operation, path: day.text, cause: "\(name) has no such day")
   }
 }

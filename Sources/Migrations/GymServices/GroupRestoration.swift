@@ -4,7 +4,7 @@ package import MigrationEngine
 
 /// What holds where an undo puts groups, members and users back: the rules of ``GroupService``.
 ///
-/// A count is made anew by the members that are there; a group has ten of them at most and an active admin as long as
+/// A count is made again from the members that are there; a group has ten of them at most and an active admin as long as
 /// there is one; nobody is a member of a group that is gone, or without an account; no user's current group is one that the user
 /// is not in.
 package struct GroupRestoration: RestorationRules {

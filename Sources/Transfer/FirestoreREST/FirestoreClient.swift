@@ -73,7 +73,7 @@ package struct FirestoreClient: Sendable {
     mask: [FieldPath]?,
     readTime: Timestamp? = nil
   ) async throws(Failure) -> (documents: [RawDocument], readTime: Timestamp?) {
-    let json = JSONWriter.body {
+    let json = JSONWriter.object {
       $0.member("documents", paths.map { database.name(of: $0) })
       if let mask {
         $0.key("mask")
@@ -125,7 +125,7 @@ package struct FirestoreClient: Sendable {
   package func get(
     _ path: DocumentPath
   ) async throws(Failure) -> (document: RawDocument?, readTime: Timestamp?) {
-    let json = JSONWriter.body { $0.member("documents", [database.name(of: path)]) }
+    let json = JSONWriter.object { $0.member("documents", [database.name(of: path)]) }
     return try await caller.call(
       .batchGetDocuments,
       post("\(documentsURL):batchGet", json),
@@ -165,7 +165,7 @@ package struct FirestoreClient: Sendable {
     var query = own.query(in: database)
     query.orderBy = own.orderBy
     query.select = nil
-    let json = JSONWriter.body {
+    let json = JSONWriter.object {
       $0.member("readTime", read.readTime)
       $0.key("structuredAggregationQuery")
       $0.structuredAggregationQuery(StructuredAggregationQuery(query, [.init(.count(upTo: nil), alias: "n")]))
@@ -195,7 +195,7 @@ package struct FirestoreClient: Sendable {
 
   /// Returns the body of a `runQuery` request.
   func queryBody(_ query: StructuredQuery, _ readTime: Timestamp?) -> [UInt8] {
-    JSONWriter.body {
+    JSONWriter.object {
       $0.member("readTime", readTime)
       $0.key("structuredQuery")
       $0.structuredQuery(query)
@@ -214,7 +214,7 @@ package struct FirestoreClient: Sendable {
     var trail = LoopDetector<UTF8Key>()
     var (known, emptyPages): (Set<UTF8Key>, Int) = ([], 0)
     repeat {
-      let json = JSONWriter.body {
+      let json = JSONWriter.object {
         $0.member("pageSize", 300)
         $0.member("pageToken", token)
         $0.member("readTime", readTime)

@@ -51,16 +51,9 @@ package struct GroupsRecount: Migration {
     }
     var findings: [Finding] = []
     if members > Self.maximumMembers {
-      findings.append(
-        Finding(
-          .review,
-          path: group.path,
-          code: Code.tooManyMembers.rawValue,
-          field: Self.memberCount,
-          found: .integer(Int64(members)),
-          message: "The group has more than \(Self.maximumMembers) members."
-        )
-      )
+      let message = "The group has more than \(Self.maximumMembers) members."
+      let code = Code.tooManyMembers.rawValue
+      findings = [group.finding(.review, code, Self.memberCount, .integer(Int64(members)), message)]
     }
     if existing == Int64(members) { return Outcome(.unchanged, findings: findings) }
     let edit: FieldEdit = [Self.memberCount: .integer(Int64(members))]

@@ -25,12 +25,9 @@ package struct FindingLists: Sendable {
 
   package init(_ run: RunDirectory, proposing proposed: [String] = []) {
     self.proposed = proposed
-    func spreadsheet(_ name: String, _ columns: [String]) -> LineList {
-      LineList(run.file(name), header: CSVLineWriter.byteOrderMark + CSVLineWriter.list.bytes(columns))
-    }
-    table = spreadsheet("findings.csv", Self.findingColumns)
+    table = LineList(spreadsheet: run.file("findings.csv"), columns: Self.findingColumns)
     objects = LineList(run.file("findings.jsonl"))
-    reviews = spreadsheet("review.csv", Self.columns(proposing: proposed))
+    reviews = LineList(spreadsheet: run.file("review.csv"), columns: Self.columns(proposing: proposed))
     rejects = RejectList(run)
   }
 
@@ -106,8 +103,6 @@ package struct FindingLists: Sendable {
   package static func text(of found: Value?) -> String {
     guard let found else { return "" }
     if let text = found.string { return text }
-    var json = JSONWriter()
-    json.value(found)
-    return String(decoding: json.bytes, as: UTF8.self)
+    return JSONWriter.text { $0.value(found) }
   }
 }

@@ -72,20 +72,20 @@ package struct SchemaWriter {
     if collection.fields.isEmpty { return }
     lines.append("    fields:")
     var index = 0
-    write(collection.fields, &index, below: [], indent: "      ")
+    write(collection.fields, &index, below: nil, indent: "      ")
   }
 
   /// Writes the fields directly below a path, each followed by its own.
   private mutating func write(
     _ fields: [FieldSchema],
     _ index: inout Int,
-    below parent: [String],
+    below parent: FieldPath?,
     indent: String
   ) {
     while index < fields.count {
       let field = fields[index]
       let segments = field.path.segments
-      guard segments.count == parent.count + 1, Array(segments.dropLast()) == parent else { return }
+      guard FieldPath(segments: segments.dropLast()) == parent else { return }
       index += 1
       let next = index < fields.count ? fields[index].path : nil
       let hasFields = next.map { $0 != field.path && field.path.isPrefix(of: $0) } ?? false
@@ -95,7 +95,7 @@ package struct SchemaWriter {
         lines.append("\(indent)\(name):")
         for member in members { lines.append("\(indent)  \(member)") }
         lines.append("\(indent)  fields:")
-        write(fields, &index, below: segments, indent: indent + "    ")
+        write(fields, &index, below: field.path, indent: indent + "    ")
       } else if members.count == 1, members[0].hasPrefix("type: ") {
         lines.append("\(indent)\(name): \(members[0].dropFirst("type: ".count))")
       } else {

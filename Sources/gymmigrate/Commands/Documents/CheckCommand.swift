@@ -4,6 +4,7 @@ import Files
 import FirestoreModels
 import FirestoreREST
 import Integrity
+import MigrationEngine
 import Runs
 import Schema
 import Shards
@@ -128,12 +129,12 @@ extension CheckJob: DivisibleJob {
       integrity.parallel = reading.parallel
       integrity.readTime = moment
       integrity.part = run.part?.read(of: check)
-      let list = FindingList(folder)
+      let list = LineList(spreadsheet: folder.file("findings.csv"), columns: IntegrityFinding.cellNames)
       let file = try output.map {
         try FindingFile($0, FindingFile.Format(fileName: $0) ?? .jsonl, via: access.files)
       }
       try await integrity.check(check) { finding in
-        try list.append(finding)
+        try list.append(finding.row)
         try file?.append(finding)
         try findings.append(finding)
       }

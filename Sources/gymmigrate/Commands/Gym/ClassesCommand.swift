@@ -213,9 +213,11 @@ extension CancelSeriesJob: PerformableJob {
     let migration = ClassService.cancellation(of: series, from: start)
     return try await OneOffRun(run: run, plan: plan, failIfEmpty: failIfEmpty).perform(migration) { session in
       try await ClassService.assertSeries(series, in: session.client)
-      var classes: Set<String> = []
+      var classes: Set<UTF8Key> = []
       for read in migration.sources {
-        for try await page in session.client.pages(of: read) { classes.formUnion(page.map(\.path.id)) }
+        for try await page in session.client.pages(of: read) {
+          classes.formUnion(page.map { UTF8Key($0.path.id) })
+        }
       }
       let bookings = try await ClassService.activeBookings(of: classes, in: session.client)
       session.logger.notice("Active bookings of these classes: \(bookings.count).")

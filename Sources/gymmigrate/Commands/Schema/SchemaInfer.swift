@@ -89,18 +89,10 @@ struct SchemaInfer: AsyncParsableCommand {
         }
         return CommandResult()
       }
-      // Names that differ in composition alone are equal as keys of YAML.
-      var names: Set<String> = []
-      let named = profiles.filter { names.insert($0.pattern.string).inserted }
-      if named.count < profiles.count {
-        session.logger.warning(
-          "\(profiles.count - named.count) collections are left out: in a file their names would be those of others."
-        )
-      }
       let schema = DatabaseSchema(
         name: Self.name(of: output, session.environment),
         timeZone: session.schema.timeZone,
-        collections: named.map { $0.schema(references: references[$0.pattern] ?? [:]) }
+        collections: profiles.map { $0.schema(references: references[$0.pattern] ?? [:]) }
       )
       let documents = profiles.reduce(0) { $0 + $1.documents }
       let text = """
