@@ -40,7 +40,6 @@ EXPECTED_HERE = {
     "managed": "it has no managed exports: UNIMPLEMENTED or NOT_FOUND, which ends in 69, 77 or 78",
     "read time": "it refuses readTime in GET, so lists are read at the present, with a warning",
     "-0.0": "it stores 0.0 for -0.0 in a REST body",
-    "\\0 in names": "it refuses ids with a NUL in places",
 }
 
 counts = collections.Counter()
@@ -249,7 +248,7 @@ def formats(bench):
 
 def odd_documents(bench):
     """Every type, its extremes, and ids of every kind, there and back."""
-    documents = {name: fields for name, fields in awkward() if "\0" not in name}
+    documents = {name: fields for name, fields in awkward()}
     text = json.dumps(documents).replace("projects/p/databases/data/", "projects/p/databases/oddities/")
     documents = json.loads(text)
     (bench.folder / "odd.jsonl").write_text("".join(json.dumps({"name": n, "fields": f}) + "\n" for n, f in documents.items()))
@@ -257,7 +256,10 @@ def odd_documents(bench):
     same(bench.documents("oddities"), documents, "odd documents")
     bench("export", "--all", "--subcollections", "-e", "oddities", "--schema", "none", "-o", "odd-out.jsonl", "-q")
     same(lines((bench.folder / "odd-out.jsonl").read_text()), documents, "odd documents exported")
-    bench("import", "odd.jsonl", "-e", "oddities", "--schema", "none", "-q")
+    # The two documents with -0.0 are not what was stored: see EXPECTED_HERE.
+    bench("import", "odd.jsonl", "-e", "oddities", "--schema", "none", "-q", ends=(2,))
+    rejects = max((bench.folder / ".gymmigrate/runs").glob("*/rejects.jsonl"), key=lambda path: path.stat().st_mtime)
+    need({json.loads(line)["document"]["name"] for line in rejects.read_text().split("\n")[:-1]} == {"awkward/values", "kinds/doubles"}, "only -0.0 differs")
     names = list(documents)[2:9]
     need(lines(bench("get", *names, "-e", "oddities", "--schema", "none")).keys() == set(names), "get")
 
@@ -338,7 +340,9 @@ def checks(bench):
     need(marked == {path for path in before if path.startswith("products/") and path.count("/") == 1}, "fix marks all products")
     bench("runs", "undo", "last", "-q")
     same(bench.documents("checked"), before, "fix undone")
-    users = sorted(path for path in before if path.startswith("users/"))[:3]
+    faulty = {finding["path"] for finding in json.loads((bench.folder / "found.json").read_text())["findings"]}
+    users = [path for path in sorted(before) if path.startswith("users/") and path not in faulty and before[path].get("isActive") == {"booleanValue": True}][:3]
+    need(len(users) == 3, "three users without findings")
     bench("delete", "users", *[f"--id={path.split('/')[1]}" for path in users], "-e", "checked", "-q")
     found = bench.documents("checked")
     need(all(found[path]["isActive"] == {"booleanValue": False} for path in users), "delete deactivates")
@@ -403,13 +407,13 @@ def gym_services(bench):
     free = next(
         (path.split("/")[1], fields["email"]["stringValue"]) for path, fields in sorted(addresses.items())
         if path.startswith("users/") and re.fullmatch(r"[a-z.0-9]+@example\.com", fields.get("email", {}).get("stringValue", ""))
-        and f"user_emails/{fields['email']['stringValue']}" not in addresses
+        and path != f"users/{admin}" and f"user_emails/{fields['email']['stringValue']}" not in addresses
     )
     bench("email", "register", free[1].upper(), free[0], "-e", "again", "-q", "-n")
     bench("email", "register", free[1].upper(), free[0], "-e", "again", "-q")
     need(free[0] in bench("email", "resolve", free[1], "-e", "again", "-q"), "resolve")
     bench("email", "register", free[1], free[0], "-e", "again", "-q")
-    bench("email", "register", free[1], admin, "-e", "again", "-q", ends=(2, 64, 65, 66))
+    bench("email", "register", free[1], admin, "-e", "again", "-q", ends=(2,))
     bench("setup", "set", admin, "-e", "again", "-q", ends=(0, 1))
     series = ["classes", "generate", "--nombre", "Remo", "--days", "mon,wed", "--from", "2027-01-04", "--to", "2027-01-31", "--start", "07:00", "--minutes", "60", "--capacity", "9", "-e", "again", "-q"]
     bench(*series, "-n")

@@ -581,6 +581,41 @@ def _(request, ours, theirs):
     return theirs == [409, "ABORTED"]
 
 
+@allowed("orderBy of a list", "The emulator answers 500 to some orders of a list.")
+def _(request, ours, theirs):
+    return request[0] == "GET" and any(name == "orderBy" for name, _ in request[2]) and theirs[:1] == [500]
+
+
+@allowed("mask with showMissing", "The emulator ignores the mask of a list with showMissing.")
+def _(request, ours, theirs):
+    return request[0] == "GET" and {"mask.fieldPaths", "showMissing"} <= {name for name, _ in request[2]}
+
+
+@allowed("descending names", "The service orders by __name__ descending; the emulator does not.")
+def _(request, ours, theirs):
+    return theirs == [400, "FAILED_PRECONDITION"] and '"__name__"}, "direction": "DESCENDING"' in whole(request)
+
+
+@allowed("another database", "All documents of a request are of its database (firestore.proto); the emulator takes others.")
+def _(request, ours, theirs):
+    return "projects/other/databases" in whole(request) and ours == [400, "INVALID_ARGUMENT"]
+
+
+@allowed("malformed time", "A time is RFC 3339 in the years 1 to 9999 (timestamp.proto); the emulator takes a month 13.")
+def _(request, ours, theirs):
+    return re.search("2026-13-01|10000-01-01", whole(request)) and ours == [400, "INVALID_ARGUMENT"]
+
+
+@allowed("field of a vector", "A mask that sets a member of a vector leaves a map with a reserved name; the emulator takes it.")
+def _(request, ours, theirs):
+    return ours == [400, "INVALID_ARGUMENT"] and "m." in whole(request) and request[0] != "GET" and not refused(theirs)
+
+
+@allowed("aggregation of what is not selected", "The emulator refuses to aggregate a field that select leaves out; nothing documents that.")
+def _(request, ours, theirs):
+    return '"aggregations"' in whole(request) and '"select"' in whole(request) and theirs == [400, "INVALID_ARGUMENT"]
+
+
 @allowed("name of a transform", "A field's name is at most 1,500 bytes (limits); the emulator does not look at that of a transform.")
 def _(request, ours, theirs):
     return LONG in whole(request) and "fieldPath" in whole(request) and ours == [400, "INVALID_ARGUMENT"]
