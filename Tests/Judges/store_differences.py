@@ -653,6 +653,110 @@ def shown(entry):
     return f"epoch {number}: {whole(request)[:700]}\n    store:    {json.dumps(ours, ensure_ascii=False)[:300]} {words[0] if answers[0][0] != 200 else ''}\n    emulator: {json.dumps(theirs, ensure_ascii=False)[:300]} {words[1] if answers[1][0] != 200 else ''}"
 
 
+# Faults of an answer of the store: each has to be found. A fault returns the status and the answer that it leaves.
+
+
+def verb_of(request):
+    return request[1].rsplit(":", 1)[1] if request[1].rsplit(":", 1)[-1] in VERBS and request[0] == "POST" else request[0]
+
+
+def of(*verbs):
+    """A fault of answers that succeeded, of some methods alone."""
+    def wrap(change):
+        def fault(request, status, answer):
+            if status == 200 and verb_of(request) in verbs:
+                answer = copy.deepcopy(answer)
+                return change(answer) or (status, answer)
+            return status, answer
+        fault.__name__ = change.__name__
+        return fault
+    return wrap
+
+
+@of("runQuery")
+def a_result_less(answer):
+    if "document" in answer[-1]:
+        answer.pop()
+
+
+@of("runQuery")
+def another_order(answer):
+    answer.reverse()
+
+
+@of("runAggregationQuery")
+def one_too_many(answer):
+    for value in answer[0]["result"]["aggregateFields"].values():
+        if "integerValue" in value:
+            value["integerValue"] = str(int(value["integerValue"]) + 1)
+
+
+@of("batchGet")
+def nothing_is_missing(answer):
+    answer[:] = [part for part in answer if "missing" not in part]
+
+
+@of("GET", "PATCH")
+def a_field_less(answer):
+    answer.get("fields", {}).pop("n", None)
+
+
+@of("GET")
+def a_double_is_an_integer(answer):
+    for value in answer.get("fields", {}).values():
+        if value.get("doubleValue") in (0.5, 7, 7.0):
+            value["integerValue"] = str(int(value.pop("doubleValue")))
+
+
+@of("commit")
+def no_transform_results(answer):
+    for result in answer.get("writeResults", []):
+        result.pop("transformResults", None)
+
+
+@of("batchWrite")
+def every_write_succeeds(answer):
+    for status in answer["status"]:
+        status.pop("code", None)
+
+
+@of("listCollectionIds")
+def a_collection_less(answer):
+    answer.get("collectionIds", []).pop() if answer.get("collectionIds") else None
+
+
+def another_status(request, status, answer):
+    return (400, {"error": {"status": "INVALID_ARGUMENT"}}) if status in (404, 409) else (status, answer)
+
+
+def no_precondition(request, status, answer):
+    return (200, {}) if status == 400 and verb_of(request) == "commit" else (status, answer)
+
+
+@of("PATCH")
+def created_again(answer):
+    answer["createTime"] = answer["updateTime"]
+
+
+FAULTS = [
+    a_result_less, another_order, one_too_many, nothing_is_missing, a_field_less, a_double_is_an_integer, no_transform_results, every_write_succeeds,
+    a_collection_less, another_status, no_precondition, created_again,
+]
+
+
+def self_check(servers, seed):
+    """Puts each fault into the answers of the store; the number of those that are not found."""
+    missed = 0
+    for fault in FAULTS:
+        servers[0].fault, found, number = fault, collections.defaultdict(list), 1_000_000
+        while not found[None] and number < 1_000_080:
+            run_epoch(servers, seed, number, found)
+            number += 1
+        missed += not found[None]
+        print(f"{'found ' if found[None] else 'MISSED'}   {fault.__name__}, in run {number - 1_000_000}")
+    return missed
+
+
 def kind_of(entry):
     """What differences have in common: the method, and what both say without names and numbers."""
     _, request, ours, theirs, answers = entry
@@ -682,6 +786,8 @@ def main():
         store = Store(str(arguments.program.resolve()), folder)
         try:
             servers = [Server(store.host), Server(host)]
+            if arguments.self_check:
+                sys.exit(1 if self_check(servers, arguments.seed) else 0)
             if arguments.epoch is not None:
                 arguments.requests = 1
             asked, found = judge(servers, arguments.requests, arguments.seed, arguments.epoch or 0)
