@@ -18,6 +18,7 @@ struct GuardRailTests {
       try tool.write(
         """
         project: test-project
+        schema: gym
         environments:
           prod: { database: (default), endpoint: "\(server.url)", protected: true }
           test: { database: test, endpoint: "\(server.url)" }
@@ -140,7 +141,7 @@ struct GuardRailTests {
       var tool = tool
       tool.environment = ["FIRESTORE_EMULATOR_HOST": server.host]
       try tool.write(
-        "environments: { prod: { project: test-project, protected: true } }\n",
+        "schema: gym\nenvironments: { prod: { project: test-project, protected: true } }\n",
         to: "gymmigrate.yaml"
       )
       try tool.write(Samples.first(3, of: "classes"), to: "classes.jsonl")

@@ -148,7 +148,9 @@ struct CheckTests {
   func unavailable() async throws {
     try await withTool { tool in
       var tool = tool
-      tool.place = ["--schema", "gym", "--project", "p", "--endpoint", "http://127.0.0.1:1", "--retry-for", "0.2"]
+      tool.place = [
+        "--schema", "gym", "--project", "p", "--endpoint", "http://127.0.0.1:1", "--retry-for", "0.2",
+      ]
       try await tool.run("check").expectFailure(69)
       let result = try await tool.run("check", "--json", "-o", "findings.csv")
       result.expectFailure(69)
