@@ -64,7 +64,7 @@ package struct YAMLFile: Sendable {
     }
   }
 
-  /// Parses a text in which keys may differ in composition alone, which Yams takes for the same.
+  /// Parses a text in which plain keys may differ in composition alone, which Yams takes for the same.
   ///
   /// Keys are the same for Yams only if their tags are, too: a key that seems to be there twice gets one of its own, and
   /// the text is parsed again. One that is there twice seems so again.

@@ -77,6 +77,10 @@ struct ValueDecoder: Decoder {
 protocol StringKeyed {}
 extension Dictionary: StringKeyed where Key == String {}
 
+/// A dictionary whose keys are compared by their bytes.
+protocol BytesKeyed {}
+extension Dictionary: BytesKeyed where Key == UTF8Key {}
+
 // MARK: - Single values
 
 extension ValueDecoder: SingleValueDecodingContainer {

@@ -86,7 +86,7 @@ struct ValueEncoder: Encoder {
       set(special)
     } else {
       try content.encode(to: self)
-      if isRecord, T.self is any StringKeyed.Type { node.sortMembers() }
+      if isRecord, T.self is any StringKeyed.Type || T.self is any BytesKeyed.Type { node.sortMembers() }
     }
   }
 
