@@ -563,7 +563,7 @@ def _(request, ours, theirs):
 
 @allowed("number of aggregations", "One to five aggregations are documented; the emulator answers 500 for more.")
 def _(request, ours, theirs):
-    return theirs[:1] == [500] and ours == [400, "INVALID_ARGUMENT"]
+    return theirs == [500, "UNKNOWN"] and ours == [400, "INVALID_ARGUMENT"]
 
 
 @allowed("up_to", "up_to must be positive (query.proto); the emulator takes any.")
@@ -583,7 +583,7 @@ def _(request, ours, theirs):
 
 @allowed("orderBy of a list", "The emulator answers 500 to some orders of a list.")
 def _(request, ours, theirs):
-    return request[0] == "GET" and any(name == "orderBy" for name, _ in request[2]) and theirs[:1] == [500]
+    return request[0] == "GET" and any(name == "orderBy" for name, _ in request[2]) and theirs == [500, "UNKNOWN"]
 
 
 @allowed("mask with showMissing", "The emulator ignores the mask of a list with showMissing.")
@@ -599,6 +599,11 @@ def _(request, ours, theirs):
 @allowed("another database", "All documents of a request are of its database (firestore.proto); the emulator takes others.")
 def _(request, ours, theirs):
     return "projects/other/databases" in whole(request) and ours == [400, "INVALID_ARGUMENT"]
+
+
+@allowed("vector in an array", "The emulator refuses a vector inside an array; nothing documents that.")
+def _(request, ours, theirs):
+    return "__vector__" in whole(request) and theirs == [400, "INVALID_ARGUMENT"] and not refused(ours)
 
 
 @allowed("malformed time", "A time is RFC 3339 in the years 1 to 9999 (timestamp.proto); the emulator takes a month 13.")

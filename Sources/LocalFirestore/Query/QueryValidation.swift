@@ -35,6 +35,9 @@ enum QueryValidation {
         throw .invalid("kind is required for all orders except __key__ ascending")
       }
     }
+    if query.where?.hasAlternativeNotIn == true {
+      throw .invalid("NOT_IN cannot be used in a query with OR.")
+    }
     if let violation = query.where?.violation { throw .invalid("The filter is refused: \(violation).") }
     if (query.where?.normalForm.comparisons ?? 0) + query.orderBy.count > StructuredQuery.maximumParts {
       throw .invalid(
@@ -87,6 +90,18 @@ enum QueryValidation {
 }
 
 extension StructuredQuery.Filter {
+  /// Whether OR, of one filter also, stands above NOT_IN.
+  fileprivate var hasAlternativeNotIn: Bool { hasNotIn(insideOr: false) }
+
+  private func hasNotIn(insideOr: Bool) -> Bool {
+    switch self {
+    case .and(let filters): filters.contains { $0.hasNotIn(insideOr: insideOr) }
+    case .or(let filters): filters.contains { $0.hasNotIn(insideOr: true) }
+    case .field(_, let comparison, _): insideOr && comparison == .notIn
+    case .unary: false
+    }
+  }
+
   /// Whether an inequality of the document name orders the query by it.
   fileprivate var comparesNames: Bool {
     switch self {
