@@ -281,7 +281,11 @@ extension RunRecord {
   private var ofOldVersion: ConnectionSettings {
     var settings = ConnectionSettings()
     (settings.project, settings.database) = (database.project, database.database)
-    if environment == "custom" { settings.endpoint = endpoint } else { settings.environment = environment }
+    if environment == DatabaseEnvironment.unnamed {
+      settings.endpoint = endpoint
+    } else {
+      settings.environment = environment
+    }
     return settings
   }
 }
