@@ -46,6 +46,17 @@ enum QueryValidation {
     }
   }
 
+  /// Throws for a value that no document can have; a filter may have larger ones, and lists of lists.
+  static func check(_ value: Value) throws(FirestoreError) {
+    let refused: Set<DocumentLimits.Violation.Code> = [
+      .malformedReference, .coordinate, .emptyFieldName, .longFieldName, .reservedFieldName,
+    ]
+    let violations = DocumentLimits.violations(of: ["value": value])
+    if let violation = violations.first(where: { refused.contains($0.code) }) {
+      throw .invalid(violation.message)
+    }
+  }
+
   private static func hasFields(_ filter: StructuredQuery.Filter) -> Bool {
     switch filter {
     case .and(let filters), .or(let filters): filters.contains(where: hasFields)

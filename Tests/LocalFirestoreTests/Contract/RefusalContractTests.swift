@@ -91,6 +91,8 @@ import Testing
     query(
       #""where":{"compositeFilter":{"op":"OR","filters":[{"fieldFilter":{"field":{"fieldPath":"a"},"op":"NOT_IN","value":{"arrayValue":{"values":[{"integerValue":"1"}]}}}}]}}"#
     ),
+    query(filter("a", "EQUAL", #"{"referenceValue":"c/d"}"#)),
+    query(filter("a", "EQUAL", #"{"mapValue":{"fields":{"__x__":{"nullValue":null}}}}"#)),
     query(order("__x__")), query(order("a.__x__")), query(filter("__x__")),
     query(#""select":{"fields":[{"fieldPath":"__x__"}]}"#),
     query(order("__name__", "a")), query(order("__name__") + "," + filter("a")),
