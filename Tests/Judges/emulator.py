@@ -516,7 +516,7 @@ SECTIONS = {
     "main-job": main_job, "formats": formats, "odd": odd_documents, "copies": copies, "filters": filters, "checks": checks, "groups": groups,
     "services": gym_services, "mirrors": mirrors, "kills": kills, "shards": shards, "large": large,
 }
-QUICK = ["main-job", "odd", "copies", "groups", "mirrors", "large"]
+QUICK = ["main-job", "odd", "groups", "mirrors", "large"]
 
 
 def main():

@@ -89,7 +89,9 @@ struct QueryPlan {
       default: keys = [try key(of: value)]
       }
       return .name(comparison, keys)
-    case .field(let field, let comparison, let value): return .field(field, comparison, value.stored)
+    case .field(let field, let comparison, let value):
+      try QueryValidation.check(value)
+      return .field(field, comparison, value.stored)
     case .unary(let field, let kind): return .unary(field, kind)
     }
   }

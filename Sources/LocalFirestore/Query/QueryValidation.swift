@@ -35,11 +35,25 @@ enum QueryValidation {
         throw .invalid("kind is required for all orders except __key__ ascending")
       }
     }
+    if query.where?.hasAlternativeNotIn == true {
+      throw .invalid("NOT_IN cannot be used in a query with OR.")
+    }
     if let violation = query.where?.violation { throw .invalid("The filter is refused: \(violation).") }
     if (query.where?.normalForm.comparisons ?? 0) + query.orderBy.count > StructuredQuery.maximumParts {
       throw .invalid(
         "The query has too many filters and orders: at most \(StructuredQuery.maximumParts) are allowed."
       )
+    }
+  }
+
+  /// Throws for a value that no document can have; a filter may have larger ones, and lists of lists.
+  static func check(_ value: Value) throws(FirestoreError) {
+    let refused: Set<DocumentLimits.Violation.Code> = [
+      .malformedReference, .coordinate, .emptyFieldName, .longFieldName, .reservedFieldName,
+    ]
+    let violations = DocumentLimits.violations(of: ["value": value])
+    if let violation = violations.first(where: { refused.contains($0.code) }) {
+      throw .invalid(violation.message)
     }
   }
 
@@ -87,6 +101,18 @@ enum QueryValidation {
 }
 
 extension StructuredQuery.Filter {
+  /// Whether OR, of one filter also, stands above NOT_IN.
+  fileprivate var hasAlternativeNotIn: Bool { hasNotIn(insideOr: false) }
+
+  private func hasNotIn(insideOr: Bool) -> Bool {
+    switch self {
+    case .and(let filters): filters.contains { $0.hasNotIn(insideOr: insideOr) }
+    case .or(let filters): filters.contains { $0.hasNotIn(insideOr: true) }
+    case .field(_, let comparison, _): insideOr && comparison == .notIn
+    case .unary: false
+    }
+  }
+
   /// Whether an inequality of the document name orders the query by it.
   fileprivate var comparesNames: Bool {
     switch self {

@@ -25,7 +25,7 @@ struct WriteApplier {
   func apply(_ write: Write, to transaction: inout WriteTransaction) throws -> Result {
     let key = NameKey.key(write.path.string)
     let current = try transaction.current(key)
-    try check(write, current, at: transaction.commitTime)
+    try check(write, current)
 
     switch write.operation.decoded {
     case .delete, .set:
@@ -52,11 +52,7 @@ struct WriteApplier {
     }
   }
 
-  private func check(
-    _ write: Write,
-    _ current: WriteTransaction.CurrentDocument?,
-    at time: Int64
-  ) throws(FirestoreError) {
+  private func check(_ write: Write, _ current: WriteTransaction.CurrentDocument?) throws(FirestoreError) {
     let name = database.name(of: write.path)
     switch write.precondition {
     case nil: break
@@ -68,8 +64,10 @@ struct WriteApplier {
       guard required.nanoseconds % 1000 == 0 else {
         throw .invalid("update_time must be in microseconds.")
       }
-      if required.microseconds > time { throw .invalid("update_time is in the future.") }
       let stored = current?.updateTime ?? 0
+      if current != nil, required.microseconds > stored {
+        throw .invalid("Invalid base version, it is greater than the stored version: \(name)")
+      }
       if stored != required.microseconds {
         throw FirestoreError(
           .failedPrecondition,

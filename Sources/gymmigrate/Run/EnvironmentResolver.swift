@@ -82,7 +82,10 @@ struct EnvironmentResolver {
     if let named = try named() {
       environment = named
     } else if let project = try namedProject() {
-      environment = DatabaseEnvironment(name: "custom", database: DatabaseName(project: project))
+      environment = DatabaseEnvironment(
+        name: DatabaseEnvironment.unnamed,
+        database: DatabaseName(project: project)
+      )
     } else {
       let known = try configuration().environments.map(\.name).joined(separator: ", ")
       throw Failure(

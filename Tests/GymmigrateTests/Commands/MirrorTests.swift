@@ -532,6 +532,22 @@ struct MirrorTests {
     }
   }
 
+  @Test("A mirror of a database that options named knows it: verify and push need no option.")
+  func unnamedDatabase() async throws {
+    let mini = try MiniFirestore.withSamples(["products"])
+    try await withTool { tool in
+      try await HTTPTestServer.withServer(mini.handler) { server in
+        var emulated = tool
+        emulated.environment["FIRESTORE_EMULATOR_HOST"] = server.host
+        let place = ["--project", mini.options.project, "--database", mini.options.database]
+        try await emulated.bare(["mirror", "pull", "-o", "m.sqlite", "-q"] + place).expect(0)
+        for command in ["verify", "push"] {
+          try await emulated.bare(["mirror", command, "m.sqlite", "-q"]).expect(0)
+        }
+      }
+    }
+  }
+
   @Test("A mirror is of one server: not of another one with the same names, as an emulator is.")
   func server() async throws {
     try await withGym { tool in

@@ -46,7 +46,7 @@ package enum DocumentLimits {
       case coordinate
       /// A vector has more than 2,048 components.
       case longVector
-      /// A vector has no components, one that is no double, or is an element of an array.
+      /// A vector has no components, or one that is no double.
       case malformedVector
       /// A reference is not a full document name.
       case malformedReference
@@ -184,7 +184,6 @@ extension DocumentLimits {
         }
       case .map(let fields):
         if let vector = fields.vector {
-          if inArray { add(.malformedVector, "is a vector inside an array") }
           if vector.isEmpty { add(.malformedVector, "is a vector without components") }
           if fields["value"]?.array?.contains(where: { !$0.isDouble }) == true {
             add(.malformedVector, "is a vector of integers; its components must be doubles")

@@ -279,9 +279,10 @@ extension RunRecord {
   private var ofOldVersion: ConnectionSettings {
     var settings = ConnectionSettings()
     settings.database = database.database
-    if environment == "custom" { settings.endpoint = endpoint } else { settings.environment = environment }
+    let isUnnamed = environment == DatabaseEnvironment.unnamed
+    if isUnnamed { settings.endpoint = endpoint } else { settings.environment = environment }
     // A project that is named takes the schema away, so only one that the environment does not have by now.
-    let known = environment == "custom" ? nil : try? EnvironmentResolver(settings).environment()
+    let known = isUnnamed ? nil : try? EnvironmentResolver(settings).environment()
     if known?.database != database { settings.project = database.project }
     return settings
   }

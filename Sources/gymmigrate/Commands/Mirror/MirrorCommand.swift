@@ -53,7 +53,14 @@ struct MirrorArgument: ParsableArguments {
     }
     let info = try MirrorInfo(MirrorFile(file, for: .reading))
     var connection = options
-    if connection.environment == nil, !connection.namesDatabase { connection.environment = info.environment }
+    if connection.environment == nil, !connection.namesDatabase {
+      // The file knows its database; whether it is that of its server is asserted.
+      if info.environment == DatabaseEnvironment.unnamed {
+        (connection.project, connection.database) = (info.database.project, info.database.database)
+      } else {
+        connection.environment = info.environment
+      }
+    }
     try info.assertOf(EnvironmentResolver(connection).environment(), path: file)
     return connection
   }
