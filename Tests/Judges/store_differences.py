@@ -613,9 +613,25 @@ def _(request, ours, theirs):
     return LONG in whole(request) and ours == [400, "INVALID_ARGUMENT"] and (theirs == [404, "NOT_FOUND"] or ":batchGet" in request[1])
 
 
-@allowed("inequality with NaN", "The emulator does not order by a field whose inequality is with NaN, which nothing satisfies; nothing documents that.")
+@allowed("inequality with NaN or null", "The emulator does not order by a field whose inequality nothing satisfies; nothing documents that.")
 def _(request, ours, theirs):
-    return re.search(r'"op": "(LESS|GREATER)_THAN\w*", "value": {"doubleValue": "NaN"}', whole(request))
+    return re.search(r'"op": "(LESS|GREATER)_THAN\w*", "value": {("doubleValue": "NaN"|"nullValue": null)}', whole(request))
+
+
+@allowed("aggregation of some names", "The emulator wants an order beside __name__ IN with an offset or a limit; nothing documents that.")
+def _(request, ours, theirs):
+    return '"aggregations"' in whole(request) and '"fieldPath": "__name__"}, "op": "IN"' in whole(request) and theirs == [400, "INVALID_ARGUMENT"]
+
+
+@allowed("empty transaction", "Empty bytes are no transaction (proto3); the emulator looks for one.")
+def _(request, ours, theirs):
+    return '"transaction": ""' in whole(request) and theirs == [400, "INVALID_ARGUMENT"]
+
+
+@allowed("written and deleted in one commit", "The emulator gives no time for a write whose document the same commit deletes; nothing documents that.")
+def _(request, ours, theirs):
+    writes = (request[3] or {}).get("writes", []) if request[1].endswith(":commit") else []
+    return {it.get("update", {}).get("name") for it in writes} & {it["delete"] for it in writes if "delete" in it}
 
 
 @allowed("disjunctions", "A query has at most 30 disjunctions (limits); the emulator counts equal values once.")

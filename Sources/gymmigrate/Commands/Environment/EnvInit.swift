@@ -22,7 +22,7 @@ struct EnvInit: AsyncParsableCommand {
   var file = "gymmigrate.yaml"
 
   // What it writes anyway; scripts may give it.
-  @Flag(help: .hidden)
+  @Flag(help: ArgumentHelp("For any project, as without it.", visibility: .hidden))
   var plain = false
 
   @OptionGroup var application: RegisteredApplication.ConfigurationOptions
