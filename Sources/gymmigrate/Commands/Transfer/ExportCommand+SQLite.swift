@@ -30,7 +30,7 @@ extension ExportCommand {
 extension ExportJob {
   /// Exports what a first pull of a mirror makes, without marks.
   func exportSQLite(as run: JobRun) async throws -> RunEnding {
-    try OutputFile.checkWritable(output)
+    try OutputFile.checkWritable(output, isDatabase: true)
     try MirrorFile.assertReplaceable(output)
     var options = MirrorPull.Options()
     options.isExport = true
