@@ -24,7 +24,8 @@ struct ProductionGuardTests {
   /// The commands that write and need no run before.
   private static let writers = [
     ["import", "in.jsonl"], ["migrate", "apply", "is-active", "--schema", "gym"], ["migrate", "unlock"],
-    ["fix", "things", "--all-documents", "--set", "n=2"], ["delete", "members", "--all-documents"],
+    ["fix", "things", "--all-documents", "--set", "n=2"],
+    ["delete", "members", "--all-documents", "--schema", "gym"],
   ]
 
   /// Nobody who would sign was found: the guard let it pass.
