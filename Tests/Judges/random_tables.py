@@ -170,9 +170,9 @@ class Trial:
         self.expected = self.table.expected()
 
     def command(self):
-        where = ["--schema", "gym", "--project", "p", "--database", self.database.name, "--endpoint", f"http://{self.database.host}"]
+        where = ["--project", "p", "--database", self.database.name, "--endpoint", f"http://{self.database.host}"]
         files = [self.table.file] + (["others.csv"] if self.table.second else [])
-        return ["import", *files, *self.table.arguments, *where, "-q", "--no-progress"]
+        return ["import", *files, "--schema", "gym", *self.table.arguments, *where, "-q", "--no-progress"]
 
     def run(self):
         self.folder.mkdir()
