@@ -74,7 +74,7 @@ def tables():
             f"a record of 400 MiB, in {ending}", 65,
             "import", f"u.{ending}", "--collection", "users", "-e", "local", "-q",
             *(["--delimiter", "tab", "--format", "csv"] if ending == "tsv" else []),
-            prepare=lambda folder: write(folder, f"u.{ending}", [b'__name__,n\nu1,"', *[b"x" * MIB] * 400]), limit=72,
+            prepare=lambda folder: write(folder, f"u.{ending}", [b'__name__,n\nu1,"', *[b"x" * MIB] * 400]),
         )
     for name, pieces in {
         "80 MiB of commas": [b"__name__,n\n", *[b"," * MIB] * 80],
@@ -396,14 +396,14 @@ def shards():
 
         return prepare
 
-    def status(name, text, wanted=65, limit=64):
-        run(name, wanted, "shard", "status", "place", limit=limit, prepare=place(text))
+    def status(name, text, wanted=65):
+        run(name, wanted, "shard", "status", "place", prepare=place(text))
 
     status("a plan of 1 task of a sharded run", json.dumps(plan).encode(), 0)
     status("80 MiB of a plan of a sharded run", b" " * (80 * MIB))
     status("20,000 tasks of a sharded run", json.dumps({**plan, "tasks": 20_000}).encode())
     ranges = [{"number": number} for number in range(100_001)]
-    status("100,001 ranges of a sharded run", json.dumps({**plan, "ranges": ranges}).encode(), limit=72)
+    status("100,001 ranges of a sharded run", json.dumps({**plan, "ranges": ranges}).encode())
 
 
 def credentials():

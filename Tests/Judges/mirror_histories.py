@@ -21,8 +21,8 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
-import unicodedata
 import threading
+import unicodedata
 
 from mirror_service import (
     ODD_FIELDS, ODD_IDS, TIMES, TOPS, Database, Program, Proxy, Store, Wrong, a_customer, a_double, a_text, a_time, an_integer,

@@ -229,7 +229,6 @@ package struct ClassReports: Sendable {
     }
   }
 
-  /// The documents in which a field is a time of some days of the gym's zone.
   private func forEach(
     in collection: CollectionPath,
     _ filter: StructuredQuery.Filter,
