@@ -106,7 +106,8 @@ package enum GroupMemberFile {
         malformed(path, "line \(line.number), \(field): expected \(expected)")
       }
       for entry in document.fields.entries {
-        if fields.contains(where: { $0.isIdentical(to: entry.name) }) { continue }
+        // The time of joining is the service's, whatever an exported member has.
+        if (fields + ["joinedAt"]).contains(where: { $0.isIdentical(to: entry.name) }) { continue }
         guard entry.name.isIdentical(to: "isActive") else {
           throw fault(entry.name, "one of \(fields.joined(separator: ", "))")
         }

@@ -223,8 +223,6 @@ package struct JSONWriter: Sendable {
     _ closing: StaticString
   ) {
     let plain = utf8.plainPrefix(from: 0)
-    // With room for what follows, which would copy all of it otherwise.
-    if utf8.count > 1 << 20 { bytes.reserveCapacity(bytes.count + utf8.count + 4096) }
     guard plain == utf8.count else {
       separate()
       append(opening)

@@ -6,10 +6,12 @@ import Platform
 package enum KeptFiles {
   /// Refuses a path whose file is kept.
   ///
-  /// - Parameter path: A path without symbolic links.
+  /// - Parameters:
+  ///   - path: A path without symbolic links.
+  ///   - isDatabase: Whether a database is written there by one who knows which other it may replace.
   /// - Throws: `.cannotWrite`.
-  static func assertReplaceable(_ path: String) throws(Failure) {
-    guard let cause = reason(path) else { return }
+  static func assertReplaceable(_ path: String, isDatabase: Bool) throws(Failure) {
+    guard let cause = reason(path, isDatabase) else { return }
     throw Failure.cannotWrite(path, cause, remedy: "Name another file.")
   }
 
@@ -25,8 +27,8 @@ package enum KeptFiles {
     return SystemCall.read(descriptor, into: buffer).count == mark.count && buffer.elementsEqual(mark)
   }
 
-  private static func reason(_ path: String) -> String? {
-    if isDatabase(path) { return "it is a database, whose data would be lost" }
+  private static func reason(_ path: String, _ isForDatabase: Bool) -> String? {
+    if !isForDatabase, isDatabase(path) { return "it is a database, whose data would be lost" }
     for suffix in ["-wal", "-shm", "-journal"] where path.hasSuffix(suffix) {
       if isDatabase(String(path.dropLast(suffix.count))) { return "SQLite keeps changes of a database there" }
     }

@@ -245,7 +245,7 @@ extension OutputFile {
     } else if path.hasSuffix("/") {
       throw Failure.cannotWrite(path, "it names a folder", remedy: "Name a file in it.")
     }
-    if !isDatabase { try KeptFiles.assertReplaceable(FilePaths.resolved(path)) }
+    try KeptFiles.assertReplaceable(FilePaths.resolved(path), isDatabase: isDatabase)
     let folder = FilePaths.folder(of: FilePaths.resolved(path))
     let parent = SystemCall.status(folder)
     guard let status = parent.status else { throw Failure.cannotWrite(path, errno: parent.error) }
