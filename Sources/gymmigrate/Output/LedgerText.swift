@@ -13,7 +13,8 @@ enum LedgerText {
       TerminalText(cells: [
         entry.run, entry.startedAt?.description ?? "", entry.status.rawValue, entry.holder,
         entry.knownTotals.map { SummaryText.counts($0) } ?? "not counted",
-        entry.command + (entry.undoneBy.map { " (undone by \($0))" } ?? ""),
+        entry.command
+          + (entry.undoneBy.map { " (undone\(entry.leftToUndo > 0 ? " in part" : "") by \($0))" } ?? ""),
       ])
     }
     if entries.isEmpty { lines.append("No run has changed this database.") }
@@ -63,6 +64,7 @@ enum LedgerText {
     json.member("changedAt", entry.changedAt?.description)
     json.member("undoes", entry.undoes)
     json.member("undoneBy", entry.undoneBy)
+    json.member("leftToUndo", entry.leftToUndo)
     json.member("isHalfWay", isHalfWay(entry, holder))
     json.member("migrations", objects: entry.migrations) {
       $0.member("checksum", $1.checksum)

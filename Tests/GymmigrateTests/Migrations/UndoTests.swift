@@ -95,6 +95,81 @@ struct UndoTests {
     }
   }
 
+  /// Undoes a run, checks the exit code and what `runs list` says of the run then.
+  private func undo(_ run: String, _ tool: Tool, _ code: Int32, _ status: String) async throws {
+    try await tool.run("runs", "undo", run).expect(code)
+    let list = try await tool.bare(["runs", "list"]).output.split(separator: "\n")
+    #expect(list.contains { $0.hasPrefix(run) && $0.contains("\t\(status)\t") }, "\(list)")
+  }
+
+  private func imported(_ tool: Tool, _ lines: String...) async throws -> String {
+    try tool.write(lines.joined(separator: "\n") + "\n", to: "in.jsonl")
+    try await tool.bare(["import", "in.jsonl", "--mode", "upsert", "--schema", "none"] + tool.place).expect(0)
+    return try tool.lastRun()
+  }
+
+  @Test("Of runs out of order: a later run that wrote what had been before is a writer as any other.")
+  func outOfOrder() async throws {
+    try await withGym(["exercises"]) { tool, mini in
+      try mini.put("c/a", fields: #"{"x":{"integerValue":"1"}}"#)
+      let before = mini.lines().filter { $0.key.hasPrefix("c/") }
+      let second = try await imported(tool, documentLine("c/a", 2))
+      let third = try await imported(tool, #"{"name":"c/a","fields":{"x":{"integerValue":"1"}}}"#)
+      try await undo(second, tool, 2, "done")
+      try await undo(third, tool, 0, "undone")
+      try await undo(second, tool, 0, "undone")
+      #expect(mini.lines().filter { $0.key.hasPrefix("c/") } == before)
+      try await tool.run("runs", "undo", second).expectFailure(64)
+    }
+  }
+
+  @Test("Of runs out of order: what the run made and a later one deleted is no more its own.")
+  func outOfOrderDeletion() async throws {
+    try await withGym(["exercises"]) { tool, mini in
+      let creation = try await imported(tool, documentLine("c/a", 1))
+      let delete = ["delete", "c", "--id", "a", "--hard", "--max-delete", "1", "--schema", "none"]
+      try await tool.bare(delete + tool.place).expect(0)
+      let deletion = try tool.lastRun()
+      try await undo(creation, tool, 2, "done")
+      try await undo(deletion, tool, 0, "undone")
+      try await undo(creation, tool, 0, "undone")
+      #expect(mini.document("c/a") == nil)
+    }
+  }
+
+  @Test(
+    "What is undone in part is undone further once the rest can be, and 'last' passes over it until then."
+  )
+  func inPart() async throws {
+    try await withGym(["exercises"]) { tool, mini in
+      let before = mini.lines()
+      let first = try await imported(tool, documentLine("d/a", 1))
+      let second = try await imported(tool, documentLine("c/a", 1), documentLine("c/b", 1))
+      let third = try await imported(tool, documentLine("c/a", 2))
+      try await undo(second, tool, 2, "undone-in-part")
+      #expect(mini.document("c/b") == nil && mini.document("c/a") != nil)
+      #expect(try await tool.ledger().runs.first { $0.runId == second }?.undoneBy != nil)
+      let last = try await tool.run("runs", "undo", "last")
+      #expect(last.errors.hasPrefix("Run \(third): "), "\(last.errors)")
+      let rest = try await tool.run("runs", "undo", "last")
+      rest.expect(0)
+      #expect(rest.errors.hasPrefix("Run \(second): "), "\(rest.errors)")
+      #expect(mini.document("c/a") == nil)
+      // A conflict that stays does not stand in the way of the run before.
+      let fourth = try await imported(tool, documentLine("c/a", 1))
+      try mini.put("c/a", fields: #"{"theirs":{"booleanValue":true}}"#)
+      for (run, code) in [(fourth, Int32(2)), (first, 0)] {
+        let undo = try await tool.run("runs", "undo", "last")
+        undo.expect(code)
+        #expect(undo.errors.hasPrefix("Run \(run): "), "\(undo.errors)")
+      }
+      mini.remove("c/a")
+      #expect(
+        Set(mini.lines().keys.filter { !$0.hasPrefix("_") }) == Set(before.keys.filter { !$0.hasPrefix("_") })
+      )
+    }
+  }
+
   @Test("of a document that changes while it is undone")
   func concurrentInBetween() async throws {
     try await withGym(["exercises"]) { tool, mini in

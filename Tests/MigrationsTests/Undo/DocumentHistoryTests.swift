@@ -32,11 +32,12 @@ struct DocumentHistoryTests {
   /// How a document stands after some lines; the run began at 100.
   private func state(
     _ lines: [JournalReader.Line],
-    _ current: RawDocument?
+    _ current: RawDocument?,
+    isRemoved: Bool = false
   ) -> DocumentHistory.State {
     var history = DocumentHistory()
     for line in lines { history.take(line) }
-    return history.state(of: current, serverTime: time(100))
+    return history.state(of: current, isRemoved: isRemoved, serverTime: time(100))
   }
 
   @Test("A confirmed update is left as long as the update time is the run's.")
@@ -46,7 +47,9 @@ struct DocumentHistoryTests {
     // Somebody wrote the same again: it is theirs now.
     #expect(state(lines, document("new", at: 111)) == .changedSince)
     #expect(state(lines, document("other", at: 111)) == .changedSince)
-    #expect(state(lines, document("old", at: 111)) == .asBefore)
+    // Nor is it as before because somebody wrote what had been: that may be a run that is undone later.
+    #expect(state(lines, document("old", at: 111)) == .changedSince)
+    #expect(state(lines, document("old", at: 20)) == .asBefore)
     #expect(state(lines, nil) == .changedSince)
   }
 
@@ -62,6 +65,7 @@ struct DocumentHistoryTests {
     let lines = [change(from: document("old", at: 20), to: "new")]
     #expect(state(lines, document("new", at: 110)) == .asLeft)
     #expect(state(lines, document("old", at: 20)) == .untouched)
+    #expect(state(lines, document("old", at: 130)) == .changedSince)
     #expect(state(lines, document("other", at: 130)) == .changedSince)
     #expect(state(lines, nil) == .changedSince)
   }
@@ -80,14 +84,16 @@ struct DocumentHistoryTests {
     #expect(state(lines, document("new", at: 106, created: 105)) == .changedSince)
     #expect(state(lines, document("new", at: 50, created: 50)) == .untouched)
     #expect(state(lines, nil) == .untouched)
-    #expect(state(lines + [settled("written", at: 105)], nil) == .asBefore)
+    #expect(state(lines + [settled("written", at: 105)], nil) == .changedSince)
+    #expect(state(lines + [settled("written", at: 105)], nil, isRemoved: true) == .asBefore)
   }
 
   @Test("A deletion")
   func deletion() {
     let lines = [change(from: document("old", at: 20), to: nil), settled("written")]
     #expect(state(lines, nil) == .asLeft)
-    #expect(state(lines, document("old", at: 120, created: 120)) == .asBefore)
+    #expect(state(lines, document("old", at: 120, created: 120)) == .changedSince)
+    #expect(state(lines, document("old", at: 20)) == .asBefore)
     #expect(state(lines, document("new", at: 120, created: 120)) == .changedSince)
   }
 

@@ -46,12 +46,13 @@ struct JointChangeTests {
   private func state(
     _ joint: JointChange,
     _ current: RawDocument?...,
-    derived: Bool = false
+    derived: Bool = false,
+    removed: Set<DocumentPath> = []
   )
     -> DocumentHistory.State
   {
     let current = Dictionary(uniqueKeysWithValues: current.compactMap(\.self).map { ($0.path, $0) })
-    return joint.state(of: current, serverTime: time(100)) { derived && $0.path == group }
+    return joint.state(of: current, removed: removed, serverTime: time(100)) { derived && $0.path == group }
   }
 
   @Test("Written, it is as it was left where each document has the update time of the commit.")
@@ -61,7 +62,9 @@ struct JointChangeTests {
     // Changed and changed back is changed.
     #expect(state(joint, joined("Ana", at: 120, created: 110), counting(2, at: 110)) == .changedSince)
     #expect(state(joint, joined("Ana", at: 110, created: 110), counting(2, at: 120)) == .changedSince)
-    #expect(state(joint, nil, counting(1, at: 120)) == .asBefore)
+    #expect(state(joint, nil, counting(1, at: 120)) == .changedSince)
+    #expect(state(joint, nil, counting(1, at: 20), removed: [member]) == .asBefore)
+    #expect(state(joint, nil, counting(1, at: 20)) == .changedSince)
     #expect(state(joint, nil, counting(2, at: 110)) == .changedSince)
   }
 
@@ -74,7 +77,8 @@ struct JointChangeTests {
     #expect(
       state(joint, joined("Ana", at: 120, created: 110), counting(7, at: 130), derived: true) == .changedSince
     )
-    #expect(state(joint, nil, counting(7, at: 130), derived: true) == .asBefore)
+    #expect(state(joint, nil, counting(7, at: 130), derived: true) == .changedSince)
+    #expect(state(joint, nil, counting(7, at: 130), derived: true, removed: [member]) == .asBefore)
   }
 
   @Test("Refused, it left nothing.", arguments: ["conflicted", "rejected", "unchanged"])

@@ -94,6 +94,13 @@ struct RunHistoryTests {
         ofItemAtPath: names[1]
       )
       #expect(await kind(names) == .inputMalformed)
+      // As long as before, and with its time of modification.
+      try Data("12".utf8).write(to: URL(fileURLWithPath: names[1]))
+      let next = record("r", inputs: names)
+      let time = try FileManager.default.attributesOfItem(atPath: names[1])[.modificationDate]
+      try Data("34".utf8).write(to: URL(fileURLWithPath: names[1]))
+      try FileManager.default.setAttributes([.modificationDate: try #require(time)], ofItemAtPath: names[1])
+      #expect(await failure(of: { try next.assertInputsUnchanged(names) })?.kind == .inputMalformed)
       try FileManager.default.removeItem(atPath: names[1])
       #expect(await kind(names) == .inputMalformed)
     }

@@ -50,6 +50,8 @@ package struct LedgerEntry: Sendable, Equatable {
   package var undoes: String?
   /// The run that undid it.
   package var undoneBy: String?
+  /// The documents that this one could not put back, so that it may be undone again.
+  package var leftToUndo = 0
   /// When its document was created; nil where it was not read.
   var createTime: Timestamp?
   /// The update time of its document as it was read or written last; nil where there is none.
@@ -114,6 +116,7 @@ package struct LedgerEntry: Sendable, Equatable {
     changedAt = fields["changedAt"]?.timestamp
     undoes = fields["undoes"]?.string
     undoneBy = fields["undoneBy"]?.string
+    leftToUndo = fields["leftToUndo"]?.integer.map { Int($0) } ?? 0
     (createTime, updateTime) = (document.createTime, document.updateTime)
   }
 
@@ -144,6 +147,7 @@ package struct LedgerEntry: Sendable, Equatable {
     if let startedAt { fields["startedAt"] = .timestamp(startedAt) }
     if let undoes { fields["undoes"] = .string(undoes) }
     if let undoneBy { fields["undoneBy"] = .string(undoneBy) }
+    if leftToUndo > 0 { fields["leftToUndo"] = .integer(Int64(leftToUndo)) }
     return fields
   }
 

@@ -70,7 +70,7 @@ enum LedgerRules {
         "Apply the migration again: that does what was undone, on the data as they are now."
       )
     }
-    if entry.status == .undone, !(entry.undoneBy?.isIdentical(to: run) ?? false) {
+    if entry.status == .undone, entry.leftToUndo == 0, !(entry.undoneBy?.isIdentical(to: run) ?? false) {
       throw refusal("it was undone by run \(entry.undoneBy ?? "?")", "There is nothing left of it to undo.")
     }
   }

@@ -239,9 +239,9 @@ package struct MigrationLedger: Sendable {
       throw error
     }
     try await record(counts.totals.leavesSomething ? .incomplete : .done)
-    if let undone = entry.undoes, var original = try await self.entry(of: undone) {
-      original.status = .undone
-      original.undoneBy = entry.run
+    if let undone = entry.undoes, counts.totals.hasUndone, var original = try await self.entry(of: undone) {
+      (original.status, original.undoneBy) = (.undone, entry.run)
+      original.leftToUndo = counts.totals.refused
       _ = try await put(original)
     }
   }

@@ -7,7 +7,7 @@ struct DocumentHistory: Sendable, Equatable {
   enum State: Equatable {
     case untouched
     case asLeft
-    /// As it was before the run, restored by another program.
+    /// As it was before the run, because an undo put it back or the run never wrote it.
     case asBefore
     case changedSince
   }
@@ -52,24 +52,22 @@ struct DocumentHistory: Sendable, Equatable {
   ///
   /// - Parameters:
   ///   - current: With the times of what undos restored, as ``RunChanges/known(_:)`` gives them.
+  ///   - isRemoved: Whether an undo deleted the document, which the run had created.
   ///   - serverTime: A moment by the service's clock before the run's first change.
-  func state(of current: RawDocument?, serverTime: Timestamp?) -> State {
+  func state(of current: RawDocument?, isRemoved: Bool = false, serverTime: Timestamp?) -> State {
     if let open, open.seemsApplied(to: current, since: serverTime) { return .asLeft }
     guard let confirmed else {
       guard let open else { return .untouched }
       return isUntouched(open, current, serverTime) ? .untouched : .changedSince
     }
     if confirmed.isAsLeft(current, at: updateTime) { return .asLeft }
-    return confirmed.before?.fields == current?.fields ? .asBefore : .changedSince
+    return confirmed.isAsBefore(current, isRemoved: isRemoved) ? .asBefore : .changedSince
   }
 
   private func isUntouched(_ change: Change, _ current: RawDocument?, _ serverTime: Timestamp?) -> Bool {
-    guard let before = change.before else {
-      guard let created = current?.createTime, let serverTime else { return current == nil }
-      return created < serverTime
-    }
-    guard let current else { return false }
-    return current.updateTime == before.updateTime || current.fields == before.fields
+    if change.before != nil { return change.isAsBefore(current) }
+    guard let created = current?.createTime, let serverTime else { return current == nil }
+    return created < serverTime
   }
 }
 
@@ -83,6 +81,18 @@ extension Change {
     guard !isDeletion else { return current == nil }
     guard let updateTime, let now = current?.updateTime else { return isApplied(to: current) }
     return now == updateTime
+  }
+
+  /// Whether a document is as it was before the change, and not only equal to it: a later run may have written the same.
+  ///
+  /// - Parameter isRemoved: Whether an undo deleted the document. That another program did proves nothing.
+  func isAsBefore(_ current: RawDocument?, isRemoved: Bool = false) -> Bool {
+    guard let before else { return current == nil && isRemoved }
+    guard let current else { return false }
+    guard let time = before.updateTime, let now = current.updateTime else {
+      return before.fields == current.fields
+    }
+    return now == time
   }
 
   /// Whether a change of which nothing was heard seems to be applied, and nothing written since, as far as the

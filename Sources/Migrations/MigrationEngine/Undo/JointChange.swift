@@ -19,28 +19,35 @@ struct JointChange: Sendable, Equatable {
   ///
   /// - Parameters:
   ///   - current: The documents as they are now, with the times of what undos restored.
+  ///   - removed: Those that an undo deleted.
   ///   - serverTime: A moment by the service's clock before the run's first change.
   ///   - derived: Whether a change only keeps up a value that is derived again, so that others may have written it since.
   func state(
     of current: [DocumentPath: RawDocument],
+    removed: Set<DocumentPath> = [],
     serverTime: Timestamp?,
     ignoring derived: (Change) -> Bool = { _ in false }
   ) -> DocumentHistory.State {
     if parts.contains(where: { $0.result == "written" }) {
-      return writtenState(of: current, parts.filter { !derived($0.change) })
+      return writtenState(of: current, removed, parts.filter { !derived($0.change) })
     }
     if parts.allSatisfy({ $0.result != nil }) { return .untouched }
     return openState(of: current, serverTime)
   }
 
-  private func writtenState(of current: [DocumentPath: RawDocument], _ parts: [Part]) -> DocumentHistory.State
-  {
+  private func writtenState(
+    of current: [DocumentPath: RawDocument],
+    _ removed: Set<DocumentPath>,
+    _ parts: [Part]
+  ) -> DocumentHistory.State {
     // One commit has one time.
     let time = self.parts.compactMap(\.updateTime).min()
     if parts.allSatisfy({ $0.change.isAsLeft(current[$0.change.path], at: $0.updateTime ?? time) }) {
       return .asLeft
     }
-    let isBefore = parts.allSatisfy { $0.change.before?.fields == current[$0.change.path]?.fields }
+    let isBefore = parts.allSatisfy { part in
+      part.change.isAsBefore(current[part.change.path], isRemoved: removed.contains(part.change.path))
+    }
     return isBefore ? .asBefore : .changedSince
   }
 

@@ -58,6 +58,8 @@ package struct RunChanges: Sendable {
         ) WITHOUT ROWID;
         CREATE INDEX parts_by_path ON parts (path, number);
         CREATE TABLE restored (path BLOB, time TEXT, original TEXT NOT NULL, PRIMARY KEY (path, time)) WITHOUT ROWID;
+        CREATE TABLE unheard (path BLOB PRIMARY KEY, change BLOB NOT NULL, original TEXT NOT NULL) WITHOUT ROWID;
+        CREATE TABLE removed (path BLOB PRIMARY KEY) WITHOUT ROWID;
         """
     )
     var first: JournalReader.Head?
@@ -185,30 +187,62 @@ package struct RunChanges: Sendable {
       case .head: continue
       case .change(let change, _): open[change.path] = change
       case .settled(let path, let result, let time):
-        guard let change = open.removeValue(forKey: path), result == "written", let time else { continue }
+        guard let change = open.removeValue(forKey: path), result == "written" else { continue }
         let known = try change.before.map { document throws(Failure) in try self.known(document) }
         try note(change, at: time, restores: try undone.original(of: path, leftAs: known))
       }
     }
-  }
-
-  /// Notes that a change put a document back as it was, where it did.
-  func note(_ change: Change, at time: Timestamp?, restores original: RawDocument?) throws(Failure) {
-    guard let time, let original, let originalTime = original.updateTime, change.after == original.fields
-    else { return }
-    try spool.access { db in
-      try db.execute(
-        sql: "INSERT OR REPLACE INTO restored SELECT path, ?, ? FROM documents WHERE path = ?",
-        arguments: [time.description, originalTime.description, SpoolDatabase.bytes(change.path.string)]
-      )
+    // An undo that was killed may have written what it did not hear of.
+    for (path, change) in open {
+      let known = try change.before.map { document throws(Failure) in try self.known(document) }
+      try note(change, at: nil, restores: try undone.original(of: path, leftAs: known))
     }
   }
 
-  /// Documents with the times of what undos restored instead of those at which they restored it.
-  func known(_ documents: [DocumentPath: RawDocument]) throws(Failure) -> [DocumentPath: RawDocument] {
+  /// Notes that a change of an undo put a document back as it was, where it did.
+  ///
+  /// - Parameter time: The update time that it set; nil where nothing was heard of it.
+  func note(_ change: Change, at time: Timestamp?, restores original: RawDocument?) throws(Failure) {
+    let key = SpoolDatabase.bytes(change.path.string)
+    try spool.access { db in
+      if change.isDeletion {
+        return try db.execute(sql: "INSERT OR REPLACE INTO removed VALUES (?)", arguments: [key])
+      }
+      guard let original, let originalTime = original.updateTime, change.after == original.fields else {
+        return
+      }
+      if let time {
+        try db.execute(
+          sql: "INSERT OR REPLACE INTO restored SELECT path, ?, ? FROM documents WHERE path = ?",
+          arguments: [time.description, originalTime.description, key]
+        )
+      } else {
+        try db.execute(
+          sql: "INSERT OR REPLACE INTO unheard VALUES (?, ?, ?)",
+          arguments: [key, Data(JSONWriter.object { $0.members(of: change) }), originalTime.description]
+        )
+      }
+    }
+  }
+
+  /// Documents with the times of what undos restored instead of those at which they restored it, and which of those that
+  /// are missing an undo deleted.
+  ///
+  /// - Parameter paths: All that were looked up.
+  func known(
+    _ documents: [DocumentPath: RawDocument],
+    of paths: [DocumentPath]
+  ) throws(Failure) -> (documents: [DocumentPath: RawDocument], removed: Set<DocumentPath>) {
     var known = documents
     for (path, document) in documents { known[path] = try self.known(document) }
-    return known
+    let missing = paths.filter { documents[$0] == nil }
+    let removed = try spool.access { db in
+      let find = try db.cachedStatement(sql: "SELECT 1 FROM removed WHERE path = ?")
+      return try missing.filter { path in
+        try Int.fetchOne(find, arguments: [SpoolDatabase.bytes(path.string)]) != nil
+      }
+    }
+    return (known, Set(removed))
   }
 
   private func known(_ document: RawDocument) throws(Failure) -> RawDocument {
@@ -222,7 +256,7 @@ package struct RunChanges: Sendable {
       {
         (time, isRestored) = (original, true)
       }
-      return isRestored ? time : nil
+      return try isRestored ? time : Self.unheard(db, key, document)
     }
     guard let original else { return document }
     var known = document
@@ -230,6 +264,16 @@ package struct RunChanges: Sendable {
     // A document that was deleted was created again by the undo.
     known.createTime = nil
     return known
+  }
+
+  /// The time of what a killed undo seems to have restored without hearing of it; nil where it did not.
+  private static func unheard(_ db: Database, _ key: Data, _ document: RawDocument) throws -> Timestamp? {
+    let sql = "SELECT change, original FROM unheard WHERE path = ?"
+    guard let row = try Row.fetchOne(db, sql: sql, arguments: [key]) else { return nil }
+    let change = try JSONParser.decode(Array(row["change"] as Data)) { json, wire throws(WireError) in
+      try wire.change(json)
+    }
+    return change.seemsApplied(to: document, since: nil) ? Timestamp(row["original"]) : nil
   }
 
   /// What a document was before the change that left it as it was then; nil where no change of the run did.

@@ -33,10 +33,15 @@ package struct RunVerification: Sendable {
       let page = try changes.page(after: last, limit: 300)
       guard let end = page.last?.path else { return report }
       let current = try await client.batchGet(page.map(\.path))
-      let known = try changes.known(current)
+      let known = try changes.known(current, of: page.map(\.path))
       for (path, history) in page {
         each(path)
-        switch history.state(of: known[path], serverTime: changes.serverTime) {
+        let state = history.state(
+          of: known.documents[path],
+          isRemoved: known.removed.contains(path),
+          serverTime: changes.serverTime
+        )
+        switch state {
         case .asLeft: report.asLeft += 1
         case .untouched: report.untouched += 1
         case .asBefore:

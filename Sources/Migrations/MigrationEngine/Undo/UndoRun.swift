@@ -73,9 +73,13 @@ package struct UndoRun: ChangeList {
       let page = try changes.page(after: last, limit: Self.batch, withJoint: false)
       guard let end = page.last?.path else { return }
       let current = try await client.batchGet(page.map(\.path))
-      let known = try changes.known(current)
+      let known = try changes.known(current, of: page.map(\.path))
       for (path, history) in page {
-        let state = history.state(of: known[path], serverTime: changes.serverTime)
+        let state = history.state(
+          of: known.documents[path],
+          isRemoved: known.removed.contains(path),
+          serverTime: changes.serverTime
+        )
         let outcome = outcome(for: path, state, history.before, current[path])
         try await sink.record(outcome, of: current[path] ?? RawDocument(path: path, fields: FieldMap()))
       }
@@ -131,8 +135,10 @@ package struct UndoRun: ChangeList {
     let made = joint.parts.map(\.change)
     let current = try await reader.documents(made.map(\.path))
     func isDerived(_ change: Change) -> Bool { rules?.isDerived(change) ?? false }
+    let known = try changes.known(current, of: made.map(\.path))
     let state = joint.state(
-      of: try changes.known(current),
+      of: known.documents,
+      removed: known.removed,
       serverTime: changes.serverTime,
       ignoring: isDerived
     )

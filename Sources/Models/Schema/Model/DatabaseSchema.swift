@@ -54,7 +54,8 @@ package struct DatabaseSchema: Sendable {
     return declared.updateTime?.path
   }
 
-  private static let usualChangeTime = FieldPath(field: "updatedAt")
+  /// That of a collection that is not declared.
+  package static let usualChangeTime = FieldPath(field: "updatedAt")
 
   /// The collections that `find` looks in where none is named.
   package var searchable: [CollectionPath] {

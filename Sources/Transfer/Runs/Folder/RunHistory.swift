@@ -17,11 +17,18 @@ package struct RunHistory: Sendable {
     package var verdict: String?
     /// The ID of the run that undid it.
     package var undoneBy: String?
+    /// The documents that this one could not put back, so that it may be undone again.
+    package var leftToUndo = 0
+
+    /// Whether all of it is undone.
+    package var isUndone: Bool { verdict == "undone" && leftToUndo == 0 }
 
     /// The status in one word: the verdict or that of the summary, else `running` or `killed`; `sharded` for a run whose tasks
     /// are not finished.
     package var status: String {
-      isRunning ? "running" : verdict ?? ending?.status ?? (record.shards == nil ? "killed" : "sharded")
+      if leftToUndo > 0, !isRunning { return "undone-in-part" }
+      return isRunning
+        ? "running" : verdict ?? ending?.status ?? (record.shards == nil ? "killed" : "sharded")
     }
 
     /// Whether it came to its end, and nobody undid it.
@@ -173,10 +180,13 @@ package struct RunHistory: Sendable {
 
   /// Records the verdict on a run after its end.
   ///
-  /// - Parameter undo: The run that undid it.
+  /// - Parameters:
+  ///   - undo: The run that undid it.
+  ///   - left: The documents that this one could not put back.
   /// - Throws: `.cannotWrite`.
-  package func judge(_ id: String, as verdict: String, by undo: String? = nil) throws(Failure) {
-    try Self.write(verdict, by: undo, to: file(Self.verdictFile, of: id))
+  package func judge(_ id: String, as verdict: String, by undo: String? = nil, left: Int = 0) throws(Failure)
+  {
+    try Self.write(verdict, by: undo, left, to: file(Self.verdictFile, of: id))
   }
 
   /// Removes the verdict that ``judge(_:as:by:)-(String,_,_)`` recorded.
@@ -190,18 +200,26 @@ package struct RunHistory: Sendable {
   package static func judge(
     _ run: RunDirectory,
     as verdict: String,
-    by undo: String? = nil
+    by undo: String? = nil,
+    left: Int = 0
   ) throws(Failure) {
-    try write(verdict, by: undo, to: run.file(verdictFile))
+    try write(verdict, by: undo, left, to: run.file(verdictFile))
   }
 
   private struct Verdict: JSONRecord {
     var status: String?
     var undoneBy: String?
+    var leftToUndo: Int?
   }
 
-  private static func write(_ verdict: String, by undo: String?, to path: String) throws(Failure) {
-    try JSONFile.write(Verdict(status: verdict, undoneBy: undo).json, to: path)
+  private static func write(
+    _ verdict: String,
+    by undo: String?,
+    _ left: Int,
+    to path: String
+  ) throws(Failure) {
+    let verdict = Verdict(status: verdict, undoneBy: undo, leftToUndo: left > 0 ? left : nil)
+    try JSONFile.write(verdict.json, to: path)
   }
 
   /// Checks that only this user can have written the files of a run.
@@ -254,7 +272,8 @@ package struct RunHistory: Sendable {
       ending: ending,
       isRunning: isRunning,
       verdict: verdict?.status,
-      undoneBy: verdict?.undoneBy
+      undoneBy: verdict?.undoneBy,
+      leftToUndo: verdict?.leftToUndo ?? 0
     )
   }
 

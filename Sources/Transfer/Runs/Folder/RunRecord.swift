@@ -14,6 +14,8 @@ package struct RunRecord: JSONRecord, Equatable {
     var generation: String?
     /// The modification time by this machine's clock.
     var modified: Timestamp?
+    /// When the file or its attributes changed last, which no program sets at will; nil in records of versions without it.
+    var changed: Timestamp?
     /// The path as on the command line.
     package var path: String
     /// The SHA-256 of the contents of a file, if recorded.
@@ -25,9 +27,10 @@ package struct RunRecord: JSONRecord, Equatable {
     init(_ path: String, digest: String?) {
       let status = SystemCall.status(path).status
       bytes = status.map { Int($0.st_size) } ?? 0
-      modified = status.flatMap { status in
-        Timestamp(seconds: Int64(status.st_mtim.tv_sec), nanoseconds: Int32(status.st_mtim.tv_nsec))
+      func time(_ time: timespec) -> Timestamp? {
+        Timestamp(seconds: Int64(time.tv_sec), nanoseconds: Int32(time.tv_nsec))
       }
+      (modified, changed) = (status.flatMap { time($0.st_mtim) }, status.flatMap { time($0.st_ctim) })
       self.path = path
       if FileAccess.isRemote(path) { generation = digest } else { sha256 = digest }
     }
@@ -165,7 +168,9 @@ package struct RunRecord: JSONRecord, Equatable {
             "Run the same command with the same input: documents already written are detected and skipped."
         )
       }
-      if Input(input.path, digest: input.digest) != input {
+      var now = Input(input.path, digest: input.digest)
+      if input.changed == nil { now.changed = nil }
+      if now != input {
         throw changed("\(input.path) has changed since the run began")
       }
     }

@@ -42,6 +42,12 @@ package struct DocumentCounts: Sendable, Equatable {
   /// Whether something is left for a person to do.
   package var leavesSomething: Bool { rejected > 0 || conflicted > 0 || review > 0 }
 
+  /// Whether an undo with these counts put anything back, or had nothing to put back: what ended in conflicts alone is not undone.
+  package var hasUndone: Bool { written > 0 || refused == 0 }
+
+  /// Documents that were meant to be written and were not.
+  package var refused: Int { rejected.addingClamped(conflicted) }
+
   /// Counts what became of a change, whose document is counted where it comes from.
   package mutating func settle(_ kind: Change.Kind, _ result: WriteResult) {
     switch result {

@@ -28,8 +28,6 @@ package actor SetBackTimes {
   private let clock: RunClock
   /// The patterns of the collections that are recorded.
   private var recorded: Set<CollectionPath> = []
-  /// The patterns of those that are declared without a time of last change.
-  private var timeless: Set<CollectionPath> = []
   private var recordedAt = 0.0
   /// The latest recording, which all commits wait for.
   private var recording: Task<Void, any Error>?
@@ -51,7 +49,7 @@ package actor SetBackTimes {
     for write in writes where recorded.count <= Self.maximumCollections {
       if let last, write.path.isIn(last) { continue }
       let pattern = write.path.collection.pattern
-      if recorded.contains(pattern) || timeless.contains(pattern) {
+      if recorded.contains(pattern) {
         last = write.path.collection
       } else if setsBack(write, pattern) {
         recorded.insert(pattern)
@@ -71,11 +69,10 @@ package actor SetBackTimes {
   }
 
   /// Whether a write leaves a document whose time of last change is before the run.
+  ///
+  /// A schema that declares none hides nothing from an increment or a mirror that has another schema, or none.
   private func setsBack(_ write: Write, _ pattern: CollectionPath) -> Bool {
-    guard let field = schema.changeTime(of: pattern) else {
-      timeless.insert(pattern)
-      return false
-    }
+    let field = schema.changeTime(of: pattern) ?? DatabaseSchema.usualChangeTime
     if write.operation == .delete || write.transforms.contains(where: { $0.field == field }) { return false }
     guard let began, case .update(let fields, _) = write.operation, let time = fields[field]?.timestamp
     else { return true }

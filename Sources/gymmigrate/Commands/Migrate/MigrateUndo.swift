@@ -66,7 +66,9 @@ extension UndoJob: PerformableJob {
           let report = try await runner.apply(source)
           if !run.output.json { try StandardOutput.write(MigrationText.applied(report)) }
         }
-        try RunHistory(in: stateDir).judge(self.run, as: "undone", by: folder.id)
+        let totals = session.counts.totals
+        guard totals.hasUndone else { return CommandResult(lists: MigrationRunner.lists.map(folder.file)) }
+        try RunHistory(in: stateDir).judge(self.run, as: "undone", by: folder.id, left: totals.refused)
       }
       return CommandResult(lists: MigrationRunner.lists.map(folder.file))
     }
@@ -79,12 +81,14 @@ enum UndoTarget {
   ///
   /// - Throws: As ``RunHistory/entry(named:where:)``.
   static func entry(_ name: String, in stateDir: String) throws(Failure) -> RunHistory.Entry {
-    let entry = try RunHistory(in: stateDir).entry(
+    let history = RunHistory(in: stateDir)
+    let attempts = name.isIdentical(to: "last") ? Attempts(history.entries()) : Attempts([])
+    let entry = try history.entry(
       named: name,
       where: { $0.record.writes && undone(by: $0.record) == nil },
-      preferring: { $0.verdict != "undone" && hasWritten($0.record, in: stateDir) }
+      preferring: { !$0.isUndone && !attempts.areFutile(on: $0) && hasWritten($0.record, in: stateDir) }
     )
-    let isIdle = entry.verdict != "undone" && !entry.isRunning && !hasWritten(entry.record, in: stateDir)
+    let isIdle = !entry.isUndone && !entry.isRunning && !hasWritten(entry.record, in: stateDir)
     guard name.isIdentical(to: "last"), isIdle else { return entry }
     throw Failure(
       .usage,
@@ -93,6 +97,32 @@ enum UndoTarget {
       cause: "it wrote nothing, and nothing before it is left to undo",
       remedy: "'gymmigrate runs list' shows the runs."
     )
+  }
+
+  /// The undos that were made so far.
+  private struct Attempts {
+    private var undos: [(undo: RunHistory.Entry, of: RunRecord)] = []
+
+    init(_ entries: [RunHistory.Entry]) {
+      for entry in entries where entry.record.writes {
+        guard let name = undone(by: entry.record),
+          let run = entries.first(where: { $0.record.id.isIdentical(to: name) })
+        else { continue }
+        undos.append((entry, run.record))
+      }
+    }
+
+    /// Whether an undo of a run left conflicts, and nothing that was written after the run has been undone since, so that a
+    /// further one would find the same.
+    func areFutile(on run: RunHistory.Entry) -> Bool {
+      guard
+        let last = undos.last(where: { $0.of.id.isIdentical(to: run.record.id) })?.undo,
+        last.status == "incomplete"
+      else { return false }
+      return !undos.contains { attempt in
+        attempt.undo.record.startedAt > last.record.startedAt && attempt.of.startedAt > run.record.startedAt
+      }
+    }
   }
 
   /// Whether the journals of a run have a write.
@@ -197,7 +227,7 @@ enum UndoTarget {
         "Run again what it undid: that does it once more, on the data as they are now."
       )
     }
-    if entry.verdict == "undone" {
+    if entry.isUndone {
       // An undo that was killed before it could record its end is resumed all the same.
       let isCut = RunHistory(in: stateDir).entries().contains { undo in
         undo.isResumable && entry.undoneBy?.isIdentical(to: undo.record.id) == true
