@@ -9,10 +9,14 @@ output=${1:-docs/cli.md}
 # The parser wraps its help to the terminal; a fixed width gives the same bytes everywhere.
 export COLUMNS=100 LC_ALL=C.UTF-8
 
+part() { # TITLE TEXT
+  printf "\n## %s\n\n\`\`\`text\n%s\n\`\`\`\n" "$1" "$2"
+}
+
 section() { # WORDS...: the help of one command, then of those below it
   local help name
   help=$("$binary" "$@" --help)
-  printf "\n## gymmigrate%s\n\n\`\`\`text\n%s\n\`\`\`\n" "${*:+ $*}" "$help"
+  part "gymmigrate $*" "$help"
   while read -r name; do
     section "$@" "$name"
   done < <(awk '/^SUBCOMMANDS:/ { list = 1; next } list && /^  [a-z]/ { print $1 } list && /^$/ { exit }' <<<"$help")
@@ -25,7 +29,16 @@ page() {
 Every command with every flag, as `--help` prints it. This page is generated: `make docs` writes it anew.
 By task: [docs/README.md](README.md).
 HEAD
-  section
+  local overview name
+  overview=$("$binary" --help)
+  part gymmigrate "$overview"
+  for name in connection reading writing output variables exit-codes; do
+    part "gymmigrate help $name" "$("$binary" help $name)"
+  done
+  while read -r name; do
+    section "$name"
+    [[ $name != export ]] || section export-verify
+  done < <(awk '/^  [a-z]+ +[A-Z]/ { print $1 }' <<<"$overview")
 }
 
 if [[ $output == - ]]; then

@@ -18,22 +18,6 @@ struct Gymmigrate: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "gymmigrate",
     abstract: "Batch import, export and migration of Firestore over its REST API.",
-    discussion: """
-      Start with the embedded store, which needs no account:
-
-        gymmigrate import samples/gym/users.jsonl -e local
-        gymmigrate fix users --all-documents --trim email -e local -n
-        gymmigrate fix users --all-documents --trim email -e local
-        gymmigrate export users -e local -o users.csv
-
-      Then name a real environment in gymmigrate.yaml ('gymmigrate env list' shows those that are known).
-      Standard output is data; what gymmigrate has to say goes to standard error.
-
-      VARIABLES, each the default of the option with its name:
-      \(Setting.help)
-
-      \(ExitCodes.help)
-      """,
     version: gymmigrateVersion,
     subcommands: sets.flatMap(\.commands)
   )
@@ -41,27 +25,34 @@ struct Gymmigrate: AsyncParsableCommand {
   /// All that is done, what belongs together in one set each.
   static let sets: [CommandSet] = [
     CommandSet(
+      title: "Move data",
       commands: [
         ExportCommand.self, ExportVerify.self, ImportCommand.self, CopyCommand.self, DiffCommand.self,
       ],
       jobs: [ExportJob.self, ImportJob.self, CopyJob.self]
     ),
-    CommandSet(commands: [MigrateCommand.self], jobs: [PlanJob.self, ApplyJob.self, UndoJob.self]),
+    .managed,
     CommandSet(
-      commands: [
-        FixCommand.self, DeleteCommand.self, CheckCommand.self, CountCommand.self, FindCommand.self,
-        GetCommand.self,
-      ],
-      jobs: [FixJob.self, DeleteJob.self, CheckJob.self]
+      title: "Change data",
+      commands: [MigrateCommand.self, FixCommand.self, DeleteCommand.self],
+      jobs: [PlanJob.self, ApplyJob.self, UndoJob.self, FixJob.self, DeleteJob.self]
     ),
-    CommandSet(commands: [SchemaCommand.self]),
-    RegisteredApplication.commands,
-    .mirror,
     CommandSet(
-      commands: [RunsCommand.self, EnvCommand.self, DoctorCommand.self, ServeCommand.self],
+      title: "Check and look",
+      commands: [
+        CheckCommand.self, CountCommand.self, FindCommand.self, GetCommand.self, SchemaCommand.self,
+      ],
+      jobs: [CheckJob.self]
+    ),
+    .mirror,
+    RegisteredApplication.commands,
+    CommandSet(
+      title: "Operate",
+      commands: [
+        RunsCommand.self, EnvCommand.self, DoctorCommand.self, ServeCommand.self, CompletionCommand.self,
+      ],
       jobs: [ResetJob.self]
     ),
-    .managed,
     .shards,
   ]
 }
@@ -103,6 +94,10 @@ enum Main {
     if arguments.starts(with: ["export", "verify"]) {
       arguments.replaceSubrange(..<2, with: ["export-verify"])
     }
+    if arguments == ["version"] { arguments = ["--version"] }
+    if let text = try HelpText.answer(to: arguments) {
+      return try StandardOutput.write(TerminalText(lines: "\(text)\n"))
+    }
     var invocation = Invocation(of: Gymmigrate.self)
     invocation.application = RegisteredApplication.self
     invocation.jobs = Gymmigrate.sets.flatMap(\.jobs)
@@ -132,6 +127,7 @@ enum Main {
   /// The error of a command line, or the variable that it would be right without.
   private static func blame(_ error: any Error, _ completed: CompletedArguments) -> any Error {
     if Gymmigrate.exitCode(for: error) == .success { return error }
+    if let misspelt = MisspeltWord.failure(in: completed.words, below: Gymmigrate.self) { return misspelt }
     let message = Gymmigrate.message(for: error)
     for addition in completed.additions {
       do {
@@ -174,7 +170,9 @@ enum Main {
       return code.rawValue
     } catch {
       let code = Gymmigrate.exitCode(for: error)
-      let message = TerminalText(lines: Gymmigrate.fullMessage(for: error))
+      var text = Gymmigrate.fullMessage(for: error)
+      if text.hasPrefix("Error: ") { text.replaceSubrange(..<text.index(after: text.startIndex), with: "e") }
+      let message = TerminalText(lines: text)
       if code == .success { return printed("\(message)\n") }
       Terminal.standardError.lines(message)
       return code.rawValue

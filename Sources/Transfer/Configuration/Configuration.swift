@@ -43,13 +43,16 @@ package struct Configuration: Sendable, Equatable {
   /// - Throws: `.configuration`, which lists the defined names.
   package func environment(named name: String) throws(Failure) -> DatabaseEnvironment {
     if let found = environments.first(where: { $0.name == name }) { return found }
+    let names = environments.map(\.name)
+    let near = name.nearest(of: names).map { "Did you mean \($0)? " } ?? ""
     throw Failure(
       .configuration,
       "use the environment",
       path: name,
-      cause: "it is not one of \(environments.map(\.name).joined(separator: ", "))",
-      remedy: file.map { "Add it to \($0)." }
-        ?? "Add it to gymmigrate.yaml, or give --project and --database."
+      cause: "it is not one of \(names.joined(separator: ", "))",
+      remedy: near
+        + (file.map { "Add it to \($0)." }
+          ?? "Add it to gymmigrate.yaml, or give --project and --database.")
     )
   }
 

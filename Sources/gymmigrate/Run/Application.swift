@@ -73,6 +73,8 @@ protocol ConfigurationAdditions: ParsableArguments {
 
 /// Commands that belong together, so that a reader can skip all of them, and the jobs that records may hold of them.
 struct CommandSet: Sendable {
+  /// What people want to do with them, as the overview says it.
+  var title: String
   var commands: [any ParsableCommand.Type]
   var jobs: [any Job.Type] = []
 }

@@ -39,7 +39,7 @@ struct SummaryOptions: ParsableArguments {
 /// Where a command works and how loudly, how it writes, and what a person confirmed.
 struct WritingOptions: ParsableArguments {
   @OptionGroup var summary: SummaryOptions
-  @OptionGroup var write: WriteOptions
+  @OptionGroup(title: "How it writes") var write: WriteOptions
 
   var connection: ConnectionOptions { summary.connection }
 

@@ -120,7 +120,8 @@ struct NamedCommand {
   /// How many of the words are its name.
   private(set) var words = 0
 
-  init(of arguments: [String], below root: any ParsableCommand.Type) {
+  /// - Parameter enteringDefaults: Whether a command that has a default one below it stands for that.
+  init(of arguments: [String], below root: any ParsableCommand.Type, enteringDefaults: Bool = true) {
     type = root
     while words < arguments.count,
       let next = type.configuration.subcommands.first(where: {
@@ -130,7 +131,7 @@ struct NamedCommand {
       type = next
       words += 1
     }
-    type = type.configuration.defaultSubcommand ?? type
+    if enteringDefaults { type = type.configuration.defaultSubcommand ?? type }
   }
 
   /// The settings that it has: of its own, and of its groups of options.

@@ -139,7 +139,7 @@ struct CommandTests {
   @Test(
     "--help of every command goes to standard output and ends in 0.",
     arguments: [
-      [], ["export"], ["import"], ["migrate"], ["migrate", "list"], ["migrate", "plan"],
+      ["export"], ["import"], ["migrate"], ["migrate", "list"], ["migrate", "plan"],
       ["migrate", "apply"], ["fix"], ["delete"], ["count"], ["find"],
       ["env"], ["env", "list"], ["env", "show"], ["serve"],
     ]
@@ -150,12 +150,84 @@ struct CommandTests {
       result.expect(0)
       #expect(result.output.contains("USAGE: gymmigrate" + command.map { " \($0)" }.joined()))
       #expect(result.errors.isEmpty)
-      if command.isEmpty {
-        for code in ["EXIT CODES", "64 ", "65 ", "66 ", "69 ", "70 ", "73 ", "75 ", "77 ", "78 ", "130"] {
-          #expect(result.output.contains(code), "\(code)")
-        }
-      }
       #expect(tool.names(in: ".").isEmpty)
+    }
+  }
+
+  @Test(
+    "The overview has every command in one line of a group, and fits on a page.",
+    arguments: [[], ["--help"], ["-h"], ["help"]]
+  )
+  func overview(_ words: [String]) async throws {
+    try await withTool { tool in
+      let result = try await tool.bare(words)
+      result.expect(0)
+      let lines = result.output.split(separator: "\n", omittingEmptySubsequences: false)
+      #expect(lines.count <= 41 && lines.allSatisfy { $0.count <= 80 })
+      let names = lines.filter { $0.hasPrefix("  ") && !$0.contains("  gymmigrate ") }.compactMap {
+        $0.split(separator: " ").first.map(String.init)
+      }
+      let known = try await CommandLineTree.read(tool).commands.compactMap(\.words.first)
+      #expect(Set(names).union(["export-verify"]) == Set(known) && Set(names).count == names.count)
+    }
+  }
+
+  @Test("What commands have in common is said once.")
+  func topics() async throws {
+    try await withTool { tool in
+      let codes = try await tool.bare(["help", "exit-codes"]).output
+      for code in ["64 ", "65 ", "66 ", "69 ", "70 ", "73 ", "75 ", "77 ", "78 ", "130"] {
+        #expect(codes.contains(code), "\(code)")
+      }
+      #expect(try await tool.bare(["help", "variables"]).output.contains("GYMMIGRATE_PAGE_SIZE"))
+      let export = try await tool.bare(["export", "--help"]).output
+      for (topic, options) in [
+        ("connection", ["--project", "--credentials", "--impersonate-service-account", "--retry-for"]),
+        ("reading", ["--page-size"]), ("output", ["--verbose", "--log-format", "--no-progress"]),
+      ] {
+        let text = try await tool.bare(["help", topic]).output
+        for option in options { #expect(text.contains(option) && !export.contains(option), "\(option)") }
+      }
+      let writing = try await tool.bare(["help", "writing"]).output
+      #expect(writing.contains("--max-writes-per-second") && writing.contains("--confirm"))
+      #expect(try await tool.bare(["version"]).output == tool.bare(["--version"]).output)
+      for shell in ["bash", "zsh", "fish"] {
+        #expect(try await tool.bare(["completion", shell]).output.contains("gymmigrate"))
+      }
+    }
+  }
+
+  @Test(
+    "A word that does not exist is said before anything else, with the one that was probably meant.",
+    arguments: [
+      ("exprt users", "run exprt", "export"), ("migrate aply", "run aply", "apply"),
+      ("env shw", "run shw", "show"),
+      ("help expotr", "on expotr", "export"),
+      ("export users --feilds a -o x.csv", "option --feilds", "--fields"),
+      ("export users -o x.csv --proyect p", "option --proyect", "--project"),
+      ("count users --where=a --wher=b", "option --wher", "--where"), ("qqqqq", "run qqqqq", nil),
+    ] as [(String, String, String?)]
+  )
+  func misspelt(_ line: String, _ what: String, _ near: String?) async throws {
+    try await withTool { tool in
+      let result = try await tool.bare(line.split(separator: " ").map(String.init))
+      result.expectFailure(64)
+      #expect(result.errors.contains(what), "\(result.errors)")
+      #expect(result.errors.contains("Did you mean") == (near != nil), "\(result.errors)")
+      if let near { #expect(result.errors.contains("Did you mean \(near)?"), "\(result.errors)") }
+    }
+  }
+
+  @Test("A value is no option, and what stands behind two hyphens is none.")
+  func values() async throws {
+    try await withTool { tool in
+      let result = try await tool.bare(["get", "-e", "local", "--schema", "none", "--", "--users/--a"])
+      #expect(!result.errors.contains("no such option"), "\(result.errors)")
+      let export = try await tool.bare([
+        "export", "users", "orders", "-e", "local", "-o", "x.csv", "--null", "-",
+      ])
+      export.expectFailure(64)
+      #expect(export.errors.contains("One CSV file holds one collection"), "\(export.errors)")
     }
   }
 

@@ -192,7 +192,7 @@ struct RunsTests {
       try FileManager.default.copyItem(atPath: tool.path(".gymmigrate/runs/\(run)"), toPath: twin)
       let record = try tool.text(".gymmigrate/runs/\(run)/run.json").replacing(run, with: "\(run)x")
       try tool.write(record, to: ".gymmigrate/runs/\(run)x/run.json")
-      try await refuse(tool, 64, "2 run IDs begin with it", run: String(run.prefix(4)))
+      try await refuse(tool, 64, "it is part of 2 run IDs", run: String(run.prefix(4)))
       try await refuse(tool, 66, run: "nothing")
     }
   }

@@ -165,7 +165,7 @@ struct ReadingTests {
       ] {
         let result = try await tool.bare(arguments + ["-e", "local"])
         #expect(result.exitCode == 64, "\(arguments): \(result.errors)")
-        #expect(result.errors.hasPrefix("Error: "))
+        #expect(result.errors.hasPrefix("error: "))
       }
     }
   }

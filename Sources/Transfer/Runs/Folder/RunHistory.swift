@@ -114,7 +114,7 @@ package struct RunHistory: Sendable {
 
   private static let warned = Locked<Set<String>>([])
 
-  /// Returns the run with an ID or with a unique prefix of one, or the `last` run.
+  /// Returns the run with an ID or with a part that only its ID has, or the `last` run.
   ///
   /// - Parameters:
   ///   - condition: Which runs `last` applies to.
@@ -141,14 +141,14 @@ package struct RunHistory: Sendable {
     } else if let named = damaged.first(where: { $0.id.isIdentical(to: name) }) {
       throw named.failure
     }
-    let matching = entries.filter { $0.record.id.hasPrefix(name) }
+    let matching = entries.filter { !name.isEmpty && $0.record.id.contains(name) }
     if let exact = matching.first(where: { $0.record.id.isIdentical(to: name) }) { return exact }
     if matching.count > 1 {
       throw Failure(
         .usage,
         "find the run",
         path: name,
-        cause: "\(matching.count) run IDs begin with it",
+        cause: "it is part of \(matching.count) run IDs",
         remedy: "Enter more of the ID; 'gymmigrate runs list' shows the IDs."
       )
     }

@@ -70,7 +70,7 @@ struct CheckCommand: JobCommand {
   @Option(help: ArgumentHelp("How many documents of each rule the table shows.", valueName: "n"), from: 0)
   var examples = 3
 
-  @OptionGroup var reading: ReadingOptions
+  @OptionGroup(title: "How it reads") var reading: ReadingOptions
 
   @Option(
     help: ArgumentHelp("The moment to read at: a time, now, or none.", valueName: "time"),

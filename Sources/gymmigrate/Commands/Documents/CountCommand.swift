@@ -29,7 +29,7 @@ struct CountCommand: AsyncParsableCommand {
   @Flag(help: "Count every root collection.")
   var all = false
 
-  @OptionGroup var query: QueryOptions
+  @OptionGroup(title: "Which documents") var query: QueryOptions
   @OptionGroup var common: SummaryOptions
 
   func validate() throws { try CollectionArguments.validate(collections, all: all, query) }

@@ -29,7 +29,7 @@ struct DeleteCommand: JobCommand {
   )
   var ids: [String] = []
 
-  @OptionGroup var query: QueryOptions
+  @OptionGroup(title: "Which documents") var query: QueryOptions
 
   @Flag(help: "Every document of the collection; otherwise give --id or --where.")
   var allDocuments = false
@@ -50,7 +50,7 @@ struct DeleteCommand: JobCommand {
   var leaveSubcollections = false
 
   @OptionGroup var immutability: ImmutabilityOptions
-  @OptionGroup var plan: PlanOptions
+  @OptionGroup(title: "Plan first") var plan: PlanOptions
   @OptionGroup var common: WritingOptions
 
   func validate() throws {

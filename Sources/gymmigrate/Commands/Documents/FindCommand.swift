@@ -44,7 +44,7 @@ struct FindCommand: AsyncParsableCommand {
   @Flag(help: "Print one JSON object per line: the path, and the text of each field that matches.")
   var json = false
 
-  @OptionGroup var query: QueryOptions
+  @OptionGroup(title: "Which documents") var query: QueryOptions
   @OptionGroup var common: PrintingOptions
 
   /// The collections that are named; nil where none are.

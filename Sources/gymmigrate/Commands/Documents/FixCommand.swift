@@ -26,7 +26,7 @@ struct FixCommand: JobCommand {
   @Argument(help: "The path of the collection, as users; or a pattern, as 'log*' or 'orders/*/items'.")
   var collection: String
 
-  @OptionGroup var query: QueryOptions
+  @OptionGroup(title: "Which documents") var query: QueryOptions
 
   @Flag(help: "Every document of the collection; a fix that writes requires this or --where.")
   var allDocuments = false
@@ -37,7 +37,7 @@ struct FixCommand: JobCommand {
   @Flag(help: "Write documents, too, that break the schema more than before; otherwise they are rejected.")
   var allowSchemaBreaks = false
 
-  @OptionGroup var plan: PlanOptions
+  @OptionGroup(title: "Plan first") var plan: PlanOptions
   @OptionGroup var common: WritingOptions
 
   func validate() throws {

@@ -53,7 +53,7 @@ struct RunsShow: AsyncParsableCommand {
     abstract: "Show what a run was asked to do, how it ended, and which files it left."
   )
 
-  @Argument(help: "The run: its id, a prefix of it, or 'last'.") var run: String
+  @Argument(help: "The run: its id, a part that no other has, or 'last'.") var run: String
   @OptionGroup var folder: StateOptions
   @Flag(help: "Print a JSON object instead of lines.") var json = false
 
@@ -87,7 +87,7 @@ struct RunsResume: AsyncParsableCommand {
       """
   )
 
-  @Argument(help: "The run: its id, a prefix of it, or 'last' (the last run that can be resumed).")
+  @Argument(help: "The run: its id, a part that no other has, or 'last' (the last run that can be resumed).")
   var run: String
   @OptionGroup var folder: StateOptions
   @OptionGroup var guards: ConfirmOptions

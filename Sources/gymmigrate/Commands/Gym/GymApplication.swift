@@ -27,6 +27,7 @@ enum GymApplication: Application {
   static var reviewColumns: [String] { ReviewFile.proposed }
 
   static let commands = CommandSet(
+    title: "The gym",
     commands: [
       SetupCommand.self, EmailCommand.self, GroupsCommand.self, ClassesCommand.self, ReportCommand.self,
     ],

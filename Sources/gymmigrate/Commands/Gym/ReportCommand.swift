@@ -11,7 +11,7 @@ import Tables
 struct ReportCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "report",
-    abstract: "Show the owner's numbers: income, expenses, check-ins, members, stock.",
+    abstract: "Show the owner's numbers: income, expenses, check-ins, stock.",
     discussion: """
       Prints tables with bars, or writes one HTML page (-o report.html) or a workbook (-o report.xlsx), both with \
       charts, or prints one JSON object with money in cents. \

@@ -2,7 +2,7 @@ import ArgumentParser
 import FirestoreREST
 
 extension CommandSet {
-  static let managed = CommandSet(commands: [ManagedCommand.self])
+  static let managed = CommandSet(title: "Move data", commands: [ManagedCommand.self])
 }
 
 /// `gymmigrate managed`: exports and imports that Firestore itself does.
@@ -12,7 +12,7 @@ struct ManagedCommand: AsyncParsableCommand {
 
   static let configuration = CommandConfiguration(
     commandName: "managed",
-    abstract: "Have Firestore itself export to Cloud Storage and import from there.",
+    abstract: "Have Firestore itself export to and import from Cloud Storage.",
     discussion: """
       Drives Firestore's managed export and import: the service copies documents to and from a bucket, and nothing \
       passes through this machine. It is for databases that are too large for 'gymmigrate export' ('gymmigrate doctor' \

@@ -84,7 +84,7 @@ struct ChosenMigrations: ParsableArguments {
   )
   var allowSchemaBreaks = false
 
-  @OptionGroup var reading: ReadingOptions
+  @OptionGroup(title: "How it reads") var reading: ReadingOptions
   @OptionGroup var zone: ZoneOptions
 
   func validate() throws {
@@ -165,7 +165,10 @@ extension MigrationChoice {
       "find the migration",
       path: name,
       cause: "there is none of that name",
-      remedy: known.isEmpty ? "Name a YAML file of your own (docs/fix.md)." : "Name one of these: \(names)."
+      remedy: known.isEmpty
+        ? "Name a YAML file of your own (docs/fix.md)."
+        : (name.nearest(of: known.map(\.id)).map { "Did you mean \($0)? " } ?? "")
+          + "Name one of these: \(names)."
     )
   }
 

@@ -19,7 +19,9 @@ struct MigrateUndo: JobCommand {
       """
   )
 
-  @Argument(help: "The run: its id, a prefix of it, or 'last' (the last run whose changes are not undone).")
+  @Argument(
+    help: "The run: its id, a part that no other has, or 'last' (the last run whose changes are not undone)."
+  )
   var undone: String
   @OptionGroup var common: WritingOptions
 

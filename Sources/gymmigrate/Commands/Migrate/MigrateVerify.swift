@@ -23,7 +23,7 @@ struct MigrateVerify: AsyncParsableCommand {
 
   @Option(
     name: .customLong("run"),
-    help: ArgumentHelp("The run: its id, a prefix of it, or 'last'.", valueName: "run")
+    help: ArgumentHelp("The run: its id, a part that no other has, or 'last'.", valueName: "run")
   )
   var verified: String?
 

@@ -5,7 +5,11 @@ import Mirror
 import Runs
 
 extension CommandSet {
-  static let mirror = CommandSet(commands: [MirrorCommand.self], jobs: [PushJob.self])
+  static let mirror = CommandSet(
+    title: "Check and look",
+    commands: [MirrorCommand.self],
+    jobs: [PushJob.self]
+  )
 }
 
 /// `gymmigrate mirror`: a local copy in SQLite that is asked instead of the service.

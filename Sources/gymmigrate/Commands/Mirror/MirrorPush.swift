@@ -33,7 +33,7 @@ struct MirrorPush: JobCommand {
   )
   var maxDelete: Int?
 
-  @OptionGroup var plan: PlanOptions
+  @OptionGroup(title: "Plan first") var plan: PlanOptions
   @OptionGroup var common: WritingOptions
 
   func jobRun() throws -> JobRun {

@@ -25,7 +25,7 @@ struct SchemaDriftCommand: AsyncParsableCommand {
   @Argument(help: CollectionArguments.help)
   var collections: [String] = []
 
-  @OptionGroup var reading: ReadingOptions
+  @OptionGroup(title: "How it reads") var reading: ReadingOptions
   @OptionGroup var common: SummaryOptions
 
   func validate() throws { try CollectionArguments.validate(collections) }

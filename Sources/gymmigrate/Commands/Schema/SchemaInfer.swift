@@ -49,7 +49,7 @@ struct SchemaInfer: AsyncParsableCommand {
   @Option(help: "How the profile is shown: table or html.")
   var format = SchemaFormat.table
 
-  @OptionGroup var reading: ReadingOptions
+  @OptionGroup(title: "How it reads") var reading: ReadingOptions
   @OptionGroup var common: SummaryOptions
 
   func validate() throws {

@@ -1,7 +1,7 @@
 import ArgumentParser
 
 extension CommandSet {
-  static let shards = CommandSet(commands: [ShardCommand.self])
+  static let shards = CommandSet(title: "Operate", commands: [ShardCommand.self])
 }
 
 /// `gymmigrate shard`: one command as many tasks of a batch engine.

@@ -83,7 +83,7 @@ struct CopyCommand: JobCommand {
   @Flag(name: [.customShort("n"), .long], help: "Read and compare everything, write nothing.")
   var dryRun = false
 
-  @OptionGroup var reading: ReadingOptions
+  @OptionGroup(title: "How it reads") var reading: ReadingOptions
 
   @OptionGroup var source: FromOptions
   @OptionGroup var common: WritingOptions

@@ -88,7 +88,7 @@ struct DiffCommand: AsyncParsableCommand {
   )
   var toSource: DatabaseName?
 
-  @OptionGroup var reading: ReadingOptions
+  @OptionGroup(title: "How it reads") var reading: ReadingOptions
 
   @OptionGroup var source: FromOptions
   @OptionGroup var common: SummaryOptions

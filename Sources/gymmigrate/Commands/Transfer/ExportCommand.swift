@@ -34,13 +34,9 @@ struct ExportCommand: JobCommand {
 
         gymmigrate export users -e test -o users.csv
         gymmigrate export --all -e prod -o all.xlsx --header spanish
-        gymmigrate export --all -e prod -o all.xlsx --summary
         gymmigrate export --all -e prod -o backup/ --format jsonl
         gymmigrate export users -e prod -o - --format csv --fields firstName,phone
-        gymmigrate export orders --subcollections -e prod -o orders.jsonl
-        gymmigrate export 'log*' 'orders/*/items' -e prod -o tables/ --format csv
         gymmigrate export payments --where 'status == completed and amount >= 500.0' -e prod -o payments.csv
-        gymmigrate export --all -e prod -o nightly --dated --keep 14
         gymmigrate export --all -e prod -o gs://my-backups/nightly --dated --keep 14
 
       'gymmigrate export verify FOLDER' checks what an export wrote.
@@ -69,7 +65,7 @@ struct ExportCommand: JobCommand {
   @Option(help: ArgumentHelp("Fields to read and write, with commas in between.", valueName: "a,b.c"))
   var fields: String?
 
-  @OptionGroup var query: QueryOptions
+  @OptionGroup(title: "Which documents") var query: QueryOptions
 
   @Flag(
     inversion: .prefixedNo,
@@ -89,7 +85,7 @@ struct ExportCommand: JobCommand {
   @Option(help: ArgumentHelp("Maximum documents per collection.", valueName: "n"), from: 0)
   var limit: Int?
 
-  @OptionGroup var reading: ReadingOptions
+  @OptionGroup(title: "How it reads") var reading: ReadingOptions
 
   @Option(
     help: ArgumentHelp("The moment to read at: a time, now, or none.", valueName: "time"),
@@ -133,9 +129,9 @@ struct ExportCommand: JobCommand {
   @Flag(help: "Compress the JSON Lines files of a folder; a single file is if its name ends in .gz.")
   var gzip = false
 
-  @OptionGroup var application: RegisteredApplication.ExportOptions
+  @OptionGroup(title: "Application") var application: RegisteredApplication.ExportOptions
 
-  @OptionGroup var schedule: ScheduleOptions
+  @OptionGroup(title: "Scheduled exports") var schedule: ScheduleOptions
 
   @OptionGroup var common: SummaryOptions
 

@@ -17,7 +17,8 @@ struct ExportVerify: AsyncParsableCommand {
 
         gymmigrate export verify nightly/latest
         gymmigrate export verify gs://my-backups/nightly/latest
-      """
+      """,
+    shouldDisplay: false
   )
 
   @Argument(

@@ -7,35 +7,55 @@ import Runs
 struct ConnectionOptions: ParsableArguments {
   @Option(
     name: [.customShort("e"), .customLong("env")],
-    help: "The environment: a name of gymmigrate.yaml, 'local', or 'mirror:' and a file."
+    help:
+      "The environment: a name of gymmigrate.yaml, 'local', or 'mirror:' and a file; see 'gymmigrate help connection'."
   )
   var environment: String?
 
   @Option(
-    help: ArgumentHelp("Read this file of 'mirror pull' instead of an environment.", valueName: "file"),
+    help: ArgumentHelp(
+      "Read this file of 'mirror pull' instead of an environment.",
+      valueName: "file",
+      visibility: .hidden
+    ),
     transform: TypedValue.localFile
   )
   var mirror: String?
 
   @Option(
-    help: ArgumentHelp("The Google Cloud project, instead of the environment's.", valueName: "id"),
+    help: ArgumentHelp(
+      "The Google Cloud project, instead of the environment's.",
+      valueName: "id",
+      visibility: .hidden
+    ),
     transform: TypedValue.databasePart
   )
   var project: String?
 
   @Option(
-    help: ArgumentHelp("The database id, instead of the environment's.", valueName: "id"),
+    help: ArgumentHelp(
+      "The database id, instead of the environment's.",
+      valueName: "id",
+      visibility: .hidden
+    ),
     transform: TypedValue.databasePart
   )
   var database: String?
 
-  @Option(help: ArgumentHelp("Scheme, host and port of the service, without /v1.", valueName: "url"))
+  @Option(
+    help: ArgumentHelp(
+      "Scheme, host and port of the service, without /v1.",
+      valueName: "url",
+      visibility: .hidden
+    )
+  )
   var endpoint: String?
 
   @Option(
     help: ArgumentHelp(
       "A credential file: a service account key, a federated identity, or what gcloud left.",
-      valueName: "file"
+      valueName: "file",
+      visibility: .hidden
     ),
     transform: TypedValue.localFile
   )
@@ -44,7 +64,8 @@ struct ConnectionOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "A file that holds an access token; it is read again every minute.",
-      valueName: "file"
+      valueName: "file",
+      visibility: .hidden
     ),
     transform: TypedValue.localFile
   )
@@ -53,17 +74,18 @@ struct ConnectionOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "Sign as this service account by means of the credentials; before it, separated by commas, the accounts on the way to it.",
-      valueName: "email"
+      valueName: "email",
+      visibility: .hidden
     ),
     transform: TypedValue.serviceAccount
   )
   var impersonateServiceAccount: ServiceAccountChain?
 
-  @OptionGroup var files: ConfigurationOptions
+  @OptionGroup(visibility: .hidden) var files: ConfigurationOptions
 
-  @OptionGroup var state: StateOptions
+  @OptionGroup(visibility: .hidden) var state: StateOptions
 
-  @Option(help: "How long one request may be retried.")
+  @Option(help: ArgumentHelp("How long one request may be retried.", visibility: .hidden))
   var retryFor = Duration.seconds(ConnectionSettings.usualRetry)
 
   var stateDir: String { state.stateDir }

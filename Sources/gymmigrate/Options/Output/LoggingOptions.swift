@@ -3,16 +3,25 @@ import Runs
 
 /// How loudly it is said, and in which form.
 struct VerbosityOptions: ParsableArguments {
-  @Flag(name: .shortAndLong, help: "Increase verbosity; repeat for debug output.")
+  @Flag(
+    name: .shortAndLong,
+    help: ArgumentHelp("Increase verbosity; repeat for debug output.", visibility: .hidden)
+  )
   var verbose: Int
 
-  @Flag(name: .shortAndLong, help: "Log warnings and errors only.")
+  @Flag(
+    name: .shortAndLong,
+    help: "Log warnings and errors only; see 'gymmigrate help output'."
+  )
   var quiet = false
 
-  @Option(help: "Format of log lines: text or json.")
+  @Option(help: ArgumentHelp("Format of log lines: text or json.", visibility: .hidden))
   var logFormat = LogFormat.text
 
-  @Flag(name: .customLong("no-progress"), help: "Show no progress line on a terminal.")
+  @Flag(
+    name: .customLong("no-progress"),
+    help: ArgumentHelp("Show no progress line on a terminal.", visibility: .hidden)
+  )
   var noProgress = false
 
   func validate() throws {

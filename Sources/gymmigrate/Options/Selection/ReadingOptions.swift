@@ -4,13 +4,17 @@ import Runs
 
 /// How documents are read.
 struct ReadingOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("Documents a page, 1 to 300.", valueName: "n"), from: 1, to: 300)
+  @Option(
+    help: ArgumentHelp("Documents a page, 1 to 300.", valueName: "n", visibility: .hidden),
+    from: 1,
+    to: 300
+  )
   var pageSize = 300
 
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Requests at a time, 1 to 16, or auto for 8. With more than one, a collection is cut into ranges of names, and export, copy and diff read several collections at once; documents come out in the same order: faster where the service is far away, for a few more requests.",
+      "Requests at a time, 1 to 16, or auto for 8; see 'gymmigrate help reading'.",
       valueName: "n"
     ).withDefault("1"),
     transform: Parallelism.init(typed:)

@@ -5,7 +5,7 @@ import Runs
 struct ConfirmOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "The name of the protected environment that is to be written; the full name (projects/P/databases/D) of a database called prod, production, live or (default) that no environment names.",
+      "The name of the protected environment that is to be written; see 'gymmigrate help writing'.",
       valueName: "env"
     )
   )
@@ -27,23 +27,33 @@ struct Confirmation: Sendable {
 
 /// How it may be written, and the guards before it.
 struct WriteOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("Maximum writes per commit, 1 to 500.", valueName: "n"), from: 1, to: 500)
+  @Option(
+    help: ArgumentHelp("Maximum writes per commit, 1 to 500.", valueName: "n", visibility: .hidden),
+    from: 1,
+    to: 500
+  )
   var batchSize = 100
 
-  @Option(help: ArgumentHelp("Maximum commits in flight, 1 to 64.", valueName: "n"), from: 1, to: 64)
+  @Option(
+    help: ArgumentHelp("Maximum commits in flight, 1 to 64.", valueName: "n", visibility: .hidden),
+    from: 1,
+    to: 64
+  )
   var inFlight = 8
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("Writes a second that are never exceeded.", valueName: "n"),
+    help: ArgumentHelp("Writes a second that are never exceeded.", valueName: "n", visibility: .hidden),
     transform: TypedValue.positiveNumber
   )
   var maxWritesPerSecond: Double?
 
   @Flag(
     inversion: .prefixedNo,
-    help:
-      "Start at 500 writes a second, half as many again every 5 minutes (default: on for the real service)."
+    help: ArgumentHelp(
+      "Start at 500 writes a second, half as many again every 5 minutes (default: on for the real service).",
+      visibility: .hidden
+    )
   )
   var ramp: Bool?
 

@@ -1,0 +1,33 @@
+extension String {
+  /// The one of some names that was probably meant by this one: with the fewest letters changed, added, left out or swapped,
+  /// and at most a third of them; nil where none is as near.
+  package func nearest(of names: [String]) -> String? {
+    let limit = Swift.max(1, count / 3)
+    let distances = names.map { (name: $0, distance: editDistance(to: $0)) }
+    return distances.filter { $0.distance <= limit }.min { $0.distance < $1.distance }?.name
+  }
+
+  /// The least number of characters to change, add, leave out or swap with the next, whatever their case.
+  private func editDistance(to other: String) -> Int {
+    let (a, b) = (Array(lowercased()), Array(other.lowercased()))
+    // Names that people mistype are short.
+    guard a.count < 200, b.count < 200 else { return .max }
+    var rows = [Array(0...b.count)]
+    for i in 1..<(a.count + 1) {
+      var row = [i]
+      for j in 1..<(b.count + 1) {
+        var least = Swift.min(
+          rows[i - 1][j] + 1,
+          row[j - 1] + 1,
+          rows[i - 1][j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1)
+        )
+        if i > 1, j > 1, a[i - 1] == b[j - 2], a[i - 2] == b[j - 1] {
+          least = Swift.min(least, rows[i - 2][j - 2] + 1)
+        }
+        row.append(least)
+      }
+      rows.append(row)
+    }
+    return rows[a.count][b.count]
+  }
+}

@@ -1,0 +1,99 @@
+import ArgumentParser
+import FirestoreModels
+
+/// What `--help` says without a command, and `help TOPIC`: what commands have in common, said once.
+enum HelpText {
+  /// The overview: every command in one line, by what people want to do.
+  static var overview: String {
+    var lines = [
+      Gymmigrate.configuration.abstract, "",
+      "  gymmigrate import samples/gym/users.jsonl -e local",
+      "  gymmigrate migrate plan --all -e test -o plan.jsonl --html plan.html",
+      "  gymmigrate export --all -e prod -o backup/ --format jsonl", "",
+    ]
+    for (title, commands) in groups {
+      lines.append("\(title):")
+      for command in commands.map({ $0.configuration }) where command.shouldDisplay {
+        let name = command.commandName ?? ""
+        let gap = String(repeating: " ", count: max(1, 11 - name.utf8.count))
+        lines.append("  \(name)\(gap)\(command.abstract)")
+      }
+    }
+    let topics = Topic.allCases.map { "'\($0.rawValue)'" }.joined(separator: ", ")
+    lines += ["", "'gymmigrate help COMMAND' shows a command; 'help' also explains", "\(topics)."]
+    return lines.joined(separator: "\n")
+  }
+
+  /// The commands by the titles of their sets, in the order of the first set of each title.
+  private static var groups: [(title: String, commands: [any ParsableCommand.Type])] {
+    Gymmigrate.sets.reduce(into: []) { groups, set in
+      if let index = groups.firstIndex(where: { $0.title == set.title }) {
+        groups[index].commands += set.commands
+      } else {
+        groups.append((set.title, set.commands))
+      }
+    }
+  }
+
+  /// What commands have in common.
+  enum Topic: String, CaseIterable {
+    case connection, reading, writing, output, variables
+    case exitCodes = "exit-codes"
+
+    var text: String {
+      switch self {
+      case .connection:
+        "Where a command works, and who authenticates.\n\n\(HelpText.options(ConnectionOptions.self))"
+      case .reading:
+        """
+        With more than one request at a time, a collection is cut into ranges of names, and export, copy and diff
+        read several collections at once. Documents come out in the same order: faster where the service is far
+        away, for a few more requests.
+
+        \(HelpText.options(ReadingOptions.self))
+        """
+      case .writing:
+        """
+        A protected environment is written only with --confirm and its name. A database called prod, production,
+        live or (default) that no environment names is protected, too: --confirm takes its full name,
+        projects/P/databases/D.
+
+        \(HelpText.options(WriteOptions.self))
+        """
+      case .output:
+        """
+        Standard output is data; what gymmigrate has to say goes to standard error.
+
+        \(HelpText.options(LoggingOptions.self))
+        """
+      case .variables: "Variables, each the default of the option with its name:\n\n\(Setting.help)"
+      case .exitCodes: ExitCodes.help
+      }
+    }
+  }
+
+  /// What the parser says of a group of options, those that the help of commands leaves out too.
+  private static func options(_ group: any ParsableArguments.Type) -> String {
+    let help = group.helpMessage(includeHidden: true)
+    guard let start = help.firstRange(of: "OPTIONS:\n") else { return help }
+    let options = help[start.upperBound...]
+    let end = options.firstRange(of: "\n  -h, --help")?.lowerBound ?? options.endIndex
+    return String(options[..<end])
+  }
+
+  /// The text for a command line that asks for an overview or a topic; nil for any other.
+  ///
+  /// - Throws: `.usage` for help on what there is not.
+  static func answer(to arguments: [String]) throws(Failure) -> String? {
+    switch arguments.count {
+    case 0: return overview
+    case 1 where ["help", "--help", "-h"].contains(arguments[0]): return overview
+    case 2 where arguments[0] == "help":
+      if let topic = Topic(rawValue: arguments[1]) { return topic.text }
+      let commands = Gymmigrate.configuration.subcommands.compactMap { $0.configuration.commandName }
+      if commands.contains(arguments[1]) { return nil }
+      throw MisspeltWord.failure("show help on", arguments[1], commands + Topic.allCases.map(\.rawValue))
+    default: return nil
+    }
+  }
+}
