@@ -1,4 +1,5 @@
 package import Configuration
+package import FirestoreModels
 package import FirestoreREST
 package import Logging
 package import Schema
@@ -53,4 +54,50 @@ package struct RunContext: Sendable {
 
   /// The journal of a run that writes: each change is recorded there before it is sent.
   package var journal: Journal? { checkpoints?.journal }
+
+  /// Counts a document that was read and will not be written, and lists it with the reason.
+  ///
+  /// - Parameter collection: The collection that it is counted for; nil for its own.
+  /// - Throws: `.cannotWrite`; `.inputMalformed` if the error budget is exceeded.
+  package func reject(
+    _ path: DocumentPath,
+    in collection: CollectionPath? = nil,
+    code: String,
+    message: String,
+    fields: FieldMap?
+  ) throws(Failure) {
+    counts.update(collection ?? path.collection) {
+      $0.read += 1
+      $0.rejected += 1
+    }
+    try rejects.add(path, code: code, message: message, fields: fields)
+    try counts.assertBudget()
+  }
+
+  /// Counts what became of a write, together with its document as read, so that the counts of an interrupted run balance;
+  /// lists a document that was not written.
+  ///
+  /// - Parameters:
+  ///   - conflict: Why a document that others changed is left alone, in a sentence.
+  ///   - fields: The fields for the list.
+  /// - Throws: As ``reject(_:in:code:message:fields:)``.
+  package func settle(
+    _ write: Write,
+    _ result: WriteResult,
+    conflict: String,
+    fields: @autoclosure () -> FieldMap? = nil
+  ) throws(Failure) {
+    counts.update(write.path.collection) {
+      $0.read += 1
+      $0.settle(write.kind, result)
+    }
+    let (code, message): (String, String)
+    switch result {
+    case .rejected(let error): (code, message) = (error.status.name, error.message)
+    case .conflicted: (code, message) = ("conflict", conflict)
+    case .written, .unchanged, .skipped: return
+    }
+    try rejects.add(write.path, code: code, message: message, fields: fields())
+    try counts.assertBudget()
+  }
 }

@@ -58,9 +58,9 @@ package struct BucketObjectStore: ObjectStore {
     if precondition: ObjectPrecondition
   ) async throws(Failure) -> ObjectWrite {
     let address = root.appending(name)
-    let generation = try Self.generation(precondition, address)
     let object = SmallObject(address, kind: Self.kind, client)
-    return try await object.write(bytes, ifGeneration: generation).map { .written(info($0)) } ?? .refused
+    return try await object.write(bytes, ifGeneration: precondition.generation).map { .written(info($0)) }
+      ?? .refused
   }
 
   package func upload(
@@ -69,9 +69,13 @@ package struct BucketObjectStore: ObjectStore {
     if precondition: ObjectPrecondition
   ) async throws(Failure) -> ObjectWrite {
     let address = root.appending(name)
-    let generation = try Self.generation(precondition, address)
     guard
-      var upload = try await ObjectUpload.start(address, ifGeneration: generation, kind: Self.kind, client)
+      var upload = try await ObjectUpload.start(
+        address,
+        ifGeneration: precondition.generation,
+        kind: Self.kind,
+        client
+      )
     else { return .refused }
     do throws(Failure) {
       return try await Self.send(path, by: &upload).map { .written(info($0)) } ?? .refused
@@ -113,8 +117,7 @@ package struct BucketObjectStore: ObjectStore {
     to path: String
   ) async throws(Failure) -> ObjectInfo? {
     let address = root.appending(name)
-    let generation = try version.map { version throws(Failure) in try Self.generation(version, address) }
-    guard let object = try await client.object(at: address, generation: generation).object else {
+    guard let object = try await client.object(at: address, generation: version?.generation).object else {
       try await client.assertBucket(of: address, "read")
       return nil
     }
@@ -151,8 +154,7 @@ package struct BucketObjectStore: ObjectStore {
 
   package func delete(_ name: String, version: ObjectVersion?) async throws(Failure) -> Bool {
     let address = root.appending(name)
-    let generation = try version.map { version throws(Failure) in try Self.generation(version, address) }
-    return try await client.delete(address, generation: generation)
+    return try await client.delete(address, generation: version?.generation)
   }
 
   private func info(_ object: StorageResource) -> ObjectInfo {
@@ -164,29 +166,20 @@ package struct BucketObjectStore: ObjectStore {
       isOwnFile: object.isOf(kind: BucketFiles.kind)
     )
   }
+}
 
-  /// Returns the generation of a precondition: nil for any state, 0 for a missing object.
-  private static func generation(
-    _ precondition: ObjectPrecondition,
-    _ address: StorageAddress
-  ) throws(Failure) -> Int64? {
-    switch precondition {
-    case .none: return nil
-    case .missing: return 0
-    case .version(let version): return try generation(version, address)
+extension ObjectVersion {
+  /// The generation that it is; one that no object has for a version of another store.
+  fileprivate var generation: Int64 { Int64(text) ?? -1 }
+}
+
+extension ObjectPrecondition {
+  /// The generation that an object must have: nil for any, 0 for a missing object.
+  fileprivate var generation: Int64? {
+    switch self {
+    case .none: nil
+    case .missing: 0
+    case .version(let version): version.generation
     }
-  }
-
-  private static func generation(
-    _ version: ObjectVersion,
-    _ address: StorageAddress
-  ) throws(Failure) -> Int64 {
-    if let generation = Int64(version.text), generation > 0 { return generation }
-    throw Failure(
-      .internal,
-      "use the version of",
-      path: address.description,
-      cause: "'\(version.text)' is not a generation"
-    )
   }
 }

@@ -102,7 +102,7 @@ package struct MirrorPull: Sendable {
 
   /// The moment to read at; nil for the present of each page.
   func pin() async throws -> Timestamp? {
-    try await ReadTimePinning(client: client, environment: environment, logger: logger).pin(.pinned)
+    try await client.readTime(.pinned, of: environment, logger)
   }
 
   func wholeRead(of root: CollectionPath, at moment: Timestamp?) -> CollectionRead {

@@ -25,9 +25,7 @@ package struct RunRecord: JSONRecord, Equatable {
     init(_ path: String, digest: String?) {
       let status = SystemCall.status(path).status
       bytes = status.map { Int($0.st_size) } ?? 0
-      modified = status.flatMap { status in
-        Timestamp(seconds: Int64(status.st_mtim.tv_sec), nanoseconds: Int32(status.st_mtim.tv_nsec))
-      }
+      modified = status?.modified
       self.path = path
       if FileAccess.isRemote(path) { generation = digest } else { sha256 = digest }
     }

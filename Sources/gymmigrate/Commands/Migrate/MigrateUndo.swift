@@ -68,7 +68,7 @@ extension UndoJob: PerformableJob {
           let report = try await runner.apply(source)
           if !run.output.json { try StandardOutput.write(MigrationText.applied(report)) }
         }
-        try RunHistory(in: stateDir).judge(self.run, as: "undone", by: folder.id)
+        try RunHistory(in: stateDir).resolve(self.run, as: "undone", by: folder.id)
       }
       return CommandResult(lists: MigrationRunner.lists.map(folder.file))
     }
@@ -84,9 +84,9 @@ enum UndoTarget {
     let entry = try RunHistory(in: stateDir).entry(
       named: name,
       where: { $0.record.writes && undone(by: $0.record) == nil },
-      preferring: { $0.verdict != "undone" && hasWritten($0.record, in: stateDir) }
+      preferring: { $0.resolution != "undone" && hasWritten($0.record, in: stateDir) }
     )
-    let isIdle = entry.verdict != "undone" && !entry.isRunning && !hasWritten(entry.record, in: stateDir)
+    let isIdle = entry.resolution != "undone" && !entry.isRunning && !hasWritten(entry.record, in: stateDir)
     guard name.isIdentical(to: "last"), isIdle else { return entry }
     throw Failure(
       .usage,
@@ -199,7 +199,7 @@ enum UndoTarget {
         "Run again what it undid: that does it once more, on the data as they are now."
       )
     }
-    if entry.verdict == "undone" {
+    if entry.resolution == "undone" {
       // An undo that was killed before it could record its end is resumed all the same.
       let isCut = RunHistory(in: stateDir).entries().contains { undo in
         undo.isResumable && entry.undoneBy?.isIdentical(to: undo.record.id) == true
