@@ -3,10 +3,11 @@
 SWIFT ?= swift
 SOURCES = Package.swift Sources Tests samples/typed-documents
 JOBS ?=
+JUDGE ?= $(if $(wildcard .venv/bin/python),.venv/bin/python,python3)
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: all deps docs build demo test bench bench-reads bench-writes check check-all check-disk check-faults check-filters \
+.PHONY: all deps docs build demo test bench bench-reads bench-writes check check-all check-disk check-emulator check-faults check-filters \
   check-fuzz check-instructions check-kills check-libreoffice check-memory check-mirror check-package check-sanitizers check-scale check-slurm \
   check-storage package install fmt lint layers clean
 
@@ -75,6 +76,12 @@ check-all: deps
 ## check-disk: 500 runs on a disk that is full for one of their files, judged by what they leave, resumed or undone
 check-disk: deps
 	@scripts/check-disk.sh
+
+## check-emulator: every command, and 20,000 requests to the embedded store, judged by Google's own emulator; skipped where it is missing
+check-emulator: build
+	@$(JUDGE) Tests/Judges/emulator.py bin/gymmigrate
+	@$(JUDGE) Tests/Judges/store_differences.py bin/gymmigrate 20000
+	@$(JUDGE) Tests/Judges/store_differences.py --self-check bin/gymmigrate
 
 ## check-faults: thousands of runs on a service that fails in every way, judged by what it stored and counted
 check-faults: deps

@@ -71,7 +71,7 @@ serve large
 serve small
 serve copied
 
-away() { echo --project sajarubox --database local --endpoint "http://127.0.0.1:$(cat "$1.port")"; }
+away() { echo --schema gym --project sajarubox --database local --endpoint "http://127.0.0.1:$(cat "$1.port")"; }
 from() { echo --from-project sajarubox --from-database local --from-endpoint "http://127.0.0.1:$(cat "$1.port")"; }
 measure() { # NAME ARGUMENTS...
   local name=$1
@@ -79,10 +79,11 @@ measure() { # NAME ARGUMENTS...
   /usr/bin/time -a -o times -f "$name %e %M" "$binary" "$@" -q --no-progress
 }
 
-target="--project sajarubox --database local --endpoint http://127.0.0.1:$(cat copied.direct)"
+target="--schema gym --project sajarubox --database local --endpoint http://127.0.0.1:$(cat copied.direct)"
 "$binary" copy automatic $(from large) $target --mode upsert --parallel 8 --yes -q --no-progress
 cat >gymmigrate.yaml <<YAML
 project: sajarubox
+schema: gym
 environments:
   one: { database: local, endpoint: "http://127.0.0.1:$(cat large.port)" }
   two: { database: local, endpoint: "http://127.0.0.1:$(cat copied.port)" }

@@ -40,7 +40,7 @@ python3 "$proxy" "$(grep -o '127.0.0.1:[0-9]*' served | head -1 | cut -d: -f2)" 
 servers+=($!)
 until [[ -s port ]]; do sleep 0.05; done
 for parallel in 1 8 16; do
-  /usr/bin/time -a -o times -f "$parallel %e %M" "$binary" export members --project sajarubox --database local \
+  /usr/bin/time -a -o times -f "$parallel %e %M" "$binary" export members --schema gym --project sajarubox --database local \
     --endpoint "http://127.0.0.1:$(cat port)" --parallel "$parallel" -o "$parallel.jsonl" --json -q --no-progress >"$parallel.json"
   cmp "$parallel.jsonl" 1.jsonl
 done

@@ -57,7 +57,7 @@ timed() { # NAME COMMAND...: one line of name, wall, user, system seconds and ki
 }
 export_to() { # NAME FILE DOCUMENTS
   timed "$1" env FIRESTORE_EMULATOR_HOST="127.0.0.1:$port" "$gymmigrate" export members --project bench-project \
-    --database bench --read-time none --limit "$3" --state-dir "$work/state" -q --no-progress -o "$work/$2"
+    --schema gym --database bench --read-time none --limit "$3" --state-dir "$work/state" -q --no-progress -o "$work/$2"
 }
 
 for ((round = 0; round < rounds; round++)); do

@@ -56,6 +56,7 @@ class Tool:
     def arguments(self, command, database):
         place = [] if command[0] == "runs" else [
             "--project", PROJECT, "--database", database, "--endpoint", f"http://{self.host}",
+            "--schema", "gym",
         ]
         return [self.binary, *command, *place, "--state-dir", self.state(database)]
 

@@ -50,10 +50,19 @@ if [[ -n $found ]]; then
   failed=1
 fi
 
-# The words of the gym stay where its schema and its migrations are.
-words='sajarubox|user_emails|check_ins|membership_plans|app_config|classBookings|classAttendance|routine_templates|daily_routines|membershipPlanSnapshot|membershipStatus|linkedMemberId|capacidadMax|primerApellido|telefono|[Tt]he gym|gym.s '
+# An application plugs in by one line: the rest of the executable knows nothing of it.
+found=$(grep -rnE '(^|[[:space:]])import[[:space:]]+Gym|\bGym[A-Z][A-Za-z]+' --include='*.swift' Sources/gymmigrate |
+  grep -vE '^Sources/gymmigrate/(Commands/Gym/|Run/RegisteredApplication.swift:)' || true)
+if [[ -n $found ]]; then
+  echo "The gym outside of Sources/gymmigrate/Commands/Gym and of the line that registers it:" >&2
+  echo "$found" >&2
+  failed=1
+fi
+
+# The words of the gym, of its collections, fields, migrations and options, stay where its schema and its migrations are.
+words='sajarubox|user_emails|check_ins|membership_plans|app_config|classBookings|classAttendance|routine_templates|daily_routines|membershipPlanSnapshot|membershipStatus|linkedMemberId|capacidadMax|primerApellido|telefono|[Tt]he gym|gym.s |assertGym|asApp\b|as-app\b|acceptProposals|accept-proposals|--prune|--review\b|users-unify|user-emails|users-drop-legacy|fullName|(paternal|maternal)LastName'
 found=$(grep -rnE "$words" --include='*.swift' --include='*.yaml' Sources |
-  grep -vE '^Sources/(Models/GymModels|Migrations/Gym(Migrations|Services|Reports)|gymmigrate/Commands/Gym)/|^Sources/gymmigrate/Run/BuiltInSchema.swift:|^Sources/Models/Schema/Model/IdentifierName.swift:' || true)
+  grep -vE '^Sources/(Models/GymModels|Migrations/Gym(Migrations|Services|Reports)|gymmigrate/Commands/Gym)/|^Sources/Models/Schema/Model/IdentifierName.swift:' || true)
 if [[ -n $found ]]; then
   echo "Words of the gym outside of the gym's own targets and commands:" >&2
   echo "$found" >&2

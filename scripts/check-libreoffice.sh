@@ -43,6 +43,7 @@ done
 endpoint=http://$(grep -o '127[0-9.]*:[0-9]*' store | tail -1)
 cat >gymmigrate.yaml <<YAML
 project: p
+schema: gym
 environments:
   gym: { database: gym-one, endpoint: "$endpoint" }
   saved: { database: saved-one, endpoint: "$endpoint" }
@@ -76,7 +77,7 @@ done
 echo "== What LibreOffice saves of our workbooks, imported"
 convert xlsx saved ours/*.xlsx
 cp ours/manifest.json saved/ 2>/dev/null || true
-"$GYMMIGRATE" import saved/*.xlsx -e saved "${zone[@]}" -q --validate off --no-progress || failed=1
+"$GYMMIGRATE" import saved/*.xlsx -e saved "${zone[@]}" --keep-spaces -q --validate off --no-progress || failed=1
 compare() { # ENVIRONMENT
   "$GYMMIGRATE" diff --all --from gym --to "$1" --detail --no-progress -q -o differences.txt || [[ $? -eq 1 ]] || failed=1
   python3 compare.py || failed=1
@@ -117,7 +118,7 @@ PY
 compare saved
 echo "== What LibreOffice saves of one workbook with links and a summary, imported"
 convert xlsx again whole.xlsx
-"$GYMMIGRATE" import again/whole.xlsx -e again "${zone[@]}" -q --validate off --no-progress || failed=1
+"$GYMMIGRATE" import again/whole.xlsx -e again "${zone[@]}" --keep-spaces -q --validate off --no-progress || failed=1
 compare again
 if [[ -z ${DOCUMENTS:-} ]]; then
   echo "== The charts of a report as LibreOffice draws them"

@@ -97,6 +97,7 @@ PY
 serve "$documents"
 cat >gymmigrate.yaml <<YAML
 project: p
+schema: gym
 environments:
   left: { database: left, endpoint: "http://127.0.0.1:$port" }
   right: { database: right, endpoint: "http://127.0.0.1:$port" }
@@ -122,13 +123,13 @@ rm -rf shuffled.jsonl .gymmigrate
 
 echo "== A workbook of $rows rows"
 serve "$rows"
-place=(--project p --database left --endpoint "http://127.0.0.1:$port")
+place=(--project p --database left --endpoint "http://127.0.0.1:$port" --schema gym)
 measured "export to the workbook" 0 "$GYMMIGRATE" export users "${place[@]}" -o users.xlsx --no-progress -q
 measured "import --dry-run" 0 "$GYMMIGRATE" import users.xlsx --dry-run "${place[@]}" --no-progress -q
 "$GYMMIGRATE" serve --memory --port 0 2>store &
 servers+=($!)
 waitFor store 'FIRESTORE_EMULATOR_HOST='
-store=(--project p --database sheets --endpoint "http://$(grep -o '127[0-9.]*:[0-9]*' store | tail -1)")
+store=(--project p --database sheets --endpoint "http://$(grep -o '127[0-9.]*:[0-9]*' store | tail -1)" --schema gym)
 measured "import" 0 "$GYMMIGRATE" import users.xlsx "${store[@]}" --no-progress -q --json
 python3 -c 'import json, sys; assert json.load(open("output"))["totals"]["written"] == int(sys.argv[1])' "$rows"
 cat >>gymmigrate.yaml <<YAML
@@ -141,7 +142,7 @@ seq -f '{"name":"users/u%08.0f"}' "$names" >twice.jsonl
 sed -n "$((names / 2))p" twice.jsonl >>twice.jsonl
 measured "import, one document twice" 65 "$GYMMIGRATE" import twice.jsonl "${store[@]}" --no-progress -q
 grep -q "line $((names + 1)) has the same document as line $((names / 2))" errors
-yes '{"name":"users/u1"}' | head -n "$names" >twice.jsonl
+head -n "$names" < <(yes '{"name":"users/u1"}') >twice.jsonl
 measured "import, one document in every line" 65 "$GYMMIGRATE" import twice.jsonl "${store[@]}" --no-progress -q
 measured "import, the last of all lines" 0 \
   "$GYMMIGRATE" import twice.jsonl "${store[@]}" --duplicates last --no-progress -q --json

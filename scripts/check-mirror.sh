@@ -62,7 +62,7 @@ until grep -q FIRESTORE_EMULATOR_HOST= store; do
   kill -0 $server || { cat store >&2; exit 1; }
   sleep 0.1
 done
-place=(--project p --database mirrored --endpoint "http://$(sed -n 's/^FIRESTORE_EMULATOR_HOST=//p' store)")
+place=(--schema gym --project p --database mirrored --endpoint "http://$(sed -n 's/^FIRESTORE_EMULATOR_HOST=//p' store)")
 "$GYMMIGRATE" import "$gym"/*.jsonl "${place[@]}" --validate off --state-dir state --no-progress -q >/dev/null
 
 measured "mirror pull" 0 "$GYMMIGRATE" mirror pull "${place[@]}" -o m.sqlite -q

@@ -75,7 +75,7 @@ cd "$root"
 echo "== A plan of $plan documents beside an export of them"
 python3 Benchmarks/make_pages.py "$work/before/users.jsonl" "$work/pages" "$plan"
 serve_pages "$work" users "$plan"
-place=(--project bench-project --database bench --endpoint "http://127.0.0.1:$port" --state-dir "$work/state" --no-progress -q)
+place=(--schema gym --project bench-project --database bench --endpoint "http://127.0.0.1:$port" --state-dir "$work/state" --no-progress -q)
 timed() { # NAME COMMAND...: one line of name, wall, user, system seconds and kilobytes
   local name=$1
   shift

@@ -196,7 +196,7 @@ load() { # DATABASE FILE: one commit after the other, so that all databases are 
 }
 
 at() { # DATABASE HOST
-  place=(--project shards --database "$1" --endpoint "http://$2")
+  place=(--project shards --database "$1" --endpoint "http://$2" --schema gym)
 }
 
 prepare_import() { load "$1" "$work/there/users.jsonl"; }
@@ -208,6 +208,7 @@ command_import() {
 prepare_copy() { load "$1" "$work/there/users.jsonl"; }
 command_copy() {
   cat >"$work/copy-$1.yaml" <<YAML
+schema: gym
 environments:
   from: {project: shards, database: source, endpoint: "http://$2"}
   to: {project: shards, database: $1, endpoint: "http://$2"}

@@ -5,7 +5,8 @@
     page-server.py DOCUMENTS --lines     prints the documents of the database `left` as JSON Lines instead
 
 The collection `users` of any database has so many documents, in the order of their names. In the database `right`, every
-thousandth differs and every ten-thousandth is missing. Lists, queries that start behind a name, and counts are answered.
+thousandth differs and every ten-thousandth is missing. Lists, queries that start behind a name, and counts are answered;
+a document that is asked for by its name is missing.
 """
 import contextlib
 import json
@@ -78,6 +79,9 @@ class Handler(BaseHTTPRequestHandler):
             count = len(range(5_000, TOTAL, 10_000)) if database == "right" else 0
             number = f'{{"{key}":{{"integerValue":"{TOTAL - count}"}}}}'
             return self.answer(f'[{{"result":{{"aggregateFields":{number}}},"readTime":"{TIME}"}}]')
+        if path.endswith(":batchGet"):
+            missing = [f'{{"missing":{json.dumps(name)},"readTime":"{TIME}"}}' for name in json.loads(body)["documents"]]
+            return self.answer("[" + ",".join(missing) + "]")
         if not path.endswith(":runQuery"):
             return self.answer("{}")
         cursor = CURSOR.search(body)

@@ -1,8 +1,11 @@
 import ArgumentParser
 import Files
 import FirestoreModels
+import Integrity
+import MigrationEngine
 import Platform
 import Runs
+import Transfer
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials
@@ -19,28 +22,48 @@ struct Gymmigrate: AsyncParsableCommand {
       Start with the embedded store, which needs no account:
 
         gymmigrate import samples/gym/users.jsonl -e local
-        gymmigrate migrate plan users-unify -e local
-        gymmigrate migrate apply users-unify -e local
+        gymmigrate fix users --all-documents --trim email -e local -n
+        gymmigrate fix users --all-documents --trim email -e local
         gymmigrate export users -e local -o users.csv
 
       Then name a real environment in gymmigrate.yaml ('gymmigrate env list' shows those that are known).
       Standard output is data; what gymmigrate has to say goes to standard error.
 
+      VARIABLES, each the default of the option with its name:
+      \(Setting.help)
+
       \(ExitCodes.help)
       """,
     version: gymmigrateVersion,
-    subcommands: [
-      ExportCommand.self, ExportVerify.self, ImportCommand.self, CopyCommand.self, DiffCommand.self,
-      MigrateCommand.self,
-      FixCommand.self, DeleteCommand.self,
-      CheckCommand.self, SchemaCommand.self,
-      CountCommand.self, FindCommand.self, GetCommand.self, SetupCommand.self, EmailCommand.self,
-      GroupsCommand.self,
-      ClassesCommand.self, ReportCommand.self, MirrorCommand.self, RunsCommand.self, EnvCommand.self,
-      ManagedCommand.self, DoctorCommand.self, ShardCommand.self,
-      ServeCommand.self,
-    ]
+    subcommands: sets.flatMap(\.commands)
   )
+
+  /// All that is done, what belongs together in one set each.
+  static let sets: [CommandSet] = [
+    CommandSet(
+      commands: [
+        ExportCommand.self, ExportVerify.self, ImportCommand.self, CopyCommand.self, DiffCommand.self,
+      ],
+      jobs: [ExportJob.self, ImportJob.self, CopyJob.self]
+    ),
+    CommandSet(commands: [MigrateCommand.self], jobs: [PlanJob.self, ApplyJob.self, UndoJob.self]),
+    CommandSet(
+      commands: [
+        FixCommand.self, DeleteCommand.self, CheckCommand.self, CountCommand.self, FindCommand.self,
+        GetCommand.self,
+      ],
+      jobs: [FixJob.self, DeleteJob.self, CheckJob.self]
+    ),
+    CommandSet(commands: [SchemaCommand.self]),
+    RegisteredApplication.commands,
+    .mirror,
+    CommandSet(
+      commands: [RunsCommand.self, EnvCommand.self, DoctorCommand.self, ServeCommand.self],
+      jobs: [ResetJob.self]
+    ),
+    .managed,
+    .shards,
+  ]
 }
 
 @main
@@ -80,22 +103,27 @@ enum Main {
     if arguments.starts(with: ["export", "verify"]) {
       arguments.replaceSubrange(..<2, with: ["export-verify"])
     }
-    var invocation = Invocation.current
-    invocation.commands = { () throws(Failure) in try CommandTree.whole(below: Gymmigrate.self) }
-    invocation.parse = { try Gymmigrate.parseAsRoot($0) }
+    var invocation = Invocation(of: Gymmigrate.self)
+    invocation.application = RegisteredApplication.self
+    invocation.jobs = Gymmigrate.sets.flatMap(\.jobs)
     let completed = try CompletedArguments(
       arguments,
-      variables: ProcessInfo.processInfo.environment,
-      invocation.commands
+      variables: invocation.variables,
+      below: Gymmigrate.self
     )
     invocation.arguments = completed
+    let parsed: any ParsableCommand
     do {
-      _ = try Gymmigrate.parseAsRoot(completed.words)
+      parsed = try Gymmigrate.parseAsRoot(completed.words)
     } catch {
       throw blame(error, completed)
     }
     do {
-      try await Invocation.$current.withValue(invocation) { try await perform(completed.words) }
+      try await Invocation.$current.withValue(invocation) {
+        var command = parsed
+        if var asynchronous = command as? any AsyncParsableCommand { return try await asynchronous.run() }
+        try command.run()
+      }
     } catch let failure as Failure {
       throw completed.naming(failure)
     }
@@ -116,16 +144,6 @@ enum Main {
       return Failure(.usage, "use", path: addition.variable, cause: message)
     }
     return error
-  }
-
-  /// Parses and runs a command line.
-  private static func perform(_ arguments: [String]) async throws {
-    var command = try Gymmigrate.parseAsRoot(arguments)
-    if var asynchronous = command as? any AsyncParsableCommand {
-      try await asynchronous.run()
-    } else {
-      try command.run()
-    }
   }
 
   /// Prints help, or whatever else the parser itself is asked for; what it returns is the exit code.

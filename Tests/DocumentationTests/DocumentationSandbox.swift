@@ -95,6 +95,7 @@ struct DocumentationSandbox {
     ]
     let configuration = """
       project: sajarubox
+      schema: gym
       environments:
         test: { database: test, storageBucket: sajarubox_test, endpoint: "\(endpoint)" }
         stage: { database: stage, storageBucket: sajarubox_stage, endpoint: "\(endpoint)" }

@@ -14,7 +14,7 @@ DATABASES = ("data", "copy", "stage")
 def change(run, samples):
     """Runs them all; returns an export of the copy of the database of strict_requests.py."""
     places = "".join(f"  {name}: {{ database: {name}, endpoint: '{run.proxy.endpoint}' }}\n" for name in DATABASES)
-    run.write("places.yaml", f"project: p\nenvironments:\n{places}")
+    run.write("places.yaml", f"project: p\nschema: gym\nenvironments:\n{places}")
     copied = copies(Place(run, "copy"))
     stage = Place(run, "stage")
     stage("stage", "import", *gym(run, samples))

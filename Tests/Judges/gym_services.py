@@ -173,7 +173,7 @@ class Program:
     def __init__(self, program, folder, proxy):
         self.program, self.folder, self.proxy = program, folder, proxy
         (folder / "places.yaml").write_text(
-            f"project: p\nenvironments:\n  stage: {{ endpoint: '{proxy.endpoint}' }}\n"
+            f"project: p\nschema: gym\nenvironments:\n  stage: {{ endpoint: '{proxy.endpoint}' }}\n"
         )
 
     def start(self, *arguments, place=True):

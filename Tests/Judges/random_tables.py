@@ -172,7 +172,7 @@ class Trial:
     def command(self):
         where = ["--project", "p", "--database", self.database.name, "--endpoint", f"http://{self.database.host}"]
         files = [self.table.file] + (["others.csv"] if self.table.second else [])
-        return ["import", *files, *self.table.arguments, *where, "-q", "--no-progress"]
+        return ["import", *files, "--schema", "gym", *self.table.arguments, *where, "-q", "--no-progress"]
 
     def run(self):
         self.folder.mkdir()

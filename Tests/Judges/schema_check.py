@@ -30,7 +30,7 @@ KNOWN = [
     "other-database",  # a reference into another database counts as one to the document of its path in this one
     "equal-names",  # two names that are canonically equivalent are one that is given twice, unless only one is quoted
 ]
-VECTOR = '{"a":{"mapValue":{"fields":{"__type__":{"stringValue":"__vector__"},"value":{"arrayValue":{}}}}}}'
+VECTOR = '{"a":{"mapValue":{"fields":{"__type__":{"stringValue":"__vector__"},"value":{"arrayValue":{"values":[{"doubleValue":1.5}]}}}}}}'
 TRUE = '{"a":{"booleanValue":true}}'
 # A collection's YAML, fields of its documents, what import and check take: nothing is wrong with them, so that both end in 0.
 CASES = {

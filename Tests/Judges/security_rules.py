@@ -4,33 +4,20 @@
 
 The expectations are those of the app's own tasks: groups are read by members only, deleted by admins only, count their members
 exactly, ten at most, and always have an admin; nobody takes another person's address, booking or role. Each case runs in a
-project of its own, so no case depends on another. Without the emulator (GYMMIGRATE_EMULATOR, the Cloud SDK's place, PATH) it says so.
+project of its own, so no case depends on another. Without the emulator it says so and ends well.
 """
 
 import base64
 import json
 import os
-import shutil
-import signal
-import socket
-import subprocess
 import sys
-import tempfile
-import threading
-import time
 import urllib.error
 import urllib.request
 from datetime import datetime, timezone
 
-SDK = "/usr/lib/google-cloud-sdk/platform/cloud-firestore-emulator/cloud_firestore_emulator"
+import google_emulator
+
 OLD = datetime(2026, 1, 1, tzinfo=timezone.utc)
-
-
-def emulator():
-    for place in (os.environ.get("GYMMIGRATE_EMULATOR"), SDK, shutil.which("cloud_firestore_emulator")):
-        if place and os.path.exists(place):
-            return place
-    return None
 
 
 # --- Values and writes ---
@@ -437,47 +424,18 @@ def cases():
     yield "read the lock of gymmigrate", "boss", lambda db: db.get("boss", "_gymmigrate/lock"), DENIED
 
 
-def started(program, rules, log):
-    """Starts the emulator on a free port; returns the process and its address."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    command = [program, "start", "--host=127.0.0.1", f"--port={port}", f"--rules={rules}"]
-    process = subprocess.Popen(command, stdout=log, stderr=log, start_new_session=True)
-    while True:
-        if process.poll() is not None:
-            raise SystemExit("the emulator ended: " + open(log.name).read())
-        try:
-            urllib.request.urlopen(f"http://127.0.0.1:{port}/", timeout=5).close()
-            return process, f"127.0.0.1:{port}"
-        except OSError:
-            time.sleep(0.1)
-
-
 def main():
-    program = emulator()
-    if program is None:
-        print("SKIPPED: Google's emulator is not installed, so nothing judges samples/firestore.rules.")
-        return
+    program = google_emulator.found_or_skip("samples/firestore.rules")
     wrong = done = 0
-    with tempfile.NamedTemporaryFile("w") as log:
-        process, host = started(program, os.path.abspath(sys.argv[1]), log)
-        # An emulator that hangs must not hold up the tests.
-        timer = threading.Timer(600, lambda: os.killpg(process.pid, signal.SIGKILL))
-        timer.start()
-        try:
-            for number, (what, who, request, allowed) in enumerate(cases()):
-                db = Database(host, f"rules-{number}")
-                world(db)
-                status = request(db)
-                done += 1
-                if status != (200 if allowed else 403):
-                    wrong += 1
-                    print(f"WRONG {who}: {what}: {status}, expected {'allowed' if allowed else 'denied'}")
-        finally:
-            timer.cancel()
-            os.killpg(process.pid, signal.SIGTERM)
-            process.wait()
+    with google_emulator.running(program, f"--rules={os.path.abspath(sys.argv[1])}", seconds=600) as host:
+        for number, (what, who, request, allowed) in enumerate(cases()):
+            db = Database(host, f"rules-{number}")
+            world(db)
+            status = request(db)
+            done += 1
+            if status != (200 if allowed else 403):
+                wrong += 1
+                print(f"WRONG {who}: {what}: {status}, expected {'allowed' if allowed else 'denied'}")
     print(f"The security rules: {done} requests, {wrong} wrong.")
     sys.exit(1 if wrong else 0)
 

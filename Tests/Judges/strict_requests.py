@@ -106,7 +106,7 @@ class Run:
         this script. `stop` is a signal, and the number of the commit of documents before whose answer it is sent.
         """
         self.proxy.phase = phase
-        place = ["--endpoint", self.proxy.endpoint, "--project", PROJECT, "--database", DATABASE] if place is None else place
+        place = ["--schema", "gym", "--endpoint", self.proxy.endpoint, "--project", PROJECT, "--database", DATABASE] if place is None else place
         environment = {"PATH": os.environ["PATH"], "HOME": str(self.folder)}
         process = subprocess.Popen(
             [self.program, *arguments, *place], cwd=self.folder, env=environment,

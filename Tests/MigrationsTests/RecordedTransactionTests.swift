@@ -1,5 +1,6 @@
 import FirestoreModels
 import Foundation
+import GymModels
 import LocalFirestore
 import Logging
 import RunSupport
@@ -312,7 +313,7 @@ private struct GroupsFixture: Sendable {
         try await shop.put("groups/g/members/m\(number)", ["n": .integer(Int64(number))])
       }
       let path = try #require(DocumentPath("groups/g"))
-      var read = CollectionRead(GroupsRecount.members(of: path))
+      var read = CollectionRead(GymCollection.members(of: path))
       read.pageSize = 20
       let (seen, _) = try await shop.client.runTransaction(on: path, willCommit: { _ in }) {
         [read] transaction in

@@ -31,7 +31,7 @@ struct ResumptionTests {
     report.changes.add(.create, in: users, 3)
     report.changes.add(.update, in: users, 5)
     report.changes.add(.delete, in: CollectionPath(nil, "two words"), 4)
-    report.reasons = ["isActive-default": 7, "a b": 8]
+    report.reasons = [UTF8Key("isActive-default"): 7, UTF8Key("a b"): 8]
     report.findings = [
       .init(kind: .review, code: "name-one-word"): 9, .init(kind: .note, code: "name-one-word"): 1,
       .init(kind: .reject, code: "wrong-type"): 10, .init(kind: .note, code: "role-missing"): 11,
@@ -44,6 +44,21 @@ struct ResumptionTests {
     #expect(again.reasons == report.reasons)
     #expect(again.findings == report.findings)
     #expect(throws: Failure.self) { try read.position(as: Checkpoint.Done.self) }
+  }
+
+  @Test("A report counts collections and reasons apart whose names differ in composition alone.")
+  func composition() throws {
+    var report = MigrationReport(migration: "m")
+    for (name, count) in [("\u{E9}", 1), ("e\u{301}", 2)] {
+      report.changes.add(.update, in: CollectionPath(nil, name), count)
+      report.reasons[UTF8Key("set \(name)")] = count
+    }
+    let checkpoint = Checkpoint(at: Checkpoint.State(at: report))
+    let read = try JSONParser().parse(checkpoint.json) { json throws(WireError) in try Checkpoint(json) }
+    let again = try #require(try read.position(as: MigrationReport.self))
+    #expect(again.reasons == report.reasons && again.reasons.count == 2)
+    #expect(again.changes == report.changes)
+    #expect(again.changes.count(.update, in: CollectionPath(nil, "e\u{301}")) == 2)
   }
 
   /// Applies `user-emails --prune` with a bound on deletions, in a run that is begun or resumed.

@@ -9,7 +9,7 @@ import_lines() { # NAME OPTIONS...
   local sink=$!
   until [[ -s $work/sink-port ]]; do sleep 0.05; done
   rm -rf "$work/import-state"
-  timed "$name" "$gymmigrate" import "$work/in.jsonl" --project bench-project --database bench --no-ramp \
+  timed "$name" "$gymmigrate" import "$work/in.jsonl" --schema gym --project bench-project --database bench --no-ramp \
     --endpoint "http://127.0.0.1:$(cat "$work/sink-port")" --state-dir "$work/import-state" -q --no-progress "$@"
   kill -TERM "$sink"
   wait "$sink" || true

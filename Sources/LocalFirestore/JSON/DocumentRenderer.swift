@@ -10,7 +10,9 @@ struct DocumentRenderer {
   private let runner: QueryRunner
 
   /// - Parameter mask: The fields to return; nil for all.
-  init(_ database: DatabaseName, mask: [FieldPath]?, runner: QueryRunner) {
+  /// - Throws: ``FirestoreError`` `.invalidArgument` for a mask of paths that no field can have.
+  init(_ database: DatabaseName, mask: [FieldPath]?, runner: QueryRunner) throws(FirestoreError) {
+    for path in mask ?? [] where path != .documentName { try WriteValidation.check(path) }
     var json = JSONWriter()
     json.string(database.documents + "/")
     prefix = Array(json.bytes.dropLast())

@@ -14,7 +14,8 @@ enum ReadConsistency: Sendable, Equatable {
 enum TransactionOptions: Sendable, Equatable {
   /// Read-only, at a time in microseconds since 1970 or at its first read.
   case readOnly(readTime: Int64?)
-  case readWrite
+  /// `retried` is an aborted transaction that is tried again.
+  case readWrite(retried: StoreTransactionID? = nil)
 }
 
 struct BatchGetRequest {

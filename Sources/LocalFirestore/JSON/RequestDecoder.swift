@@ -94,7 +94,7 @@ final class RequestDecoder {
   // MARK: Transactions
 
   func beginTransaction(_ body: [UInt8]) throws(FirestoreError) -> TransactionOptions {
-    try message(body, TransactionOptions.readWrite) { options, name, value, wire throws(WireError) in
+    try message(body, TransactionOptions.readWrite()) { options, name, value, wire throws(WireError) in
       switch name {
       case "options": options = try wire.transactionOptions(value)
       case "requestOptions": try wire.requestOptions(value)

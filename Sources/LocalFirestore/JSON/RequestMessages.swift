@@ -108,18 +108,22 @@ extension WireDecoder {
         }
         options = .readOnly(readTime: readTime)
       case "readWrite":
-        try wire.message(value) { name, value, wire throws(WireError) in
+        let retried = try wire.message(value, StoreTransactionID?.none) {
+          retried,
+          name,
+          value,
+          wire throws(WireError) in
           switch name {
-          case "retryTransaction": _ = try value.transactionID()
+          case "retryTransaction": retried = try value.transactionID()
           case "concurrencyMode": break
           default: try wire.refuse(name)
           }
         }
-        options = .readWrite
+        options = .readWrite(retried: retried)
       default: try wire.refuse(name)
       }
     }
-    return options ?? .readWrite
+    return options ?? .readWrite()
   }
 
   /// Validates options that have no effect here.

@@ -42,7 +42,7 @@ struct Aggregator {
   private let aliases: [String]
 
   /// The fields that a document must have to be aggregated.
-  private let required: [FieldPath]
+  let required: [FieldPath]
 
   /// Whether only the number of documents matters.
   var isCountOnly: Bool { required.isEmpty }
@@ -53,7 +53,8 @@ struct Aggregator {
   /// - Throws: ``FirestoreError`` `.invalidArgument` for none or more than 5 aggregations, or a duplicate
   ///   alias.
   init(_ aggregations: [StructuredAggregationQuery.Aggregation]) throws(FirestoreError) {
-    guard (1...5).contains(aggregations.count) else {
+    if aggregations.isEmpty { throw .invalid("Aggregations can not be empty.") }
+    guard aggregations.count <= 5 else {
       throw .invalid("A query has 1 to 5 aggregations.")
     }
     var aliases: [String] = []
@@ -63,6 +64,7 @@ struct Aggregator {
     for aggregation in aggregations {
       if aggregation.alias == nil { unnamed += 1 }
       let alias = aggregation.alias ?? "field_\(unnamed)"
+      try WriteValidation.check(FieldPath(field: alias))
       if aliases.contains(where: { $0.isIdentical(to: alias) }) {
         throw .invalid("Aggregation aliases contain duplicate alias: \(alias).")
       }
@@ -73,9 +75,11 @@ struct Aggregator {
         bounds.append(upTo ?? .max)
         states.append(.count(0, upTo: upTo))
       case .sum(let field):
+        try Self.check(field)
         required.append(field)
         states.append(.sum(field, Sum()))
       case .average(let field):
+        try Self.check(field)
         required.append(field)
         states.append(.average(field, Sum()))
       }
@@ -85,8 +89,12 @@ struct Aggregator {
     maximumCount = required.isEmpty ? bounds.max().flatMap { $0 == .max ? nil : $0 } : nil
   }
 
+  private static func check(_ field: FieldPath) throws(FirestoreError) {
+    if field == .documentName { throw .invalid("Aggregations are not supported for the property: __key__") }
+    try WriteValidation.check(field)
+  }
+
   mutating func add(_ fields: FieldMap) {
-    for field in required where fields[field] == nil { return }
     for index in states.indices {
       switch states[index] {
       case .count(let count, let upTo): states[index] = .count(min(count + 1, upTo ?? .max), upTo: upTo)

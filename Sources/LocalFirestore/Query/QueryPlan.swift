@@ -27,8 +27,16 @@ struct QueryPlan {
 
   /// Plans a query below a document, or below the root if `parent` is empty.
   ///
+  /// Documents that lack one of the fields that are aggregated are no results, and a limit or an offset counts in the order
+  /// of these fields where the query has no other (Google's system tests assert it).
+  ///
   /// - Throws: ``FirestoreError`` `.invalidArgument` for a query that the service refuses.
-  init(_ query: StructuredQuery, parent: String, in database: DatabaseName) throws(FirestoreError) {
+  init(
+    _ query: StructuredQuery,
+    aggregated: [FieldPath] = [],
+    parent: String,
+    in database: DatabaseName
+  ) throws(FirestoreError) {
     self.database = database
     offset = query.offset
     limit = query.limit
@@ -37,7 +45,9 @@ struct QueryPlan {
     if let limit = query.limit, limit < 0 { throw .invalid("limit is negative") }
 
     try QueryValidation.check(query)
-    order = QueryValidation.completeOrder(of: query)
+    try QueryValidation.check(aggregated, of: query)
+    let isCut = query.limit != nil || query.offset > 0
+    order = QueryValidation.completeOrder(of: query, aggregated: isCut ? aggregated : [])
 
     let parentKey = NameKey.key(parent)
     range = KeyRange(below: parentKey)
@@ -54,12 +64,13 @@ struct QueryPlan {
       let compiled = try compile(filter)
       narrow(compiled)
       self.filter = Self.residual(compiled)
-      // Sorting requires the order fields anyway; a scan in name order does not.
-      let required = isNameOrdered ? DocumentFilter(filter).requiredFields.map(CompiledFilter.exists) : []
-      if !required.isEmpty { self.filter = .and([self.filter].compactMap { $0 } + required) }
     }
-    startAt = try checked(query.startAt, "start_at")
-    endAt = try checked(query.endAt, "end_at")
+    // Sorting requires the order fields anyway; a scan in name order does not.
+    let implied = isNameOrdered ? query.where.map { DocumentFilter($0).requiredFields } ?? [] : []
+    let required = (implied + aggregated).map(CompiledFilter.exists)
+    if !required.isEmpty { self.filter = .and([self.filter].compactMap { $0 } + required) }
+    startAt = try checked(query.startAt, query)
+    endAt = try checked(query.endAt, query)
     narrowByCursors()
   }
 
@@ -78,7 +89,9 @@ struct QueryPlan {
       default: keys = [try key(of: value)]
       }
       return .name(comparison, keys)
-    case .field(let field, let comparison, let value): return .field(field, comparison, value)
+    case .field(let field, let comparison, let value):
+      try QueryValidation.check(value)
+      return .field(field, comparison, value.stored)
     case .unary(let field, let kind): return .unary(field, kind)
     }
   }
@@ -132,11 +145,12 @@ struct QueryPlan {
 
   private func checked(
     _ cursor: StructuredQuery.Cursor?,
-    _ name: String
+    _ query: StructuredQuery
   ) throws(FirestoreError) -> StructuredQuery.Cursor? {
     // A cursor without values has no effect.
-    guard let cursor, !cursor.values.isEmpty else { return nil }
-    if cursor.values.count > order.count { throw .invalid("Cursor has too many values.") }
+    guard var cursor, !cursor.values.isEmpty else { return nil }
+    if cursor.values.count > query.orderBy.count { throw .invalid("Cursor has too many values.") }
+    cursor.values = cursor.values.map(\.stored)
     for (order, value) in zip(order, cursor.values) where order.field == .documentName {
       _ = try key(of: value)
     }

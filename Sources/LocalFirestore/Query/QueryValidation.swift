@@ -10,13 +10,24 @@ enum QueryValidation {
     {
       throw .invalid("Invalid collection id: \(violation.message)")
     }
+    for path in query.orderBy.map(\.field) + (query.where?.fields ?? []) where path != .documentName {
+      try WriteValidation.check(path)
+    }
     var orders: Set<FieldPath> = []
     for order in query.orderBy {
+      if orders.contains(.documentName) {
+        throw .invalid("order by clause cannot contain more fields after the key")
+      }
       if !orders.insert(order.field).inserted {
         throw .invalid("order by clause cannot contain duplicate fields \(order.field)")
       }
     }
-    if query.from.collectionID == nil, query.from.allDescendants {
+    if orders.contains(.documentName),
+      query.where?.impliedOrder.contains(where: { !orders.contains($0) }) == true
+    {
+      throw .invalid("order by clause cannot contain more fields after the key")
+    }
+    if query.from.collectionID == nil {
       if let filter = query.where, Self.hasFields(filter) {
         throw .invalid("kind is required for non-__key__ filters")
       }
@@ -24,11 +35,25 @@ enum QueryValidation {
         throw .invalid("kind is required for all orders except __key__ ascending")
       }
     }
+    if query.where?.hasAlternativeNotIn == true {
+      throw .invalid("NOT_IN cannot be used in a query with OR.")
+    }
     if let violation = query.where?.violation { throw .invalid("The filter is refused: \(violation).") }
     if (query.where?.normalForm.comparisons ?? 0) + query.orderBy.count > StructuredQuery.maximumParts {
       throw .invalid(
         "The query has too many filters and orders: at most \(StructuredQuery.maximumParts) are allowed."
       )
+    }
+  }
+
+  /// Throws for a value that no document can have; a filter may have larger ones, and lists of lists.
+  static func check(_ value: Value) throws(FirestoreError) {
+    let refused: Set<DocumentLimits.Violation.Code> = [
+      .malformedReference, .coordinate, .emptyFieldName, .longFieldName, .reservedFieldName,
+    ]
+    let violations = DocumentLimits.violations(of: ["value": value])
+    if let violation = violations.first(where: { refused.contains($0.code) }) {
+      throw .invalid(violation.message)
     }
   }
 
@@ -39,20 +64,61 @@ enum QueryValidation {
     }
   }
 
-  /// The complete order: the requested fields, the inequality fields by name, then the document name.
+  /// Throws for aggregated fields that would have to be ordered behind the document name.
+  static func check(_ aggregated: [FieldPath], of query: StructuredQuery) throws(FirestoreError) {
+    let ordersByName =
+      query.orderBy.contains { $0.field == .documentName } || query.where?.comparesNames == true
+    let ordered = Set(query.orderBy.map(\.field) + (query.where?.impliedOrder ?? []))
+    if ordersByName, let field = aggregated.first(where: { !ordered.contains($0) }) {
+      throw .invalid(
+        "This query requires an index that has fields [\(field)] after __name__ and Firestore does not currently support such an index. Please try the query again with additional ordering on those fields."
+      )
+    }
+  }
+
+  /// The complete order: the requested fields, the inequality fields by name, the aggregated fields by name, then the
+  /// document name.
   ///
   /// Added fields have the last requested direction (`order_by` in google/firestore/v1/query.proto).
-  static func completeOrder(of query: StructuredQuery) -> [StructuredQuery.Order] {
+  static func completeOrder(
+    of query: StructuredQuery,
+    aggregated: [FieldPath] = []
+  ) -> [StructuredQuery.Order] {
     var order = query.orderBy
     let direction = order.last?.direction ?? .ascending
     if let name = order.firstIndex(where: { $0.field == .documentName }) {
       // Names are unique, so nothing remains to be ordered.
       return Array(order[...name])
     }
-    for field in query.where?.impliedOrder ?? [] where !order.contains(where: { $0.field == field }) {
+    let sorted = aggregated.sorted { $0.description.compareUTF8($1.description) < 0 }
+    for field in (query.where?.impliedOrder ?? []) + sorted
+    where !order.contains(where: { $0.field == field }) {
       order.append(.init(field, direction))
     }
     order.append(.init(.documentName, direction))
     return order
+  }
+}
+
+extension StructuredQuery.Filter {
+  /// Whether OR, of one filter also, stands above NOT_IN.
+  fileprivate var hasAlternativeNotIn: Bool { hasNotIn(insideOr: false) }
+
+  private func hasNotIn(insideOr: Bool) -> Bool {
+    switch self {
+    case .and(let filters): filters.contains { $0.hasNotIn(insideOr: insideOr) }
+    case .or(let filters): filters.contains { $0.hasNotIn(insideOr: true) }
+    case .field(_, let comparison, _): insideOr && comparison == .notIn
+    case .unary: false
+    }
+  }
+
+  /// Whether an inequality of the document name orders the query by it.
+  fileprivate var comparesNames: Bool {
+    switch self {
+    case .and(let filters), .or(let filters): filters.contains(where: \.comparesNames)
+    case .field(.documentName, let comparison, _): comparison.isInequality
+    case .field, .unary: false
+    }
   }
 }

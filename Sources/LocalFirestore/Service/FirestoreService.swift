@@ -32,6 +32,12 @@ struct FirestoreService: Sendable {
     transactions = TransactionTable(clock: store.clock)
   }
 
+  /// Begins a transaction whose read time, if it has one, can be read.
+  func begin(_ options: TransactionOptions, in database: DatabaseName) throws -> StoreTransactionID {
+    if case .readOnly(let readTime?) = options { try store.read(database, at: readTime) { _ in } }
+    return try transactions.begin(options, in: database)
+  }
+
   /// Writes the JSON response to a request.
   ///
   /// - Throws: ``FirestoreError``; anything written before is an incomplete response.
@@ -120,7 +126,7 @@ struct ServiceCall {
     case .time(let readTime): time = readTime
     case .transaction(let id): transaction = id
     case .newTransaction(let options):
-      transaction = service.transactions.begin(options, in: database)
+      transaction = try service.begin(options, in: database)
       newTransaction = transaction
     }
     if let transaction { time = try service.transactions.transaction(transaction, in: database).readTime }

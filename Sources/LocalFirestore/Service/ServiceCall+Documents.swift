@@ -5,7 +5,11 @@ extension ServiceCall {
 
   func get(_ database: DatabaseName, _ path: DocumentPath) throws {
     let parameters = try parameters(["mask.fieldPaths", "readTime", "transaction"])
-    let renderer = DocumentRenderer(database, mask: try parameters.mask("mask.fieldPaths"), runner: runner)
+    let renderer = try DocumentRenderer(
+      database,
+      mask: try parameters.mask("mask.fieldPaths"),
+      runner: runner
+    )
     let key = NameKey.key(path.string)
     try read(database, try parameters.consistency()) { context in
       context.recordRead(StoreSnapshot.Scope(), KeyRange(only: key))
@@ -30,7 +34,7 @@ extension ServiceCall {
       }
       if seen.insert(path).inserted { paths.append(path) }
     }
-    let renderer = DocumentRenderer(database, mask: request.mask, runner: runner)
+    let renderer = try DocumentRenderer(database, mask: request.mask, runner: runner)
     try read(database, request.consistency) { context in
       var stream = try JSONArrayStream(out, context)
       for path in paths {
@@ -96,7 +100,7 @@ extension ServiceCall {
 
   private func apply(_ write: Write, in database: DatabaseName, mask: [FieldPath]?) throws {
     try WriteValidation.check(write)
-    let renderer = DocumentRenderer(database, mask: mask, runner: runner)
+    let renderer = try DocumentRenderer(database, mask: mask, runner: runner)
     let result = try store.write(database) { transaction, _ in
       try WriteApplier(database, runner).apply(write, to: &transaction)
     }

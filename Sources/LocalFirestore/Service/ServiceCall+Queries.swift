@@ -7,7 +7,7 @@ extension ServiceCall {
     let request = try decoder.runQuery(self.request.body)
     guard let query = request.query else { throw FirestoreError.invalid("The structured_query is missing.") }
     let plan = try QueryPlan(query, parent: parent, in: database)
-    let renderer = DocumentRenderer(database, mask: plan.mask, runner: runner)
+    let renderer = try DocumentRenderer(database, mask: plan.mask, runner: runner)
     try read(database, request.consistency) { context in
       context.recordRead(plan.scope, plan.range)
       var stream = try JSONArrayStream(out, context)
@@ -44,7 +44,7 @@ extension ServiceCall {
       throw FirestoreError.invalid("The structured_aggregation_query is missing.")
     }
     var aggregator = try Aggregator(query.aggregations)
-    let plan = try QueryPlan(query.query, parent: parent, in: database)
+    let plan = try QueryPlan(query.query, aggregated: aggregator.required, parent: parent, in: database)
     try read(database, request.consistency) { context in
       context.recordRead(plan.scope, plan.range)
       if aggregator.isCountOnly, plan.filter == nil, plan.isNameOrdered {
@@ -137,12 +137,13 @@ extension ServiceCall {
     let token = try PageToken.decode(parameters.text("pageToken") ?? "", for: parts, decoder)
     let query = StructuredQuery(
       from: .init(collection),
-      orderBy: order,
+      orderBy: order.contains { $0.field == .documentName }
+        ? order : order + [.init(.documentName, order.last?.direction ?? .ascending)],
       startAt: token.map { .init($0.values, before: false) },
       limit: size + 1
     )
     let plan = try QueryPlan(query, parent: parent, in: database)
-    let page = ListPage(size: size, renderer: DocumentRenderer(database, mask: mask, runner: runner))
+    let page = ListPage(size: size, renderer: try DocumentRenderer(database, mask: mask, runner: runner))
     try read(database, consistency) { context in
       context.recordRead(plan.scope, plan.range)
       if showMissing {

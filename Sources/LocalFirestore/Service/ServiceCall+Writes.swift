@@ -78,7 +78,7 @@ extension ServiceCall {
 
   func beginTransaction(_ database: DatabaseName) throws {
     let options = try decoder.beginTransaction(request.body)
-    let id = service.transactions.begin(options, in: database)
+    let id = try service.begin(options, in: database)
     out.bytes.append(contentsOf: "{\"transaction\":\"\(id.base64)\"}".utf8)
   }
 
@@ -86,6 +86,7 @@ extension ServiceCall {
     guard let id = try decoder.rollback(request.body) else {
       throw FirestoreError.invalid("The transaction is missing.")
     }
+    try service.transactions.isReadOnly(id)
     // Clients roll back after a failed commit, which has already ended the transaction.
     _ = try? service.transactions.end(id, in: database)
     out.bytes.append(contentsOf: "{}".utf8)

@@ -15,7 +15,8 @@ struct StoreTransactionID: Hashable, Sendable {
 /// The active transactions of this process.
 ///
 /// They are optimistic: at commit, the ranges that a transaction read are checked for changes, and it is
-/// aborted if there are any.
+/// aborted if there are any. Google's emulator locks what is read instead, as the service does for server clients; a
+/// client that repeats aborted transactions, as it must, ends with the same data on both.
 final class TransactionTable: Sendable {
   /// The maximum age and idle time of a transaction in microseconds.
   private static let maximumAge: Int64 = 270_000_000
@@ -39,19 +40,28 @@ final class TransactionTable: Sendable {
 
   private let transactions = Mutex<[StoreTransactionID: Transaction]>([:])
   private let clock: CommitClock
+  /// What the ids of this table are recognized by.
+  private let seal = UInt64.random(in: .min ... .max)
 
   init(clock: CommitClock) {
     self.clock = clock
   }
 
-  func begin(_ options: TransactionOptions, in database: DatabaseName) -> StoreTransactionID {
+  /// - Throws: ``FirestoreError`` `.invalidArgument` for a retry of anything but a read-write transaction of this table.
+  func begin(
+    _ options: TransactionOptions,
+    in database: DatabaseName
+  ) throws(FirestoreError) -> StoreTransactionID {
+    if case .readWrite(let retried?) = options, try isReadOnly(retried) {
+      throw .invalid("Cannot retry a read-only transaction.")
+    }
     let now = clock.now()
     var transaction = Transaction(database: database, isReadOnly: false, startedAt: now, lastUsedAt: now)
     if case .readOnly(let readTime) = options {
       transaction.isReadOnly = true
       transaction.readTime = readTime
     }
-    let id = StoreTransactionID(bytes: (0..<16).map { _ in UInt8.random(in: 0...255) })
+    let id = newID(isReadOnly: transaction.isReadOnly)
     transactions.withLock { table in
       table = table.filter { !Self.isExpired($0.value, now) }
       table[id] = transaction
@@ -88,6 +98,35 @@ final class TransactionTable: Sendable {
     let transaction = try transaction(id, in: database)
     transactions.withLock { _ = $0.removeValue(forKey: id) }
     return transaction
+  }
+
+  // MARK: IDs
+
+  /// A random number, even for read-write transactions, and what seals it: an id is known also after its end.
+  private func newID(isReadOnly: Bool) -> StoreTransactionID {
+    let number = UInt64.random(in: .min ... .max) & ~1 | (isReadOnly ? 1 : 0)
+    return StoreTransactionID(bytes: bytes(number) + bytes(sealed(number)))
+  }
+
+  /// Whether a transaction, which may have ended, was read-only.
+  ///
+  /// - Throws: ``FirestoreError`` `.invalidArgument` for an id that this table never gave out.
+  @discardableResult
+  func isReadOnly(_ id: StoreTransactionID) throws(FirestoreError) -> Bool {
+    let number = id.bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
+    guard id.bytes == bytes(number) + bytes(sealed(number)) else { throw .invalid("Invalid transaction.") }
+    return number & 1 == 1
+  }
+
+  private func sealed(_ number: UInt64) -> UInt64 {
+    var hasher = Hasher()
+    hasher.combine(seal)
+    hasher.combine(number)
+    return UInt64(bitPattern: Int64(hasher.finalize()))
+  }
+
+  private func bytes(_ number: UInt64) -> [UInt8] {
+    (0..<8).map { UInt8(truncatingIfNeeded: number >> UInt64(56 - 8 * $0)) }
   }
 
   private static func isExpired(_ transaction: Transaction, _ now: Int64) -> Bool {

@@ -65,6 +65,9 @@ struct WriteApplier {
         throw .invalid("update_time must be in microseconds.")
       }
       let stored = current?.updateTime ?? 0
+      if current != nil, required.microseconds > stored {
+        throw .invalid("Invalid base version, it is greater than the stored version: \(name)")
+      }
       if stored != required.microseconds {
         throw FirestoreError(
           .failedPrecondition,
@@ -92,26 +95,28 @@ struct WriteApplier {
     for transform in write.transforms {
       results.append(try FieldTransforms.apply(transform, to: &fields, commitTime: time))
     }
-    let document = RawDocument(path: write.path, fields: fields)
-    if let violation = DocumentLimits.violations(of: document).first {
-      throw FirestoreError.invalid("Document \(database.name(of: write.path)): \(violation.message)")
-    }
+    // Without mask and transforms it is what was validated before.
+    if mask != nil || !write.transforms.isEmpty { try WriteValidation.check(write.path, fields) }
+    try IndexEntries.check(fields, of: write.path)
     var json = JSONWriter(capacity: 1024)
-    json.fields(Self.stored(fields))
+    json.fields(fields.stored)
     return (json.bytes, results)
   }
+}
 
-  /// Rounds timestamps down to microseconds, as the service stores them.
-  private static func stored(_ fields: FieldMap) -> FieldMap {
-    FieldMap(fields.entries.map { FieldMap.Entry(name: $0.name, value: stored($0.value)) })
-  }
+extension FieldMap {
+  /// The fields as the service stores them: timestamps are rounded down to microseconds.
+  var stored: FieldMap { FieldMap(entries.map { FieldMap.Entry(name: $0.name, value: $0.value.stored) }) }
+}
 
-  private static func stored(_ value: Value) -> Value {
-    switch value {
+extension Value {
+  /// The value as the service stores and compares it: timestamps are rounded down to microseconds.
+  var stored: Value {
+    switch self {
     case .timestamp(let time): .timestamp(time.flooredToMicroseconds)
-    case .array(let values): .array(values.map(stored))
-    case .map(let fields): .map(stored(fields))
-    default: value
+    case .array(let values): .array(values.map(\.stored))
+    case .map(let fields): .map(fields.stored)
+    default: self
     }
   }
 }

@@ -8,16 +8,50 @@ enum WriteValidation {
   /// Throws for a write that can never be applied.
   static func check(_ write: Write) throws(FirestoreError) {
     if let violation = PathLimits.violations(of: write.path).first { throw .invalid(violation.message) }
-    if case .update(_, let mask?) = write.operation {
-      for path in mask { try check(path) }
+    if case .update(let fields, let mask) = write.operation.decoded {
+      try check(write.path, fields)
+      for path in mask ?? [] { try check(path) }
     }
-    for transform in write.transforms { try check(transform.field) }
     if write.transforms.count > maximumTransforms {
       throw .invalid("A document has at most \(maximumTransforms) field transforms in one request.")
     }
+    try check(write.transforms)
   }
 
-  private static func check(_ path: FieldPath) throws(FirestoreError) {
+  /// Throws for fields that no document can have.
+  static func check(_ path: DocumentPath, _ fields: FieldMap) throws(FirestoreError) {
+    if let violation = DocumentLimits.violations(of: RawDocument(path: path, fields: fields)).first {
+      throw .invalid("Document \(path.string): \(violation.message)")
+    }
+  }
+
+  /// Throws for a path that names no field of a document.
+  static func check(_ path: FieldPath) throws(FirestoreError) {
     if let violation = DocumentLimits.violations(of: path).first { throw .invalid(violation.message) }
+  }
+
+  private static func check(_ transforms: [FieldTransform]) throws(FirestoreError) {
+    for transform in transforms {
+      try check(transform.field)
+      switch transform.operation {
+      case .increment(let operand), .maximum(let operand), .minimum(let operand):
+        guard operand.isNumber else { throw .invalid("The operand of a transform must be int64 or double.") }
+      case .requestTime, .appendMissingElements, .removeAllFromArray: break
+      }
+    }
+    for outer in transforms {
+      if transforms.contains(where: { $0.field != outer.field && outer.field.isPrefix(of: $0.field) }) {
+        throw .invalid("Cannot transform \(outer.field) and a field in it at the same time.")
+      }
+    }
+  }
+}
+
+extension Value {
+  var isNumber: Bool {
+    switch self {
+    case .integer, .double: true
+    default: false
+    }
   }
 }

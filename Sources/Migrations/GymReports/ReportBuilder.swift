@@ -100,12 +100,12 @@ package struct ReportBuilder: Sendable {
   package mutating func add(_ document: RawDocument) {
     let path = document.path
     guard path.segments.count == 2 else { return }
-    switch path.segments[0] {
-    case "payments": addPayment(document.fields)
-    case "expenses" where seesExpenses: addExpense(document.fields)
-    case "check_ins": addCheckIn(document.fields)
-    case "members": addMember(path.id, document.fields)
-    case "products": addProduct(path.id, document.fields)
+    switch path.collection {
+    case GymCollection.payments: addPayment(document.fields)
+    case GymCollection.expenses where seesExpenses: addExpense(document.fields)
+    case GymCollection.checkIns: addCheckIn(document.fields)
+    case GymCollection.members: addMember(path.id, document.fields)
+    case GymCollection.products: addProduct(path.id, document.fields)
     default: break
     }
   }

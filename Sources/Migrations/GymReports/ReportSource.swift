@@ -1,5 +1,6 @@
 package import FirestoreModels
 package import FirestoreREST
+import GymModels
 package import Schema
 package import Tables
 
@@ -38,42 +39,36 @@ extension OwnerReport {
     of days: ClosedRange<CalendarDay>,
     in zone: LocalTimeZone
   ) throws(Failure) -> [CollectionRead] {
-    func read(_ name: String, _ fields: [String], _ filter: StructuredQuery.Filter? = nil) -> CollectionRead {
-      var read = CollectionRead(CollectionPath(nil, name), mask: fields.map { FieldPath(field: $0) })
+    func read(
+      _ collection: CollectionPath,
+      _ fields: [String],
+      _ filter: StructuredQuery.Filter? = nil
+    ) -> CollectionRead {
+      var read = CollectionRead(collection, mask: fields.map { FieldPath(field: $0) })
       read.filter = filter
       return read
     }
     let completed = StructuredQuery.Filter.field(FieldPath(field: "status"), .equal, .string("completed"))
     return [
-      read("payments", ["status", "completedAt", "createdAt", "amount", "type", "method"], completed),
-      read("expenses", ["isActive", "date", "amount", "category"]),
-      read("check_ins", ["checkInDate", "memberId"], try between("checkInDate", days, in: zone)),
       read(
-        "members",
+        GymCollection.payments,
+        ["status", "completedAt", "createdAt", "amount", "type", "method"],
+        completed
+      ),
+      read(GymCollection.expenses, ["isActive", "date", "amount", "category"]),
+      read(
+        GymCollection.checkIns,
+        ["checkInDate", "memberId"],
+        try zone.filter("checkInDate", on: days, for: "report on")
+      ),
+      read(
+        GymCollection.members,
         [
           "firstName", "paternalLastName", "maternalLastName", "isActive", "membershipStatus",
           "membershipEndDate",
         ]
       ),
-      read("products", ["isActive", "name", "stock"]),
+      read(GymCollection.products, ["isActive", "name", "stock"]),
     ]
-  }
-
-  /// The filter of a time on some days.
-  private static func between(
-    _ field: String,
-    _ days: ClosedRange<CalendarDay>,
-    in zone: LocalTimeZone
-  ) throws(Failure) -> StructuredQuery.Filter {
-    func start(_ day: CalendarDay) throws(Failure) -> Value {
-      let (year, month, number) = day.date
-      if let start = zone.startOfDay(year: year, month: month, day: number) { return .timestamp(start) }
-      throw Failure(.usage, "report on", path: day.text, cause: "\(zone.name) has no such day")
-    }
-    let path = FieldPath(field: field)
-    return .and([
-      .field(path, .greaterThanOrEqual, try start(days.lowerBound)),
-      .field(path, .lessThan, try start(CalendarDay(number: days.upperBound.number + 1))),
-    ])
   }
 }

@@ -5,22 +5,15 @@ extension OwnerReport {
   package func text(_ words: ReportWords) -> TerminalText {
     var lines: [TerminalText] = ["\(words[.title])  \(ReportWords.period(days))", ""]
     let totals = totals(words)
-    let width = totals.map(\.label.count).max() ?? 0
-    for total in totals {
-      let label = total.label.padded(to: width)
-      lines.append("\(label)  \(total.text)\(total.note.isEmpty ? "" : "  (\(total.note))")")
-    }
+    lines += TerminalText.aligned(
+      totals.map { [$0.label, $0.text + ($0.note.isEmpty ? "" : "  (\($0.note))")] }
+    )
     for table in tables(words) {
       lines += ["", "\(table.title)"]
       if table.rows.isEmpty { lines.append("  \(words[.none])") }
       let most = table.rows.compactMap(\.value).max() ?? 0
-      let width = table.rows.map(\.label.count).max() ?? 0
-      let numbers = table.rows.map(\.text.count).max() ?? 0
-      for row in table.rows {
-        let bar = row.value.map { Self.bar($0, of: most) } ?? ""
-        let text = String(repeating: " ", count: numbers - row.text.count) + row.text
-        lines.append("  \(row.label.padded(to: width))  \(text)\(bar.isEmpty ? "" : "  \(bar)")")
-      }
+      let rows = table.rows.map { [$0.label, $0.text, $0.value.map { Self.bar($0, of: most) } ?? ""] }
+      lines += TerminalText.aligned(rows, numbers: [1]).map { "  \($0)" }
       if let note = table.note { lines.append("  \(note)") }
     }
     if let leftOut = leftOut(words) { lines += ["", "\(leftOut)"] }
@@ -33,11 +26,5 @@ extension OwnerReport {
     let eighths = max(1, Int((Double(value) / Double(most) * 24 * 8).rounded()))
     let parts = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"]
     return String(repeating: "█", count: eighths / 8) + parts[eighths % 8]
-  }
-}
-
-extension String {
-  fileprivate func padded(to width: Int) -> String {
-    self + String(repeating: " ", count: Swift.max(0, width - count))
   }
 }

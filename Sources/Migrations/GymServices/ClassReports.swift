@@ -44,9 +44,6 @@ package struct ClassReports: Sendable {
     case ofMonth(year: Int, month: Int)
   }
 
-  private static let bookings = CollectionPath(nil, "classBookings")
-  private static let attendance = CollectionPath(nil, "classAttendance")
-  private static let members = CollectionPath(nil, "members")
   private let client: FirestoreClient
   private let zone: LocalTimeZone
   /// Called with the documents that were read of a collection.
@@ -71,10 +68,10 @@ package struct ClassReports: Sendable {
   /// The active classes of the week, Monday to Sunday, that a day is in: by day, hour, name and id.
   package func week(of day: CalendarDay) async throws -> [ScheduledClass] {
     let monday = day.monday
-    let classes = try await classes(from: monday, before: CalendarDay(number: monday.number + 7))
+    let classes = try await classes(on: monday...CalendarDay(number: monday.number + 6))
       .filter(\.isActive)
-    let bookings = try await ClassService.activeBookings(of: Set(classes.map(\.id)), in: client)
-    onRead(Self.bookings, bookings.count)
+    let bookings = try await ClassService.activeBookings(of: Set(classes.map { UTF8Key($0.id) }), in: client)
+    onRead(GymCollection.bookings, bookings.count)
     let booked = bookings.reduce(into: [:]) { $0[UTF8Key($1.classId), default: 0] += 1 }
     return classes.compactMap { found in
       found.date.map { date in
@@ -93,11 +90,10 @@ package struct ClassReports: Sendable {
     }
   }
 
-  private func classes(from first: CalendarDay, before end: CalendarDay) async throws -> [GymClass] {
+  private func classes(on days: ClosedRange<CalendarDay>) async throws -> [GymClass] {
     var found: [GymClass] = []
-    try await forEach(in: ClassSeries.classes, "fecha", from: first, before: end) {
-      found.append(GymClass($0))
-    }
+    let held = try zone.filter("fecha", on: days, for: "report on")
+    try await forEach(in: GymCollection.classes, held) { found.append(GymClass($0)) }
     return found
   }
 
@@ -108,16 +104,16 @@ package struct ClassReports: Sendable {
   /// - Throws: ``Failure``; `.inputMissing` where the class or the member does not exist.
   package func attendance(_ selection: Selection) async throws -> [AttendanceRecord] {
     let records = try await records(selection)
-    let classes = try await documents(records.map { ($0.classId, ClassSeries.classes) }).mapValues {
+    let classes = try await documents(records.map { ($0.classId, GymCollection.classes) }).mapValues {
       GymClass($0)
     }
     let people = records.map { record -> (id: String, collection: CollectionPath) in
-      if let id = record.memberId, !id.isEmpty { return (id, Self.members) }
-      return (record.userId ?? "", GroupService.users)
+      if let id = record.memberId, !id.isEmpty { return (id, GymCollection.members) }
+      return (record.userId ?? "", GymCollection.users)
     }
     let found = try await documents(people)
     return zip(records, people).map { record, person in
-      let own = Self.path(record.classId, in: ClassSeries.classes).flatMap { classes[$0] }
+      let own = Self.path(record.classId, in: GymCollection.classes).flatMap { classes[$0] }
       return AttendanceRecord(
         id: record.id,
         classID: record.classId,
@@ -140,10 +136,10 @@ package struct ClassReports: Sendable {
   private func records(_ selection: Selection) async throws -> [ClassAttendance] {
     switch selection {
     case .ofClass(let id):
-      try await assertExists(id, in: ClassSeries.classes)
+      try await assertExists(id, in: GymCollection.classes)
       return try await records("classId", [id])
     case .ofMember(let id):
-      let member = try await assertExists(id, in: Self.members)
+      let member = try await assertExists(id, in: GymCollection.members)
       let linked = member.fields["linkedUserId"]?.string.flatMap { $0.isEmpty ? nil : $0 }
       var seen: Set<UTF8Key> = []
       let own = try await records("memberId", [id])
@@ -151,16 +147,14 @@ package struct ClassReports: Sendable {
       return (own + ofUser).filter { seen.insert(UTF8Key($0.id)).inserted }
     case .ofMonth(let year, let month):
       let days = CalendarDay(number: Civil.days(year: year, month: month, day: 1)).monthDays
-      let (first, end) = (days.lowerBound, CalendarDay(number: days.upperBound.number + 1))
-      let classes = try await classes(from: first, before: end).map(\.id)
+      let classes = try await classes(on: days).map(\.id)
       // A record whose class is gone, or has no day, belongs to the month in which it was written.
       var late: [ClassAttendance] = []
-      try await forEach(in: Self.attendance, "timestamp", from: first, before: end) {
-        late.append(ClassAttendance($0))
-      }
-      let existing = try await documents(late.map { ($0.classId, ClassSeries.classes) })
+      let written = try zone.filter("timestamp", on: days, for: "report on")
+      try await forEach(in: GymCollection.attendance, written) { late.append(ClassAttendance($0)) }
+      let existing = try await documents(late.map { ($0.classId, GymCollection.classes) })
       late.removeAll { record in
-        let found = Self.path(record.classId, in: ClassSeries.classes).flatMap { existing[$0] }
+        let found = Self.path(record.classId, in: GymCollection.classes).flatMap { existing[$0] }
         return found.map { GymClass($0).date != nil } ?? false
       }
       return try await records("classId", classes) + late
@@ -169,12 +163,12 @@ package struct ClassReports: Sendable {
 
   private func records(_ field: String, _ values: [String]) async throws -> [ClassAttendance] {
     var found: [ClassAttendance] = []
-    try await forEach(in: Self.attendance, field, of: values) { found.append(ClassAttendance($0)) }
+    try await forEach(in: GymCollection.attendance, field, of: values) { found.append(ClassAttendance($0)) }
     return found
   }
 
   private static func name(_ document: RawDocument) -> String? {
-    if document.path.collection == GroupService.users { return AppUser(document).fullName }
+    if document.path.collection == GymCollection.users { return AppUser(document).fullName }
     let name = PersonName(ofMember: document.fields)
     return name.isEmpty ? nil : name.joined
   }
@@ -233,22 +227,6 @@ package struct ClassReports: Sendable {
       let filter: Value = .array(some.map { .string($0) })
       try await forEach(in: collection, .field(FieldPath(field: field), .in, filter), body)
     }
-  }
-
-  /// The documents in which a field is a time of some days of the gym's zone.
-  private func forEach(
-    in collection: CollectionPath,
-    _ field: String,
-    from first: CalendarDay,
-    before end: CalendarDay,
-    _ body: (RawDocument) -> Void
-  ) async throws {
-    let path = FieldPath(field: field)
-    let filters: [StructuredQuery.Filter] = try [
-      .field(path, .greaterThanOrEqual, .timestamp(zone.start(of: first, for: "report on"))),
-      .field(path, .lessThan, .timestamp(zone.start(of: end, for: "report on"))),
-    ]
-    try await forEach(in: collection, .and(filters), body)
   }
 
   private func forEach(

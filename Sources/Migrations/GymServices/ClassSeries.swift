@@ -72,12 +72,11 @@ package struct ClassSeries: Sendable, Equatable {
       description: description,
       recurrenceGroupId: self.id
     )
-    return RawDocument(path: DocumentPath(Self.classes, id), fields: gymClass.fields)
+    return RawDocument(path: DocumentPath(GymCollection.classes, id), fields: gymClass.fields)
   }
-
-  package static let classes = CollectionPath(nil, "classes")
 
   /// The only gym, as the schema has it.
   private static let gymID =
-    GymSchema.schema.collection(classes)?.field(FieldPath(field: "gymId"))?.values?.first?.string ?? ""
+    GymSchema.schema.collection(GymCollection.classes)?.field(FieldPath(field: "gymId"))?.values?.first?
+    .string ?? ""
 }

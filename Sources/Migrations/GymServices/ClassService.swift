@@ -78,14 +78,14 @@ package struct ClassService: Sendable {
     for some in classes.chunks(of: 300) {
       let decisions = try await loader.decisions(on: some.map(\.1))
       for ((day, document), decision) in zip(some, decisions) {
-        context.counts.update(ClassSeries.classes) { $0.read += 1 }
+        context.counts.update(GymCollection.classes) { $0.read += 1 }
         switch decision {
         case .change:
           days.append(day)
-          context.counts.update(ClassSeries.classes) { $0.skipped += 1 }
-        case .unchanged: context.counts.update(ClassSeries.classes) { $0.unchanged += 1 }
+          context.counts.update(GymCollection.classes) { $0.skipped += 1 }
+        case .unchanged: context.counts.update(GymCollection.classes) { $0.unchanged += 1 }
         case .rejected(let error):
-          context.counts.update(ClassSeries.classes) { $0.rejected += 1 }
+          context.counts.update(GymCollection.classes) { $0.rejected += 1 }
           try context.rejects.add(
             document.path,
             code: error.status.name,
@@ -114,7 +114,7 @@ package struct ClassService: Sendable {
       id: "cancel-series",
       summary: "Cancels the classes of a series.",
       scope: DeclarativeMigration.Scope(
-        ClassSeries.classes,
+        GymCollection.classes,
         filters: [filters.count == 1 ? filters[0] : .and(filters)]
       ),
       steps: [.softDelete],
@@ -142,31 +142,18 @@ package struct ClassService: Sendable {
 
   /// The active bookings of classes, in the order of their names.
   package static func activeBookings(
-    of classes: Set<String>,
+    of classes: Set<UTF8Key>,
     in client: FirestoreClient
   ) async throws -> [ClassBooking] {
-    let bookings = CollectionPath(nil, "classBookings")
     var found: [ClassBooking] = []
-    let ids = classes.sorted { $0.compareUTF8($1) < 0 }
-    for some in ids.chunks(of: valuesOfIn) {
-      var read = CollectionRead(bookings)
+    for some in classes.sorted().chunks(of: valuesOfIn) {
+      var read = CollectionRead(GymCollection.bookings)
       read.filter = .and([
-        .field(FieldPath(field: "classId"), .in, .array(some.map { .string($0) })),
+        .field(FieldPath(field: "classId"), .in, .array(some.map { .string($0.string) })),
         .field(FieldPath(field: "estado"), .equal, .string("activa")),
       ])
       for try await page in client.pages(of: read) { found += page.map { ClassBooking($0) } }
     }
     return found
-  }
-}
-
-extension LocalTimeZone {
-  /// The start of a day.
-  ///
-  /// - Throws: `.usage` for a day that the zone does not have.
-  func start(of day: CalendarDay, for operation: String) throws(Failure) -> Timestamp {
-    let (year, month, number) = day.date
-    if let start = startOfDay(year: year, month: month, day: number) { return start }
-    throw Failure(.usage, operation, path: day.text, cause: "\(name) has no such day")
   }
 }

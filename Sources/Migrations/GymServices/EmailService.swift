@@ -45,7 +45,7 @@ package struct EmailService: Sendable {
         cause: "it cannot be indexed (\(problem.rawValue))"
       )
     }
-    return DocumentPath(CollectionPath(nil, "user_emails"), email)
+    return DocumentPath(GymCollection.userEmails, email)
   }
 
   /// The user whose address it is, in one read; nil where nobody is registered.
@@ -65,7 +65,7 @@ package struct EmailService: Sendable {
     planning plan: TransactionPlan? = nil
   ) async throws -> Registration {
     let path = try path(of: address)
-    let user = DocumentPath(CollectionPath(nil, "users"), id)
+    let user = DocumentPath(GymCollection.users, id)
     let (result, end) = try await RecordedTransaction(in: context, planning: plan).run(on: path) {
       transaction -> RecordedTransaction.Decision<Registration> in
       guard let owner = try await transaction.document(user) else { return .leave(.refused(.userNotFound)) }

@@ -4,12 +4,17 @@ import Tables
 /// A list of members to add: a table with the columns groupId, userId, displayName, photoURL and role, or JSON Lines
 /// with the documents of members (`groups/G/members/U`), those of a `rejects.jsonl` too.
 package enum GroupMemberFile {
+  private static let fields = ["displayName", "photoURL", "role"]
   private static let columns = ["groupId", "userId", "displayName", "photoURL", "role"]
 
+  /// - Parameter warn: Called with what there is to say about the file.
   /// - Throws: `.inputMissing`, or `.inputMalformed` with the row and what was expected there.
-  package static func operations(in path: String) throws(Failure) -> [GroupOperation] {
+  package static func operations(
+    in path: String,
+    warn: (String) -> Void
+  ) throws(Failure) -> [GroupOperation] {
     let isTable = [".csv", ".tsv", ".csv.gz", ".tsv.gz", ".xlsx"].contains { path.hasSuffix($0) }
-    return isTable ? try table(path) : try lines(path)
+    return isTable ? try table(path, warn) : try lines(path)
   }
 
   private static func malformed(_ path: String, _ cause: String) -> Failure {
@@ -34,7 +39,10 @@ package enum GroupMemberFile {
 
   // MARK: Tables
 
-  private static func table(_ path: String) throws(Failure) -> [GroupOperation] {
+  private static func table(
+    _ path: String,
+    _ warn: (String) -> Void
+  ) throws(Failure) -> [GroupOperation] {
     var reader = try TableReader(path)
     guard try reader.nextTexts() else {
       throw malformed(path, "it is empty; expected a header of \(columns.joined(separator: ","))")
@@ -78,6 +86,7 @@ package enum GroupMemberFile {
       }
       operations.append(.add(try member(user, cell, fault), to: group))
     }
+    for notice in reader.notices() { warn("\(path): \(notice)") }
     return operations
   }
 
@@ -95,6 +104,15 @@ package enum GroupMemberFile {
       }
       func fault(_ field: String, _ expected: String) -> Failure {
         malformed(path, "line \(line.number), \(field): expected \(expected)")
+      }
+      for entry in document.fields.entries {
+        // The time of joining is the service's, whatever an exported member has.
+        if (fields + ["joinedAt"]).contains(where: { $0.isIdentical(to: entry.name) }) { continue }
+        guard entry.name.isIdentical(to: "isActive") else {
+          throw fault(entry.name, "one of \(fields.joined(separator: ", "))")
+        }
+        // Whoever is added is active.
+        if entry.value != .boolean(true) { throw fault(entry.name, "true") }
       }
       func text(_ field: String) throws(Failure) -> String? {
         switch document.fields[field] {

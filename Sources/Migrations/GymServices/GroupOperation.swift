@@ -1,5 +1,6 @@
 import Files
 package import FirestoreModels
+import GymModels
 package import MigrationEngine
 package import Runs
 
@@ -15,8 +16,8 @@ package enum GroupOperation: Sendable, Equatable {
     switch self {
     case .create(let id, _, _), .delete(let id): GroupService.group(id)
     case .add(let member, let id):
-      DocumentPath(GroupService.members(of: GroupService.group(id)), member.userID)
-    case .remove(let userID, let id): DocumentPath(GroupService.members(of: GroupService.group(id)), userID)
+      DocumentPath(GymCollection.members(of: GroupService.group(id)), member.userID)
+    case .remove(let userID, let id): DocumentPath(GymCollection.members(of: GroupService.group(id)), userID)
     }
   }
 

@@ -1,16 +1,17 @@
 package import FirestoreModels
+import GymModels
 package import MigrationEngine
 
 /// What holds where an undo puts groups, members and users back: the rules of ``GroupService``.
 ///
-/// A count is made anew by the members that are there; a group has ten of them at most and an active admin as long as
+/// A count is made again from the members that are there; a group has ten of them at most and an active admin as long as
 /// there is one; nobody is a member of a group that is gone, or without an account; no user's current group is one that the user
 /// is not in.
 package struct GroupRestoration: RestorationRules {
   package init() {}
 
   package func isDerived(_ change: Change) -> Bool {
-    guard change.path.collection == GroupService.groups, let before = change.before, let after = change.after
+    guard change.path.collection == GymCollection.groups, let before = change.before, let after = change.after
     else { return false }
     let count = [FieldPath(field: "memberCount")]
     return before.fields.removing(count) == after.removing(count)
@@ -23,7 +24,7 @@ package struct GroupRestoration: RestorationRules {
   ) async throws -> Restoration {
     var changes = restoring
     for group in Self.groups(of: made) {
-      let own = restoring.filter { $0.path.collection == GroupService.members(of: group) }
+      let own = restoring.filter { $0.path.collection == GymCollection.members(of: group) }
       let now = try await reader.document(group)
       let index = changes.firstIndex { $0.path == group }
       let members = try await GroupService.members(of: group, in: reader)
@@ -57,9 +58,9 @@ package struct GroupRestoration: RestorationRules {
   /// The groups that changes are about, in their order.
   private static func groups(of changes: [Change]) -> [DocumentPath] {
     let groups = changes.compactMap { change in
-      change.path.collection == GroupService.groups ? change.path : change.path.collection.parent
+      change.path.collection == GymCollection.groups ? change.path : change.path.collection.parent
     }
-    return Set(groups.filter { $0.collection == GroupService.groups }).sorted()
+    return Set(groups.filter { $0.collection == GymCollection.groups }).sorted()
   }
 
   /// Why members cannot come back, or leave; nil where they can.
@@ -69,7 +70,7 @@ package struct GroupRestoration: RestorationRules {
     atMost limit: Int,
     in reader: any DocumentReader
   ) async throws -> String? {
-    let returning = own.filter { $0.before == nil }.map { DocumentPath(GroupService.users, $0.path.id) }
+    let returning = own.filter { $0.before == nil }.map { DocumentPath(GymCollection.users, $0.path.id) }
     if try await reader.documents(returning).count < returning.count {
       return "The user of the member is gone."
     }
@@ -86,7 +87,7 @@ package struct GroupRestoration: RestorationRules {
     guard change.before == nil, let founder = change.after?["createdBy"]?.string, !founder.isEmpty else {
       return nil
     }
-    let account = DocumentPath(GroupService.users, founder)
+    let account = DocumentPath(GymCollection.users, founder)
     return try await reader.document(account) == nil ? "The user who created the group is gone." : nil
   }
 

@@ -54,9 +54,6 @@ package struct GroupService: Sendable {
     }
   }
 
-  package static let groups = CollectionPath(nil, "groups")
-  package static let users = CollectionPath(nil, "users")
-
   private let context: RunContext
   private let transaction: RecordedTransaction
 
@@ -66,9 +63,7 @@ package struct GroupService: Sendable {
     transaction = RecordedTransaction(in: context, planning: plan)
   }
 
-  package static func group(_ id: String) -> DocumentPath { DocumentPath(groups, id) }
-
-  package static func members(of group: DocumentPath) -> CollectionPath { CollectionPath(group, "members") }
+  package static func group(_ id: String) -> DocumentPath { DocumentPath(GymCollection.groups, id) }
 
   // MARK: Creating
 
@@ -79,7 +74,7 @@ package struct GroupService: Sendable {
     let path = Self.group(id)
     let (refusal, end) = try await transaction.run(on: path) {
       reader -> RecordedTransaction.Decision<Refusal?> in
-      let account = DocumentPath(Self.users, owner.userID)
+      let account = DocumentPath(GymCollection.users, owner.userID)
       let found = try await reader.documents([account, path])
       guard let user = found[account] else { return .leave(.userNotFound) }
       if found[path] != nil { return .leave(.exists) }
@@ -106,7 +101,8 @@ package struct GroupService: Sendable {
     try end.assertSettled(path)
     if end.isCommitted { return nil }
     if case .exists?? = refusal {
-      return try await claim([path, DocumentPath(Self.members(of: path), owner.userID)]) ? nil : .exists
+      return try await claim([path, DocumentPath(GymCollection.members(of: path), owner.userID)])
+        ? nil : .exists
     }
     return refusal ?? nil
   }
@@ -139,7 +135,7 @@ package struct GroupService: Sendable {
       after["photoURL"] = .string(photo)
     }
     return Change(
-      path: DocumentPath(members(of: group), member.userID),
+      path: DocumentPath(GymCollection.members(of: group), member.userID),
       before: nil,
       after: after,
       serverTimes: [FieldPath(field: "joinedAt")],
@@ -151,16 +147,16 @@ package struct GroupService: Sendable {
 
   package func add(_ member: NewMember, to id: String) async throws -> Refusal? {
     let path = Self.group(id)
-    let own = DocumentPath(Self.members(of: path), member.userID)
+    let own = DocumentPath(GymCollection.members(of: path), member.userID)
     let (refusal, end) = try await transaction.run(on: path) {
       reader -> RecordedTransaction.Decision<Refusal?> in
-      let account = DocumentPath(Self.users, member.userID)
+      let account = DocumentPath(GymCollection.users, member.userID)
       let found = try await reader.documents([path, account, own])
       guard let group = found[path] else { return .leave(.groupNotFound) }
       guard let user = found[account] else { return .leave(.userNotFound) }
       if found[own] != nil { return .leave(.alreadyMember) }
       // The number of members is what is there, whatever the group says.
-      let count = try await reader.count(Self.members(of: path))
+      let count = try await reader.count(GymCollection.members(of: path))
       if count >= Self.maximumMembers { return .leave(.groupFull) }
       return .commit(
         [Self.creation(of: member, user, in: path), Self.recount(group, count + 1, "member-added")],
@@ -176,11 +172,11 @@ package struct GroupService: Sendable {
   /// Removes a member, and the group from the user's `currentGroupId` where it names this one.
   package func remove(_ userID: String, from id: String) async throws -> Refusal? {
     let path = Self.group(id)
-    let collection = Self.members(of: path)
+    let collection = GymCollection.members(of: path)
     let own = DocumentPath(collection, userID)
     let (refusal, end) = try await transaction.run(on: path) {
       reader -> RecordedTransaction.Decision<Refusal?> in
-      let account = DocumentPath(Self.users, userID)
+      let account = DocumentPath(GymCollection.users, userID)
       let found = try await reader.documents([path, account])
       guard let group = found[path] else { return .leave(.groupNotFound) }
       var members: [RawDocument] = []
@@ -198,7 +194,7 @@ package struct GroupService: Sendable {
     try end.assertSettled(own)
     if end.isCommitted { return nil }
     if case .notMember?? = refusal {
-      return try await claim([own, path, DocumentPath(Self.users, userID)]) ? nil : .notMember
+      return try await claim([own, path, DocumentPath(GymCollection.users, userID)]) ? nil : .notMember
     }
     return refusal ?? nil
   }
@@ -221,7 +217,7 @@ package struct GroupService: Sendable {
     guard user.fields["currentGroupId"]?.string?.isIdentical(to: group) ?? false else { return nil }
     return user.changing(
       ["currentGroupId": nil],
-      of: GymSchema.schema.collection(users),
+      of: GymSchema.schema.collection(GymCollection.users),
       reasons: ["group-left"]
     )
   }
@@ -231,13 +227,13 @@ package struct GroupService: Sendable {
   /// The members of a group.
   static func members(of group: DocumentPath, in reader: any DocumentReader) async throws -> [RawDocument] {
     var members: [RawDocument] = []
-    try await reader.forEachDocument(in: Self.members(of: group)) { members.append($0) }
+    try await reader.forEachDocument(in: GymCollection.members(of: group)) { members.append($0) }
     return members
   }
 
   /// The users whose current group it is, members or not.
   static func users(in id: String, _ reader: any DocumentReader) async throws -> [RawDocument] {
-    var read = CollectionRead(users)
+    var read = CollectionRead(GymCollection.users)
     read.filter = .field(FieldPath(field: "currentGroupId"), .equal, .string(id))
     var found: [RawDocument] = []
     try await reader.forEachDocument(matching: read) { found.append($0) }
@@ -252,7 +248,7 @@ package struct GroupService: Sendable {
     var count = try await context.client.batchGet(groups, mask: [.documentName]).count
     for group in groups {
       for try await page in context.client.pages(
-        of: CollectionRead(Self.members(of: group), mask: [.documentName])
+        of: CollectionRead(GymCollection.members(of: group), mask: [.documentName])
       ) { count += page.count }
     }
     return count
@@ -269,7 +265,7 @@ package struct GroupService: Sendable {
         let group = try await reader.document(path)
         var members: [RawDocument] = []
         var remaining = 0
-        try await reader.forEachDocument(in: Self.members(of: path)) { member in
+        try await reader.forEachDocument(in: GymCollection.members(of: path)) { member in
           if members.count < Self.perTransaction { members.append(member) } else { remaining += 1 }
         }
         // A user leaves together with the member; those who are none leave at the end.

@@ -42,10 +42,12 @@ package struct GroupsJob: Job {
 
   /// What is done.
   ///
-  /// - Parameter run: The run, whose id a new group's follows from.
-  /// - Throws: As ``GroupMemberFile/operations(in:)``.
-  package func operations(of run: String) throws -> [GroupOperation] {
-    if let file { return try GroupMemberFile.operations(in: file) }
+  /// - Parameters:
+  ///   - run: The run, whose id a new group's follows from.
+  ///   - warn: Called with what there is to say about the file.
+  /// - Throws: As ``GroupMemberFile/operations(in:warn:)``.
+  package func operations(of run: String, warn: (String) -> Void = { _ in }) throws -> [GroupOperation] {
+    if let file { return try GroupMemberFile.operations(in: file, warn: warn) }
     return switch action {
     case .create:
       [

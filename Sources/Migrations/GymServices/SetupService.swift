@@ -28,8 +28,6 @@ package struct SetupService: Sendable {
     }
   }
 
-  package static let path = DocumentPath(CollectionPath(nil, "app_config"), "setup")
-
   private let client: FirestoreClient
 
   package init(_ client: FirestoreClient) {
@@ -38,7 +36,9 @@ package struct SetupService: Sendable {
 
   /// The setup; nil where there is none.
   package func state() async throws -> State? {
-    guard let document = try await client.batchGet([Self.path])[Self.path] else { return nil }
+    guard let document = try await client.batchGet([GymCollection.setup])[GymCollection.setup] else {
+      return nil
+    }
     return State(
       adminUserId: document.fields["adminUserId"]?.string,
       createdAt: document.fields["createdAt"]?.timestamp
@@ -63,15 +63,17 @@ package struct SetupService: Sendable {
     in context: RunContext,
     planning plan: TransactionPlan? = nil
   ) async throws -> Refusal? {
-    let user = DocumentPath(CollectionPath(nil, "users"), id)
-    let (refusal, end) = try await RecordedTransaction(in: context, planning: plan).run(on: path) {
+    let user = DocumentPath(GymCollection.users, id)
+    let (refusal, end) = try await RecordedTransaction(in: context, planning: plan).run(
+      on: GymCollection.setup
+    ) {
       transaction -> RecordedTransaction.Decision<Refusal?> in
-      let setup = try await transaction.document(path)
+      let setup = try await transaction.document(GymCollection.setup)
       if let refusal = Self.refusal(setup: setup, user: try await transaction.document(user)) {
         return .leave(refusal)
       }
       let change = Change(
-        path: path,
+        path: GymCollection.setup,
         before: nil,
         after: ["adminUserId": .string(id)],
         serverTimes: [FieldPath(field: "createdAt")],
@@ -79,7 +81,7 @@ package struct SetupService: Sendable {
       )
       return .commit([change], nil)
     }
-    try end.assertSettled(path)
+    try end.assertSettled(GymCollection.setup)
     if end.isCommitted { return nil }
     return refusal ?? nil
   }

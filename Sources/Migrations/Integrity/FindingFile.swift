@@ -40,7 +40,7 @@ package final class FindingFile {
   /// - Throws: `.cannotWrite`.
   package func append(_ finding: IntegrityFinding) throws(Failure) {
     switch format {
-    case .csv: try file?.write(CSVLineWriter.list.bytes(finding.cells))
+    case .csv: try file?.write(finding.row)
     case .json:
       try file?.write(isEmpty ? "\n" : ",\n")
       try file?.write(encoded(finding))

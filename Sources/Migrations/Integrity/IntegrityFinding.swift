@@ -1,5 +1,6 @@
 package import FirestoreModels
 import MigrationEngine
+import Tables
 
 /// A field or a document that breaks a rule.
 package struct IntegrityFinding: Sendable, Equatable {
@@ -44,6 +45,9 @@ package struct IntegrityFinding: Sendable, Equatable {
   package var cells: [String] {
     [rule.name, path.string, field ?? "", FindingLists.text(of: value), message]
   }
+
+  /// A line of a spreadsheet.
+  package var row: [UInt8] { CSVLineWriter.list.bytes(cells) }
 
   package static let cellNames = ["rule", "path", "field", "value", "message"]
 }

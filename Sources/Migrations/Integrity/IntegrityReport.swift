@@ -43,28 +43,13 @@ package struct IntegrityReport: Sendable, Equatable {
 
   /// One line per rule: the number of findings, the rule, and documents; without a control character, whatever ids hold.
   package var table: TerminalText {
-    let numbers = rules.map { String(self[$0].count) }
-    let width = (numbers + ["FINDINGS"]).map(\.count).max() ?? 0
-    let nameWidth = (rules.map(\.name) + ["RULE"]).map(\.count).max() ?? 0
-    var lines: [TerminalText] = [Self.line("FINDINGS", "RULE", "DOCUMENTS", width, nameWidth)]
-    for (rule, number) in zip(rules, numbers) {
+    let rows = rules.map { rule in
       let part = self[rule]
       var shown = part.examples.map(\.string).joined(separator: ", ")
       if part.count > part.examples.count, !shown.isEmpty { shown += ", …" }
-      lines.append(Self.line(number, rule.name, shown, width, nameWidth))
+      return [String(part.count), rule.name, shown]
     }
+    let lines = TerminalText.aligned([["FINDINGS", "RULE", "DOCUMENTS"]] + rows, numbers: [0])
     return "\(lines.joined(separator: "\n"))\n"
-  }
-
-  private static func line(
-    _ number: String,
-    _ name: String,
-    _ documents: String,
-    _ width: Int,
-    _ nameWidth: Int
-  ) -> TerminalText {
-    let left = String(repeating: " ", count: max(0, width - number.count)) + number + "  " + name
-    if documents.isEmpty { return "\(left)" }
-    return "\(left)\(String(repeating: " ", count: max(0, nameWidth - name.count)))  \(documents)"
   }
 }

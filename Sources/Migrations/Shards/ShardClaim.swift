@@ -1,6 +1,7 @@
 import Files
 package import FirestoreModels
 package import FirestoreREST
+import MigrationEngine
 import Platform
 import Storage
 import TypedDocuments
@@ -198,23 +199,10 @@ package actor ClaimKeeper {
   package nonisolated func holding<Result: Sendable>(
     _ body: @escaping @Sendable () async throws -> Result
   ) async throws -> Result {
-    try await withThrowingTaskGroup(of: Result?.self) { group in
-      group.addTask { try await body() }
-      group.addTask {
-        do {
-          while true {
-            try await self.clock.sleep(Self.renewal)
-            try await self.turns.take { try await self.renew() }
-          }
-        } catch  where Task.isCancelled {
-          return nil
-        }
-      }
-      defer { group.cancelAll() }
-      while let result = try await group.next() {
-        if let result { return result }
-      }
-      throw CancellationError()
+    try await clock.renewing(every: Self.renewal) {
+      try await self.turns.take { try await self.renew() }
+    } while: {
+      try await body()
     }
   }
 }

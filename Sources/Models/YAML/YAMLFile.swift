@@ -11,6 +11,8 @@ package struct YAMLFile: Sendable {
 
   /// The most values; nested aliases could expand to any number.
   private static let maximumNodes = 100_000
+  /// The most keys that differ from others in composition alone; each may take another pass.
+  private static let maximumVariants = 30
   /// The most levels of lists and maps; Firestore values have at most 20.
   private static let maximumDepth = 40
 
@@ -44,8 +46,8 @@ package struct YAMLFile: Sendable {
       throw failure(line: line, column: column, Self.noAnchors)
     }
     do {
-      let parser = try Yams.Parser(yaml: text, resolver: Resolver.basic.appending(Self.untagged, ".*"))
-      guard let root = try parser.singleRoot() else { throw failure(at: nil, "it is empty") }
+      let (parser, root) = try Self.parsed(text)
+      guard let root else { throw failure(at: nil, "it is empty") }
       var count = 0
       // The nodes know their anchors only while the parser is alive.
       let node = try withExtendedLifetime(parser) {
@@ -60,6 +62,35 @@ package struct YAMLFile: Sendable {
     } catch {
       throw failure(at: nil, "\(error)")
     }
+  }
+
+  /// Parses a text in which plain keys may differ in composition alone, which Yams takes for the same.
+  ///
+  /// Keys are the same for Yams only if their tags are, too: a key that seems to be there twice gets one of its own, and
+  /// the text is parsed again. One that is there twice seems so again.
+  private static func parsed(_ text: String) throws -> (Yams.Parser, Node?) {
+    var known: [UTF8Key] = []
+    while true {
+      let variants = try known.enumerated().reduce(Resolver.basic) { resolver, variant in
+        let tag = Tag.Name(rawValue: "\(untagged.rawValue)\(variant.offset)")
+        return try resolver.appending(tag, pattern(of: variant.element.string))
+      }
+      do {
+        let parser = try Yams.Parser(yaml: text, resolver: variants.appending(untagged, ".*"))
+        return (parser, try parser.singleRoot())
+      } catch YamlError.duplicatedKeysInMapping(let names, let context) {
+        let new = names.map { UTF8Key($0) }.filter { !known.contains($0) }
+        guard !new.isEmpty, known.count < maximumVariants else {
+          throw YamlError.duplicatedKeysInMapping(duplicates: names, context: context)
+        }
+        known += new
+      }
+    }
+  }
+
+  /// A regular expression that matches a text alone, scalar by scalar.
+  private static func pattern(of text: String) -> String {
+    "\\A" + text.unicodeScalars.map { "\\x{\(String($0.value, radix: 16))}" }.joined() + "\\z"
   }
 
   private func failure(of error: YamlError) -> Failure {
@@ -97,7 +128,8 @@ package struct YAMLFile: Sendable {
     var tag = ""
     switch node {
     case .scalar(let scalar):
-      tag = scalar.style == .plain ? scalar.tag.rawValue : ""
+      let isTagged = scalar.style == .plain && !scalar.tag.rawValue.hasPrefix(Self.untagged.rawValue)
+      tag = isTagged ? scalar.tag.rawValue : ""
       content = .scalar(scalar.string, isPlain: scalar.style == .plain)
     case .sequence(let sequence):
       tag = sequence.tag.rawValue
@@ -117,7 +149,7 @@ package struct YAMLFile: Sendable {
   /// The tag of a plain scalar that has none, to distinguish it from an explicit tag.
   private static let untagged: Tag.Name = "untagged"
   /// The tags of values without an explicit tag; some are resolved when keys are compared.
-  private static let impliedTags: Set = ["", untagged.rawValue, Tag.Name.map.rawValue, Tag.Name.seq.rawValue]
+  private static let impliedTags: Set = ["", Tag.Name.map.rawValue, Tag.Name.seq.rawValue]
   private static let noAnchors = "anchors and aliases are not supported here; write the value out"
 
   /// Returns the position of the first `&name` that has a `*name`; nil if there is none.

@@ -45,6 +45,9 @@ package struct DatabaseEnvironment: Sendable, Equatable {
   /// Whether it is the embedded store, which runs inside this process.
   package var isLocal: Bool { name == Self.localName && endpoint == nil }
 
+  /// The name of one that options name by its project alone.
+  package static let unnamed = "custom"
+
   /// What the name of a mirror begins with: `mirror:gym.sqlite`.
   package static let mirrorPrefix = "mirror:"
 

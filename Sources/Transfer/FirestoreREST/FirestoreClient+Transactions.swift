@@ -1,4 +1,4 @@
-package import FirestoreModels
+import FirestoreModels
 
 /// The ID of a transaction: opaque, in Base64 as in the REST API.
 package struct TransactionID: Sendable, Equatable {
@@ -19,7 +19,7 @@ extension FirestoreClient {
       defer { withExtendedLifetime(body) {} }
       return try fenced(root, by: fence)
     }
-    let options = JSONWriter.body {
+    let options = JSONWriter.object {
       $0.key("options")
       $0.object {
         $0.key("readWrite")
@@ -47,7 +47,7 @@ extension FirestoreClient {
   }
 
   private func fenceRequest(_ fence: CommitGate.Fence, repeating last: TransactionID?) -> HTTPRequest {
-    let json = JSONWriter.body {
+    let json = JSONWriter.object {
       $0.member("documents", [database.name(of: fence.path)])
       $0.key("newTransaction")
       $0.object {
@@ -74,7 +74,7 @@ extension FirestoreClient {
   ///
   /// Failures are ignored: the service ends idle transactions by itself.
   func rollback(_ transaction: TransactionID) async {
-    let json = JSONWriter.body { $0.member("transaction", transaction.base64) }
+    let json = JSONWriter.object { $0.member("transaction", transaction.base64) }
     var request = post("\(documentsURL):rollback", json)
     request.timeout = min(request.timeout, 10)
     _ = try? await caller.attempt(request)
@@ -85,7 +85,7 @@ extension FirestoreClient {
     _ paths: [DocumentPath],
     in transaction: TransactionID
   ) async throws(CallFailure) -> [DocumentPath: RawDocument] {
-    let json = JSONWriter.body {
+    let json = JSONWriter.object {
       $0.member("documents", paths.map { database.name(of: $0) })
       $0.member("transaction", transaction.base64)
     }
@@ -105,7 +105,7 @@ extension FirestoreClient {
     if let last = last ?? read.startAfter {
       query.startAt = StructuredQuery.Cursor([.reference(database.name(of: last))], before: false)
     }
-    let json = JSONWriter.body {
+    let json = JSONWriter.object {
       $0.key("structuredQuery")
       $0.structuredQuery(query)
       $0.member("transaction", transaction.base64)
@@ -123,13 +123,6 @@ extension FirestoreClient {
 }
 
 extension JSONWriter {
-  /// Returns an object as the body of a request.
-  package static func body(_ members: (inout JSONWriter) -> Void) -> [UInt8] {
-    var json = JSONWriter()
-    json.object(members)
-    return json.bytes
-  }
-
   /// Writes a member with a list of strings.
   mutating func member(_ name: StaticString, _ texts: some Sequence<String>) {
     key(name)

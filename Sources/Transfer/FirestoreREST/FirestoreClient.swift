@@ -75,7 +75,7 @@ package struct FirestoreClient: Sendable {
     operation: String = "read documents of",
     of path: String? = nil
   ) async throws(Failure) -> (documents: [RawDocument], readTime: Timestamp?) {
-    let json = JSONWriter.body {
+    let json = JSONWriter.object {
       $0.member("documents", paths.map { database.name(of: $0) })
       if let mask {
         $0.key("mask")
@@ -150,7 +150,7 @@ package struct FirestoreClient: Sendable {
     var query = own.query(in: database)
     query.orderBy = own.orderBy
     query.select = nil
-    let json = JSONWriter.body {
+    let json = JSONWriter.object {
       $0.member("readTime", read.readTime)
       $0.key("structuredAggregationQuery")
       $0.structuredAggregationQuery(StructuredAggregationQuery(query, [.init(.count(upTo: nil), alias: "n")]))
@@ -180,7 +180,7 @@ package struct FirestoreClient: Sendable {
 
   /// Returns the body of a `runQuery` request.
   func queryBody(_ query: StructuredQuery, _ readTime: Timestamp?) -> [UInt8] {
-    JSONWriter.body {
+    JSONWriter.object {
       $0.member("readTime", readTime)
       $0.key("structuredQuery")
       $0.structuredQuery(query)
@@ -198,7 +198,7 @@ package struct FirestoreClient: Sendable {
     var (known, emptyPages): (Set<UTF8Key>, Int) = ([], 0)
     let (operation, path) = ("list the collections of", parent?.string ?? database.database)
     try await forEachPage(orThrow: .endless(operation, path: path)) { token throws(Failure) in
-      let json = JSONWriter.body {
+      let json = JSONWriter.object {
         $0.member("pageSize", 300)
         $0.member("pageToken", token)
         $0.member("readTime", readTime)

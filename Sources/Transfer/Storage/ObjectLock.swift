@@ -176,7 +176,7 @@ package final class ObjectLock: Sendable {
   // MARK: The object
 
   private static func content(holder: String) -> [UInt8] {
-    JSONWriter.body {
+    JSONWriter.object {
       $0.member("holder", holder)
       $0.member("version", gymmigrateVersion)
     } + [UInt8(ascii: "\n")]

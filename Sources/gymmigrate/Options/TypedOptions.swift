@@ -79,7 +79,7 @@ extension ArgumentHelp {
   func withDefault(_ text: String) -> ArgumentHelp {
     var help = self
     if help.abstract.hasSuffix(".") { help.abstract.removeLast() }
-    help.abstract += CommandTree.Option.defaultMark + text + ")."
+    help.abstract += " (default: \(text))."
     return help
   }
 }

@@ -28,13 +28,6 @@ extension StandardOutput {
 }
 
 extension JSONWriter {
-  /// The JSON of an object.
-  static func object(_ members: (inout JSONWriter) -> Void) -> [UInt8] {
-    var json = JSONWriter()
-    json.object(members)
-    return json.bytes
-  }
-
   /// Writes a member with an array that has an object for each element.
   mutating func member<Element>(
     _ name: StaticString,

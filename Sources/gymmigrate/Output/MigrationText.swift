@@ -42,20 +42,12 @@ enum MigrationText {
   private static func details(_ report: MigrationReport) -> [TerminalText] {
     var lines: [TerminalText] = []
     for (reason, count) in report.reasons.sorted(by: { $0.key < $1.key }) {
-      lines.append("  \(reason): \(NumberText.grouped(count))")
+      lines.append("  \(reason.string): \(NumberText.grouped(count))")
     }
     for (group, count) in report.findings.sorted(by: { $0.key < $1.key }) {
-      lines.append("  \(label(of: group.kind)) \(group.code): \(NumberText.grouped(count))")
+      lines.append("  \(group.kind.label), \(group.code): \(NumberText.grouped(count))")
     }
     return lines
-  }
-
-  private static func label(of kind: Finding.Kind) -> String {
-    switch kind {
-    case .review: "for review,"
-    case .reject: "left alone,"
-    case .note: "note,"
-    }
   }
 
   private static func example(_ change: Change) -> [TerminalText] {

@@ -32,7 +32,7 @@ enum MirrorText {
         NumberText.grouped((collection.toRead ?? collection.documents) + collection.names),
       ]
     }
-    lines += aligned([heading] + rows, numbers: [2, 3, 5])
+    lines += TerminalText.aligned([heading] + rows, numbers: [2, 3, 5])
     if status.collections.contains(where: { $0.counted != nil }) {
       lines.append("A pull reads about \(NumberText.grouped(status.reads)) documents.")
     }
@@ -49,7 +49,7 @@ enum MirrorText {
         percent(collection.share),
       ]
     }
-    var lines = aligned([heading] + rows, numbers: [1, 2, 3, 4])
+    var lines = TerminalText.aligned([heading] + rows, numbers: [1, 2, 3, 4])
     lines.append(
       found.suffices
         ? "At least 99.9 % of every collection are the same."
@@ -63,22 +63,6 @@ enum MirrorText {
     let hundredths = Int(share * 10_000)
     let rest = hundredths % 100
     return "\(hundredths / 100).\(rest < 10 ? "0" : "")\(rest) %"
-  }
-
-  /// Rows with their columns below each other.
-  private static func aligned(_ rows: [[String]], numbers: Set<Int>) -> [TerminalText] {
-    let widths = (rows.first ?? []).indices.map { column in
-      rows.map { $0[column].unicodeScalars.count }.max() ?? 0
-    }
-    return rows.map { row in
-      var line = ""
-      for (column, text) in row.enumerated() {
-        if column > 0 { line += "  " }
-        let space = String(repeating: " ", count: widths[column] - text.unicodeScalars.count)
-        line += numbers.contains(column) ? space + text : column == row.count - 1 ? text : text + space
-      }
-      return "\(line)"
-    }
   }
 
   // MARK: JSON

@@ -243,26 +243,6 @@ extension CommandRun {
       source: job.source
     )
   }
-
-  /// A run of a command that has no journal, as one that only reads.
-  init(
-    name: String,
-    connection: ConnectionOptions,
-    logging: LoggingOptions,
-    confirm: ConfirmOptions? = nil
-  ) {
-    self.init(
-      name: name,
-      connection: connection.settings,
-      output: logging.settings,
-      confirmation: confirm?.confirmation
-    )
-  }
-
-  /// A run of a command whose `--json` is not the summary.
-  init(name: String, connection: ConnectionOptions, verbosity: VerbosityOptions) {
-    self.init(name: name, connection: connection.settings, output: verbosity.settings)
-  }
 }
 
 extension Failure {

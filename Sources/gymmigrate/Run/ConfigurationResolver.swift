@@ -9,10 +9,13 @@ import YAML
 /// Finds the configuration file, and the schema that it or an option names.
 struct ConfigurationResolver {
   private let options: ConfigurationChoice
+  /// Whether the database is one of the configuration, and so the schema that it says.
+  private let isConfigured: Bool
   private let invocation = Invocation.current
 
-  init(_ options: ConfigurationChoice) {
+  init(_ options: ConfigurationChoice, isConfigured: Bool = true) {
     self.options = options
+    self.isConfigured = isConfigured
   }
 
   init(_ options: ConfigurationOptions) { self.init(options.choice) }
@@ -26,7 +29,7 @@ struct ConfigurationResolver {
     for file in files {
       if let found = try invocation.configurations.read(file) { return found }
     }
-    return try BuiltInSchema.configuration()
+    return try invocation.builtInConfiguration()
   }
 
   /// Where configurations are looked for; the first that is there is used.
@@ -65,19 +68,19 @@ struct ConfigurationResolver {
 
   // MARK: The schema
 
-  /// Which schema is meant: that of `--schema`, else of the configuration, else the one that is built in.
+  /// Which schema is meant: that of `--schema`, else of the configuration, as far as the database is one of its own; else none.
   ///
   /// - Throws: `.usage` for a word that is neither a file nor a name.
   func schemaChoice() throws(Failure) -> SchemaChoice {
     guard let text = options.schema else {
-      return try configuration().schema ?? BuiltInSchema.standard
+      return try isConfigured ? configuration().schema ?? .none : .none
     }
-    if let choice = SchemaChoice(text, builtIn: BuiltInSchema.names) { return choice }
+    if let choice = SchemaChoice(text, builtIn: invocation.schemas) { return choice }
     throw Failure(
       .usage,
       "use the schema",
       path: text,
-      cause: "it is not \(SchemaChoice.expected(BuiltInSchema.names))"
+      cause: "it is not \(SchemaChoice.expected(invocation.schemas))"
     )
   }
 
@@ -87,15 +90,16 @@ struct ConfigurationResolver {
   func schema() throws(Failure) -> DatabaseSchema {
     switch try schemaChoice() {
     case .none: return .none
-    case .builtIn(let name): return BuiltInSchema.schema(named: name) ?? .none
+    case .builtIn: return invocation.application?.schema ?? .none
     case .file(let path): return try invocation.configurations.schema(path)
     }
   }
 
   /// The text of a schema: that of its file, with its comments.
   func schemaText(of schema: DatabaseSchema) throws(Failure) -> String {
-    if let text = BuiltInSchema.yaml(of: schema), try schemaFile() == nil { return text }
-    guard let file = try schemaFile() else { return SchemaWriter.yaml(schema) }
+    guard let file = try schemaFile() else {
+      return invocation.application(of: schema)?.schemaText ?? SchemaWriter.yaml(schema)
+    }
     let bytes = try YAMLFile(file, kind: .configuration, operation: "read the schema").bytes()
     return String(decoding: bytes, as: UTF8.self)
   }

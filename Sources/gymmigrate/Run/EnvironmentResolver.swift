@@ -10,7 +10,9 @@ import Schema
 struct EnvironmentResolver {
   private let options: ConnectionSettings
   private let invocation = Invocation.current
-  private var files: ConfigurationResolver { ConfigurationResolver(options.files) }
+  private var files: ConfigurationResolver {
+    ConfigurationResolver(options.files, isConfigured: isConfigured)
+  }
   private var variables: [String: String] { invocation.variables }
   private var discovery: CredentialDiscovery { CredentialDiscovery(environment: variables) }
 
@@ -19,6 +21,12 @@ struct EnvironmentResolver {
   }
 
   init(_ options: ConnectionOptions) { self.init(options.settings) }
+
+  /// Whether the database is one of the configuration, as the schema is: a project that is only named is not.
+  var isConfigured: Bool {
+    let isNamed = options.environment != nil || options.mirror != nil
+    return options.project == nil && (isNamed || variables["GOOGLE_CLOUD_PROJECT"] == nil)
+  }
 
   /// The configuration in use.
   func configuration() throws(Failure) -> Configuration { try files.configuration() }
@@ -74,7 +82,10 @@ struct EnvironmentResolver {
     if let named = try named() {
       environment = named
     } else if let project = try namedProject() {
-      environment = DatabaseEnvironment(name: "custom", database: DatabaseName(project: project))
+      environment = DatabaseEnvironment(
+        name: DatabaseEnvironment.unnamed,
+        database: DatabaseName(project: project)
+      )
     } else {
       let known = try configuration().environments.map(\.name).joined(separator: ", ")
       throw Failure(

@@ -23,21 +23,37 @@ struct Invocation: Sendable {
   let variables: [String: String]
   /// The configuration files, each read once.
   let configurations = ConfigurationFiles()
-  /// The commands and their options.
-  var commands: @Sendable () throws(Failure) -> CommandTree = { () throws(Failure) in
-    throw Failure(.internal, "describe the commands", cause: "nobody said them")
-  }
-  /// Parses the words of another command.
-  var parse: @Sendable ([String]) throws -> any ParsableCommand = { _ in
-    throw Failure(.internal, "parse", cause: "nobody said the commands")
-  }
+  /// The root of the commands.
+  let root: any ParsableCommand.Type
   /// Counts the requests of the command, to databases and buckets.
   let traffic = TrafficCounter()
+  /// The application that comes along; nil where none does.
+  var application: (any Application.Type)?
+  /// The jobs that records may hold.
+  var jobs: [any Job.Type] = []
 
-  @TaskLocal static var current = Invocation()
+  @TaskLocal static var current = Invocation(of: NoCommand.self)
 
-  init(variables: [String: String] = ProcessInfo.processInfo.environment) {
-    self.variables = variables.filter { !$0.value.isEmpty }
+  init(of root: any ParsableCommand.Type) {
+    self.root = root
+    variables = ProcessInfo.processInfo.environment.filter { !$0.value.isEmpty }
+  }
+
+  /// What is invoked until the process says what.
+  private struct NoCommand: ParsableCommand {}
+
+  /// The application, where the data are its own.
+  func application(of data: DatabaseSchema) -> (any Application.Type)? {
+    application.flatMap { $0.name.isIdentical(to: data.name) ? $0 : nil }
+  }
+
+  /// The names of the schemas that come along.
+  var schemas: [String] { application.map { [$0.name] } ?? [] }
+
+  /// The configuration of those who have no file.
+  func builtInConfiguration() throws(Failure) -> Configuration {
+    guard let application else { return Configuration(environments: []) }
+    return try Configuration.builtIn(application.environments, schemas: schemas)
   }
 }
 
@@ -74,8 +90,9 @@ final class ConfigurationFiles: Sendable {
         return try Configuration(
           parsing: String(decoding: bytes, as: UTF8.self),
           file: file,
-          localProject: try BuiltInSchema.configuration().environments.first?.database.project ?? "local",
-          schemas: BuiltInSchema.names
+          localProject: try Invocation.current.builtInConfiguration().environments.first?.database.project
+            ?? "local",
+          schemas: Invocation.current.schemas
         )
       }
       known[file] = result

@@ -14,7 +14,9 @@ protocol PerformableJob: Job {
 }
 
 extension PerformableJob {
-  static func read(_ record: JobRecord) throws(WireError) -> any PerformableJob { try record.job(Self.self) }
+  fileprivate static func read(_ record: JobRecord) throws(WireError) -> any PerformableJob {
+    try record.job(Self.self)
+  }
 }
 
 /// A job with where and how it is done.
@@ -46,17 +48,21 @@ struct JobRun: Sendable {
 }
 
 extension JobRun {
-  /// A job as a command line says it.
-  init(
-    _ job: any PerformableJob,
-    _ connection: ConnectionOptions,
-    _ logging: LoggingOptions,
-    _ write: WriteOptions? = nil
-  ) {
-    self.init(job: job, connection: connection.settings, output: logging.settings)
-    guard let write else { return }
-    self.write = write.settings
-    confirmation = write.guards.confirmation
+  /// The job of a record, with where and how it is done.
+  ///
+  /// - Throws: ``WireError`` for a job of another version, or a damaged one.
+  init(_ record: JobRecord) throws(WireError) {
+    let type = Invocation.current.jobs.first { $0.kind.isIdentical(to: record.kind) }
+    guard let type = type as? any PerformableJob.Type else {
+      throw WireError("there is no job of the kind '\(record.kind)'")
+    }
+    self.init(
+      job: try type.read(record),
+      connection: record.connection,
+      source: record.source,
+      write: record.write,
+      output: record.output
+    )
   }
 }
 

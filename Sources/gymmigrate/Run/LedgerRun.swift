@@ -73,9 +73,11 @@ struct LedgerRun: Sendable {
 }
 
 extension MigrationRunner {
-  /// Makes a runner that writes as the options of the command line say.
-  init(in session: Session, _ run: RunDirectory, writing options: WriteSettings) {
+  /// Makes a runner that writes as the options of the command line say; one that only plans where there are none.
+  init(in session: Session, _ run: RunDirectory, writing options: WriteSettings? = nil) {
     self.init(in: session.context(run))
+    reviewColumns = Invocation.current.application(of: session.schema)?.reviewColumns ?? []
+    guard let options else { return }
     limits = options.limits
     pacer = options.pacer(in: session)
   }

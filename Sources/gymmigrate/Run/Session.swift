@@ -9,7 +9,7 @@ import Transfer
 
 /// What a command works with: an environment, a client for it, counts, progress and logger.
 struct Session: Sendable {
-  /// The command, as `migrate apply users-unify`.
+  /// The command, as `migrate apply fix.yaml`.
   let command: String
   let environment: DatabaseEnvironment
   let client: FirestoreClient

@@ -251,7 +251,7 @@ extension ShardPlan {
   /// - Throws: `.inputMalformed` for what is no job.
   func jobRun(at place: ShardPlace) throws(Failure) -> JobRun {
     do throws(WireError) {
-      return try JobKinds.run(job)
+      return try JobRun(job)
     } catch {
       throw Failure(.inputMalformed, "work for the plan of", path: place.text, cause: error.description)
     }

@@ -1,30 +1,89 @@
+import ArgumentParser
 import FirestoreModels
+import Runs
 
 /// An option that can also be set by an environment variable: one that says where and how to work, never what to do.
 ///
 /// What a command does, to which documents, and the guards before a write (`--confirm`, `--yes`, `--hard`,
-/// `--max-delete`, `--prune`) is typed for each run: a variable that somebody exported last week would answer instead
-/// of a person.
-struct Setting: Equatable {
+/// `--max-delete`) is typed for each run: a variable that somebody exported last week would answer instead of a person.
+struct Setting: Sendable {
+  /// What a setting is about.
+  enum Subject: String, CaseIterable {
+    case place = "where"
+    case pace = "how"
+    case files, output
+  }
+
   /// The option's long name, without hyphens.
   let option: String
+  let subject: Subject
+  /// The property that holds it, of a command or of a group of options.
+  let property: String
+  let isFlag: Bool
+  /// What holds where nobody says otherwise.
+  let standard: String
 
   /// The variable's name: `GYMMIGRATE_PAGE_SIZE` for `--page-size`.
   var variable: String { Self.prefix + option.uppercased().replacing("-", with: "_") }
 
   static let prefix = "GYMMIGRATE_"
 
+  private init(
+    _ option: String,
+    _ subject: Subject,
+    in property: String? = nil,
+    isFlag: Bool = false,
+    _ standard: String = "-"
+  ) {
+    self.option = option
+    self.subject = subject
+    let words = option.split(separator: "-")
+    self.property =
+      property
+      ?? words.dropFirst().reduce(String(words[0])) { $0 + $1.prefix(1).uppercased() + $1.dropFirst() }
+    self.isFlag = isFlag
+    self.standard = standard
+  }
+
   /// Every setting, in the order in which they are shown.
-  static let all =
-    [
-      "env", "project", "database", "endpoint", "credentials", "access-token-file",
-      "impersonate-service-account", "config", "schema", "state-dir", "retry-for", "page-size", "batch-size",
-      "in-flight", "parallel", "max-writes-per-second", "max-errors",
-      "header", "delimiter", "null", "time-zone", "excel", "gzip", "log-format", "no-progress",
-    ].map { Setting(option: $0) }
+  static let all = [
+    Setting("env", .place, in: "environment"),
+    Setting("project", .place),
+    Setting("database", .place),
+    Setting("endpoint", .place),
+    Setting("credentials", .place),
+    Setting("access-token-file", .place),
+    Setting("impersonate-service-account", .place),
+    Setting("config", .place),
+    Setting("schema", .place),
+    Setting("state-dir", .place, ConnectionSettings.defaultStateDir),
+    Setting("retry-for", .pace, Duration.seconds(ConnectionSettings.usualRetry).typedText),
+    Setting("page-size", .pace, String(ReadingSettings().pageSize)),
+    Setting("batch-size", .pace, String(WriteSettings().batchSize)),
+    Setting("in-flight", .pace, String(WriteSettings().inFlight)),
+    Setting("parallel", .pace, String(ReadingSettings().parallel)),
+    Setting("max-writes-per-second", .pace),
+    Setting("max-errors", .pace, in: "errorBudget"),
+    Setting("header", .files, "fields"),
+    Setting("delimiter", .files, "comma"),
+    Setting("null", .files, in: "nullText", "null"),
+    Setting("time-zone", .files, "the schema's, else UTC"),
+    Setting("excel", .files, isFlag: true),
+    Setting("gzip", .files, isFlag: true),
+    Setting("log-format", .output, OutputSettings().logFormat.rawValue),
+    Setting("no-progress", .output, isFlag: true),
+  ]
 
   /// Settings of which one makes the other void.
   static let alternatives = [["credentials", "access-token-file"]]
+
+  /// The variables by subject, for the help.
+  static var help: String {
+    Subject.allCases.map { subject in
+      let names = all.filter { $0.subject == subject }.map(\.variable)
+      return "  \(subject.rawValue): \(names.joined(separator: ", "))"
+    }.joined(separator: "\n")
+  }
 
   /// Variables that are set and are not settings, those of the tests and scripts apart.
   static func unknown(in variables: [String: String]) -> [String] {
@@ -34,95 +93,68 @@ struct Setting: Equatable {
     }
     .sorted { $0.compareUTF8($1) < 0 }
   }
+
+  /// The settings that words give, by their options.
+  static func given(in words: [String]) -> [String: String] {
+    var given: [String: String] = [:]
+    var rest = words[...]
+    while let word = rest.popFirst(), word != "--" {
+      if word.hasPrefix("--") {
+        let parts = word.dropFirst(2).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let setting = all.first(where: { $0.option == parts[0] }) else { continue }
+        given[setting.option] = parts.count > 1 ? String(parts[1]) : setting.isFlag ? "true" : rest.popFirst()
+      } else if word.hasPrefix("-"), let letter = word.firstIndex(where: { $0 == "e" || $0 == "o" }) {
+        // The letters of options that take a value, which is the rest of the word or the next one.
+        let value = word[word.index(after: letter)...]
+        let text = value.isEmpty ? rest.popFirst() : String(value)
+        if word[letter] == "e" { given["env"] = text }
+      }
+    }
+    return given
+  }
 }
 
-/// A command line with what the environment variables add to it.
-struct CompletedArguments: Sendable {
-  /// A setting that came from its variable.
-  struct Addition: Sendable {
-    var option: String
-    var variable: String
-    var value: String
-    /// What it comes to on the command line.
-    var words: [String]
+/// The command that words are for, by what the commands say of themselves.
+struct NamedCommand {
+  private(set) var type: any ParsableCommand.Type
+  /// How many of the words are its name.
+  private(set) var words = 0
+
+  init(of arguments: [String], below root: any ParsableCommand.Type) {
+    type = root
+    while words < arguments.count,
+      let next = type.configuration.subcommands.first(where: {
+        $0.configuration.commandName == arguments[words]
+      })
+    {
+      type = next
+      words += 1
+    }
+    type = type.configuration.defaultSubcommand ?? type
   }
 
-  /// The words that name the command.
-  private var command: [String]
-  /// Their values.
-  private var rest: [String]
-  /// The settings that came from variables.
-  private(set) var additions: [Addition] = []
-  /// The options that were typed, by their long names.
-  private(set) var given: [String: String] = [:]
-
-  /// The whole command line.
-  var words: [String] { command + additions.flatMap(\.words) + rest }
-
-  /// Arguments that nothing is added to.
-  init(_ arguments: [String]) {
-    command = []
-    rest = arguments
+  /// The settings that it has: of its own, and of its groups of options.
+  var settings: [Setting] {
+    let properties = Self.properties(of: type)
+    return Setting.all.filter { properties.contains($0.property) }
   }
 
-  /// Completes a command line by the variables of the settings that its command has and that were not typed.
-  ///
-  /// An empty variable is one that is not set. Of alternatives, a typed one makes the others void.
-  ///
-  /// - Throws: `.usage` naming the variable of a flag that is neither true nor false.
-  init(
-    _ arguments: [String],
-    variables: [String: String],
-    _ commands: () throws(Failure) -> CommandTree
-  ) throws(Failure) {
-    self.init(arguments)
-    let isHelp = arguments.contains { $0 == "--help" || $0 == "-h" || $0 == "--version" }
-    let set = Setting.all.filter { !(variables[$0.variable] ?? "").isEmpty }
-    // The parser's own ways of completing words in a shell begin with three hyphens.
-    if set.isEmpty || isHelp || arguments.first?.hasPrefix("-") ?? true { return }
-    let found = try commands().command(of: arguments)
-    command = Array(arguments.prefix(found.words))
-    rest = Array(arguments.dropFirst(found.words))
-    given = found.command.given(in: rest[...])
-    for setting in set {
-      guard let option = found.command.options.first(where: { $0.name == setting.option }),
-        given[setting.option] == nil,
-        !Setting.alternatives.contains(where: {
-          $0.contains(setting.option) && $0.contains { given[$0] != nil }
-        }),
-        let value = variables[setting.variable]
-      else { continue }
-      var words = ["--\(setting.option)=\(value)"]
-      if !option.takesValue {
-        words = try Self.truth(value, setting.variable) ? ["--\(setting.option)"] : []
+  private static func properties(of arguments: any ParsableArguments.Type) -> Set<String> {
+    Swift.Mirror(reflecting: arguments.init()).children.reduce(into: []) { names, child in
+      if let group = child.value as? any OptionGroupOfType {
+        names.formUnion(properties(of: group.arguments))
+      } else if let label = child.label, label.hasPrefix("_") {
+        // The wrapper of a property has its name behind an underscore.
+        names.insert(String(label.dropFirst()))
       }
-      additions.append(
-        Addition(option: setting.option, variable: setting.variable, value: value, words: words)
-      )
     }
   }
+}
 
-  /// The same without one of the additions.
-  func without(_ addition: Addition) -> CompletedArguments {
-    var fewer = self
-    fewer.additions.removeAll { $0.option == addition.option }
-    return fewer
-  }
+private protocol OptionGroupOfType {
+  var arguments: any ParsableArguments.Type { get }
+}
 
-  /// A failure with the variable that the value it is about came from.
-  func naming(_ failure: Failure) -> Failure {
-    guard let path = failure.path, let culprit = additions.first(where: { $0.value.isIdentical(to: path) })
-    else { return failure }
-    var failure = failure
-    failure.cause += " (\(culprit.variable) names it)"
-    return failure
-  }
-
-  private static func truth(_ text: String, _ variable: String) throws(Failure) -> Bool {
-    switch text.lowercased() {
-    case "1", "true", "yes", "on": return true
-    case "0", "false", "no", "off": return false
-    default: throw Failure(.usage, "use", path: variable, cause: "'\(text)' is neither true nor false")
-    }
-  }
+extension OptionGroup: OptionGroupOfType {
+  fileprivate var arguments: any ParsableArguments.Type { Value.self }
 }

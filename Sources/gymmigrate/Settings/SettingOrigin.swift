@@ -1,12 +1,6 @@
 import Configuration
 import FirestoreModels
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// A setting, its value, and where that is from: an option, a variable, the file, or built in.
 struct SettingOrigin {
   var name: String
@@ -15,20 +9,13 @@ struct SettingOrigin {
 
   /// Every setting, as the command that is running has them, and as others would have those that it does not know.
   ///
-  /// The defaults of what the configuration file cannot set are those of the parser.
-  ///
   /// - Throws: ``Failure`` where the configuration cannot be read.
   static func all(
     _ environment: DatabaseEnvironment,
     _ resolver: EnvironmentResolver,
-    signer: String,
-    variables: [String: String] = ProcessInfo.processInfo.environment
+    signer: String
   ) throws(Failure) -> [SettingOrigin] {
-    let arguments = Invocation.current.arguments
-    let tree = try Invocation.current.commands()
-    let (command, count) = tree.command(of: arguments.words)
-    let words = command.given(in: arguments.words.dropFirst(count))
-    let known = Set(command.options.map(\.name))
+    let (arguments, variables) = (Invocation.current.arguments, Invocation.current.variables)
     return try Setting.all.map { setting throws(Failure) in
       let name = setting.option
       let own = try own(name, environment, resolver, signer)
@@ -36,18 +23,14 @@ struct SettingOrigin {
         let value = own?.value ?? addition.value
         return SettingOrigin(name: name, value: value, origin: "variable \(addition.variable)")
       }
-      if let typed = words[name] {
+      if let typed = arguments.given[name] {
         return SettingOrigin(name: name, value: own?.value ?? typed, origin: "option --\(name)")
       }
       if let own { return own }
-      if !known.contains(name), let value = variables[setting.variable], !value.isEmpty {
+      if !arguments.known.contains(name), let value = variables[setting.variable] {
         return SettingOrigin(name: name, value: value, origin: "variable \(setting.variable)")
       }
-      return SettingOrigin(
-        name: name,
-        value: tree.option(named: name)?.defaultValue ?? "-",
-        origin: "built in"
-      )
+      return SettingOrigin(name: name, value: setting.standard, origin: "built in")
     }
   }
 
@@ -88,7 +71,8 @@ struct SettingOrigin {
       value = environment.impersonated?.description ?? "-"
       origin = known?.impersonated == nil ? "built in" : file
     case "schema":
-      (value, origin) = (try resolver.schemaText(), configuration.schema == nil ? "built in" : file)
+      let isBuiltIn = configuration.schema == nil || !resolver.isConfigured
+      (value, origin) = (try resolver.schemaText(), isBuiltIn ? "built in" : file)
     case "config":
       (value, origin) = (configuration.file ?? "-", configuration.file == nil ? "built in" : "found")
     default: return nil

@@ -18,6 +18,7 @@ struct GuardRailTests {
       try tool.write(
         """
         project: test-project
+        schema: gym
         environments:
           prod: { database: (default), endpoint: "\(server.url)", protected: true }
           test: { database: test, endpoint: "\(server.url)" }
@@ -73,7 +74,8 @@ struct GuardRailTests {
       for (index, command) in (writers(run) + [["migrate", "unlock"]]).enumerated() {
         // What does not write one is no way around the other: each command, every way, one detour.
         for way in ways { try await expectRefused(command + ["-e", "prod"] + way, tool) }
-        try await expectRefused(command + detours[index % detours.count] + ["--yes"], tool)
+        let detour = detours[index % detours.count] + ["--schema", "gym"]
+        try await expectRefused(command + detour + ["--yes"], tool)
       }
       for way in ways {
         try await expectRefused(["copy", "products", "--from", "test", "--to", "prod"] + way, tool)
@@ -140,7 +142,7 @@ struct GuardRailTests {
       var tool = tool
       tool.environment = ["FIRESTORE_EMULATOR_HOST": server.host]
       try tool.write(
-        "environments: { prod: { project: test-project, protected: true } }\n",
+        "schema: gym\nenvironments: { prod: { project: test-project, protected: true } }\n",
         to: "gymmigrate.yaml"
       )
       try tool.write(Samples.first(3, of: "classes"), to: "classes.jsonl")

@@ -401,6 +401,83 @@ struct MirrorTests {
     }
   }
 
+  @Test(
+    "A row whose id is no text ends a push before anything is written, and a pull that discards removes it."
+  )
+  func idsOfBytes() async throws {
+    try await withGym { tool in
+      try await tool.run("mirror", "pull", "-o", "m.sqlite", "-q").expect(0)
+      for id in ["CAST(_id AS BLOB)", "CAST(x'4dff' AS TEXT)"] {
+        let edit =
+          "UPDATE products SET _id = \(id) WHERE rowid = (SELECT min(rowid) FROM products)"
+        _ = try await sql(edit, on: "m.sqlite", tool)
+        try await tool.bare(["mirror", "push", "m.sqlite", "--max-delete", "9", "-y"] + tool.place)
+          .expectFailure(65, "products", "rowid")
+        try await tool.run("mirror", "pull", "-o", "m.sqlite", "-q", "--discard-edits").expect(0)
+        let counts = try await sql(
+          "SELECT count(*), count(DISTINCT typeof(_id)) FROM products",
+          on: "m.sqlite",
+          tool
+        )
+        let there = try await tool.run("count", "products", "-q").output
+        #expect(there == "products\t\(counts[0][0])\n")
+        #expect(counts[0][1] == "1")
+      }
+    }
+  }
+
+  @Test("A row that was given another id moves its document; where that cannot be, both stay as they are.")
+  func movedRows() async throws {
+    try await withGym { tool in
+      try await tool.run("mirror", "pull", "-o", "m.sqlite", "-q").expect(0)
+      func push() async throws -> Int32 {
+        try await tool.bare(["mirror", "push", "m.sqlite", "--max-delete", "9", "-y", "-q"] + tool.place)
+          .exitCode
+      }
+      let ids = try await sql("SELECT _id FROM expenses ORDER BY _id LIMIT 1", on: "m.sqlite", tool)
+      let old = try #require(ids.first?.first)
+      func there() async throws -> [Bool] {
+        let text = try await tool.run("export", "expenses", "-o", "-", "--format", "jsonl", "-q").output
+        return [old, " moved", "moved"].map { text.contains("expenses/\($0)\"") }
+      }
+      _ = try await sql("UPDATE expenses SET _id = ' moved' WHERE _id = '\(old)'", on: "m.sqlite", tool)
+      #expect(try await push() == 2)
+      #expect(try await there() == [true, false, false])
+    }
+  }
+
+  @Test("What a user's trigger changes while a pull writes is an edit, which a push shows.")
+  func sideEffects() async throws {
+    try await withGym { tool in
+      try await tool.run("mirror", "pull", "-o", "m.sqlite", "-q").expect(0)
+      let ids = try await sql("SELECT _id FROM products ORDER BY _id LIMIT 2", on: "m.sqlite", tool).map {
+        $0[0]
+      }
+      let trigger = """
+        CREATE TRIGGER mine AFTER UPDATE ON products WHEN new._id = '\(ids[0])' BEGIN
+          UPDATE products SET stock = 1234 WHERE _id = '\(ids[1])';
+        END;
+        """
+      _ = try await script(trigger, on: "m.sqlite", tool)
+      try await tool.run(
+        "fix",
+        "products",
+        "--where",
+        "__name__ == products/\(ids[0])",
+        "--set",
+        "stock=77",
+        "-q"
+      )
+      .expect(0)
+      let pull = try await tool.run("mirror", "pull", "-o", "m.sqlite")
+      pull.expect(0)
+      #expect(pull.errors.contains("Triggers of the file made 1 row differ"))
+      #expect(
+        try await sql("SELECT path FROM _mirror_edits", on: "m.sqlite", tool) == [["products/\(ids[1])"]]
+      )
+    }
+  }
+
   // MARK: What its user made
 
   /// Views, indexes, triggers and a full-text table that follows the users by triggers.
@@ -529,6 +606,22 @@ struct MirrorTests {
       result.expect(0)
       #expect(result.errors.contains("my_index") && result.errors.contains("my_insert"))
       #expect(try await script("SELECT note FROM my_notes", on: "m.sqlite", tool) == ["kept"])
+    }
+  }
+
+  @Test("A mirror of a database that options named knows it: verify and push need no option.")
+  func unnamedDatabase() async throws {
+    let mini = try MiniFirestore.withSamples(["products"])
+    try await withTool { tool in
+      try await HTTPTestServer.withServer(mini.handler) { server in
+        var emulated = tool
+        emulated.environment["FIRESTORE_EMULATOR_HOST"] = server.host
+        let place = ["--project", mini.options.project, "--database", mini.options.database]
+        try await emulated.bare(["mirror", "pull", "-o", "m.sqlite", "-q"] + place).expect(0)
+        for command in ["verify", "push"] {
+          try await emulated.bare(["mirror", command, "m.sqlite", "-q"]).expect(0)
+        }
+      }
     }
   }
 

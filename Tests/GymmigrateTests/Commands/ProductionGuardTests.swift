@@ -23,8 +23,9 @@ struct ProductionGuardTests {
 
   /// The commands that write and need no run before.
   private static let writers = [
-    ["import", "in.jsonl"], ["migrate", "apply", "is-active"], ["migrate", "unlock"],
-    ["fix", "things", "--all-documents", "--set", "n=2"], ["delete", "members", "--all-documents"],
+    ["import", "in.jsonl"], ["migrate", "apply", "is-active", "--schema", "gym"], ["migrate", "unlock"],
+    ["fix", "things", "--all-documents", "--set", "n=2"],
+    ["delete", "members", "--all-documents", "--schema", "gym"],
   ]
 
   /// Nobody who would sign was found: the guard let it pass.
@@ -184,7 +185,8 @@ struct ProductionGuardTests {
   func free() async throws {
     try await withoutProd { tool in
       let prod = ["--project", "sajarubox", "--database", "prod"]
-      for command in [["count", "things"], ["import", "in.jsonl", "-n"], ["migrate", "plan", "is-active"]] {
+      let plan = ["migrate", "plan", "is-active", "--schema", "gym"]
+      for command in [["count", "things"], ["import", "in.jsonl", "-n"], plan] {
         try await tool.bare(command + prod).expectFailure(Self.passed, "credentials")
       }
       try await tool.bare(["import", "in.jsonl", "--project", "sajarubox", "--database", "test2"])

@@ -181,10 +181,67 @@ struct SettingsTests {
     }
   }
 
-  @Test("env init writes the sample, which parses, and writes over nothing.")
-  func initialised() async throws {
+  @Test("env init writes a configuration for any project, which has no schema.")
+  func initialisedPlain() async throws {
     try await withTool { tool in
       try await tool.bare(["env", "init"]).expect(0)
+      let listed = try await tool.bare(["env", "list"])
+      listed.expect(0)
+      #expect(listed.output.contains("stage\tmy-project-stage\t"))
+      #expect(!listed.output.contains("sajarubox"))
+      try await tool.bare(["schema", "show"]).expectFailure(64, "there is none")
+    }
+  }
+
+  @Test(
+    "A schema comes with the built-in environments and by its name, to no other configuration and no named project."
+  )
+  func schemas() async throws {
+    try await withTool { tool in
+      func schema(_ words: [String]) async throws -> String? {
+        let shown = try await tool.bare(["env", "show", "--origin"] + words)
+        shown.expect(0)
+        return shown.output.split(separator: "\n").map { $0.split(separator: "\t").map(String.init) }
+          .first { $0[0] == "schema" }?[1]
+      }
+      #expect(try await schema(["-e", "stage"]) == "gym")
+      #expect(try await schema(["-e", "local"]) == "gym")
+      #expect(try await schema(["-e", "stage", "--project", "clinic"]) == "none")
+      #expect(try await schema(["--project", "clinic"]) == "none")
+      #expect(try await schema(["--project", "clinic", "--schema", "gym"]) == "gym")
+      var variable = tool
+      variable.environment = ["GOOGLE_CLOUD_PROJECT": "clinic"]
+      let shown = try await variable.bare(["env", "show", "--origin"])
+      #expect(shown.output.contains("schema\tnone\t"))
+      try tool.write("environments: { a: { project: clinic } }\n", to: "gymmigrate.yaml")
+      #expect(try await schema(["-e", "a"]) == "none")
+      try tool.write("schema: gym\nenvironments: { a: { project: clinic } }\n", to: "gymmigrate.yaml")
+      #expect(try await schema(["-e", "a"]) == "gym")
+      #expect(try await schema(["-e", "a", "--project", "another"]) == "none")
+    }
+  }
+
+  @Test("Data of somebody else get nothing of the gym: no report, no migrations, no views.")
+  func nothingOfTheGym() async throws {
+    try await withTool { tool in
+      try tool.write("environments: { a: { project: clinic } }\n", to: "gymmigrate.yaml")
+      try tool.write(#"{"fields":{"n":{"stringValue":" x"}},"name":"users/u1"}"# + "\n", to: "in.jsonl")
+      try await tool.bare(["import", "in.jsonl", "-e", "local", "-q"]).expect(0)
+      try await tool.bare(["export", "--all", "-e", "local", "-o", "a.xlsx", "--summary"])
+        .expectFailure(64, "it is about the gym's collections")
+      try await tool.bare(["migrate", "plan", "--all", "-e", "local"]).expectFailure(64, "none come along")
+      try await tool.bare(["mirror", "pull", "-e", "local", "-o", "m.sqlite", "-q"]).expect(0)
+      let file = try Data(contentsOf: tool.folder.appendingPathComponent("m.sqlite"))
+      #expect(file.range(of: Data("CREATE TABLE".utf8)) != nil)
+      #expect(file.range(of: Data("CREATE VIEW".utf8)) == nil)
+    }
+  }
+
+  @Test("env init --gym writes the sample, which parses, and writes over nothing.")
+  func initialised() async throws {
+    try await withTool { tool in
+      try await tool.bare(["env", "init", "--gym", "--plain"]).expect(64)
+      try await tool.bare(["env", "init", "--gym"]).expect(0)
       let sample = Samples.repository.appendingPathComponent("samples/gymmigrate.yaml")
       #expect(try tool.text("gymmigrate.yaml") == String(contentsOf: sample, encoding: .utf8))
       let listed = try await tool.bare(["env", "list"])

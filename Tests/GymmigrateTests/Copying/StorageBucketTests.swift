@@ -11,7 +11,7 @@ struct StorageBucketTests {
         text = text.replacing("database: \(name),", with: "database: \(name), storageBucket: shop_\(name),")
       }
       try tool.write(
-        text.replacing("project: p", with: "project: p\nschema: shop.yaml"),
+        text.replacing("schema: gym", with: "schema: shop.yaml"),
         to: "gymmigrate.yaml"
       )
       try tool.write(

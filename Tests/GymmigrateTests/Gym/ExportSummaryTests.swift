@@ -45,7 +45,7 @@ struct ExportSummaryTests {
         reads.append(try export.summary().totals.read)
       }
       #expect(reads[0] == reads[1])
-      let other = ["-e", "local", "--project", "another"]
+      let other = ["-e", "local", "--project", "another", "--schema", "gym"]
       try await tool.bare(["import", "gym1.xlsx", "-q", "--validate", "off", "--keep-spaces"] + other).expect(
         0
       )

@@ -38,6 +38,34 @@ struct GroupCommandTests {
     )
   }
 
+  @Test("A file with a field that is not used adds nobody, and one whose last line may be cut off is named.")
+  func files() async throws {
+    try await withGroup(1) { tool in
+      func line(_ more: String) -> String {
+        #"{"fields":{"displayName":{"stringValue":"Ana"}\#(more)},"name":"groups/g/members/u1"}"# + "\n"
+      }
+      for (more, text) in [
+        (#","nota":{"stringValue":"x"}"#, "line 1, nota"),
+        (#","isActive":{"booleanValue":false}"#, "line 1, isActive"),
+      ] {
+        try tool.write(line(more), to: "m.jsonl")
+        try await tool.run("groups", "add", "--from", "m.jsonl").expectFailure(65, text)
+      }
+      try await expectMembers(tool, 1)
+      let exported =
+        #","isActive":{"booleanValue":true},"joinedAt":{"timestampValue":"2020-01-02T03:04:05Z"}"#
+      try tool.write(line(exported), to: "m.jsonl")
+      try await tool.run("groups", "add", "--from", "m.jsonl").expect(0)
+      try tool.write("groupId,userId\ng,u2", to: "m.csv")
+      let cut = try await tool.run("groups", "add", "--from", "m.csv")
+      cut.expect(0)
+      #expect(cut.errors.contains("has no line end"), "\(cut.errors)")
+      try await expectMembers(tool, 3)
+      let joined = try await tool.documents()["groups/g/members/u1"]?["joinedAt"] as? [String: String]
+      #expect(joined?["timestampValue"].map { $0 > "2021" } == true)
+    }
+  }
+
   @Test("No undo makes an eleventh member, and the count is that of the members.")
   func fullGroup() async throws {
     try await withGroup(10) { tool in

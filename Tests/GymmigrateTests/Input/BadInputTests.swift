@@ -215,6 +215,7 @@ struct BadInputTests {
       try tool.write(
         """
         project: test-project
+        schema: gym
         environments:
           prod:
             database: (default)

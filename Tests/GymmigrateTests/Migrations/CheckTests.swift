@@ -148,7 +148,9 @@ struct CheckTests {
   func unavailable() async throws {
     try await withTool { tool in
       var tool = tool
-      tool.place = ["--project", "p", "--endpoint", "http://127.0.0.1:1", "--retry-for", "0.2"]
+      tool.place = [
+        "--schema", "gym", "--project", "p", "--endpoint", "http://127.0.0.1:1", "--retry-for", "0.2",
+      ]
       try await tool.run("check").expectFailure(69)
       let result = try await tool.run("check", "--json", "-o", "findings.csv")
       result.expectFailure(69)
@@ -234,7 +236,7 @@ struct CheckTests {
   func usage() async throws {
     try await withTool { tool in
       var tool = tool
-      tool.place = ["--project", "p", "--endpoint", "http://127.0.0.1:1"]
+      tool.place = ["--schema", "gym", "--project", "p", "--endpoint", "http://127.0.0.1:1"]
       for arguments in [
         ["--rule", "id"], ["--rule", "ID-MISSING"], ["-o", "findings.txt"], ["-o", "-"],
         ["--read-time", "soon"],
@@ -262,6 +264,7 @@ struct CheckTests {
       try tool.write(
         """
         project: sajarubox
+        schema: gym
         environments:
           local: { database: local, storageBucket: sajarubox_prod }
           test: { database: test, storageBucket: sajarubox_test }

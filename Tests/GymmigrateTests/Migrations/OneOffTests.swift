@@ -201,7 +201,7 @@ struct OneOffTests {
       var tool = tool
       tool.place = ["-e", "prod"]
       try tool.write(
-        "project: test-project\nenvironments:\n  prod: { endpoint: '\(server.url)', protected: true }\n",
+        "project: test-project\nschema: gym\nenvironments:\n  prod: { endpoint: '\(server.url)', protected: true }\n",
         to: "gymmigrate.yaml"
       )
       let fix = ["fix", "members", "--where", "a == x", "--set", "a=y"]

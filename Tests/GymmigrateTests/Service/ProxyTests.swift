@@ -61,7 +61,7 @@ struct ProxyTests {
             others: server.url,
             in: tool
           )
-          _ = try await tool.bare(["get", "users/u1", "--retry-for", "300ms"] + options)
+          _ = try await tool.bare(["get", "users/u1", "--retry-for", "1s"] + options)
           #expect(proxy.requests.isEmpty, "\(host)")
         }
         #expect(server.requests.count >= Self.here.count)

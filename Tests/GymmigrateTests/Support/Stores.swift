@@ -65,6 +65,7 @@ extension Tool {
     try write(
       """
       project: p
+      schema: gym
       environments:
         prod: { database: prod, endpoint: "\(prod)", protected: true }
         stage: { database: stage, endpoint: "\(others)" }

@@ -107,7 +107,7 @@ func withTool(
 extension Tool {
   /// The options that name a MiniFirestore behind a server.
   func at(_ server: HTTPTestServer) -> [String] {
-    ["--project", "test-project", "--database", "(default)", "--endpoint", server.url]
+    ["--schema", "gym", "--project", "test-project", "--database", "(default)", "--endpoint", server.url]
   }
 }
 

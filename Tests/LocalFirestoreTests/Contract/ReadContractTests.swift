@@ -160,7 +160,7 @@ import Testing
       )
       func run(_ cursors: String, _ direction: String = "ASCENDING") throws -> String {
         try client.query(
-          #""from":[{"collectionId":"c"}],"orderBy":[{"field":{"fieldPath":"n"},"direction":"\#(direction)"}],\#(cursors)"#
+          #""from":[{"collectionId":"c"}],"orderBy":[{"field":{"fieldPath":"n"},"direction":"\#(direction)"},{"field":{"fieldPath":"__name__"},"direction":"\#(direction)"}],\#(cursors)"#
         )
         .map { String($0.dropFirst(2)) }.joined()
       }
@@ -335,7 +335,9 @@ import Testing
         if index < names.count {
           cursors += #","endAt":{"values":[{"referenceValue":"\#(names[index])"}],"before":true}"#
         }
-        total += try client.query(#""from":[{"collectionId":"g","allDescendants":true}]\#(cursors)"#)
+        total += try client.query(
+          #""from":[{"collectionId":"g","allDescendants":true}],"orderBy":[{"field":{"fieldPath":"__name__"}}]\#(cursors)"#
+        )
       }
       #expect(total.count == 1000 && Set(total).count == 1000 && total == total.sorted())
       #expect(

@@ -1,4 +1,5 @@
 import FirestoreModels
+import GymModels
 import Testing
 
 @testable import GymMigrations

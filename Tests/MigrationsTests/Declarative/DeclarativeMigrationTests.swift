@@ -223,7 +223,7 @@ import Testing
       steps: [.hardDelete],
       schema: GymSchema.schema
     )
-    let guarded = SubcollectionGuard(base) { $0.id.hasSuffix("7") ? ["logs", "notes"] : [] }
+    let guarded = base.guarded { $0.id.hasSuffix("7") ? ["logs", "notes"] : [] }
     let documents = try (10..<45).map { try document("users/u\($0)", [:]) }
     let told = try await told(guarded, over: documents)
     #expect(told.map(\.path) == documents.map(\.path))

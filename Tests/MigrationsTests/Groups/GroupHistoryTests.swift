@@ -1,5 +1,6 @@
 import FirestoreModels
 import Foundation
+import GymModels
 import TestSupport
 import Testing
 
@@ -133,7 +134,7 @@ struct HistoryPlayer {
   }
 
   private func groups() async throws -> [String] {
-    try await history.documents().keys.filter { $0.collection == GroupService.groups }.map(\.id).sorted()
+    try await history.documents().keys.filter { $0.collection == GymCollection.groups }.map(\.id).sorted()
   }
 
   private mutating func transport() async throws -> FailingTransport {
@@ -209,7 +210,7 @@ struct HistoryPlayer {
 
   private mutating func draw() async throws -> Act {
     let documents = try await history.documents()
-    let groups = documents.keys.filter { $0.collection == GroupService.groups }.map(\.id).sorted()
+    let groups = documents.keys.filter { $0.collection == GymCollection.groups }.map(\.id).sorted()
     let user = Self.users.randomElement(using: &random) ?? "u0"
     guard let group = groups.randomElement(using: &random) else {
       return .operation(
@@ -217,7 +218,7 @@ struct HistoryPlayer {
       )
     }
     let members = documents.keys.filter {
-      $0.collection == GroupService.members(of: GroupService.group(group))
+      $0.collection == GymCollection.members(of: GroupService.group(group))
     }
     .map(\.id).sorted()
     switch Int.random(in: 0..<12, using: &random) {
@@ -248,8 +249,8 @@ struct HistoryPlayer {
       try await history.put(path.string, fields)
       try await history.put(path.string, document.fields)
     case .enter(let user, let group):
-      guard var fields = documents[DocumentPath(GroupService.users, user)]?.fields else { return }
-      guard documents[DocumentPath(GroupService.members(of: GroupService.group(group)), user)] != nil else {
+      guard var fields = documents[DocumentPath(GymCollection.users, user)]?.fields else { return }
+      guard documents[DocumentPath(GymCollection.members(of: GroupService.group(group)), user)] != nil else {
         return
       }
       fields["currentGroupId"] = .string(group)
@@ -259,7 +260,7 @@ struct HistoryPlayer {
       let isFounder = documents.values.contains { $0.fields["createdBy"]?.string == user }
       if !isMember, !isFounder { try await history.put("users/\(user)", nil) }
     case .come(let user):
-      if documents[DocumentPath(GroupService.users, user)] == nil { try await history.addUsers([user]) }
+      if documents[DocumentPath(GymCollection.users, user)] == nil { try await history.addUsers([user]) }
     }
   }
 }

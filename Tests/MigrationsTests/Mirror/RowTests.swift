@@ -214,6 +214,34 @@ struct RowTests {
     #expect(code(try decide(paid, in: "payments") { $0["_gone"] = .null }) == "immutable")
   }
 
+  @Test("`_other` gives no value to a field whose column has one, and bytes are no value of any column.")
+  func clashes() throws {
+    func field(_ edit: (inout [String: SQLCell]) -> Void) throws -> String? {
+      guard case .refused(let finding) = try decide(Self.product, edit), finding.code == "not-a-value" else {
+        return nil
+      }
+      return finding.field
+    }
+    #expect(try field { $0["_other"] = .text(#"{"name":{"stringValue":"hidden"}}"#) } == "name")
+    for column in ["name", "stock", "is_active", "price_history"] {
+      #expect(try field { $0[column] = .unreadable } != nil, "\(column)")
+    }
+    // The null that a cell replaced may stay or go.
+    for other in [
+      #"{"note":{"stringValue":"new"},"sku":{"nullValue":null}}"#, #"{"note":{"stringValue":"new"}}"#,
+    ] {
+      let decision = try decide(Self.product) {
+        $0["sku"] = .text("AGUA")
+        $0["_other"] = .text(other)
+      }
+      guard case .change(let after?, _) = decision else {
+        Issue.record("no change: \(decision)")
+        continue
+      }
+      #expect(after["sku"] == .string("AGUA"))
+    }
+  }
+
   @Test("Times may be written as SQLite writes them.")
   func times() throws {
     let cells = try SQLCells()

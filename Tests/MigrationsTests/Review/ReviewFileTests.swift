@@ -118,7 +118,7 @@ import Testing
     let names = ["=1+1 de la Cruz", "'-x de \"Y\"\nZ", "@x de, la; la \tCruz", "'de la Cruz", "\tde la Cruz"]
     try await withTemporaryDirectory { folder in
       let run = try RunDirectory(in: folder.path, command: "migrate")
-      let lists = FindingLists(run)
+      let lists = FindingLists(run, proposing: ReviewFile.proposed)
       var documents: [RawDocument] = []
       for (number, name) in names.enumerated() {
         let read = try document("users/=u\(number)", texts(["fullName": name]))

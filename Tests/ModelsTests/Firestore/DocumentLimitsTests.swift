@@ -106,6 +106,13 @@ struct DocumentLimitsTests {
     #expect(try codes(["v": vector(2048)]).isEmpty)
     #expect(try codes(["v": vector(2049)]) == [.longVector])
     #expect(try codes(["v": .array([vector(2049)])]) == [.longVector])
+    #expect(try codes(["v": vector(0)]) == [.malformedVector])
+    let integers: Value = .map([
+      "__type__": .string("__vector__"), "value": .array([.double(1), .integer(1)]),
+    ])
+    #expect(try codes(["v": integers]) == [.malformedVector])
+    let reference: Value = .reference("projects/p/databases/(default)/documents/c/__x__")
+    #expect(try codes(["r": reference]) == [.malformedReference])
   }
 
   @Test func nesting() throws {

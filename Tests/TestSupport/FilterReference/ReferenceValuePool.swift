@@ -54,7 +54,7 @@ struct ReferenceValuePool: Sendable {
         .map { ReferenceDatum.geoPoint(latitude: $0.0, longitude: $0.1) }
     case .arrays: Self.arrays
     case .vectors:
-      [[], [0], [-0.0], [1], [2], [0, 0], [1, 0], [1, .nan], [.infinity]].map(ReferenceDatum.vector)
+      [[0], [-0.0], [1], [2], [0, 0], [1, 0], [1, .nan], [.infinity]].map(ReferenceDatum.vector)
     case .maps: Self.maps
     }
   }

@@ -91,6 +91,56 @@ struct CommitSchedulerTests {
 
   private let overloaded = CallFailure.service(FirestoreError(.resourceExhausted, "slow down"))
 
+  @Test("What meets 429 again is halved by its bytes, until each write is sent alone")
+  func repeatedOverload() throws {
+    var scheduler = scheduler(BatchLimits(maximumWrites: 4, maximumInFlight: 1))
+    // The bytes of the first are those of all others and more.
+    for id in [String(repeating: "x", count: 400), "b", "c", "d"] { scheduler.add(create(id)) }
+    scheduler.endInput()
+    var sent: [[Int]] = []
+    var now = 0.0
+    while true {
+      switch scheduler.next(now: now) {
+      case .commit(let chunk):
+        sent.append(chunk.writes.map(\.bytes))
+        if chunk.writes.count > 1 {
+          _ = try scheduler.failed(chunk.id, overloaded, now: now, random: 0)
+        } else {
+          for settled in scheduler.committed(chunk.id, answer(1), took: 0, now: now) {
+            scheduler.done(with: settled.write)
+          }
+        }
+      case .wait(let time): now = time ?? now
+      case .readBack(let chunk): Issue.record("\(chunk.id) is read back")
+      case .finished:
+        // Whole, whole again, then the large one alone and the others, which are cut in the same way.
+        #expect(sent.map(\.count) == [4, 4, 1, 3, 1, 2, 1, 1])
+        return
+      }
+    }
+  }
+
+  @Test(
+    "A commit that is too large for the server, says its 429, is halved at once, and a single write is rejected"
+  )
+  func tooLarge() throws {
+    let failure = CallFailure.service(
+      FirestoreError(.resourceExhausted, "gRPC message exceeds maximum size 4194304: 9000768")
+    )
+    var scheduler = scheduler()
+    for id in ["a", "b"] { scheduler.add(create(id)) }
+    let both = try chunk(scheduler.next(now: 0))
+    #expect(try scheduler.failed(both.id, failure, now: 0, random: 0).isEmpty)
+    let first = try chunk(scheduler.next(now: 0))
+    #expect(first.writes.count == 1)
+    let settled = try scheduler.failed(first.id, failure, now: 0, random: 0)
+    guard case .rejected(let error)? = settled.first?.settlement else {
+      Issue.record("\(settled) has no reject")
+      return
+    }
+    #expect(error.message == "gRPC message exceeds maximum size 4194304: 9000768")
+  }
+
   @Test("The size is halved by overload and slow commits, and grows back by a tenth")
   func sizes() throws {
     var scheduler = scheduler(BatchLimits(maximumWrites: 100, maximumInFlight: 2))

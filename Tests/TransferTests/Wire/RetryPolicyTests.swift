@@ -57,6 +57,20 @@ struct RetryPolicyTests {
     #expect(ServiceCaller.mayRetry(proxy, .listDocuments))
   }
 
+  // The delays after attempts 6 and 7 are 3.80 and 5.70 s at most: 6 + 3.80 is within 10 s, 8 + 5.70 is not.
+  @Test("A connection that is refused is given up sooner, and only such a one")
+  func refused() {
+    var impatient = RetryPolicy(budget: 300, connecting: 10)
+    let refused = CallFailure.transport(TransportError(.notConnected, ""))
+    let lost = CallFailure.transport(TransportError(.lost, ""))
+    #expect(impatient.after(refused).delay(afterAttempt: 6, elapsed: 6, asked: nil, random: 1) != nil)
+    #expect(impatient.after(refused).delay(afterAttempt: 7, elapsed: 8, asked: nil, random: 1) == nil)
+    #expect(impatient.after(lost).delay(afterAttempt: 7, elapsed: 200, asked: nil, random: 1) != nil)
+    #expect(policy.after(refused) == policy)
+    impatient.budget = 5
+    #expect(impatient.after(refused).budget == 5)
+  }
+
   @Test("Each method has its own retryable codes", arguments: FirestoreError.Status.allCases)
   func codes(status: FirestoreError.Status) {
     let read: Set<FirestoreError.Status> = [

@@ -3,22 +3,6 @@ import GymModels
 import MigrationEngine
 import Schema
 
-/// The collections that the migrations of the catalogue read and write.
-enum GymCollection {
-  static let users = CollectionPath(nil, "users")
-  static let userEmails = CollectionPath(nil, "user_emails")
-  static let members = CollectionPath(nil, "members")
-  static let payments = CollectionPath(nil, "payments")
-  static let groups = CollectionPath(nil, "groups")
-  /// The members of all groups.
-  static let groupMembers = CollectionPath(DocumentPath(groups, "*"), "members")
-  static let classes = CollectionPath(nil, "classes")
-  static let bookings = CollectionPath(nil, "classBookings")
-  static let appConfig = CollectionPath(nil, "app_config")
-  /// The only document of `app_config` that is the gym's.
-  static let setup = DocumentPath(appConfig, "setup")
-}
-
 /// Fields of several collections.
 enum CommonField {
   static let id = "id"
@@ -38,14 +22,31 @@ extension RawDocument {
   }
 
   func wrongType(_ field: String, found: Value, wanted: String) -> Finding {
-    Finding(
-      .reject,
-      path: path,
-      code: "wrong-type",
-      field: field,
-      found: found,
-      message: "\(field) is \(found.typeName), not \(wanted); the document is left as it is."
-    )
+    let message = "\(field) is \(found.typeName), not \(wanted); the document is left as it is."
+    return finding(.reject, "wrong-type", field, found, message)
+  }
+
+  /// A finding about a field, with what the field holds.
+  func finding(
+    _ kind: Finding.Kind,
+    _ code: some RawRepresentable<String>,
+    _ field: String,
+    proposal: FieldMap = FieldMap(),
+    _ message: String
+  ) -> Finding {
+    finding(kind, code.rawValue, field, fields[field], proposal: proposal, message)
+  }
+
+  /// A finding about a field.
+  func finding(
+    _ kind: Finding.Kind,
+    _ code: String,
+    _ field: String,
+    _ found: Value?,
+    proposal: FieldMap = FieldMap(),
+    _ message: String
+  ) -> Finding {
+    Finding(kind, path: path, code: code, field: field, found: found, proposal: proposal, message: message)
   }
 
   /// The value of a field, as `read` gives it; nil where it is absent or null.

@@ -44,14 +44,7 @@ package struct DocumentIDs: Migration {
       return Outcome(.change(document.changing(edit, reasons: [Reason.idMissing.rawValue])))
     }
     if existing.isIdentical(to: own) { return Outcome(.unchanged) }
-    let finding = Finding(
-      .review,
-      path: document.path,
-      code: Code.idDiffers.rawValue,
-      field: CommonField.id,
-      found: .string(existing),
-      message: "id is not the document's id; it stays, because other documents may name it."
-    )
-    return Outcome(.skip, findings: [finding])
+    let message = "id is not the document's id; it stays, because other documents may name it."
+    return Outcome(.skip, findings: [document.finding(.review, Code.idDiffers, CommonField.id, message)])
   }
 }

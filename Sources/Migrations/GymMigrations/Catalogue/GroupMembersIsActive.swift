@@ -1,4 +1,5 @@
 package import FirestoreModels
+import GymModels
 package import MigrationEngine
 
 /// The backfill of `isActive` for the members of groups, where it is missing or null: true.

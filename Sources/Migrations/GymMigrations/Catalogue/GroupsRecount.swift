@@ -1,4 +1,5 @@
 package import FirestoreModels
+import GymModels
 package import MigrationEngine
 
 /// The recount of `groups.memberCount`: the number of documents in `groups/{id}/members`, none where there is no such
@@ -37,10 +38,8 @@ package struct GroupsRecount: Migration {
 
   /// What becomes of one group, by the count of its members.
   package func outcome(for document: RawDocument, in reader: any DocumentSource) async throws -> Outcome {
-    outcome(for: document, members: try await reader.count(Self.members(of: document.path)))
+    outcome(for: document, members: try await reader.count(GymCollection.members(of: document.path)))
   }
-
-  package static func members(of group: DocumentPath) -> CollectionPath { CollectionPath(group, "members") }
 
   /// What becomes of a group that has so many members.
   package func outcome(for group: RawDocument, members: Int) -> Outcome {
@@ -52,16 +51,9 @@ package struct GroupsRecount: Migration {
     }
     var findings: [Finding] = []
     if members > Self.maximumMembers {
-      findings.append(
-        Finding(
-          .review,
-          path: group.path,
-          code: Code.tooManyMembers.rawValue,
-          field: Self.memberCount,
-          found: .integer(Int64(members)),
-          message: "The group has more than \(Self.maximumMembers) members."
-        )
-      )
+      let message = "The group has more than \(Self.maximumMembers) members."
+      let code = Code.tooManyMembers.rawValue
+      findings = [group.finding(.review, code, Self.memberCount, .integer(Int64(members)), message)]
     }
     if existing == Int64(members) { return Outcome(.unchanged, findings: findings) }
     let edit: FieldEdit = [Self.memberCount: .integer(Int64(members))]

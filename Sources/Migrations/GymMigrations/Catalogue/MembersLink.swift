@@ -163,14 +163,7 @@ package struct MembersLink: Migration {
     case .record(let code, let candidates):
       var found: FieldMap = ["candidates": .array(candidates.map { .string($0) })]
       found[field] = document.fields[field]
-      let finding = Finding(
-        code.kind,
-        path: document.path,
-        code: code.rawValue,
-        field: field,
-        found: .map(found),
-        message: code.message
-      )
+      let finding = document.finding(code.kind, code.rawValue, field, .map(found), code.message)
       return Outcome(code.kind == .review ? .skip : .unchanged, findings: [finding])
     }
   }

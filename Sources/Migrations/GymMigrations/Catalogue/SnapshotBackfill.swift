@@ -1,4 +1,5 @@
 package import FirestoreModels
+import GymModels
 package import MigrationEngine
 
 /// The backfill of `payments.membershipPlanSnapshot`, where a payment of type `membership` has none: the member's own,
@@ -136,15 +137,11 @@ package struct SnapshotBackfill: Migration {
       found[field] = payment.fields[field]
     }
     if let snapshot { found[Self.snapshot] = .map(snapshot) }
-    let finding = Finding(
-      .review,
-      path: payment.path,
-      code: code.rawValue,
-      field: Self.snapshot,
-      found: found.isEmpty ? nil : .map(found),
-      message: code.message
+    let value = found.isEmpty ? nil : Value.map(found)
+    return Outcome(
+      .skip,
+      findings: [payment.finding(.review, code.rawValue, Self.snapshot, value, code.message)]
     )
-    return Outcome(.skip, findings: [finding])
   }
 }
 

@@ -114,14 +114,7 @@ package struct UserEmails: Migration {
       createdAt: document.fields[CommonField.createdAt]?.timestamp ?? document.createTime
     )
     func finding(_ kind: Finding.Kind, _ code: Code, _ message: String) -> Finding {
-      Finding(
-        kind,
-        path: document.path,
-        code: code.rawValue,
-        field: UserEmailEntry.Field.email,
-        found: document.fields[UserEmailEntry.Field.email],
-        message: message
-      )
+      document.finding(kind, code, UserEmailEntry.Field.email, message)
     }
     switch document.fields[UserEmailEntry.Field.email] {
     case nil, .null?:
@@ -213,28 +206,19 @@ package struct UserEmails: Migration {
     guard let user else { return nil }
     var outcome = kept(entry, user: user, reasons: [reason])
     outcome.findings = [
-      Finding(
+      entry.finding(
         .note,
-        path: entry.path,
-        code: Code.entryReassigned.rawValue,
-        field: UserEmailEntry.Field.primaryUserId,
-        found: entry.fields[UserEmailEntry.Field.primaryUserId],
+        Code.entryReassigned,
+        UserEmailEntry.Field.primaryUserId,
         proposal: [UserEmailEntry.Field.primaryUserId: .string(user)],
-        message: "The entry's user does not bear the email; it is given to the earliest who does."
+        "The entry's user does not bear the email; it is given to the earliest who does."
       )
     ]
     return outcome
   }
 
   private func orphan(_ entry: RawDocument, _ code: Code, _ message: String) -> Outcome {
-    let finding = Finding(
-      prune ? .note : .review,
-      path: entry.path,
-      code: code.rawValue,
-      field: UserEmailEntry.Field.primaryUserId,
-      found: entry.fields[UserEmailEntry.Field.primaryUserId],
-      message: message
-    )
+    let finding = entry.finding(prune ? .note : .review, code, UserEmailEntry.Field.primaryUserId, message)
     guard prune else { return Outcome(.skip, findings: [finding]) }
     return Outcome(
       .change(Change(path: entry.path, before: entry, after: nil, reasons: [code.rawValue])),

@@ -54,15 +54,7 @@ struct DecidedName {
       decision.texts.map { FieldMap.Entry(name: $0.key.rawValue, value: .string($0.value)) }
     )
     func finding(_ code: UsersUnify.Code, _ field: UserField, _ message: String) -> Finding {
-      Finding(
-        .review,
-        path: document.path,
-        code: code.rawValue,
-        field: field.rawValue,
-        found: document.fields[field.rawValue],
-        proposal: proposal,
-        message: message
-      )
+      document.finding(.review, code, field.rawValue, proposal: proposal, message)
     }
     var findings = standing.map { field in
       finding(

@@ -8,6 +8,10 @@ import Tables
 /// The header names the columns, in any order. Rows of other migrations, and rows about something else than a name, are
 /// skipped, so that the file of several migrations can be used as it is.
 package enum ReviewFile {
+  /// The columns of proposals.
+  package static var proposed: [String] { NameReview.fields.map(\.rawValue) }
+  static var columns: [String] { FindingLists.columns(proposing: proposed) }
+
   /// The list as a spreadsheet saved it: a workbook, whose first sheet is read, or CSV with or without byte order mark,
   /// parted by commas, semicolons, tabs or bars.
   ///
@@ -60,7 +64,7 @@ private struct Columns {
   private static let required = ["document", "migration", "code", "found"]
 
   init(_ header: ReviewRow, _ path: String) throws(Failure) {
-    let known = Set(FindingLists.columns.map(UTF8Key.init))
+    let known = Set(ReviewFile.columns.map(UTF8Key.init))
     for (index, cell) in header.cells.enumerated() {
       let name = UTF8Key(PlainText.tidied(cell))
       if name.string.isEmpty { continue }
@@ -68,7 +72,7 @@ private struct Columns {
         throw ReviewFile.malformed(
           path,
           "\(header.label), column \(index + 1): there is no column '\(name)' in a review",
-          remedy: "The columns are \(FindingLists.columns.joined(separator: ", "))."
+          remedy: "The columns are \(ReviewFile.columns.joined(separator: ", "))."
         )
       }
       if columns.updateValue(index, forKey: name) != nil {

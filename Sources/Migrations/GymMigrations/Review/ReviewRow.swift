@@ -1,4 +1,4 @@
-/// A row of a list that people worked on, as text, whatever the file's format.
+/// A row of a list that people have edited, as text, whatever the file's format.
 package struct ReviewRow: Sendable, Equatable {
   /// Its position, for errors: `line 3` of CSV, `row 3` of a sheet.
   package var label: String

@@ -85,17 +85,7 @@ package struct SchemaTable: Sendable {
 
   /// The table for a terminal, its columns aligned.
   package var text: TerminalText {
-    let all = [headings] + rows
-    let widths = headings.indices.map { column in all.map { $0[column].count }.max() ?? 0 }
-    let lines = all.map { row in
-      let cells = row.enumerated().map { index, cell in
-        index == row.count - 1 ? cell : cell + String(repeating: " ", count: widths[index] - cell.count)
-      }
-      var line = cells.joined(separator: "  ")
-      while line.hasSuffix(" ") { line.removeLast() }
-      return TerminalText(line)
-    }
-    return "\(lines.joined(separator: "\n"))\n"
+    "\(TerminalText.aligned([headings] + rows).joined(separator: "\n"))\n"
   }
 
   /// The table as one page that loads nothing.

@@ -119,6 +119,8 @@ package struct DeclarativeMigration: Migration {
   package var allowsSchemaBreaks = false
   /// The SHA-256 of the file that it comes from, in hexadecimal digits; nil where it comes from flags.
   package var checksum: String?
+  /// Lists the collections below a document that is to be deleted; nil where they are not looked up.
+  private var subcollections: SubcollectionGuard.Lister?
 
   package init(
     id: String,
@@ -143,12 +145,38 @@ package struct DeclarativeMigration: Migration {
 
   package func mayWrite(_ collection: CollectionPath) -> Bool { scope.covers(collection) }
 
-  package var deletesForGood: Bool { steps.contains(.hardDelete) }
+  /// Whether it deletes documents whatever is below them.
+  package var deletesForGood: Bool { subcollections == nil && steps.contains(.hardDelete) }
 
-  package var strategy: MigrationStrategy { .perDocument(PerDocument(sources: sources, outcome: outcome)) }
+  package var requestsPerDeletion: Int { subcollections == nil ? 0 : 1 }
+
+  package var strategy: MigrationStrategy {
+    guard let subcollections else {
+      return .perDocument(PerDocument(sources: sources, outcome: outcome))
+    }
+    return .streaming { source, sink in
+      for read in sources {
+        try await source.forEachDocument(matching: read, atOnce: SubcollectionGuard.width) { documents in
+          var outcomes = documents.map { outcome(for: $0) }
+          try await SubcollectionGuard.withhold(&outcomes, subcollections)
+          for (document, outcome) in zip(documents, outcomes) { try await sink.record(outcome, of: document) }
+        }
+      }
+    }
+  }
 
   package func guarded(by subcollections: @escaping SubcollectionGuard.Lister) -> any Migration {
-    deletesForGood ? SubcollectionGuard(self, subcollections: subcollections) : self
+    guard deletesForGood else { return self }
+    var guarded = self
+    guarded.subcollections = subcollections
+    return guarded
+  }
+
+  /// One that is still to be deleted is not: whether it has subcollections is not known any more.
+  package func replan(_ current: RawDocument) -> Outcome? {
+    let outcome = outcome(for: current)
+    if subcollections != nil, case .change(let change) = outcome.action, change.isDeletion { return nil }
+    return outcome
   }
 
   /// The reads of the documents that it is about.

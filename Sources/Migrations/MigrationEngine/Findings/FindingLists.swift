@@ -11,21 +11,23 @@ package struct FindingLists: Sendable {
   private let rejects: RejectList
 
   /// Fields that reviews make proposals for; a column each.
-  private static let proposed = ["fullName", "firstName", "paternalLastName", "maternalLastName"]
+  let proposed: [String]
 
   /// The header of `review.csv`.
-  package static let columns = ["document", "migration", "code", "field", "found"] + proposed + ["message"]
+  ///
+  /// - Parameter proposed: Fields that reviews make proposals for.
+  package static func columns(proposing proposed: [String]) -> [String] {
+    ["document", "migration", "code", "field", "found"] + proposed + ["message"]
+  }
 
   /// The header of `findings.csv`.
   package static let findingColumns = ["document", "migration", "code", "field", "value", "message"]
 
-  package init(_ run: RunDirectory) {
-    func spreadsheet(_ name: String, _ columns: [String]) -> LineList {
-      LineList(run.file(name), header: CSVLineWriter.byteOrderMark + CSVLineWriter.list.bytes(columns))
-    }
-    table = spreadsheet("findings.csv", Self.findingColumns)
+  package init(_ run: RunDirectory, proposing proposed: [String] = []) {
+    self.proposed = proposed
+    table = LineList(spreadsheet: run.file("findings.csv"), columns: Self.findingColumns)
     objects = LineList(run.file("findings.jsonl"))
-    reviews = spreadsheet("review.csv", Self.columns)
+    reviews = LineList(spreadsheet: run.file("review.csv"), columns: Self.columns(proposing: proposed))
     rejects = RejectList(run)
   }
 
@@ -35,6 +37,10 @@ package struct FindingLists: Sendable {
     private(set) var objects = JSONWriter()
     private(set) var reviews: [UInt8] = []
     private(set) var rejects: [UInt8] = []
+    private let proposed: [String]
+
+    /// Lines for some lists.
+    init(_ lists: FindingLists) { proposed = lists.proposed }
 
     /// - Parameter document: A rejected document as it is or was to be; nil where that is not known.
     mutating func add(_ finding: Finding, of migration: String, document: RawDocument?) {
@@ -52,7 +58,7 @@ package struct FindingLists: Sendable {
           fields: document?.fields
         )
       case .review:
-        let proposed = FindingLists.proposed.map { finding.proposal[$0]?.string ?? "" }
+        let proposed = proposed.map { finding.proposal[$0]?.string ?? "" }
         CSVLineWriter.list.append(cells + proposed + [finding.message], to: &reviews)
       }
     }
@@ -79,7 +85,7 @@ package struct FindingLists: Sendable {
   /// - Parameter document: A rejected document as it is or was to be; nil where that is not known.
   /// - Throws: `.cannotWrite`.
   package func add(_ finding: Finding, of migration: String, document: RawDocument?) throws(Failure) {
-    var lines = Lines()
+    var lines = Lines(self)
     lines.add(finding, of: migration, document: document)
     try add(lines)
   }
@@ -97,8 +103,6 @@ package struct FindingLists: Sendable {
   package static func text(of found: Value?) -> String {
     guard let found else { return "" }
     if let text = found.string { return text }
-    var json = JSONWriter()
-    json.value(found)
-    return String(decoding: json.bytes, as: UTF8.self)
+    return JSONWriter.text { $0.value(found) }
   }
 }

@@ -4,15 +4,13 @@ package import FirestoreModels
 package enum ValueText {
   /// Text in quotes, numbers, truths and times as they are, anything else as its REST JSON.
   package static func text(_ value: Value) -> String {
-    var json = JSONWriter()
     switch value {
-    case .string(let text): json.string(text)
-    case .boolean(let truth): json.boolean(truth)
-    case .integer(let number): json.integer(number)
-    case .null: json.null()
-    case .timestamp(let moment): return moment.description
-    default: json.value(value)
+    case .string(let text): JSONWriter.text { $0.string(text) }
+    case .boolean(let truth): String(truth)
+    case .integer(let number): String(number)
+    case .null: "null"
+    case .timestamp(let moment): moment.description
+    default: JSONWriter.text { $0.value(value) }
     }
-    return String(decoding: json.bytes, as: UTF8.self)
   }
 }

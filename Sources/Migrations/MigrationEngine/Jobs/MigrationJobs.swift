@@ -6,10 +6,8 @@ package struct MigrationChoice: Codable, Sendable, Equatable {
   /// The ids of those that come along, and YAML files.
   package var migrations: [String] = []
   package var all = false
-  package var acceptProposals = false
-  /// A corrected list of reviews.
-  package var review: String?
-  package var prune = false
+  /// What is set of those that come along, by names of options.
+  package var additions: [String: String] = [:]
   package var allowsSchemaBreaks = false
   package var reading = ReadingSettings()
   package var timeZone: String?

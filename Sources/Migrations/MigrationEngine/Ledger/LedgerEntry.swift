@@ -31,7 +31,7 @@ package struct LedgerEntry: Sendable, Equatable {
   static let collection = CollectionPath(nil, "_gymmigrate_runs")
 
   package var run: String
-  /// The command, as `migrate apply users-unify`.
+  /// The command, as `migrate apply prices`.
   package var command: String
   package var migrations: [Applied]
   /// The user who ran it, as `user@host`.

@@ -252,27 +252,9 @@ package struct MigrationLedger: Sendable {
     _ entry: LedgerEntry,
     _ body: @escaping @Sendable () async throws -> Void
   ) async throws {
-    let (clock, gate) = (clock, gate)
     let fence = entry.updateTime.map { CommitGate.Fence(entry.path, at: $0, lost: keeper.lost) }
-    try await withThrowingTaskGroup(of: Bool.self) { group in
-      group.addTask {
-        try await gate.hold({ try await keeper.check($0) }, fence: fence, body)
-        return true
-      }
-      group.addTask {
-        do {
-          while true {
-            try await clock.sleep(Lease.renewal)
-            try await keeper.renew()
-          }
-        } catch  where Task.isCancelled {
-          // The body reports an interruption.
-          return false
-        }
-      }
-      // The end of the work, or the loss of the lease, whichever comes first.
-      defer { group.cancelAll() }
-      while let isWork = try await group.next(), !isWork {}
+    try await clock.renewing(every: Lease.renewal, { try await keeper.renew() }) { [gate] in
+      try await gate.hold({ try await keeper.check($0) }, fence: fence, body)
     }
   }
 

@@ -25,7 +25,7 @@ package import FirestoreModels
 ///
 /// Applying a migration twice must change nothing the second time: an interrupted run relies on it.
 package protocol Migration: Sendable {
-  /// The name on the command line and in the ledger: `users-unify`.
+  /// The name on the command line and in the ledger: `prices`.
   var id: String { get }
   /// One sentence for `migrate list`, ending in a period.
   var summary: String { get }

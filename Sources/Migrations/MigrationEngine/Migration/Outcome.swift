@@ -35,6 +35,15 @@ package struct Finding: Sendable, Equatable {
     case reject
     /// Worth knowing; nothing has to be done.
     case note
+
+    /// For people.
+    package var label: String {
+      switch self {
+      case .review: "for review"
+      case .reject: "left alone"
+      case .note: "note"
+      }
+    }
   }
 
   package var kind: Kind

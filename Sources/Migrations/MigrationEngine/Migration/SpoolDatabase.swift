@@ -85,7 +85,7 @@ package struct SpoolDatabase: Sendable {
     while true {
       let after = last
       let rows: [(id: Int64, element: Element)] = try await use { db in
-        // Prepared anew: the columns are those of this query.
+        // Not cached: the columns are those of this query.
         try Row.fetchAll(
           db,
           sql: "SELECT *, rowid AS position FROM results WHERE rowid > ? ORDER BY rowid LIMIT ?",

@@ -117,20 +117,19 @@ extension PlanPage {
   struct Table {
     let id: String
     let heading: String
-    let columns: [String]
+    /// The header; of a spreadsheet, that of the file.
+    var columns: [String] = []
     /// The file of the run.
     let list: String
 
     static let review = Table(
       id: "review",
       heading: "For review: a person decides",
-      columns: FindingLists.columns,
       list: "review.csv"
     )
     static let findings = Table(
       id: "findings",
       heading: "Findings: everything that is reported, notes too",
-      columns: FindingLists.findingColumns,
       list: "findings.csv"
     )
     fileprivate static let rejects = Table(
@@ -143,9 +142,11 @@ extension PlanPage {
 
   func writeSpreadsheet(_ table: Table, to file: inout OutputFile, _ tally: PlanTally) throws(Failure) {
     guard let path = list(table.list) else { return }
+    var table = table
+    var header = try CSVReader(path)
+    if try header.next() { table.columns = header.record.texts }
     let walk: Walk = { (body) throws(Failure) in
       var reader = try CSVReader(path)
-      // The header is the program's own.
       _ = try reader.next()
       while try reader.next() {
         let cells = reader.record.texts.map(CellForm.unguarded)

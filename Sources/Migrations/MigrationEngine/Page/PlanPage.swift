@@ -188,9 +188,9 @@ package struct PlanPage: Sendable {
   }
 
   private func section(_ report: MigrationReport) -> Markup {
-    let reasons = report.reasons.sorted { $0.key < $1.key }.map { ("changes", $0.key, $0.value) }
+    let reasons = report.reasons.sorted { $0.key < $1.key }.map { ("changes", $0.key.string, $0.value) }
     let findings = report.findings.sorted { $0.key < $1.key }.map {
-      (Self.label(of: $0.key.kind), $0.key.code, $0.value)
+      ($0.key.kind.label, $0.key.code, $0.value)
     }
     let rows = (reasons + findings).map { label, code, count -> Markup in
       """
@@ -212,14 +212,6 @@ package struct PlanPage: Sendable {
       </section>
 
       """
-  }
-
-  private static func label(of kind: Finding.Kind) -> String {
-    switch kind {
-    case .review: "for review"
-    case .reject: "left alone"
-    case .note: "note"
-    }
   }
 
   /// The search; its script shows it.

@@ -36,14 +36,14 @@ extension ChangeCounts: Codable {
   /// As `{"users":{"create":0,"update":3,"delete":0}}`.
   package func encode(to encoder: any Encoder) throws {
     let named = counts.map { path, kinds in
-      (path.string, Dictionary(uniqueKeysWithValues: kinds.map { ($0.rawValue, $1) }))
+      (UTF8Key(path.string), Dictionary(uniqueKeysWithValues: kinds.map { ($0.rawValue, $1) }))
     }
     try Dictionary(uniqueKeysWithValues: named).encode(to: encoder)
   }
 
   package init(from decoder: any Decoder) throws {
-    for (name, kinds) in try [String: [String: Int]](from: decoder) {
-      guard let path = CollectionPath(name) else { continue }
+    for (name, kinds) in try [UTF8Key: [String: Int]](from: decoder) {
+      guard let path = CollectionPath(name.string) else { continue }
       for (kind, count) in kinds { Change.Kind(rawValue: kind).map { add($0, in: path, count) } }
     }
   }

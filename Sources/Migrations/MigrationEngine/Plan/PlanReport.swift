@@ -22,7 +22,7 @@ package struct MigrationReport: Sendable {
   /// The documents that change or were changed.
   package var changes = ChangeCounts()
   /// How often each reason for a change holds.
-  package var reasons: [String: Int] = [:]
+  package var reasons: [UTF8Key: Int] = [:]
   /// How often each finding was made.
   package var findings: [FindingGroup: Int] = [:]
   /// Documents that the service bills as read when it is applied, of a plan.
@@ -42,7 +42,7 @@ package struct MigrationReport: Sendable {
 
   mutating func add(_ change: Change, keeping examples: Int) {
     changes.add(change.kind, in: change.path.collection)
-    for reason in change.reasons { reasons[reason, default: 0] += 1 }
+    for reason in change.reasons { reasons[UTF8Key(reason), default: 0] += 1 }
     if self.examples.count < examples { self.examples.append(change) }
   }
 
@@ -68,7 +68,7 @@ extension MigrationReport: JSONRecord {
     let json = try decoder.container(keyedBy: CodingKeys.self)
     migration = try json.decode(String.self, forKey: .migration)
     changes = try json.decode(ChangeCounts.self, forKey: .changes)
-    reasons = try json.decode([String: Int].self, forKey: .reasons)
+    reasons = try json.decode([UTF8Key: Int].self, forKey: .reasons)
     for (name, count) in try json.decode([String: Int].self, forKey: .findings) {
       let parts = name.split(separator: " ", maxSplits: 1)
       guard parts.count == 2, let kind = Finding.Kind(rawValue: String(parts[0])) else { continue }

@@ -21,8 +21,10 @@ package struct PlanTotals: SummarySection {
   }
 
   init(_ changes: ChangeCounts, _ documents: [CollectionPath: Int], _ counts: RunCounts) {
-    let known = Set(counts.collections.map(\.name))
-    func name(_ path: CollectionPath) -> CollectionPath { known.contains(path.string) ? path : path.pattern }
+    let known = Set(counts.collections.map { UTF8Key($0.name) })
+    func name(_ path: CollectionPath) -> CollectionPath {
+      known.contains(UTF8Key(path.string)) ? path : path.pattern
+    }
     self.changes = changes.named(name)
     self.documents = Dictionary(documents.map { (name($0), $1) }) { $0 + $1 }
   }

@@ -7,7 +7,7 @@ package import FirestoreModels
 ///
 /// The file is read once, into a private copy: what was checked is what is applied, whatever becomes of the file.
 package struct PlannedChanges: ChangeList {
-  /// The migrations that planned them, as `users-unify+is-active`.
+  /// The migrations that planned them, as `prices+stock`.
   package let id: String
   /// None is known before the file is read.
   package let collections: [CollectionPath] = []

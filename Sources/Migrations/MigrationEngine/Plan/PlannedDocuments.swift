@@ -205,9 +205,7 @@ struct PlannedDocuments: PlanList, DocumentReader {
   private static func key(_ path: DocumentPath) -> Data { SpoolDatabase.bytes(path.string) }
 
   private static func data(_ change: Change) -> Data {
-    var json = JSONWriter()
-    json.object { $0.members(of: change) }
-    return Data(json.bytes)
+    Data(JSONWriter.object { $0.members(of: change) })
   }
 
   private static func change(of path: DocumentPath, in db: Database) throws -> Change? {
@@ -216,9 +214,8 @@ struct PlannedDocuments: PlanList, DocumentReader {
   }
 
   private static func change(_ row: Row) throws -> Change {
-    var decoder = WireDecoder()
-    return try JSONParser().parse(Array(row["change"] as Data)) { json throws(WireError) in
-      try decoder.change(json)
+    try JSONParser.decode(Array(row["change"] as Data)) { json, wire throws(WireError) in
+      try wire.change(json)
     }
   }
 
@@ -255,7 +252,7 @@ extension Change {
 }
 
 extension LedgerEntry.Applied {
-  /// Two migrations that change a document together, as one line of a plan names them: `users-unify+is-active`.
+  /// Two migrations that change a document together, as one line of a plan names them: `prices+stock`.
   fileprivate func and(_ other: LedgerEntry.Applied) -> LedgerEntry.Applied {
     let hasChecksum = checksum != nil || other.checksum != nil
     return LedgerEntry.Applied(

@@ -24,6 +24,8 @@ package struct MigrationRunner: Sendable {
   package var maximumDeletes: Int?
   /// How many changes a report keeps to be shown.
   package var examples = 3
+  /// Fields that reviews make proposals for, a column of `review.csv` each.
+  package var reviewColumns: [String] = []
   /// The part of what a migration reads that this run works on; nil for all.
   package var part: MigrationPart?
 
@@ -165,7 +167,7 @@ package struct MigrationRunner: Sendable {
       source: source,
       performer: performer,
       counts: context.counts,
-      lists: FindingLists(context.folder),
+      lists: FindingLists(context.folder, proposing: reviewColumns),
       examples: examples,
       maximumDeletes: maximumDeletes,
       report: Locked(report ?? MigrationReport(migration: source.id)),

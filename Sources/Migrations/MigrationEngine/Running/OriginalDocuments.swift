@@ -8,7 +8,7 @@ import Runs
 /// it saw them then (``Migration/needsOriginals``).
 final class OriginalDocuments: Sendable {
   /// A write from before the interruption whose document was given as it was before that.
-  struct Given: Sendable {
+  struct OwnWrite: Sendable {
     var write: Journal.OwnWrite
     /// Whether it is counted, so that only its findings are to be listed.
     var isCounted: Bool
@@ -16,20 +16,20 @@ final class OriginalDocuments: Sendable {
 
   private let journal: Journal
   /// What was given, or is to be given, and is not recorded yet.
-  private let given = Locked<[DocumentPath: Given]>([:])
+  private let given = Locked<[DocumentPath: OwnWrite]>([:])
 
   init(_ journal: Journal) {
     self.journal = journal
   }
 
   /// The write by which a document that is recorded is not what it was, once.
-  func take(_ path: DocumentPath) -> Given? {
+  func take(_ path: DocumentPath) -> OwnWrite? {
     given.withLock { $0.isEmpty ? nil : $0.removeValue(forKey: path) }
   }
 
   /// Takes a document that the run deleted, and that is counted.
   func add(_ write: Journal.OwnWrite, of path: DocumentPath) {
-    given.withLock { $0[path] = Given(write: write, isCounted: true) }
+    given.withLock { $0[path] = OwnWrite(write: write, isCounted: true) }
   }
 
   /// A document as it was before the run; one that the run deleted and somebody made since is as it is.
@@ -40,7 +40,7 @@ final class OriginalDocuments: Sendable {
     guard journal.hasTail, let (write, before) = try journal.takeOwnUpdate(of: current) else {
       return current
     }
-    given.withLock { $0[before.path] = Given(write: write, isCounted: false) }
+    given.withLock { $0[before.path] = OwnWrite(write: write, isCounted: false) }
     return before
   }
 

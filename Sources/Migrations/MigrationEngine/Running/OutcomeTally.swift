@@ -60,7 +60,7 @@ extension MigrationReport {
       }
     }
     for (kind, count) in tally.changes { changes.add(kind, in: collection, count) }
-    for (reason, count) in tally.reasons.counts { reasons[reason, default: 0] += count }
+    for (reason, count) in tally.reasons.counts { reasons[UTF8Key(reason), default: 0] += count }
     self.examples += tally.examples.prefix(max(0, examples - self.examples.count))
   }
 }

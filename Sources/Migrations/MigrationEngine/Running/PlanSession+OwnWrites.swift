@@ -32,7 +32,7 @@ extension PlanSession {
 
   /// Counts and lists a document that was written before an interruption, and was given as it was before that.
   func record(
-    _ original: OriginalDocuments.Given,
+    _ original: OriginalDocuments.OwnWrite,
     _ outcome: Outcome,
     of document: RawDocument
   ) throws(Failure) {
@@ -68,7 +68,7 @@ extension PlanSession {
   func decidedAgain(
     _ outcome: Outcome,
     of path: DocumentPath,
-    than original: OriginalDocuments.Given
+    than original: OriginalDocuments.OwnWrite
   ) async throws(Failure) -> (Outcome, RawDocument)? {
     guard case .change(let change) = outcome.action, let journal,
       try journal.change(of: original.write).after != change.after
@@ -76,8 +76,8 @@ extension PlanSession {
     let current = try await client.batchGet([path])[path]
     // Another program removed it since, which stays so.
     if current == nil, original.write.kind != .delete { return nil }
-    var anew = outcome
-    anew.action = .change(
+    var again = outcome
+    again.action = .change(
       Change(
         path: path,
         before: current,
@@ -86,7 +86,7 @@ extension PlanSession {
         reasons: change.reasons
       )
     )
-    return (anew, current ?? RawDocument(path: path, fields: FieldMap()))
+    return (again, current ?? RawDocument(path: path, fields: FieldMap()))
   }
 
   /// Counts the documents that the run deleted before it was interrupted: no read gives them any more, but a list still

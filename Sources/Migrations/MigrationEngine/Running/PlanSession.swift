@@ -43,10 +43,10 @@ struct PlanSession: PlanSink {
   func record(_ outcome: Outcome, of document: RawDocument) async throws {
     var (outcome, document) = (outcome, document)
     if let own = originals?.take(document.path) {
-      guard let anew = try await decidedAgain(outcome, of: document.path, than: own) else {
+      guard let again = try await decidedAgain(outcome, of: document.path, than: own) else {
         return try record(own, outcome, of: document)
       }
-      (outcome, document) = anew
+      (outcome, document) = again
     } else if let (journal, own) = try takeOwnWrite(outcome, of: document) {
       return try record(own, in: journal, outcome, of: document)
     }
@@ -99,7 +99,7 @@ struct PlanSession: PlanSink {
     _ changes: inout [Change]
   ) throws(Failure) {
     var tally = OutcomeTally(isReadOnly: !source.mayWrite(collection))
-    var lines = FindingLists.Lines()
+    var lines = FindingLists.Lines(lists)
     defer { settle(&tally, in: collection) }
     for index in indices {
       let outcome = outcomes[index]

@@ -20,7 +20,7 @@ struct JointChange: Sendable, Equatable {
   /// - Parameters:
   ///   - current: The documents as they are now, with the times of what undos restored.
   ///   - serverTime: A moment by the service's clock before the run's first change.
-  ///   - derived: Whether a change only keeps up a value that is made anew, so that others may have written it since.
+  ///   - derived: Whether a change only keeps up a value that is derived again, so that others may have written it since.
   func state(
     of current: [DocumentPath: RawDocument],
     serverTime: Timestamp?,

@@ -21,10 +21,8 @@ struct JointSpool {
     case .change(let change, let number):
       if let last { try resolve(last, of: key, by: change.before) }
       guard let number else { return last }
-      var json = JSONWriter()
-      json.object { $0.members(of: change) }
       try db.cachedStatement(sql: "INSERT OR REPLACE INTO parts VALUES (?, ?, ?, NULL, NULL)")
-        .execute(arguments: [number, key, Data(json.bytes)])
+        .execute(arguments: [number, key, Data(JSONWriter.object { $0.members(of: change) })])
       return number
     case .settled(_, let result, let time):
       guard let last else { return nil }
@@ -89,9 +87,8 @@ struct JointSpool {
   }
 
   private static func part(_ row: Row) throws -> JointChange.Part {
-    var decoder = WireDecoder()
-    let change = try JSONParser().parse(Array(row["change"] as Data)) { json throws(WireError) in
-      try decoder.change(json)
+    let change = try JSONParser.decode(Array(row["change"] as Data)) { json, wire throws(WireError) in
+      try wire.change(json)
     }
     return JointChange.Part(
       change: change,

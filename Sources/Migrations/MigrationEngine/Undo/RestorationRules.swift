@@ -4,7 +4,7 @@ package import FirestoreModels
 package protocol RestorationRules: Sendable {
   /// Whether a change only keeps up a value that follows from other documents, as a count does.
   ///
-  /// Such a value is not put back, but made anew by ``complete(_:undoing:in:)``, and others may have written it since.
+  /// Such a value is not put back, but derived again by ``complete(_:undoing:in:)``, and others may have written it since.
   func isDerived(_ change: Change) -> Bool
 
   /// Completes what puts documents back with what keeps the data whole, or refuses it.

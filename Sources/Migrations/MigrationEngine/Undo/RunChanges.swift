@@ -158,10 +158,7 @@ package struct RunChanges: Sendable {
   }
 
   private static func history(_ data: Data) throws -> DocumentHistory {
-    var decoder = WireDecoder()
-    return try JSONParser().parse(Array(data)) { json throws(WireError) in
-      try DocumentHistory(json, &decoder)
-    }
+    try JSONParser.decode(Array(data)) { json, wire throws(WireError) in try DocumentHistory(json, &wire) }
   }
 
   // MARK: Transactions
@@ -230,7 +227,7 @@ package struct RunChanges: Sendable {
     guard let original else { return document }
     var known = document
     known.updateTime = original
-    // A document that was deleted was made anew by the undo.
+    // A document that was deleted was created again by the undo.
     known.createTime = nil
     return known
   }

@@ -121,48 +121,38 @@ package struct MirrorVerification: Sendable {
 /// What is counted of a collection.
 private final class Tally {
   private var found: MirrorVerification.Collection
-  private let mirrored: Checksum
-  private let served: Checksum
+  private var mirrored: SHA256Digest?
+  private var served: SHA256Digest?
 
   init(_ path: CollectionPath) throws(Failure) {
-    mirrored = try Checksum()
-    served = try Checksum()
+    mirrored = try SHA256Digest()
+    served = try SHA256Digest()
     found = MirrorVerification.Collection(path: path)
   }
 
   func add(_ path: DocumentPath, mirrored ours: [UInt8]? = nil, served theirs: [UInt8]? = nil) {
     if let ours {
       found.mirrored += 1
-      mirrored.add(path, ours)
+      Self.add(path, ours, to: &mirrored)
     }
     if let theirs {
       found.served += 1
-      served.add(path, theirs)
+      Self.add(path, theirs, to: &served)
     }
     if let ours, let theirs, ours == theirs { found.same += 1 }
   }
 
-  func finish() -> MirrorVerification.Collection {
-    found.mirroredSHA256 = mirrored.finish()
-    found.servedSHA256 = served.finish()
-    return found
-  }
-}
-
-/// The checksum of documents in name order.
-private final class Checksum {
-  private var digest: SHA256Digest?
-
-  init() throws(Failure) {
-    digest = try SHA256Digest()
-  }
-
-  func add(_ path: DocumentPath, _ fields: [UInt8]) {
+  /// Adds a document to the checksum of documents in name order.
+  private static func add(_ path: DocumentPath, _ fields: [UInt8], to digest: inout SHA256Digest?) {
     let line = Array(path.string.utf8) + [UInt8(ascii: "\t")] + fields + [UInt8(ascii: "\n")]
     line.withUnsafeBytes { digest?.update($0) }
   }
 
-  func finish() -> String { digest.take()?.finish() ?? "" }
+  func finish() -> MirrorVerification.Collection {
+    found.mirroredSHA256 = mirrored.take()?.finish() ?? ""
+    found.servedSHA256 = served.take()?.finish() ?? ""
+    return found
+  }
 }
 
 /// The stored documents of a scope, one after another.

@@ -52,8 +52,11 @@ extension TableLayout {
     [("INSERT", ["NEW"]), ("UPDATE", ["OLD", "NEW"]), ("DELETE", ["OLD"])]
   }
 
-  /// The statements that create the triggers, which record the documents whose rows are edited.
-  var triggerCreation: [String] {
+  /// The statements that create the triggers.
+  var triggerCreation: [String] { recorderCreation + elementTriggers }
+
+  /// Those of the triggers that record the documents whose rows are edited.
+  var recorderCreation: [String] {
     triggers.map { trigger in
       let records = trigger.rows.map { row in
         "INSERT OR IGNORE INTO \(MirrorTables.edits) (path, collection) VALUES (\(path(of: row)), \(SQLName.literal(collection.string)));"
@@ -63,7 +66,7 @@ extension TableLayout {
           \(records.joined(separator: "\n  "))
         END
         """
-    } + elementTriggers
+    }
   }
 
   var elementTriggers: [String] { elementTables.flatMap { $0.triggerCreation(below: self) } }
@@ -91,6 +94,9 @@ extension TableLayout {
   var lookup: String {
     "SELECT 1 FROM \(SQLName.quoted(name)) WHERE \(path(of: SQLName.quoted(name))) = ? LIMIT 1"
   }
+
+  /// The statement that selects the IDs of all rows, behind the number of the row.
+  var identities: String { "SELECT rowid, \(SQLName.list(keyColumns)) FROM \(SQLName.quoted(name))" }
 
   /// The statement that removes the rows with a path, whether or not a document may have it.
   var removalByPath: String {

@@ -138,6 +138,12 @@ struct FieldColumnTree: Sendable {
     /// The column of the field; nil for a map whose fields have columns.
     var column: Int?
     var members: [Member] = []
+
+    /// Whether its column, or one below it, has a value.
+    func isFilled(in row: [SQLCell]) -> Bool {
+      if let column { return row[column] != .null }
+      return members.contains { $0.isFilled(in: row) }
+    }
   }
 
   private(set) var members: [Member] = []

@@ -204,24 +204,35 @@ extension MirrorPull {
     let rebuilds = options.isFull || !yaml.isIdentical(to: info.schemaText)
     let declared = MirrorLayout(schema.collections)
     (report.changed, report.deleted) = try file.use { db in
+      // Where a user's triggers may change rows that the pull does not write, all that are written are recorded.
+      let records = try UserObject.hasTriggers(db)
       for table in before.tables {
-        for sql in table.triggerRemoval { try db.execute(sql: sql) }
+        for sql in table.triggerRemoval + (records ? table.recorderCreation : []) {
+          try db.execute(sql: sql)
+        }
       }
       let viewTriggers = try MirrorViews.dropOwn(views, db)
       var documents = try DocumentTable(db, client.database)
       var writer = try RowWriter(before)
       let changed = try stage.apply(db, &documents, &writer)
+      if options.isFull || options.discardsEdits {
+        for table in before.tables { try UnfitRows.remove(from: table, db) }
+      }
       if options.discardsEdits { try discardEdits(db, documents, &writer) }
       let known = rebuilds ? declared : before
       let inferred =
         known.tables.dropFirst(declared.tables.count).map(\.schema)
         + (try MirrorSchema.inferred(beyond: known, documents, &writer))
       let layout = MirrorLayout(schema.collections + inferred)
-      try replaceTables(of: before, by: layout, documents, db)
+      try replaceTables(of: before, by: layout, documents, records: records, db)
       for table in layout.tables {
-        for sql in table.triggerCreation { try db.execute(sql: sql) }
+        for sql in table.triggerRemoval + table.triggerCreation { try db.execute(sql: sql) }
       }
-      try db.execute(sql: "DELETE FROM \(MirrorTables.edits)")
+      if records {
+        try keepSideEffects(of: layout, documents, db)
+      } else {
+        try db.execute(sql: "DELETE FROM \(MirrorTables.edits)")
+      }
       try conclude(db, layout, inferred, documents, roots: roots, moment: moment)
       try restore(viewTriggers, db)
       return changed
@@ -235,6 +246,7 @@ extension MirrorPull {
     of before: MirrorLayout,
     by layout: MirrorLayout,
     _ documents: DocumentTable,
+    records: Bool,
     _ db: Database
   ) throws {
     let forms = Dictionary(uniqueKeysWithValues: layout.tables.map { ($0.name, $0.form(in: layout)) })
@@ -249,7 +261,10 @@ extension MirrorPull {
     }
     var writer = try RowWriter(layout)
     let added = layout.tables.filter { !kept.contains($0.name) }
-    for table in added { try MirrorSchema.create(table, layout, db) }
+    for table in added {
+      try MirrorSchema.create(table, layout, db)
+      for sql in records ? table.recorderCreation : [] { try db.execute(sql: sql) }
+    }
     try restore(objects.filter(\.isTrigger), db)
     try writer.fill(added, documents, db)
     for table in added {

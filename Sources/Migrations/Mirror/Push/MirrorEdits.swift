@@ -18,7 +18,8 @@ package struct MirrorEdits: ChangeList {
   package let deletions: Int
   /// The documents whose rows were changed.
   package let paths: [DocumentPath]
-  private let abandoned: [String]
+  private let abandoned: [Int64]
+  private let moves: RowMoves
 
   private let file: MirrorFile
   private let info: MirrorInfo
@@ -46,8 +47,8 @@ package struct MirrorEdits: ChangeList {
         remedy: "Name the environment that it was pulled from."
       )
     }
-    let layout = layout
-    let found = try file.use { db in try Self.read(db, layout) }
+    let (layout, database) = (layout, info.database)
+    let found = try file.use { db in try Self.read(db, layout, database) }
     if let unfit = found.unfit {
       throw Failure(
         .inputMalformed,
@@ -59,36 +60,57 @@ package struct MirrorEdits: ChangeList {
     }
     paths = found.paths
     abandoned = found.abandoned
-    deletions = found.deletions
+    moves = try file.use { db in try RowMoves(found.gone, found.new, layout, schema, database, db) }
+    deletions = found.gone.count
     collections = Set(found.paths.map(\.collection.pattern)).sorted()
   }
 
   private struct Found {
     var paths: [DocumentPath] = []
     /// Edits of rows that are gone again, and that no document could have.
-    var abandoned: [String] = []
-    var deletions = 0
+    var abandoned: [Int64] = []
+    /// The documents whose rows are gone, and those of new rows.
+    var gone: [DocumentPath] = []
+    var new: [DocumentPath] = []
     /// The first row that can be no document.
     var unfit: (table: String, cause: String)?
   }
 
-  private static func read(_ db: Database, _ layout: MirrorLayout) throws -> Found {
+  private static func read(
+    _ db: Database,
+    _ layout: MirrorLayout,
+    _ database: DatabaseName
+  ) throws -> Found {
     var found = Found()
-    for edit in try MirrorTables.edits(db) {
+    let edits = try MirrorTables.edits(db)
+    for collection in Set(edits.map(\.collection)).sorted() {
+      guard let table = CollectionPath(collection).flatMap({ layout.table(of: $0) }),
+        let row = try UnfitRows.first(in: table, db)
+      else { continue }
+      found.unfit = (table.name, "an id of the row with rowid \(row) is no text in UTF-8")
+      return found
+    }
+    let documents = try DocumentTable(db, database)
+    for edit in edits {
       guard let table = CollectionPath(edit.collection).flatMap({ layout.table(of: $0) }) else { continue }
       if let path = edit.document, PathLimits.violations(of: path).isEmpty {
         if path.isReserved { continue }
         found.paths.append(path)
-        if try row(path, table, db) == nil { found.deletions += 1 }
+        let isThere = try row(path, table, db) != nil
+        let wasThere = try documents.find(DocumentTable.key(path)) != nil
+        if isThere, !wasThere { found.new.append(path) }
+        if !isThere, wasThere { found.gone.append(path) }
         continue
       }
       var isThere = false
-      try StatementReader(db, table.lookup, texts: [edit.path]).forEach { _ in
-        isThere = true
-        return false
+      if edit.isText {
+        try StatementReader(db, table.lookup, texts: [edit.path]).forEach { _ in
+          isThere = true
+          return false
+        }
       }
       if !isThere {
-        found.abandoned.append(edit.path)
+        found.abandoned.append(edit.entry)
       } else if found.unfit == nil {
         let cause = edit.document.flatMap { PathLimits.violations(of: $0).first?.message }
         found.unfit = (
@@ -111,16 +133,48 @@ package struct MirrorEdits: ChangeList {
     after position: String?,
     mark: (String) async throws -> Void
   ) async throws {
+    var waiting = RowMoves.Waiting()
     let rest = paths.drop { path in position.map { path.string.compareUTF8($0) <= 0 } ?? false }
     for some in rest.chunks(of: Self.width).map(Array.init) {
       let present = try await client.batchGet(some)
       var outcomes = try some.map { path in try outcome(path, present[path]) }
+      for (index, path) in some.enumerated() {
+        guard case .change(let change) = outcomes[index].action, change.isDeletion,
+          try await isRefused(oneOf: moves.successors(of: path), &waiting)
+        else { continue }
+        let message = "Its row was given another id, and that document cannot be created."
+        outcomes[index] = Outcome(
+          .skip,
+          findings: [Finding(.reject, path: path, code: "successor-refused", message: message)]
+        )
+      }
       if let subcollections { try await SubcollectionGuard.withhold(&outcomes, subcollections) }
       for (path, outcome) in zip(some, outcomes) {
         try await sink.record(outcome, of: present[path] ?? RawDocument(path: path, fields: FieldMap()))
       }
       if let last = some.last { try await mark(last.string) }
     }
+  }
+
+  /// Whether any document to which a row was moved cannot be created.
+  private func isRefused(
+    oneOf successors: [DocumentPath],
+    _ waiting: inout RowMoves.Waiting
+  ) async throws -> Bool {
+    guard let first = successors.first else { return false }
+    if let known = waiting[first] { return known }
+    var isRefused = false
+    for some in successors.chunks(of: Self.width).map(Array.init) where !isRefused {
+      let present = try await client.batchGet(some)
+      isRefused = try some.contains { path in
+        switch try outcome(path, present[path]).action {
+        case .skip, .conflict: true
+        default: false
+        }
+      }
+    }
+    waiting[first] = isRefused
+    return isRefused
   }
 
   // MARK: Deciding
@@ -162,8 +216,10 @@ package struct MirrorEdits: ChangeList {
     let stored = try DocumentTable(db, info.database).row(path)
     var rows = try RowWriter(layout)
     let pulled = try stored.map { RawDocument(path: path, fields: try rows.fields($0.fields)) }
-    let decision = try RowEdit(path, table, schema.collection(path.collection) ?? table.inferredTimes)
-      .decide(pulled, try Self.row(path, table, db))
+    let row = try Self.row(path, table, db)
+    let declared = schema.collection(path.collection) ?? table.inferredTimes
+    let hasTimes = stored == nil && moves.hasTimesOfAnother(path)
+    let decision = try RowEdit(path, table, declared, hasTimesOfAnother: hasTimes).decide(pulled, row)
     return (decision, pulled, stored?.updateTime)
   }
 
@@ -176,7 +232,7 @@ package struct MirrorEdits: ChangeList {
   /// - Throws: ``Failure``; the edits are as they were then, and found done by the next push.
   package func settle() async throws -> Int {
     try file.use { db in
-      for path in abandoned { try MirrorTables.forget(path, db) }
+      for entry in abandoned { try MirrorTables.forget(entry: entry, db) }
     }
     var left = paths.count
     for some in paths.chunks(of: 300).map(Array.init) {
@@ -324,9 +380,8 @@ package struct MirrorEdits: ChangeList {
         case .null: .null
         case .integer: .integer(row.integer(column))
         case .real: .real(row.real(column))
-        case .text: .text(row.string(column))
-        // What is no text of SQL is none of a document either; it is refused as JSON.
-        case .blob: .text("{")
+        case .text: String(validating: row.bytes(column), as: UTF8.self).map { .text($0) } ?? .unreadable
+        case .blob: .unreadable
         }
       }
       return false

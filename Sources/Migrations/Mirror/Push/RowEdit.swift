@@ -15,11 +15,19 @@ struct RowEdit {
   private let path: DocumentPath
   private let table: TableLayout
   private let declared: CollectionSchema?
+  /// Whether the row is new and has the times of one that is gone, so that they are no edit of them.
+  private let hasTimesOfAnother: Bool
 
-  init(_ path: DocumentPath, _ table: TableLayout, _ declared: CollectionSchema?) {
+  init(
+    _ path: DocumentPath,
+    _ table: TableLayout,
+    _ declared: CollectionSchema?,
+    hasTimesOfAnother: Bool = false
+  ) {
     self.path = path
     self.table = table
     self.declared = declared
+    self.hasTimesOfAnother = hasTimesOfAnother
   }
 
   /// - Parameters:
@@ -27,12 +35,14 @@ struct RowEdit {
   ///   - row: The cells of the fields and of `_other`; nil where the row is gone.
   func decide(_ pulled: RawDocument?, _ row: [SQLCell]?) throws(Failure) -> Decision {
     guard let row else { return delete(pulled) }
+    if pulled == nil, let refusal = refusalOfSpaces() { return refusal }
     var cells = try SQLCells()
     let base = pulled?.fields ?? FieldMap()
     let image = RowImage(base, in: table, &cells)
     var after = base
     for (index, column) in table.columns.enumerated() where row[index] != image.cells[index] {
       if declared?.serverTimes.contains(column.field) ?? false {
+        if hasTimesOfAnother { continue }
         return refuse("server-time", column.field, "The service sets this time; leave its column as it is.")
       }
       do throws(CellError) {
@@ -44,6 +54,13 @@ struct RowEdit {
     guard let last = row.last, let other = Self.other(last) else {
       return refuse("not-a-value", nil, "\(TableLayout.otherColumn) is no map in REST JSON.")
     }
+    if let field = Self.clash(other, over: image.other, table.tree.members, row) {
+      return refuse(
+        "not-a-value",
+        field,
+        "\(TableLayout.otherColumn) has a value for it, and so has its own column; leave one of them."
+      )
+    }
     if other != image.other { Self.merge(image.other, other, table.tree.members, into: &after) }
     if let pulled {
       if after == base { return .unchanged }
@@ -52,6 +69,20 @@ struct RowEdit {
       }
     }
     return checked(after, pulled)
+  }
+
+  private func refusalOfSpaces() -> Decision? {
+    do throws(CellValues.Fault) {
+      for id in table.ids(of: path) {
+        try CellValues.assertNoSpaces(around: id)
+      }
+      return nil
+    } catch {
+      let message = "Expected \(error.expected); that is an option of 'import', not of a push."
+      return .refused(
+        Finding(.reject, path: path, code: "not-a-value", field: TableLayout.idColumn, message: message)
+      )
+    }
   }
 
   private func delete(_ pulled: RawDocument?) -> Decision {
@@ -100,6 +131,34 @@ struct RowEdit {
     }
   }
 
+  /// The first field to which `_other` gives a value though a column has it; nil where there is none.
+  ///
+  /// Null is what a column cannot hold, and gives way to a cell that was filled since; so does an empty map.
+  private static func clash(
+    _ other: FieldMap,
+    over pulled: FieldMap,
+    _ members: [FieldColumnTree.Member],
+    _ row: [SQLCell],
+    below parents: [String] = []
+  ) -> FieldPath? {
+    for entry in other.entries {
+      guard let member = members.first(where: { $0.name.isIdentical(to: entry.name) }) else { continue }
+      let path = parents + [entry.name]
+      let old = pulled[entry.name]
+      if member.column != nil, entry.value.isNull {
+        if !member.isFilled(in: row) || old?.isNull ?? false { continue }
+      } else if member.column == nil, let inner = entry.value.map {
+        let found = clash(inner, over: old?.map ?? FieldMap(), member.members, row, below: path)
+        if let found { return found }
+        continue
+      } else if member.column == nil, !member.isFilled(in: row) {
+        continue
+      }
+      return FieldPath(segments: path)
+    }
+    return nil
+  }
+
   /// Applies the difference of two maps of such fields; below a map whose fields have columns, member by member.
   private static func merge(
     _ before: FieldMap,
@@ -108,8 +167,13 @@ struct RowEdit {
     into fields: inout FieldMap
   ) {
     for member in FieldEdit(from: before, to: after).members {
-      let tree = members.first { $0.name.isIdentical(to: member.name) && $0.column == nil }
-      if let tree, case .map(var inner)? = fields[member.name] {
+      let tree = members.first { $0.name.isIdentical(to: member.name) }
+      if tree?.column != nil, member.value == nil {
+        // The null that was there may have given way to a cell.
+        if fields[member.name]?.isNull ?? false { fields[member.name] = nil }
+        continue
+      }
+      if let tree, tree.column == nil, case .map(var inner)? = fields[member.name] {
         let (old, new) = (before[member.name]?.map ?? FieldMap(), member.value?.map ?? FieldMap())
         if member.value == nil || member.value?.map != nil {
           merge(old, new, tree.members, into: &inner)

@@ -12,6 +12,8 @@ package enum SQLCell: Sendable {
   case integer(Int64)
   case real(Double)
   case text(String)
+  /// Bytes, or a text that is not UTF-8: no value of a document.
+  case unreadable
 }
 
 extension SQLCell: Equatable {
@@ -89,6 +91,7 @@ package struct SQLCells {
   package func value(_ cell: SQLCell, as type: Column.ValueType) throws(CellError) -> Value? {
     switch (cell, type) {
     case (.null, _): return nil
+    case (.unreadable, _): throw CellError("it is no text in UTF-8")
     case (.integer(let number), .integer), (.integer(let number), .any): return .integer(number)
     case (.integer(let number), .double): return .double(Double(number))
     case (.integer(let number), .boolean) where number == 0 || number == 1: return .boolean(number == 1)

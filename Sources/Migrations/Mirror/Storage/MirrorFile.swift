@@ -67,7 +67,7 @@ package final class MirrorFile: Sendable {
   ///
   /// - Throws: `.cannotWrite`.
   package static func assertReplaceable(_ path: String) throws(Failure) {
-    guard SystemCall.status(path).status?.isRegularFile ?? false, try isDatabase(path) else { return }
+    guard KeptFiles.isDatabase(path) else { return }
     do throws(Failure) {
       _ = try MirrorFile(path, for: .reading)
     } catch {
@@ -77,14 +77,6 @@ package final class MirrorFile: Sendable {
         remedy: "Name another file."
       )
     }
-  }
-
-  private static func isDatabase(_ path: String) throws(Failure) -> Bool {
-    let mark = Array("SQLite format 3\0".utf8)
-    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: mark.count, alignment: 16)
-    defer { buffer.deallocate() }
-    var file = try InputFile(path)
-    return try buffer[..<file.read(into: buffer)].elementsEqual(mark)
   }
 
   private func assertMirror() throws(Failure) {

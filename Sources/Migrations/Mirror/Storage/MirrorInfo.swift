@@ -110,8 +110,7 @@ extension MirrorInfo {
     yaml.isEmpty ? [] : try SchemaReader.schema(parsing: yaml, path: "the mirror's schema").collections
   }
 
-  /// What was inferred, a document of YAML for each collection: the names of two may differ in composition alone, which no map
-  /// of YAML can hold.
+  /// What was inferred, a document of YAML for each collection.
   static func text(ofInferred collections: [CollectionSchema]) -> String {
     collections.map { SchemaWriter.yaml(DatabaseSchema(name: "inferred", collections: [$0])) }
       .joined(separator: Self.separator)

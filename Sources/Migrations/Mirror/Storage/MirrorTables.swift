@@ -37,10 +37,14 @@ enum MirrorTables {
     /// The path of the document, as a trigger put it together.
     var path: String
     var collection: String
+    /// Whether the path is text in UTF-8; else no document has it, and ``path`` only shows it.
+    var isText = true
+    /// The number of the entry.
+    var entry: Int64
 
     /// The document; nil where no document has that path, or not in the collection of the row's table.
     var document: DocumentPath? {
-      guard let document = DocumentPath(path), let collection = CollectionPath(collection),
+      guard isText, let document = DocumentPath(path), let collection = CollectionPath(collection),
         document.collection.pattern == collection
       else { return nil }
       return document
@@ -48,10 +52,25 @@ enum MirrorTables {
   }
 
   /// The edited rows, in the order of the paths' bytes.
-  static func edits(_ db: Database) throws -> [Edit] {
+  static func edits(_ db: Database) throws -> [Edit] { try edits(db, "ORDER BY path") }
+
+  /// Some of the edited rows, in the order of their entries.
+  static func edits(_ db: Database, after entry: Int64, limit: Int) throws -> [Edit] {
+    try edits(db, "WHERE rowid > \(entry) ORDER BY rowid LIMIT \(limit)")
+  }
+
+  private static func edits(_ db: Database, _ clauses: String) throws -> [Edit] {
     var found: [Edit] = []
-    try StatementReader(db, "SELECT path, collection FROM \(edits) ORDER BY path", []).forEach {
-      found.append(Edit(path: $0.string(0), collection: $0.string(1)))
+    try StatementReader(db, "SELECT path, collection, rowid FROM \(edits) \(clauses)", []).forEach {
+      let text = String(validating: $0.bytes(0), as: UTF8.self)
+      found.append(
+        Edit(
+          path: text ?? $0.string(0),
+          collection: $0.string(1),
+          isText: text != nil,
+          entry: $0.integer(2)
+        )
+      )
       return true
     }
     return found
@@ -59,5 +78,9 @@ enum MirrorTables {
 
   static func forget(_ path: String, _ db: Database) throws {
     try StatementWriter(db, "DELETE FROM \(edits) WHERE path = ?").run(texts: [path])
+  }
+
+  static func forget(entry: Int64, _ db: Database) throws {
+    try db.execute(sql: "DELETE FROM \(edits) WHERE rowid = ?", arguments: [entry])
   }
 }

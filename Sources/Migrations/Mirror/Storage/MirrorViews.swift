@@ -89,6 +89,13 @@ struct UserObject {
       .filter { !own.contains($0.name) }
   }
 
+  /// Whether there is any trigger but the tool's own.
+  static func hasTriggers(_ db: Database) throws -> Bool {
+    let sql =
+      "SELECT EXISTS (SELECT 1 FROM sqlite_master WHERE type = 'trigger' AND substr(name, 1, 8) <> '_mirror_')"
+    return try Bool.fetchOne(db, sql: sql) ?? false
+  }
+
   /// Prepares statements of each kind, because what a trigger does is looked at when one that runs it is prepared.
   private func assertFit(_ db: Database) throws {
     let name = SQLName.quoted(owner)

@@ -41,7 +41,7 @@ struct RowWriter {
   private func bind(_ cells: [SQLCell], _ insert: StatementWriter, _ index: inout Int) {
     for cell in cells {
       switch cell {
-      case .null: insert.bindNull(index)
+      case .null, .unreadable: insert.bindNull(index)
       case .integer(let number): insert.bind(index, integer: number)
       case .real(let number): insert.bind(index, real: number)
       case .text(let text): insert.bind(index, text: text)

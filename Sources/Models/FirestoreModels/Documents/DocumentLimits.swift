@@ -46,6 +46,8 @@ package enum DocumentLimits {
       case coordinate
       /// A vector has more than 2,048 components.
       case longVector
+      /// A vector has no components, or one that is no double.
+      case malformedVector
       /// A reference is not a full document name.
       case malformedReference
     }
@@ -155,8 +157,12 @@ extension DocumentLimits {
       case .string(let text): check(bytes: text.utf8.count)
       case .bytes(let bytes): check(bytes: bytes.count)
       case .reference(let name):
-        if DatabaseName.split(name) == nil {
+        guard let path = DatabaseName.split(name)?.path else {
           add(.malformedReference, "is not the full name of a document (projects/P/databases/D/documents/…)")
+          return
+        }
+        if let violation = PathLimits.violations(of: path).first {
+          add(.malformedReference, "refers to what no document can be: \(violation.message)")
         }
       case .geoPoint(let point):
         if !(-90...90).contains(point.latitude) {
@@ -178,6 +184,10 @@ extension DocumentLimits {
         }
       case .map(let fields):
         if let vector = fields.vector {
+          if vector.isEmpty { add(.malformedVector, "is a vector without components") }
+          if fields["value"]?.array?.contains(where: { !$0.isDouble }) == true {
+            add(.malformedVector, "is a vector of integers; its components must be doubles")
+          }
           if vector.count > maximumVectorDimensions {
             let size = "is a vector of \(vector.count) components"
             add(.longVector, "\(size); at most \(maximumVectorDimensions) are allowed")
@@ -222,4 +232,8 @@ extension DocumentLimits {
       return text
     }
   }
+}
+
+extension Value {
+  fileprivate var isDouble: Bool { if case .double = self { true } else { false } }
 }

@@ -49,9 +49,9 @@ package enum BareWord {
     let bytes = Array(text.utf8)
     guard let first = bytes.first, let last = bytes.last else { return nil }
     if isJSONNumber(text) { return .unrepresentable(isWhole: isWhole(text)) }
-    if isDateOrTime(bytes) { return .time }
+    if isDateOrTime(text) { return .time }
     let lower = text.lowercased()
-    if isMoment(Array(lower.utf8)) { return .now }
+    if isMoment(lower) { return .now }
     for name in ["true", "false", "null"] where lower.isIdentical(to: name) { return .misspelled(name) }
     let unsigned = lower.first == "-" || lower.first == "+" ? String(lower.dropFirst()) : lower
     if ["nan", "infinity"].contains(where: unsigned.isIdentical) { return .notANumber }
@@ -64,15 +64,25 @@ package enum BareWord {
 
   /// Whether a text is a JSON number (RFC 8259, section 6).
   static func isJSONNumber(_ text: String) -> Bool {
-    var scan = Scan(Array(text.utf8))
-    _ = scan.take("-")
-    if !scan.take("0"), scan.digits() == 0 { return false }
-    if scan.take("."), scan.digits() == 0 { return false }
-    if scan.take("eE") {
-      _ = scan.take("+-")
-      if scan.digits() == 0 { return false }
+    var rest = Array(text.utf8)[...]
+    func take(_ any: String) -> Bool {
+      guard let byte = rest.first, any.utf8.contains(byte) else { return false }
+      rest.removeFirst()
+      return true
     }
-    return scan.isAtEnd
+    func digits() -> Bool {
+      let digits = rest.prefix(while: \.isASCIIDigit)
+      rest = rest[digits.endIndex...]
+      return !digits.isEmpty
+    }
+    _ = take("-")
+    if !take("0"), !digits() { return false }
+    if take("."), !digits() { return false }
+    if take("eE") {
+      _ = take("+-")
+      if !digits() { return false }
+    }
+    return rest.isEmpty
   }
 
   /// Whether a number has neither fraction nor exponent.
@@ -95,111 +105,40 @@ package enum BareWord {
   /// Whether the text is `now` or similar, with an optional offset: `now-7d`, `today + 1`.
   ///
   /// - Parameter lower: The text in lower case.
-  private static func isMoment(_ lower: [UInt8]) -> Bool {
-    for word in ["now", "today", "yesterday", "tomorrow"] where lower.starts(with: word.utf8) {
-      var scan = Scan(Array(lower.dropFirst(word.utf8.count)))
-      if scan.isAtEnd { return true }
-      scan.skipSpaces()
-      guard scan.take("+-") else { return false }
-      scan.skipSpaces()
-      return scan.digits() > 0
-    }
-    return false
+  private static func isMoment(_ lower: String) -> Bool {
+    let moment = #/(?:now|today|yesterday|tomorrow)(?:\x20*[+\-]\x20*[0-9].*)?/#.dotMatchesNewlines()
+    guard let first = lower.utf8.first, "nty".utf8.contains(first) else { return false }
+    return lower.wholeMatch(of: moment.matchingSemantics(.unicodeScalar)) != nil
   }
 
-  private static func isDateOrTime(_ bytes: [UInt8]) -> Bool {
-    guard bytes[0].isASCIIDigit else { return false }
-    var scan = Scan(bytes)
-    if scan.date() {
-      if scan.isAtEnd { return true }
-      let isJoined = scan.take("Tt")
-      if !isJoined, !scan.take(" ") { return false }
-      scan.skipSpaces()
-      return scan.clock() ? scan.isZoneOrEnd() : isJoined && scan.digits() > 0
+  private static func isDateOrTime(_ text: String) -> Bool {
+    guard text.utf8.first?.isASCIIDigit ?? false else { return false }
+    // Year, month and day in either order, or year and month, with equal separators.
+    let date =
+      #/
+      (?: [0-9]{4} ([\-\/.]) [0-9]{1,2} \1 [0-9]{1,2}
+        | [0-9]{1,2} ([\-\/.]) [0-9]{1,2} \2 [0-9]{4}
+        | [0-9]{1,2} \/ [0-9]{1,2} \/ [0-9]{2}
+        | (?: 19 | 20 | 21 ) [0-9]{2} ([\-\/]) (?: 0[1-9] | 1[0-2] ) (?! \3 )
+      ) (?! [0-9] )
+      /#
+    guard let day = text.prefixMatch(of: date.matchingSemantics(.unicodeScalar)) else {
+      return isTime(text[...])
     }
-    scan = Scan(bytes)
-    return scan.clock() && scan.isZoneOrEnd()
+    let rest = text[day.range.upperBound...]
+    guard let joint = rest.first else { return true }
+    guard joint == "T" || joint == "t" || joint == " " else { return false }
+    let time = rest.dropFirst().drop { $0 == " " }
+    return isTime(time) || (joint != " " && time.utf8.prefix { $0.isASCIIDigit }.count > 2)
   }
 
-  /// A scanner over the bytes of a text.
-  private struct Scan {
-    private let bytes: [UInt8]
-    private var at = 0
-
-    init(_ bytes: [UInt8]) { self.bytes = bytes }
-
-    var isAtEnd: Bool { at == bytes.count }
-
-    /// Consumes digits and returns their number.
-    mutating func digits(atMost maximum: Int = .max) -> Int {
-      let start = at
-      while at < bytes.count, bytes[at].isASCIIDigit, at - start < maximum { at += 1 }
-      return at - start
-    }
-
-    mutating func take(_ any: StaticString) -> Bool {
-      guard at < bytes.count else { return false }
-      for index in 0..<any.utf8CodeUnitCount where any.utf8Start[index] == bytes[at] {
-        at += 1
-        return true
-      }
-      return false
-    }
-
-    mutating func skipSpaces() { while take(" ") {} }
-
-    /// Consumes year, month and day in either order, or year and month, with equal separators.
-    mutating func date() -> Bool {
-      let first = digits(atMost: 4)
-      guard at < bytes.count, "-/.".utf8.contains(bytes[at]) else { return false }
-      let separator = bytes[at]
-      at += 1
-      let monthAt = at
-      let second = digits(atMost: 2)
-      guard second > 0 else { return false }
-      guard at < bytes.count, bytes[at] == separator else {
-        guard first == 4, second == 2, separator != UInt8(ascii: ".") else { return false }
-        let year = String(decoding: bytes[..<4], as: UTF8.self)
-        let month = Int(String(decoding: bytes[monthAt..<at], as: UTF8.self)) ?? 0
-        return ("1900"..."2199").contains(year) && (1...12).contains(month)
-      }
-      at += 1
-      let third = digits(atMost: 4)
-      let isDay = at == bytes.count || !bytes[at].isASCIIDigit
-      switch (first, third) {
-      case (4, 1...2), (1...2, 4): return isDay
-      case (1...2, 2): return isDay && separator == UInt8(ascii: "/")
-      default: return false
-      }
-    }
-
-    /// `h:mm`, `hh:mm:ss`, `hh:mm:ss.fff`.
-    mutating func clock() -> Bool {
-      guard digits(atMost: 2) > 0, take(":"), digits(atMost: 2) == 2 else { return false }
-      if take(":") {
-        guard digits(atMost: 2) == 2 else { return false }
-        if take(".,"), digits() == 0 { return false }
-      }
-      return true
-    }
-
-    /// Consumes nothing, `Z`, an offset, or `am`/`pm`; false if more text follows.
-    mutating func isZoneOrEnd() -> Bool {
-      skipSpaces()
-      if isAtEnd { return true }
-      if take("Zz") { return isAtEnd }
-      if take("+-") {
-        guard digits(atMost: 2) == 2 else { return false }
-        _ = take(":")
-        _ = digits(atMost: 2)
-        return isAtEnd
-      }
-      guard take("aApP") else { return false }
-      _ = take(".")
-      skipSpaces()
-      guard take("mM") else { return false }
-      _ = take(".")
-      return isAtEnd
-    }
+  /// Whether the text is a time of day, with or without a zone, an offset, or `am` and `pm`.
+  private static func isTime(_ text: Substring) -> Bool {
+    let time =
+      #/
+      [0-9]{1,2} : [0-9]{2} (?: : [0-9]{2} (?: [.,] [0-9]+ )? )? \x20*
+      (?: [Zz] | [+\-] [0-9]{2} :? [0-9]{0,2} | [aApP] \.? \x20* [mM] \.? )?
+      /#
+    return text.wholeMatch(of: time.matchingSemantics(.unicodeScalar)) != nil
   }
 }

@@ -19,7 +19,8 @@ extension StructuredQuery.FieldOperator {
 
   /// Whether a field value satisfies the operator with an operand.
   ///
-  /// Range operators match only values of the operand's type, and null is not unequal to anything. NaN sorts
+  /// Range operators match only values of the operand's type, and null satisfies no operator and is no operand of one
+  /// (`IS_NULL` is for it; Google's client tests assert it for lists). NaN sorts
   /// below every number, but no comparison matches it: `a < 5` does not match NaN (as in Google's client
   /// tests, "multiple inequality on special values"). A missing field satisfies no operator.
   package func holds(of value: Value, _ operand: Value) -> Bool {
@@ -27,9 +28,10 @@ extension StructuredQuery.FieldOperator {
     case .equal:
       return Self.areEqual(value, operand)
     case .notEqual:
-      return !value.isNull && !Self.areEqual(value, operand)
+      return !value.isNull && !operand.isNull && !Self.areEqual(value, operand)
     case .lessThan, .lessThanOrEqual, .greaterThan, .greaterThanOrEqual:
-      return ValueOrder.typeRank(value) == ValueOrder.typeRank(operand) && !value.isNaN && !operand.isNaN
+      return ValueOrder.typeRank(value) == ValueOrder.typeRank(operand)
+        && !value.isNull && !value.isNaN && !operand.isNaN
         && holds(forOrder: ValueOrder.compare(value, operand))
     case .arrayContains:
       return Self.contains(value.array, operand)
@@ -38,7 +40,8 @@ extension StructuredQuery.FieldOperator {
     case .arrayContainsAny:
       return operand.array?.contains { Self.contains(value.array, $0) } ?? false
     case .notIn:
-      return !value.isNull && !Self.contains(operand.array, value) && !Self.contains(operand.array, .null)
+      return !value.isNull && !Self.contains(operand.array, value)
+        && operand.array?.contains(where: \.isNull) != true
     }
   }
 
@@ -47,7 +50,7 @@ extension StructuredQuery.FieldOperator {
   }
 
   private static func areEqual(_ a: Value, _ b: Value) -> Bool {
-    ValueOrder.compare(a, b) == 0 && !a.isNaN
+    ValueOrder.compare(a, b) == 0 && !a.isNaN && !a.isNull
   }
 }
 

@@ -41,7 +41,7 @@ package struct DocumentEncoder {
 
   /// Returns the write that creates a document; nil for what is not certainly a document within all limits.
   ///
-  /// With it comes the document on the tape, under the path that it is written to.
+  /// With it comes the parsed document, under the path that it is written to.
   package mutating func encode(_ source: JSONCursor) -> (write: EncodedDocument, source: WireDocument)? {
     guard let (own, fields) = Self.members(of: source, decoder) else { return nil }
     var path = own
@@ -145,7 +145,7 @@ package struct ReferenceRule: Sendable {
 /// Goes through fields as far as they are certainly valid, and is given what they hold.
 ///
 /// The rules are those of ``WireDecoder`` and of ``DocumentLimits``; false means that decoding has to show what it is.
-private protocol FieldPassage {
+private protocol FieldVisitor {
   mutating func begin(_ opening: StaticString)
   mutating func end(_ closing: StaticString)
   mutating func name(_ utf8: UnsafeBufferPointer<UInt8>)
@@ -154,8 +154,8 @@ private protocol FieldPassage {
   mutating func scalar(_ value: Value)
 }
 
-extension FieldPassage {
-  /// Passes the members of a map.
+extension FieldVisitor {
+  /// Visits the members of a map.
   ///
   /// - Parameters:
   ///   - depth: The number of maps and arrays around the map.
@@ -223,7 +223,7 @@ extension FieldPassage {
       && name[count - 2] == mark
   }
 
-  /// Passes a value nested in `depth` maps and arrays.
+  /// Visits a value nested in `depth` maps and arrays.
   private mutating func value(_ json: JSONCursor, depth: Int, nameBytes: Int, inArray: Bool) -> Bool {
     var members = json.members
     guard let (name, content) = members.next(), members.isAtEnd, let type = ValueType(name) else {
@@ -319,7 +319,7 @@ extension FieldPassage {
 }
 
 /// Looks at fields without writing anything.
-private struct FieldCheck: FieldPassage {
+private struct FieldCheck: FieldVisitor {
   mutating func begin(_ opening: StaticString) {}
   mutating func end(_ closing: StaticString) {}
   mutating func name(_ utf8: UnsafeBufferPointer<UInt8>) {}
@@ -329,7 +329,7 @@ private struct FieldCheck: FieldPassage {
 }
 
 /// Writes fields as the service does.
-private struct FieldEncoding: FieldPassage {
+private struct FieldEncoding: FieldVisitor {
   var json: JSONWriter
   let references: ReferenceRule
   var counts = (rewritten: 0, kept: 0)

@@ -99,6 +99,17 @@ package final class JSONParser {
   }
 }
 
+extension JSONParser {
+  /// Parses bytes with a parser and a decoder of their own, for what is decoded once.
+  package static func decode<Result>(
+    _ json: [UInt8],
+    _ read: (JSONCursor, inout WireDecoder) throws(WireError) -> Result
+  ) throws(WireError) -> Result {
+    var decoder = WireDecoder()
+    return try JSONParser().parse(json) { root throws(WireError) in try read(root, &decoder) }
+  }
+}
+
 /// A JSON value on the tape of a parsed document.
 ///
 /// It borrows the parser's buffers, so it must not leave the closure it is passed to.

@@ -6,11 +6,21 @@ extension JSONWriter {
     valid { json throws(WireError) in try json.value(of: value) }
   }
 
-  /// Returns the JSON that `body` writes as text.
-  package static func text(_ body: (inout JSONWriter) -> Void) -> String {
+  /// Returns the JSON that `body` writes.
+  package static func bytes(_ body: (inout JSONWriter) -> Void) -> [UInt8] {
     var json = JSONWriter()
     body(&json)
-    return String(decoding: json.bytes, as: UTF8.self)
+    return json.bytes
+  }
+
+  /// Returns the JSON of an object.
+  package static func object(_ members: (inout JSONWriter) -> Void) -> [UInt8] {
+    bytes { $0.object(members) }
+  }
+
+  /// Returns the JSON that `body` writes as text.
+  package static func text(_ body: (inout JSONWriter) -> Void) -> String {
+    String(decoding: bytes(body), as: UTF8.self)
   }
 
   /// Writes a member without escaping its name.
@@ -233,7 +243,7 @@ extension JSONWriter {
     }
   }
 
-  private mutating func geoPoint(_ point: GeoPoint) {
+  package mutating func geoPoint(_ point: GeoPoint) {
     object { json in
       // protobuf omits only the default +0; -0 is a different value.
       if point.latitude.bitPattern != 0 { json.member("latitude", point.latitude) }

@@ -1,4 +1,4 @@
-// The rules of google.firestore.v1's JSON for one value, which decoding and looking at a tape share.
+// The rules of google.firestore.v1's JSON for one value, which decoding and looking at parsed JSON share.
 
 extension WireDecoder {
   /// Returns the type of a value and what its only member holds.
@@ -132,7 +132,7 @@ extension WireDecoder {
     return bytes
   }
 
-  static func geoPoint(
+  package static func geoPoint(
     _ json: JSONCursor,
     _ unknownMembers: UnknownMembers = .ignored
   ) throws(WireError) -> GeoPoint {

@@ -67,7 +67,7 @@ package struct WireDecoder {
     return RawDocument(path: path, fields: fields, createTime: createTime, updateTime: updateTime)
   }
 
-  /// Reads the path of a document and leaves its fields on the tape.
+  /// Reads the path of a document and leaves its fields undecoded.
   ///
   /// - Throws: ``WireError`` as ``document(_:prefix:)`` for the document and its name; its fields are checked when
   ///   they are looked at.

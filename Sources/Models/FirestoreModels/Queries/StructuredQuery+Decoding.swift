@@ -10,32 +10,28 @@ extension WireDecoder {
   /// - Throws: ``WireError`` for anything but the documented message. Invalid values, such as a negative
   ///   limit, are for the service to refuse.
   package mutating func structuredQuery(_ json: JSONCursor) throws(WireError) -> StructuredQuery {
-    var query = StructuredQuery(from: .init(nil))
-    var selectors = 0
-    for (name, value) in try members(of: json, "a structuredQuery") where !value.isNull {
-      do throws(WireError) {
-        switch name {
-        case "select": query.select = try projection(value)
-        case "from":
-          for selector in try elements(of: value) {
-            query.from = try collectionSelector(selector)
-            selectors += 1
-          }
-        case "where": query.where = try filter(value, depth: 0)
-        case "orderBy":
-          for order in try elements(of: value) { query.orderBy.append(try self.order(order)) }
-        case "startAt": query.startAt = try cursor(value)
-        case "endAt": query.endAt = try cursor(value)
-        case "offset": query.offset = Int(try int32(value))
-        case "limit": query.limit = Int(try int32(value))
-        default: try refuse(name)
-        }
-      } catch {
-        throw error.inside(name)
-      }
+    let names = ["select", "from", "where", "orderBy", "startAt", "endAt", "offset", "limit"]
+    let query = try message(json, "a structuredQuery", names, locatesUnknown: true)
+    let selectors = try query.read("from") { json throws(WireError) in
+      try elements(of: json).map { element throws(WireError) in try collectionSelector(element) }
     }
-    if selectors > 1 { throw WireError("a query searches one collection or collection group", at: ["from"]) }
-    return query
+    if let selectors, selectors.count > 1 {
+      throw WireError("a query searches one collection or collection group", at: ["from"])
+    }
+    var wire = self
+    defer { self = wire }
+    return StructuredQuery(
+      from: selectors?.first ?? .init(nil),
+      where: try query.read("where") { json throws(WireError) in try wire.filter(json, depth: 0) },
+      orderBy: try query.read("orderBy") { json throws(WireError) in
+        try wire.elements(of: json).map { element throws(WireError) in try wire.order(element) }
+      } ?? [],
+      startAt: try query.read("startAt") { json throws(WireError) in try wire.cursor(json) },
+      endAt: try query.read("endAt") { json throws(WireError) in try wire.cursor(json) },
+      offset: try query.read("offset") { json throws(WireError) in Int(try wire.int32(json)) } ?? 0,
+      limit: try query.read("limit") { json throws(WireError) in Int(try wire.int32(json)) },
+      select: try query.read("select") { json throws(WireError) in try wire.projection(json) } ?? nil
+    )
   }
 
   /// Decodes an aggregation query.
@@ -44,229 +40,135 @@ extension WireDecoder {
   package mutating func structuredAggregationQuery(
     _ json: JSONCursor
   ) throws(WireError) -> StructuredAggregationQuery {
-    var result = StructuredAggregationQuery(StructuredQuery(from: .init(nil)), [])
-    for (name, value) in try members(of: json, "a structuredAggregationQuery") where !value.isNull {
-      do throws(WireError) {
-        switch name {
-        case "structuredQuery": result.query = try structuredQuery(value)
-        case "aggregations":
-          for item in try elements(of: value) { result.aggregations.append(try aggregation(item)) }
-        default: try refuse(name)
-        }
-      } catch {
-        throw error.inside(name)
-      }
+    let names = ["structuredQuery", "aggregations"]
+    let message = try message(json, "a structuredAggregationQuery", names, locatesUnknown: true)
+    let query = try message.read("structuredQuery") { json throws(WireError) in try structuredQuery(json) }
+    let aggregations = try message.read("aggregations") { json throws(WireError) in
+      try elements(of: json).map { element throws(WireError) in try aggregation(element) }
     }
-    return result
+    return StructuredAggregationQuery(query ?? StructuredQuery(from: .init(nil)), aggregations ?? [])
   }
 
   // MARK: Parts
 
   private func projection(_ json: JSONCursor) throws(WireError) -> [FieldPath]? {
-    var fields: [FieldPath] = []
-    for (name, value) in try members(of: json, "select") where !value.isNull {
-      guard name == "fields" else {
-        try refuse(name)
-        continue
-      }
-      for field in try elements(of: value) { fields.append(try fieldReference(field)) }
-    }
+    guard let list = try message(json, "select", ["fields"])["fields"] else { return nil }
+    let fields = try elements(of: list).map { field throws(WireError) in try fieldReference(field) }
     // An empty projection selects all fields (query.proto).
     return fields.isEmpty ? nil : fields
   }
 
   private func collectionSelector(_ json: JSONCursor) throws(WireError) -> StructuredQuery.CollectionSelector
   {
-    var selector = StructuredQuery.CollectionSelector(nil)
-    for (name, value) in try members(of: json, "from") where !value.isNull {
-      switch name {
-      case "collectionId":
-        let id = try text(value, name)
-        selector.collectionID = id.isEmpty ? nil : id
-      case "allDescendants":
-        selector.allDescendants = try boolean(value, name)
-      default: try refuse(name)
-      }
-    }
-    return selector
+    let selector = try message(json, "from", ["collectionId", "allDescendants"])
+    let id = try selector.text("collectionId") ?? ""
+    return .init(id.isEmpty ? nil : id, allDescendants: try selector.boolean("allDescendants") ?? false)
   }
 
   private mutating func filter(_ json: JSONCursor, depth: Int) throws(WireError) -> StructuredQuery.Filter {
     guard depth < Self.maximumFilterDepth else { throw WireError("filters are nested too deeply") }
-    var filter: StructuredQuery.Filter?
-    for (name, value) in try members(of: json, "a filter") where !value.isNull {
-      if filter != nil { throw WireError("a filter has one type, not two") }
-      switch name {
-      case "compositeFilter": filter = try compositeFilter(value, depth: depth)
-      case "fieldFilter": filter = try fieldFilter(value)
-      case "unaryFilter": filter = try unaryFilter(value)
-      default: try refuse(name)
-      }
+    let message = try message(json, "a filter", ["compositeFilter", "fieldFilter", "unaryFilter"])
+    switch try message.only("a filter") {
+    case ("compositeFilter", let json): return try compositeFilter(json, depth: depth)
+    case ("fieldFilter", let json): return try fieldFilter(json)
+    case (_, let json): return try unaryFilter(json)
     }
-    guard let filter else { throw WireError("a filter has none of the known types") }
-    return filter
   }
 
   private mutating func compositeFilter(
     _ json: JSONCursor,
     depth: Int
   ) throws(WireError) -> StructuredQuery.Filter {
-    var isOr: Bool?
-    var filters: [StructuredQuery.Filter] = []
-    for (name, value) in try members(of: json, "a compositeFilter") where !value.isNull {
-      switch name {
-      case "op":
-        switch (value.string, value.integer) {
-        case ("AND"?, _), (_, 1?): isOr = false
-        case ("OR"?, _), (_, 2?): isOr = true
-        default: throw WireError("the op of a compositeFilter must be AND or OR")
-        }
-      case "filters":
-        for element in try elements(of: value) { filters.append(try filter(element, depth: depth + 1)) }
-      default: try refuse(name)
-      }
+    let message = try message(json, "a compositeFilter", ["op", "filters"])
+    guard let op = message["op"] else { throw WireError("a compositeFilter has an op, AND or OR") }
+    let isOr: Bool
+    switch (op.string, op.integer) {
+    case ("AND"?, _), (_, 1?): isOr = false
+    case ("OR"?, _), (_, 2?): isOr = true
+    default: throw WireError("the op of a compositeFilter must be AND or OR")
     }
-    guard let isOr else { throw WireError("a compositeFilter has an op, AND or OR") }
+    var filters: [StructuredQuery.Filter] = []
+    if let list = message["filters"] {
+      for element in try elements(of: list) { filters.append(try filter(element, depth: depth + 1)) }
+    }
     if filters.isEmpty { throw WireError("a compositeFilter has at least one filter") }
     return isOr ? .or(filters) : .and(filters)
   }
 
   private mutating func fieldFilter(_ json: JSONCursor) throws(WireError) -> StructuredQuery.Filter {
-    var field: FieldPath?
-    var comparison: StructuredQuery.FieldOperator?
-    var operand: Value?
-    for (name, value) in try members(of: json, "a fieldFilter") where !value.isNull {
-      switch name {
-      case "field": field = try fieldReference(value)
-      case "op":
-        comparison = Self.named(value, from: 1)
-        if comparison == nil { throw WireError("there is no such op of a fieldFilter") }
-      case "value": operand = try self.value(value)
-      default: try refuse(name)
-      }
-    }
-    guard let field, let comparison, let operand else {
+    let message = try message(json, "a fieldFilter", ["field", "op", "value"])
+    guard let field = message["field"], let op = message["op"], let operand = message["value"] else {
       throw WireError("a fieldFilter has a field, an op and a value")
     }
-    return .field(field, comparison, operand)
+    guard let comparison: StructuredQuery.FieldOperator = Self.named(op, from: 1) else {
+      throw WireError("there is no such op of a fieldFilter")
+    }
+    return .field(try fieldReference(field), comparison, try value(operand))
   }
 
   private func unaryFilter(_ json: JSONCursor) throws(WireError) -> StructuredQuery.Filter {
-    var field: FieldPath?
-    var kind: StructuredQuery.UnaryOperator?
-    for (name, value) in try members(of: json, "a unaryFilter") where !value.isNull {
-      switch name {
-      case "field": field = try fieldReference(value)
-      case "op":
-        kind = Self.named(value, from: 2)
-        if kind == nil { throw WireError("there is no such op of a unaryFilter") }
-      default: try refuse(name)
-      }
+    let message = try message(json, "a unaryFilter", ["field", "op"])
+    guard let field = message["field"], let op = message["op"] else {
+      throw WireError("a unaryFilter has a field and an op")
     }
-    guard let field, let kind else { throw WireError("a unaryFilter has a field and an op") }
-    return .unary(field, kind)
+    guard let kind: StructuredQuery.UnaryOperator = Self.named(op, from: 2) else {
+      throw WireError("there is no such op of a unaryFilter")
+    }
+    return .unary(try fieldReference(field), kind)
   }
 
   private func order(_ json: JSONCursor) throws(WireError) -> StructuredQuery.Order {
-    var field: FieldPath?
-    var direction = StructuredQuery.Direction.ascending
-    for (name, value) in try members(of: json, "an order") where !value.isNull {
-      switch name {
-      case "field": field = try fieldReference(value)
-      case "direction":
-        switch (value.string, value.integer) {
-        case ("ASCENDING"?, _), (_, 1?), ("DIRECTION_UNSPECIFIED"?, _), (_, 0?): direction = .ascending
-        case ("DESCENDING"?, _), (_, 2?): direction = .descending
-        default: throw WireError("a direction must be ASCENDING or DESCENDING")
-        }
-      default: try refuse(name)
-      }
+    let message = try message(json, "an order", ["field", "direction"])
+    guard let field = message["field"] else { throw WireError("an order has a field") }
+    let direction = message["direction"]
+    switch (direction?.string, direction?.integer) {
+    case ("DESCENDING"?, _), (_, 2?): return .init(try fieldReference(field), .descending)
+    case ("ASCENDING"?, _), (_, 1?), ("DIRECTION_UNSPECIFIED"?, _), (_, 0?): break
+    default: if direction != nil { throw WireError("a direction must be ASCENDING or DESCENDING") }
     }
-    guard let field else { throw WireError("an order has a field") }
-    return StructuredQuery.Order(field, direction)
+    return .init(try fieldReference(field))
   }
 
   private mutating func cursor(_ json: JSONCursor) throws(WireError) -> StructuredQuery.Cursor {
-    var cursor = StructuredQuery.Cursor([], before: false)
-    for (name, value) in try members(of: json, "a cursor") where !value.isNull {
-      switch name {
-      case "values":
-        for element in try elements(of: value) { cursor.values.append(try self.value(element)) }
-      case "before": cursor.before = try boolean(value, name)
-      default: try refuse(name)
-      }
-    }
+    let message = try message(json, "a cursor", ["values", "before"])
+    var cursor = StructuredQuery.Cursor([], before: try message.boolean("before") ?? false)
+    guard let list = message["values"] else { return cursor }
+    for element in try elements(of: list) { cursor.values.append(try value(element)) }
     return cursor
   }
 
   private func aggregation(_ json: JSONCursor) throws(WireError) -> StructuredAggregationQuery.Aggregation {
-    var alias: String?
-    var operation: StructuredAggregationQuery.Aggregation.Operation?
-    for (name, value) in try members(of: json, "an aggregation") where !value.isNull {
-      if name == "alias" {
-        let text = try text(value, name)
-        alias = text.isEmpty ? nil : text
-        continue
-      }
-      if operation != nil { throw WireError("an aggregation has one type, not two") }
-      switch name {
-      case "count":
-        var upTo: Int64?
-        for (name, value) in try members(of: value, "count") where !value.isNull {
-          guard name == "upTo" else {
-            try refuse(name)
-            continue
-          }
-          guard let number = Self.integer(value) else { throw WireError("upTo must be an integer") }
-          upTo = number
-        }
-        operation = .count(upTo: upTo)
-      case "sum": operation = .sum(try aggregatedField(value))
-      case "avg": operation = .average(try aggregatedField(value))
-      default: try refuse(name)
-      }
+    let message = try message(json, "an aggregation", ["alias", "count", "sum", "avg"])
+    let alias = try message.text("alias") ?? ""
+    let operation: StructuredAggregationQuery.Aggregation.Operation
+    switch try message.without("alias").only("an aggregation") {
+    case ("count", let json):
+      let upTo = try self.message(json, "count", ["upTo"])["upTo"]
+      let number = upTo.flatMap(Self.integer)
+      if upTo != nil, number == nil { throw WireError("upTo must be an integer") }
+      operation = .count(upTo: number)
+    case ("sum", let json): operation = .sum(try aggregatedField(json))
+    case (_, let json): operation = .average(try aggregatedField(json))
     }
-    guard let operation else { throw WireError("an aggregation has none of the known types") }
-    return StructuredAggregationQuery.Aggregation(operation, alias: alias)
+    return .init(operation, alias: alias.isEmpty ? nil : alias)
   }
 
   private func aggregatedField(_ json: JSONCursor) throws(WireError) -> FieldPath {
-    var field: FieldPath?
-    for (name, value) in try members(of: json, "an aggregation") where !value.isNull {
-      if name == "field" { field = try fieldReference(value) } else { try refuse(name) }
+    guard let field = try message(json, "an aggregation", ["field"])["field"] else {
+      throw WireError("the field is missing")
     }
-    guard let field else { throw WireError("the field is missing") }
-    return field
+    return try fieldReference(field)
   }
 
   private func fieldReference(_ json: JSONCursor) throws(WireError) -> FieldPath {
-    var path: FieldPath?
-    for (name, value) in try members(of: json, "a field") where !value.isNull {
-      guard name == "fieldPath" else {
-        try refuse(name)
-        continue
-      }
-      let text = try text(value, name)
-      do throws(FieldPathError) {
-        path = try FieldPath(parsing: text)
-      } catch {
-        throw WireError(error.description)
-      }
+    guard let text = try message(json, "a field", ["fieldPath"]).text("fieldPath") else {
+      throw WireError("a field has a fieldPath")
     }
-    guard let path else { throw WireError("a field has a fieldPath") }
-    return path
-  }
-
-  // MARK: Members
-
-  private func text(_ json: JSONCursor, _ name: String) throws(WireError) -> String {
-    guard let text = json.string else { throw WireError("\(name) must be a string") }
-    return text
-  }
-
-  private func boolean(_ json: JSONCursor, _ name: String) throws(WireError) -> Bool {
-    guard let flag = json.boolean else { throw WireError("\(name) must be true or false") }
-    return flag
+    do throws(FieldPathError) {
+      return try FieldPath(parsing: text)
+    } catch {
+      throw WireError(error.description)
+    }
   }
 
   /// Finds a case by its name in JSON or by its number in the proto.
@@ -278,6 +180,67 @@ extension WireDecoder {
   }
 
   // MARK: Messages
+
+  /// The members of a message that are not null.
+  private struct Message {
+    fileprivate var members: [(name: String, value: JSONCursor)]
+
+    subscript(name: String) -> JSONCursor? { members.last { $0.name == name }?.value }
+
+    func without(_ name: String) -> Message { Message(members: members.filter { $0.name != name }) }
+
+    /// The member of a message that has one of several.
+    func only(_ what: String) throws(WireError) -> (name: String, value: JSONCursor) {
+      if members.count > 1 { throw WireError("\(what) has one type, not two") }
+      guard let member = members.first else { throw WireError("\(what) has none of the known types") }
+      return member
+    }
+
+    func text(_ name: String) throws(WireError) -> String? {
+      guard let json = self[name] else { return nil }
+      guard let text = json.string else { throw WireError("\(name) must be a string") }
+      return text
+    }
+
+    func boolean(_ name: String) throws(WireError) -> Bool? {
+      guard let json = self[name] else { return nil }
+      guard let flag = json.boolean else { throw WireError("\(name) must be true or false") }
+      return flag
+    }
+
+    /// Decodes a member if it is there, and adds its name to the location of errors.
+    func read<Result>(
+      _ name: String,
+      _ body: (JSONCursor) throws(WireError) -> Result
+    ) throws(WireError) -> Result? {
+      guard let json = self[name] else { return nil }
+      do throws(WireError) {
+        return try body(json)
+      } catch {
+        throw error.inside(name)
+      }
+    }
+  }
+
+  /// - Parameters:
+  ///   - known: The names of the members that the message has.
+  ///   - locatesUnknown: Whether the error about another one has its name as the location.
+  private func message(
+    _ json: JSONCursor,
+    _ what: String,
+    _ known: [String],
+    locatesUnknown: Bool = false
+  ) throws(WireError) -> Message {
+    let members = try members(of: json, what).filter { !$0.value.isNull }
+    for (name, _) in members where !known.contains(name) {
+      do throws(WireError) {
+        try refuse(name)
+      } catch {
+        throw locatesUnknown ? error.inside(name) : error
+      }
+    }
+    return Message(members: members.filter { known.contains($0.name) })
+  }
 
   /// The members of a message with names in `lowerCamelCase`; protobuf's JSON mapping accepts `snake_case`
   /// too.

@@ -1,4 +1,4 @@
-/// A page of documents: in memory, or on the tape of the response that brought it.
+/// A page of documents: in memory, or in the response that brought it.
 package enum DocumentPage: Sendable {
   case memory([RawDocument])
   case wire(WirePage)
@@ -35,7 +35,7 @@ package enum DocumentPage: Sendable {
   }
 }
 
-/// A document of a parsed text whose fields stay on the tape.
+/// A document of a parsed text whose fields stay undecoded.
 ///
 /// Its path is checked; its fields are checked when they are looked at. It borrows the parser's buffers.
 package struct WireDocument {
@@ -44,13 +44,13 @@ package struct WireDocument {
   /// The member `fields`; nil if there is none.
   let content: JSONCursor?
 
-  /// The fields on the tape.
+  /// The fields, undecoded.
   ///
   /// - Throws: ``WireError`` if they have to be decoded instead; see ``WirePage/decoded(_:)``.
   package func fields() throws(WireError) -> WireFields { try WireFields(content, depth: 0) }
 }
 
-/// The documents of a response, and the parser on whose tape they are.
+/// The documents of a response, and the parser that holds them.
 ///
 /// Tasks may pass it on, but only one may use it at a time.
 package struct WirePage: @unchecked Sendable {

@@ -1,4 +1,4 @@
-/// A value that is looked at where it is: in memory, or on the tape of a parsed response.
+/// A value that is looked at where it is: in memory, or of a parsed response.
 ///
 /// What only carries documents (an export) is written once over these protocols, and builds no values of a
 /// response that it passes on. ``Value`` is always valid and never throws; ``WireValue`` is checked when it is looked at.

@@ -1,4 +1,4 @@
-/// A value on the tape of a parsed response, `{"stringValue": "…"}`; checked by the rules of ``WireDecoder`` when it is
+/// A value of a parsed response, `{"stringValue": "…"}`; checked by the rules of ``WireDecoder`` when it is
 /// looked at.
 ///
 /// It borrows the parser's buffers, as ``JSONCursor`` does. Neither it nor what it gives owns anything, so that looking at a
@@ -72,7 +72,7 @@ package struct WireValue: ReadableValue {
   }
 }
 
-/// A string on the tape.
+/// A string of parsed JSON.
 @usableFromInline
 package struct WireText: ReadableText {
   @usableFromInline package let utf8: UnsafeBufferPointer<UInt8>
@@ -84,7 +84,7 @@ package struct WireText: ReadableText {
   package func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result { body(utf8) }
 }
 
-/// A time on the tape: text that is already as it will be written, or any other time.
+/// A time of parsed JSON: text that is already as it will be written, or any other time.
 @usableFromInline
 package enum WireTime: ReadableTime {
   case canonical(UnsafeBufferPointer<UInt8>)
@@ -118,7 +118,7 @@ package enum WireTime: ReadableTime {
   }
 }
 
-/// Base64 on the tape.
+/// Base64 in parsed JSON.
 @usableFromInline
 package struct WireBytes: ReadableBytes {
   let json: JSONCursor
@@ -127,7 +127,7 @@ package struct WireBytes: ReadableBytes {
   package func bytes() throws(WireError) -> [UInt8] { try WireDecoder.bytesValue(json) }
 }
 
-/// The elements of an array on the tape.
+/// The elements of an array in parsed JSON.
 @usableFromInline
 package struct WireElements: ReadableElements {
   /// The JSON array; nil if the array is empty.
@@ -158,7 +158,7 @@ package struct WireElements: ReadableElements {
   package func makeIterator() -> Iterator { Iterator(elements: list?.elements, depth: depth) }
 }
 
-/// The members of a map on the tape, which are in byte order there and unique.
+/// The members of a map in parsed JSON, which are in byte order there and unique.
 @usableFromInline
 package struct WireFields: ReadableFields {
   @usableFromInline package typealias Content = WireValue

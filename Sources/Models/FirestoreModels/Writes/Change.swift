@@ -5,11 +5,11 @@
 ///
 ///     let change = Change(
 ///       of: document,
-///       ["fullName": .string("Ana López"), "nombre": nil],
+///       ["name": .string("Ana López"), "title": nil],
 ///       serverTimes: [FieldPath(field: "updatedAt")],
-///       reasons: ["fullName-from-parts"]
+///       reasons: ["name-from-title"]
 ///     )
-///     change.differences.map(\.path)    // [fullName, nombre, updatedAt]
+///     change.differences.map(\.path)    // [name, title, updatedAt]
 ///     change.write.precondition         // .updateTime(…), as the document was read
 package struct Change: Sendable, Equatable {
   /// What a change does to its document.
@@ -37,7 +37,7 @@ package struct Change: Sendable, Equatable {
   let effect: Effect
   /// The fields that the service sets to the commit time.
   package var serverTimes: [FieldPath] = []
-  /// The reasons as short codes in a fixed order (`fullName-from-parts`), for totals and plan files.
+  /// The reasons as short codes in a fixed order (`name-from-title`), for totals and plan files.
   package var reasons: [String] = []
 
   /// The intended fields without those in ``serverTimes``; nil to delete the document.

@@ -21,9 +21,8 @@ package struct EncodedDocument: Sendable, Equatable {
   /// The fields in memory.
   package var fields: FieldMap {
     if fieldsRange.isEmpty { return FieldMap() }
-    var decoder = WireDecoder()
     do throws(WireError) {
-      return try JSONParser().parse(Array(creation[fieldsRange])) { json throws(WireError) in
+      return try JSONParser.decode(Array(creation[fieldsRange])) { json, decoder throws(WireError) in
         try decoder.fields(json)
       }
     } catch {

@@ -54,9 +54,7 @@ package struct Write: Sendable, Equatable {
     if case .set(let document) = operation, transforms.isEmpty, precondition == .exists(false) {
       return document.creation
     }
-    var json = JSONWriter()
-    json.write(self, in: database)
-    return json.bytes
+    return JSONWriter.bytes { $0.write(self, in: database) }
   }
 }
 

@@ -60,7 +60,7 @@ package struct AppUser: Identifiable, Equatable, Sendable {
   /// The document with ``fullName``, ``phone`` and ``isActive`` as the app reads them, and its ``era`` in a field of that
   /// name; one of another collection is as it was.
   package static func asRead(_ document: RawDocument) -> RawDocument {
-    guard document.path.collection == Self.users else { return document }
+    guard document.path.collection == GymCollection.users else { return document }
     let user = AppUser(document)
     var read = document
     read.fields[UserField.fullName.rawValue] = user.fullName.map { .string($0) }
@@ -75,8 +75,6 @@ package struct AppUser: Identifiable, Equatable, Sendable {
     [UserField.fullName, .phone, .isActive].contains { field == FieldPath(field: $0.rawValue) }
       || field == FieldPath(field: "era")
   }
-
-  private static let users = CollectionPath(nil, "users")
 
   private static let androidFields: [UserField] = [
     .nombre, .primerApellido, .segundoApellido, .telefono, .activo,

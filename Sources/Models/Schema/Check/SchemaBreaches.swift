@@ -26,7 +26,7 @@ extension CollectionSchema {
     return found.filter { new in !former.contains { $0.kind == new.kind && $0.field == new.field } }
   }
 
-  /// Whether a document on the tape of a parsed text, that is to be written, has no ``breaches(by:over:settingTimes:isPartial:)``;
+  /// Whether a document of a parsed text, that is to be written, has no ``breaches(by:over:settingTimes:isPartial:)``;
   /// false is inconclusive.
   ///
   /// - Throws: Why it has to be decoded to find out.

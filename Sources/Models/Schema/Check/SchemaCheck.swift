@@ -52,7 +52,7 @@ extension CollectionSchema {
     inMemory { () throws(WireError) in try violations(in: document.fields, of: document.path) }
   }
 
-  /// How a document on the tape of a parsed text differs, as ``violations(in:)-(RawDocument)``.
+  /// How a document of a parsed text differs, as ``violations(in:)-(RawDocument)``.
   ///
   /// - Throws: Why it has to be decoded to find out.
   package func violations(in document: WireDocument) throws(WireError) -> [SchemaViolation] {

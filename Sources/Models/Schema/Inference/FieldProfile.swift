@@ -125,19 +125,6 @@ package struct FieldProfile: Sendable {
 }
 
 extension FieldType {
-  fileprivate var index: Int {
-    switch self {
-    case .string: 0
-    case .integer: 1
-    case .double: 2
-    case .boolean: 3
-    case .timestamp: 4
-    case .map: 5
-    case .array: 6
-    case .reference: 7
-    case .geopoint: 8
-    case .bytes: 9
-    case .vector: 10
-    }
-  }
+  /// Its position among all cases.
+  fileprivate var index: Int { Self.allCases.firstIndex(of: self) ?? 0 }
 }

@@ -12,14 +12,7 @@ extension CollectionProfile {
   package func schema(references: [FieldPath: CollectionPath] = [:]) -> CollectionSchema {
     var declared: [FieldSchema] = []
     let idField = idField
-    var names: Set<String> = []
-    var isComplete = true
     for field in fields {
-      // Names that differ in composition alone are equal as keys of YAML, as which a schema is written.
-      guard names.insert(field.path.description).inserted else {
-        isComplete = false
-        continue
-      }
       // Fields can be declared below a map only, not below what is a map in some documents.
       let parent = FieldPath(segments: Array(field.path.segments.dropLast()))
       if let parent, declared.first(where: { $0.path == parent })?.types != [.map] { continue }
@@ -31,7 +24,7 @@ extension CollectionProfile {
     schema.createTime = Self.time(Self.createTimes, in: declared)
     schema.updateTime = Self.time(Self.updateTimes, in: declared)
     schema.softDelete = Self.softDelete(in: declared)
-    schema.expectsUnknownFields = !isComplete
+    schema.expectsUnknownFields = false
     schema.set(declared)
     return schema
   }

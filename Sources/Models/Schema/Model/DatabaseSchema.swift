@@ -87,10 +87,10 @@ package struct DatabaseSchema: Sendable {
   }
 
   /// The names of fields whose digits are no numbers: identifiers and phone numbers of any collection.
-  package var identifierNames: Set<String> {
+  package var identifierNames: Set<UTF8Key> {
     Set(
       collections.flatMap { collection in
-        collection.columns.compactMap { $0.isTextLike ? $0.path.segments.last : nil }
+        collection.columns.compactMap { $0.isTextLike ? $0.path.segments.last.map(UTF8Key.init) : nil }
       }
     )
   }

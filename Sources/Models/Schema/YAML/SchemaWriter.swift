@@ -22,7 +22,7 @@ package struct SchemaWriter {
   }
 
   private mutating func write(_ collection: CollectionSchema) {
-    lines.append("  \(Self.text(collection.pattern.string)):")
+    lines.append("  \(Self.key(collection.pattern.string)):")
     func add(_ name: String, _ value: String?) {
       if let value { lines.append("    \(name): \(value)") }
     }
@@ -72,30 +72,30 @@ package struct SchemaWriter {
     if collection.fields.isEmpty { return }
     lines.append("    fields:")
     var index = 0
-    write(collection.fields, &index, below: [], indent: "      ")
+    write(collection.fields, &index, below: nil, indent: "      ")
   }
 
   /// Writes the fields directly below a path, each followed by its own.
   private mutating func write(
     _ fields: [FieldSchema],
     _ index: inout Int,
-    below parent: [String],
+    below parent: FieldPath?,
     indent: String
   ) {
     while index < fields.count {
       let field = fields[index]
       let segments = field.path.segments
-      guard segments.count == parent.count + 1, Array(segments.dropLast()) == parent else { return }
+      guard FieldPath(segments: segments.dropLast()) == parent else { return }
       index += 1
       let next = index < fields.count ? fields[index].path : nil
       let hasFields = next.map { $0 != field.path && field.path.isPrefix(of: $0) } ?? false
-      let name = Self.text(segments[segments.count - 1])
+      let name = Self.key(segments[segments.count - 1])
       let members = Self.members(of: field)
       if hasFields {
         lines.append("\(indent)\(name):")
         for member in members { lines.append("\(indent)  \(member)") }
         lines.append("\(indent)  fields:")
-        write(fields, &index, below: segments, indent: indent + "    ")
+        write(fields, &index, below: field.path, indent: indent + "    ")
       } else if members.count == 1, members[0].hasPrefix("type: ") {
         lines.append("\(indent)\(name): \(members[0].dropFirst("type: ".count))")
       } else {
@@ -146,7 +146,7 @@ package struct SchemaWriter {
     var members = self.members(of: field)
     let count = field.path.segments.count + 1
     let inner = below.filter { $0.path.segments.count == count && field.path.isPrefix(of: $0.path) }
-    let fields = inner.map { "\(text($0.path.segments[count - 1])): \(elements($0, below))" }
+    let fields = inner.map { "\(key($0.path.segments[count - 1])): \(elements($0, below))" }
     if !fields.isEmpty { members.append("fields: { \(fields.joined(separator: ", ")) }") }
     if members.count == 1, let type = members.first { return String(type.dropFirst("type: ".count)) }
     return "{ \(members.joined(separator: ", ")) }"
@@ -191,6 +191,20 @@ package struct SchemaWriter {
     if !rule.deleted, !rule.absentIsDeleted { return path(rule.path) }
     return "{ field: \(path(rule.path)), deleted: \(rule.deleted), "
       + "absent: \(rule.absentIsDeleted ? "deleted" : "active") }"
+  }
+
+  /// A name as a key: one that is not ASCII is a plain scalar where it can be, because names that differ in composition
+  /// alone are kept apart only there.
+  private static func key(_ name: String) -> String {
+    let scalars = name.unicodeScalars
+    if scalars.allSatisfy(\.isASCII) { return text(name) }
+    let isPlain =
+      scalars.first?.properties.isAlphabetic ?? false && scalars.last != " "
+      && scalars.allSatisfy { scalar in
+        scalar.properties.isAlphabetic || scalar.properties.numericType != nil
+          || scalar.properties.generalCategory == .nonspacingMark || "_-./* ".unicodeScalars.contains(scalar)
+      }
+    return isPlain ? name : text(name)
   }
 
   /// A text as a plain scalar where it is one, else in quotes.

@@ -20,9 +20,7 @@ extension JSONRecord {
 
   /// The record in one line, without a line break.
   package var json: [UInt8] {
-    var json = JSONWriter()
-    json.record(self)
-    return json.bytes
+    JSONWriter.bytes { $0.record(self) }
   }
 
   /// The record in one line that ends with a line break.
@@ -86,9 +84,7 @@ package struct NestedRecord: Codable, Sendable, Equatable {
   package static func == (a: NestedRecord, b: NestedRecord) -> Bool { a.bytes == b.bytes }
 
   private var bytes: [UInt8] {
-    var json = JSONWriter()
-    json.plain(value)
-    return json.bytes
+    JSONWriter.bytes { $0.plain(value) }
   }
 
   package init(from decoder: any Decoder) throws {
@@ -133,7 +129,7 @@ extension ValueEncoder.Node {
 
 extension JSONWriter {
   /// Writes a value as JSON has it, without its type.
-  fileprivate mutating func plain(_ value: Value) {
+  mutating func plain(_ value: Value) {
     switch value {
     case .null: null()
     case .boolean(let truth): boolean(truth)
@@ -162,7 +158,7 @@ extension ValueDecoder {
 
 extension Value {
   /// Reads a value as JSON has it, without its type.
-  fileprivate init(plain json: JSONCursor) {
+  init(plain json: JSONCursor) {
     switch json.kind {
     case .null: self = .null
     case .boolean: self = .boolean(json.boolean ?? false)

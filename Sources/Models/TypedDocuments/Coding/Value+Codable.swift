@@ -23,14 +23,106 @@ package struct FieldKey: CodingKey {
   }
 }
 
-/// The members that identify the type of a value; others are ignored.
-private enum ValueKey: String, CodingKey {
-  case nullValue, booleanValue, integerValue, doubleValue, timestampValue, stringValue, bytesValue
-  case referenceValue, geoPointValue, arrayValue, mapValue
+/// JSON as the coder of another library has it: a tree of ``Value`` in which nothing says its Firestore type.
+private struct PlainJSON: Codable {
+  let value: Value
+
+  init(_ value: Value) { self.value = value }
+
+  init(from decoder: any Decoder) throws {
+    // Each level of a value adds three keys to the path; destroying a deep enum would overflow the stack.
+    guard decoder.codingPath.count <= 3 * WireDecoder.maximumValueDepth else {
+      throw DecodingError.fault("it is nested too deeply", at: decoder.codingPath)
+    }
+    if let members = try? decoder.container(keyedBy: FieldKey.self) {
+      value = .map(
+        FieldMap(
+          try members.allKeys.map { key in
+            FieldMap.Entry(
+              name: key.stringValue,
+              value: try members.decode(PlainJSON.self, forKey: key).value
+            )
+          }
+        )
+      )
+    } else if var elements = try? decoder.unkeyedContainer() {
+      var values: [Value] = []
+      while !elements.isAtEnd { values.append(try elements.decode(PlainJSON.self).value) }
+      value = .array(values)
+    } else {
+      value = try Self.scalar(in: decoder.singleValueContainer())
+    }
+  }
+
+  private static func scalar(in container: any SingleValueDecodingContainer) throws -> Value {
+    if container.decodeNil() { return .null }
+    if let flag = try? container.decode(Bool.self) { return .boolean(flag) }
+    if let text = try? container.decode(String.self) { return .string(text) }
+    let double = try? container.decode(Double.self)
+    // A coder may give -0.0 as the integer 0.
+    if double?.sign != .minus || double != 0, let number = try? container.decode(Int64.self) {
+      return .integer(number)
+    }
+    if let double { return .double(double) }
+    throw DecodingError.fault("it is not a value of JSON", at: container.codingPath)
+  }
+
+  /// - Throws: `EncodingError` if two names are canonically equivalent ("é"), because Foundation's encoders
+  ///   would drop one. ``JSONWriter`` writes both.
+  func encode(to encoder: any Encoder) throws {
+    switch value {
+    case .map(let fields):
+      guard Set(fields.entries.map(\.name)).count == fields.count else {
+        throw EncodingError.fault(
+          FieldMap.self,
+          "two names differ by their Unicode composition only",
+          at: encoder.codingPath
+        )
+      }
+      var container = encoder.container(keyedBy: FieldKey.self)
+      for entry in fields.entries {
+        try container.encode(PlainJSON(entry.value), forKey: FieldKey(entry.name))
+      }
+    case .array(let values):
+      var container = encoder.unkeyedContainer()
+      for value in values { try container.encode(PlainJSON(value)) }
+    default:
+      var container = encoder.singleValueContainer()
+      switch value {
+      case .boolean(let flag): try container.encode(flag)
+      case .integer(let number): try container.encode(number)
+      case .double(let number): try container.encode(number)
+      case .string(let text): try container.encode(text)
+      default: try container.encodeNil()
+      }
+    }
+  }
 }
 
-private enum ContentKey: String, CodingKey {
-  case values, fields, latitude, longitude
+extension Decoder {
+  /// Reads the JSON of a decoder of another library.
+  ///
+  /// - Throws: `DecodingError` at the place in the JSON that `read` refuses.
+  func readJSON<Result>(
+    _ read: (JSONCursor, inout WireDecoder) throws(WireError) -> Result
+  ) throws -> Result {
+    let value = try PlainJSON(from: self).value
+    do throws(WireError) {
+      return try JSONParser.decode(JSONWriter.bytes { $0.plain(value) }, read)
+    } catch {
+      throw DecodingError.fault(error.reason, at: codingPath + error.location.map { FieldKey($0) })
+    }
+  }
+}
+
+extension Encoder {
+  /// Writes JSON with an encoder of another library.
+  func writeJSON(_ write: (inout JSONWriter) -> Void) throws {
+    let value = try JSONParser.decode(JSONWriter.bytes(write)) { root, _ throws(WireError) in
+      Value(plain: root)
+    }
+    try PlainJSON(value).encode(to: self)
+  }
 }
 
 extension Value: Codable {
@@ -38,83 +130,8 @@ extension Value: Codable {
   public init(from decoder: any Decoder) throws {
     if let decoder = decoder as? ValueDecoder {
       self = decoder.value
-      return
-    }
-    // Each level adds three keys to the path; destroying a deep enum would overflow the stack.
-    guard decoder.codingPath.count <= 3 * WireDecoder.maximumValueDepth else {
-      throw DecodingError.fault("it is nested too deeply", at: decoder.codingPath)
-    }
-    let container = try decoder.container(keyedBy: ValueKey.self)
-    guard let type = container.allKeys.first else {
-      throw DecodingError.fault("a value has none of the known types", at: decoder.codingPath)
-    }
-    guard container.allKeys.count == 1 else {
-      throw DecodingError.fault("a value has one type, not two", at: decoder.codingPath)
-    }
-    self = try Self.value(of: type, in: container)
-  }
-
-  private static func value(of key: ValueKey, in container: KeyedDecodingContainer<ValueKey>) throws -> Value
-  {
-    func refuse(_ reason: String) -> DecodingError {
-      .fault(reason, at: container.codingPath + [key])
-    }
-    switch key {
-    case .nullValue:
-      let isNull =
-        try container.decodeNil(forKey: key)
-        || (try? container.decode(String.self, forKey: key)) == "NULL_VALUE"
-        || (try? container.decode(Int.self, forKey: key)) == 0
-      guard isNull else { throw refuse("nullValue must be null") }
-      return .null
-    case .booleanValue: return .boolean(try container.decode(Bool.self, forKey: key))
-    case .integerValue:
-      guard let number = integer(in: container, key) else {
-        throw refuse("integerValue must be a 64-bit integer as a string")
-      }
-      return .integer(number)
-    case .doubleValue:
-      guard let number = double(in: container, key) else {
-        throw refuse("doubleValue must be a number, \"NaN\", \"Infinity\" or \"-Infinity\"")
-      }
-      return .double(number)
-    case .timestampValue: return .timestamp(try container.decode(Timestamp.self, forKey: key))
-    case .stringValue: return .string(try container.decode(String.self, forKey: key))
-    case .bytesValue:
-      guard let bytes = Base64.decode(try container.decode(String.self, forKey: key)) else {
-        throw refuse("bytesValue must be a Base64 string")
-      }
-      return .bytes(bytes)
-    case .referenceValue: return .reference(try container.decode(String.self, forKey: key))
-    case .geoPointValue: return .geoPoint(try container.decode(GeoPoint.self, forKey: key))
-    case .arrayValue:
-      let content = try container.nestedContainer(keyedBy: ContentKey.self, forKey: key)
-      return .array(try content.decodeIfPresent([Value].self, forKey: .values) ?? [])
-    case .mapValue:
-      let content = try container.nestedContainer(keyedBy: ContentKey.self, forKey: key)
-      return .map(try content.decodeIfPresent(FieldMap.self, forKey: .fields) ?? FieldMap())
-    }
-  }
-
-  private static func integer(in container: KeyedDecodingContainer<ValueKey>, _ key: ValueKey) -> Int64? {
-    if let text = try? container.decode(String.self, forKey: key) {
-      // `Int64` accepts a plus sign; protobuf's JSON does not.
-      return text.utf8.first == UInt8(ascii: "+") || text.utf8.count > 20 ? nil : Int64(text)
-    }
-    if let number = try? container.decode(Int64.self, forKey: key) { return number }
-    return (try? container.decode(Double.self, forKey: key)).flatMap { Int64(exactly: $0) }
-  }
-
-  fileprivate static func double<Key>(in container: KeyedDecodingContainer<Key>, _ key: Key) -> Double? {
-    if let number = try? container.decode(Double.self, forKey: key) { return number }
-    switch try? container.decode(String.self, forKey: key) {
-    case "NaN"?: return .nan
-    case "Infinity"?: return .infinity
-    case "-Infinity"?: return -.infinity
-    case let text?:
-      guard text.utf8.allSatisfy({ "+-.eE0123456789".utf8.contains($0) }) else { return nil }
-      return Double(text).flatMap { $0.isFinite ? $0 : nil }
-    case nil: return nil
+    } else {
+      self = try decoder.readJSON { json, wire throws(WireError) in try wire.value(json) }
     }
   }
 
@@ -124,78 +141,34 @@ extension Value: Codable {
   public func encode(to encoder: any Encoder) throws {
     if let encoder = encoder as? ValueEncoder {
       encoder.set(self)
-      return
+    } else {
+      try encoder.writeJSON { $0.value(self) }
     }
-    var container = encoder.container(keyedBy: ValueKey.self)
-    switch self {
-    case .null: try container.encodeNil(forKey: .nullValue)
-    case .boolean(let flag): try container.encode(flag, forKey: .booleanValue)
-    case .integer(let number): try container.encode(String(number), forKey: .integerValue)
-    case .double(let number):
-      if let text = Self.text(ofNonFinite: number) {
-        try container.encode(text, forKey: .doubleValue)
-      } else {
-        try container.encode(number, forKey: .doubleValue)
-      }
-    case .timestamp(let time): try container.encode(time, forKey: .timestampValue)
-    case .string(let text): try container.encode(text, forKey: .stringValue)
-    case .bytes(let bytes):
-      var text: [UInt8] = []
-      Base64.append(bytes, to: &text)
-      try container.encode(String(decoding: text, as: UTF8.self), forKey: .bytesValue)
-    case .reference(let name): try container.encode(name, forKey: .referenceValue)
-    case .geoPoint(let point): try container.encode(point, forKey: .geoPointValue)
-    case .array(let values):
-      var content = container.nestedContainer(keyedBy: ContentKey.self, forKey: .arrayValue)
-      if !values.isEmpty { try content.encode(values, forKey: .values) }
-    case .map(let fields):
-      var content = container.nestedContainer(keyedBy: ContentKey.self, forKey: .mapValue)
-      if !fields.isEmpty { try content.encode(fields, forKey: .fields) }
-    }
-  }
-
-  fileprivate static func text(ofNonFinite number: Double) -> String? {
-    if number.isFinite { return nil }
-    return number.isNaN ? "NaN" : number < 0 ? "-Infinity" : "Infinity"
   }
 }
 
 extension FieldMap: Codable {
   /// Decodes the members of a map in REST JSON: `{"a": {"stringValue": "…"}, …}`.
   public init(from decoder: any Decoder) throws {
-    if let decoder = decoder as? ValueDecoder {
-      guard case .map(let fields) = decoder.value else {
-        throw decoder.mismatch(Self.self, expected: "a map")
-      }
-      self = fields
+    guard let decoder = decoder as? ValueDecoder else {
+      self = try decoder.readJSON { json, wire throws(WireError) in try wire.fields(json) }
       return
     }
-    let container = try decoder.container(keyedBy: FieldKey.self)
-    self.init(
-      try container.allKeys.map {
-        Entry(name: $0.stringValue, value: try container.decode(Value.self, forKey: $0))
-      }
-    )
+    guard case .map(let fields) = decoder.value else {
+      throw decoder.mismatch(Self.self, expected: "a map")
+    }
+    self = fields
   }
 
   /// Encodes the members of a map in REST JSON, or the map itself in a ``FirestoreEncoder``.
   ///
-  /// - Throws: `EncodingError` if two names are canonically equivalent ("é"), because Foundation's encoders
-  ///   would drop one. ``JSONWriter`` writes both.
+  /// - Throws: `EncodingError` if the encoder would merge canonically equivalent names.
   public func encode(to encoder: any Encoder) throws {
     if let encoder = encoder as? ValueEncoder {
       encoder.set(.map(self))
-      return
+    } else {
+      try encoder.writeJSON { $0.fields(self) }
     }
-    guard Set(entries.map(\.name)).count == count else {
-      throw EncodingError.fault(
-        Self.self,
-        "two names differ by their Unicode composition only",
-        at: encoder.codingPath
-      )
-    }
-    var container = encoder.container(keyedBy: FieldKey.self)
-    for entry in entries { try container.encode(entry.value, forKey: FieldKey(entry.name)) }
   }
 }
 
@@ -234,38 +207,22 @@ extension GeoPoint: Codable {
   /// Decodes `{"latitude": 1.5, "longitude": -2}`, where a missing coordinate is 0, or a geo point in a
   /// ``FirestoreDecoder``.
   public init(from decoder: any Decoder) throws {
-    if let decoder = decoder as? ValueDecoder {
-      guard case .geoPoint(let point) = decoder.value else {
-        throw decoder.mismatch(Self.self, expected: "a geo point")
-      }
-      self = point
+    guard let decoder = decoder as? ValueDecoder else {
+      self = try decoder.readJSON { json, _ throws(WireError) in try WireDecoder.geoPoint(json) }
       return
     }
-    let container = try decoder.container(keyedBy: ContentKey.self)
-    func coordinate(_ key: ContentKey) throws -> Double {
-      guard container.contains(key) else { return 0 }
-      guard let number = Value.double(in: container, key) else {
-        throw DecodingError.fault("a coordinate must be a number", at: container.codingPath + [key])
-      }
-      return number
+    guard case .geoPoint(let point) = decoder.value else {
+      throw decoder.mismatch(Self.self, expected: "a geo point")
     }
-    self.init(latitude: try coordinate(.latitude), longitude: try coordinate(.longitude))
+    self = point
   }
 
   /// Encodes the coordinates other than 0, or the geo point itself in a ``FirestoreEncoder``.
   public func encode(to encoder: any Encoder) throws {
     if let encoder = encoder as? ValueEncoder {
       encoder.set(.geoPoint(self))
-      return
-    }
-    var container = encoder.container(keyedBy: ContentKey.self)
-    for (key, number) in [(ContentKey.latitude, latitude), (.longitude, longitude)]
-    where number.bitPattern != 0 {
-      if let text = Value.text(ofNonFinite: number) {
-        try container.encode(text, forKey: key)
-      } else {
-        try container.encode(number, forKey: key)
-      }
+    } else {
+      try encoder.writeJSON { $0.geoPoint(self) }
     }
   }
 }

@@ -8,21 +8,7 @@ struct ValueDecoder: Decoder {
   /// The document of the value, for a ``DocumentID``.
   let documentPath: DocumentPath?
   /// Whether it decodes a ``JSONRecord``.
-  let isRecord: Bool
-
-  init(
-    value: Value,
-    codingPath: [any CodingKey],
-    userInfo: [CodingUserInfoKey: Any],
-    documentPath: DocumentPath?,
-    isRecord: Bool = false
-  ) {
-    self.value = value
-    self.codingPath = codingPath
-    self.userInfo = userInfo
-    self.documentPath = documentPath
-    self.isRecord = isRecord
-  }
+  var isRecord = false
 
   /// Returns the decoder itself, or one over the REST JSON of an external decoder.
   static func of(_ decoder: any Decoder) throws -> ValueDecoder {
@@ -90,6 +76,10 @@ struct ValueDecoder: Decoder {
 /// A dictionary whose keys are compared by canonical equivalence.
 protocol StringKeyed {}
 extension Dictionary: StringKeyed where Key == String {}
+
+/// A dictionary whose keys are compared by their bytes.
+protocol BytesKeyed {}
+extension Dictionary: BytesKeyed where Key == UTF8Key {}
 
 // MARK: - Single values
 
@@ -217,11 +207,6 @@ private struct UnkeyedValueContainer: UnkeyedDecodingContainer {
   let decoder: ValueDecoder
   let values: [Value]
   var currentIndex = 0
-
-  init(decoder: ValueDecoder, values: [Value]) {
-    self.decoder = decoder
-    self.values = values
-  }
 
   var codingPath: [any CodingKey] { decoder.codingPath }
   var count: Int? { values.count }

@@ -6,7 +6,7 @@ struct ValueEncoder: Encoder {
   let codingPath: [any CodingKey]
   let userInfo: [CodingUserInfoKey: Any]
   /// Whether it encodes a ``JSONRecord``.
-  let isRecord: Bool
+  var isRecord = false
 
   /// The content written so far, shared with the containers that write it.
   final class Node {
@@ -31,18 +31,6 @@ struct ValueEncoder: Encoder {
       case .array(let elements): .array(elements.map(\.value))
       }
     }
-  }
-
-  init(
-    node: Node,
-    codingPath: [any CodingKey],
-    userInfo: [CodingUserInfoKey: Any],
-    isRecord: Bool = false
-  ) {
-    self.node = node
-    self.codingPath = codingPath
-    self.userInfo = userInfo
-    self.isRecord = isRecord
   }
 
   /// Encodes the content with the settings of another encoder.
@@ -98,7 +86,7 @@ struct ValueEncoder: Encoder {
       set(special)
     } else {
       try content.encode(to: self)
-      if isRecord, T.self is any StringKeyed.Type { node.sortMembers() }
+      if isRecord, T.self is any StringKeyed.Type || T.self is any BytesKeyed.Type { node.sortMembers() }
     }
   }
 

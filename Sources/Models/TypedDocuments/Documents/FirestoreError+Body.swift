@@ -14,37 +14,27 @@ extension FirestoreError {
   package init?(body root: JSONCursor) {
     let error = root.kind == .array ? root.elements.lazy.compactMap { $0["error"] }.first : root["error"]
     guard let error, error.kind == .object else { return nil }
-    self.init(
-      statusName: error["status"]?.string,
-      number: error["code"]?.integer.flatMap { Int(exactly: $0) },
-      message: error["message"]?.string
-    )
-    guard let details = error["details"] else { return }
-    for detail in details.elements {
-      read(
-        detail: detail["@type"]?.string,
-        reason: detail["reason"]?.string,
-        retryDelay: detail["retryDelay"]?.string
-      )
-    }
+    self.init(of: error)
   }
 
-  private init(statusName: String?, number: Int?, message: String?) {
-    let named = statusName.flatMap { Status(name: $0) }
+  private init(of error: JSONCursor) {
+    let number = error["code"]?.integer.flatMap { Int(exactly: $0) }
+    let named = error["status"]?.string.flatMap { Status(name: $0) }
     // A google.rpc.Status outside of HTTP has the number of the status itself.
     let numbered = number.flatMap { Status(rawValue: $0) }.flatMap { $0 == .ok ? nil : $0 }
     self.init(
       named ?? numbered ?? Status(httpCode: number ?? 0),
-      message ?? "",
+      error["message"]?.string ?? "",
       code: number.flatMap { $0 >= 100 ? $0 : nil }
     )
-  }
-
-  private mutating func read(detail type: String?, reason: String?, retryDelay: String?) {
-    switch type {
-    case "type.googleapis.com/google.rpc.ErrorInfo"?: self.reason = reason
-    case "type.googleapis.com/google.rpc.RetryInfo"?: self.retryDelay = retryDelay.flatMap(Self.seconds)
-    default: break
+    guard let details = error["details"] else { return }
+    for detail in details.elements {
+      switch detail["@type"]?.string {
+      case "type.googleapis.com/google.rpc.ErrorInfo"?: reason = detail["reason"]?.string
+      case "type.googleapis.com/google.rpc.RetryInfo"?:
+        retryDelay = detail["retryDelay"]?.string.flatMap(Self.seconds)
+      default: break
+      }
     }
   }
 
@@ -58,42 +48,19 @@ extension FirestoreError {
 }
 
 extension FirestoreError: Decodable {
-  private enum Key: String, CodingKey {
-    case error, code, message, status, details
-  }
-
-  private struct Detail: Decodable {
-    enum CodingKeys: String, CodingKey {
-      case type = "@type"
-      case reason, retryDelay
-    }
-
-    var type: String?
-    var reason: String?
-    var retryDelay: String?
-  }
-
   /// Decodes an error body (`{"error": {"code": 404, "message": "…", "status": "NOT_FOUND"}}`), or the object
   /// in it.
   ///
   /// An unknown status becomes the most likely one for the code, and unreadable details are left out.
   ///
-  /// - Throws: `DecodingError` if there is no error, or a member of another type.
+  /// - Throws: `DecodingError` if there is no error.
   public init(from decoder: any Decoder) throws {
-    let outer = try decoder.container(keyedBy: Key.self)
-    let body = outer.contains(.error) ? try outer.nestedContainer(keyedBy: Key.self, forKey: .error) : outer
-    let number = try body.decodeIfPresent(Int.self, forKey: .code)
-    let name = try body.decodeIfPresent(String.self, forKey: .status)
-    guard outer.contains(.error) || number != nil || name != nil else {
-      throw DecodingError.keyNotFound(Key.code, .fault("there is no error", at: body.codingPath))
-    }
-    self.init(
-      statusName: name,
-      number: number,
-      message: try body.decodeIfPresent(String.self, forKey: .message)
-    )
-    for detail in (try? body.decodeIfPresent([Detail].self, forKey: .details)) ?? [] {
-      read(detail: detail.type, reason: detail.reason, retryDelay: detail.retryDelay)
+    self = try decoder.readJSON { root, _ throws(WireError) in
+      if let error = FirestoreError(body: root) { return error }
+      guard root["status"]?.string != nil || root["code"]?.integer != nil else {
+        throw WireError("there is no error")
+      }
+      return FirestoreError(of: root)
     }
   }
 }

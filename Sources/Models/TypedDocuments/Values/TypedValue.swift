@@ -29,6 +29,7 @@ public protocol ScalarValue: TypedValue, Codable, Sendable, Equatable {
   /// Converts a value of exactly this type; nil for any other.
   init?(value: Value)
 
+  /// The value, untyped.
   var value: Value { get }
 
   /// The expected type in error messages: "an integer".

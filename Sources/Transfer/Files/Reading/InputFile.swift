@@ -168,8 +168,8 @@ package struct InputFile: ~Copyable {
   ) throws(Failure) -> [UInt8] {
     var bytes: [UInt8] = []
     try forEachPiece { piece throws(Failure) in
+      if bytes.count + piece.count > limit { throw tooLarge() }
       bytes.append(contentsOf: piece)
-      if bytes.count > limit { throw tooLarge() }
     }
     return bytes
   }

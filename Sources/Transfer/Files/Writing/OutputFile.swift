@@ -228,10 +228,11 @@ struct FileSink: ~Copyable {
 extension OutputFile {
   /// Checks that a file can be written, before anything is read.
   ///
-  /// Its folder must exist and be writable, and the path must not be a folder. Nothing is created.
+  /// Its folder must exist and be writable, and the path must not be a folder or one of ``KeptFiles``. Nothing is created.
   ///
+  /// - Parameter isDatabase: Whether the caller writes a database, and knows which others it may replace.
   /// - Throws: ``Failure`` of kind `cannotWrite`.
-  package static func checkWritable(_ path: String) throws(Failure) {
+  package static func checkWritable(_ path: String, isDatabase: Bool = false) throws(Failure) {
     if path == "-" { return }
     if path.isEmpty { throw Failure.cannotWrite("''", "the file has no name") }
     let (found, code) = SystemCall.status(path)
@@ -244,6 +245,7 @@ extension OutputFile {
     } else if path.hasSuffix("/") {
       throw Failure.cannotWrite(path, "it names a folder", remedy: "Name a file in it.")
     }
+    try KeptFiles.assertReplaceable(FilePaths.resolved(path), isDatabase: isDatabase)
     let folder = FilePaths.folder(of: FilePaths.resolved(path))
     let parent = SystemCall.status(folder)
     guard let status = parent.status else { throw Failure.cannotWrite(path, errno: parent.error) }

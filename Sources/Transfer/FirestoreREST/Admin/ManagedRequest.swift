@@ -77,7 +77,7 @@ package struct ManagedRequest: Sendable, Equatable {
   }
 
   var body: [UInt8] {
-    JSONWriter.body {
+    JSONWriter.object {
       switch kind {
       case .exportDocuments: $0.member("outputUriPrefix", prefix.description)
       case .importDocuments: $0.member("inputUriPrefix", prefix.description)

@@ -36,7 +36,7 @@ extension FirestoreClient {
   ) async throws(Failure) -> (names: [DocumentPath], token: String?) {
     var query = StructuredQuery(from: StructuredQuery.CollectionSelector(id, allDescendants: true))
     query.orderBy = [StructuredQuery.Order(.documentName, .ascending)]
-    let json = JSONWriter.body {
+    let json = JSONWriter.object {
       $0.member("pageSize", 1000)
       $0.member("pageToken", token)
       $0.member("partitionCount", String(count))

@@ -59,7 +59,7 @@ package struct RunRecord: JSONRecord, Equatable {
 
   /// The run ID.
   package var id: String
-  /// The command, such as `migrate apply users-unify`.
+  /// The command, such as `migrate apply prices`.
   package var command: String
   /// The command line without the program, for people.
   package var arguments: [String]

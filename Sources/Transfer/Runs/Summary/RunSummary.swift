@@ -103,7 +103,7 @@ package struct RunSummary: Sendable {
     case interrupted
   }
 
-  /// The command, such as `migrate apply users-unify`.
+  /// The command, such as `migrate apply prices`.
   package var command: String
   /// The status.
   package var status = Status.done

@@ -176,7 +176,7 @@ struct ObjectUpload: Sendable {
 
   /// Returns the metadata of an object as JSON.
   static func metadata(of address: StorageAddress, kind: String, id: String, crc32c: String?) -> [UInt8] {
-    JSONWriter.body {
+    JSONWriter.object {
       $0.member("contentType", contentType(of: address.name))
       $0.member("crc32c", crc32c)
       $0.key("metadata")

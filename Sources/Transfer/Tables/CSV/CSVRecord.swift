@@ -35,10 +35,12 @@ package struct CSVRecord: Sendable {
     cells.removeAll(keepingCapacity: true)
   }
 
-  /// Makes room for more bytes: twice the room, as an array does by itself, but not beyond the limit of a record.
+  /// Makes room for more bytes: twice the room, as an array does by itself, and beyond 1 MiB that of the longest record at
+  /// once, because what is given back on the way stays with the process.
   mutating func reserve(_ more: Int, limit: Int) {
     let wanted = bytes.count + more
-    if wanted > bytes.capacity { bytes.reserveCapacity(max(wanted, min(2 * bytes.capacity, limit))) }
+    guard wanted > bytes.capacity else { return }
+    bytes.reserveCapacity(max(wanted, wanted > 1 << 20 ? limit : min(2 * bytes.capacity, limit)))
   }
 
   /// The start of the current cell.

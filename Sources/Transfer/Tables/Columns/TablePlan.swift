@@ -141,7 +141,9 @@ package struct TablePlan: Sendable {
       guard case .field(let column) = role else { continue }
       if column.path == idPath { idField = index }
       if typed.contains(index) || readsForms || column.type != .any { continue }
-      if index == idColumn || column.isTextLike || identifiers.contains(column.path.segments.last ?? "") {
+      if index == idColumn || column.isTextLike
+        || identifiers.contains(UTF8Key(column.path.segments.last ?? ""))
+      {
         roles[index] = .field(column.typed(.string))
         decided.insert(index)
         if index != idColumn {

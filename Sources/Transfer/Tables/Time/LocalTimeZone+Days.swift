@@ -11,6 +11,31 @@ extension LocalTimeZone {
     Int(local(moment).flooredRemainder(by: 86_400) / 3600)
   }
 
+  /// The start of a day.
+  ///
+  /// - Throws: `.usage` where the zone has no such day.
+  package func start(of day: CalendarDay, for operation: String) throws(Failure) -> Timestamp {
+    let (year, month, number) = day.date
+    if let start = startOfDay(year: year, month: month, day: number) { return start }
+    throw Failure(.usage, operation, path: day.text, cause: "\(name) has no such day")
+  }
+
+  /// The filter of a field whose time is on one of some days.
+  ///
+  /// - Throws: As ``start(of:for:)``.
+  package func filter(
+    _ field: String,
+    on days: ClosedRange<CalendarDay>,
+    for operation: String
+  ) throws(Failure) -> StructuredQuery.Filter {
+    let path = FieldPath(field: field)
+    let end = CalendarDay(number: days.upperBound.number + 1)
+    return .and([
+      .field(path, .greaterThanOrEqual, .timestamp(try start(of: days.lowerBound, for: operation))),
+      .field(path, .lessThan, .timestamp(try start(of: end, for: operation))),
+    ])
+  }
+
   /// Returns the local time of a moment in seconds since 1970, if it determines the moment.
   ///
   /// It is nil in the second pass of a repeated hour, because a local time means the first pass.

@@ -1,9 +1,10 @@
+import Files
 package import FirestoreModels
 package import FirestoreREST
 package import Runs
 package import Schema
 package import Tables
-package import TypedDocuments
+import TypedDocuments
 
 /// An export, as its command line or a record says it.
 package struct ExportJob: Job {
@@ -42,16 +43,13 @@ package struct ExportJob: Job {
   package var isPlain = false
   package var links = false
   package var gzip = false
-  package var asApp = false
   package var isDated = false
   /// The newest dated exports that stay.
   package var keep: Int?
   /// A time or `last`.
   package var since: String?
-  /// Whether a report comes before the tables, and its days; both nil for this month.
-  package var hasSummary = false
-  @Text package var summaryFrom: CalendarDay? = nil
-  @Text package var summaryTo: CalendarDay? = nil
+  /// What the options of an application set, by their names.
+  package var additions: [String: String] = [:]
 
   package init(_ collections: [String], all: Bool) {
     self.collections = collections
@@ -64,6 +62,16 @@ package struct ExportJob: Job {
   /// Whether there may be more than one collection, what is below aside.
   package var namesSeveral: Bool {
     all || collections.count > 1 || CollectionSelection(collections, isDeep: false).wantsRoots
+  }
+
+  /// Whether only some of the documents are exported, or some of their fields.
+  package var isPart: Bool {
+    fields != nil || limit != nil || orderBy != nil || query.group || !query.filters.isEmpty || since != nil
+  }
+
+  /// Whether all collections are sheets of the same workbook.
+  package var isOneWorkbook: Bool {
+    format == .xlsx && !isDated && !FileCheck.isFolder(output) && !output.hasSuffix("/")
   }
 
   package var selection: CollectionSelection { CollectionSelection(all ? nil : collections, isDeep: isDeep) }

@@ -4,6 +4,7 @@ import Files
 import FirestoreModels
 import FirestoreREST
 import Integrity
+import MigrationEngine
 import Runs
 import Schema
 import Shards
@@ -77,8 +78,7 @@ struct CheckCommand: JobCommand {
   )
   var readTime: ReadTimeChoice?
 
-  @OptionGroup var connection: ConnectionOptions
-  @OptionGroup var logging: LoggingOptions
+  @OptionGroup var common: SummaryOptions
 
   func validate() throws {
     try CollectionArguments.validate(collections)
@@ -91,10 +91,10 @@ struct CheckCommand: JobCommand {
 
   func run() async throws {
     if listRules {
-      let application = BuiltInSchema.rules(for: try EnvironmentResolver(connection).schema())
+      let application = CheckJob.rules(beyond: try EnvironmentResolver(common.connection).schema())
       let own = IntegrityCheck.perDocument(application)
       let listed = IntegrityCheck.rules(application).filter { !perDocument || own.contains($0) }
-      return try CheckText.printRules(listed, asJSON: logging.json)
+      return try CheckText.printRules(listed, asJSON: common.isJSON)
     }
     try await jobRun().perform()
   }
@@ -105,7 +105,7 @@ struct CheckCommand: JobCommand {
     (job.rules, job.isPerDocument) = (names, perDocument)
     (job.output, job.examples) = (output, examples)
     (job.reading, job.readTime) = (reading.settings, readTime ?? .pinned)
-    return JobRun(job, connection, logging)
+    return common.jobRun(job)
   }
 }
 
@@ -129,12 +129,12 @@ extension CheckJob: DivisibleJob {
       integrity.parallel = reading.parallel
       integrity.readTime = moment
       integrity.part = run.part?.read(of: check)
-      let list = FindingList(folder)
+      let list = LineList(spreadsheet: folder.file("findings.csv"), columns: IntegrityFinding.cellNames)
       let file = try output.map {
         try FindingFile($0, FindingFile.Format(fileName: $0) ?? .jsonl, via: access.files)
       }
       try await integrity.check(check) { finding in
-        try list.append(finding)
+        try list.append(finding.row)
         try file?.append(finding)
         try findings.append(finding)
       }
@@ -155,7 +155,7 @@ extension CheckJob: DivisibleJob {
   private func check(_ connection: ConnectionSettings) throws -> IntegrityCheck {
     let resolver = EnvironmentResolver(connection)
     let schema = try resolver.schema()
-    let application = BuiltInSchema.rules(for: schema)
+    let application = Self.rules(beyond: schema)
     let known = IntegrityCheck.rules(application)
     try assertKnown(known, schema)
     let buckets = try resolver.configuration().buckets(of: try resolver.environment())
@@ -180,6 +180,11 @@ extension CheckJob: DivisibleJob {
       judged: collections.isEmpty ? nil : Set(Self.judged(collections, schema)),
       buckets: buckets
     )
+  }
+
+  /// The rules of the application that the data are of.
+  fileprivate static func rules(beyond schema: DatabaseSchema) -> (any ApplicationRules)? {
+    Invocation.current.application(of: schema)?.rules
   }
 
   /// Refuses names of rules and collections that there are not.
@@ -211,7 +216,7 @@ extension CheckJob: DivisibleJob {
       throw refusal(of: "--read-time none", "the tasks would read at different moments")
     }
     let check = try check(run.connection)
-    let own = IntegrityCheck.perDocument(BuiltInSchema.rules(for: check.schema))
+    let own = IntegrityCheck.perDocument(Self.rules(beyond: check.schema))
     if let rule = check.rules.first(where: { !own.contains($0) }) {
       throw refusal(
         of: "--rule \(rule.name)",

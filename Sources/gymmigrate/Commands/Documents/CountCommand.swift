@@ -30,15 +30,13 @@ struct CountCommand: AsyncParsableCommand {
   var all = false
 
   @OptionGroup var query: QueryOptions
-  @OptionGroup var connection: ConnectionOptions
-  @OptionGroup var logging: LoggingOptions
+  @OptionGroup var common: SummaryOptions
 
   func validate() throws { try CollectionArguments.validate(collections, all: all, query) }
 
   func run() async throws {
     let selection = CollectionSelection(all ? nil : collections, isDeep: false)
-    let command = CommandRun(name: "count", connection: connection, logging: logging)
-    try await command.performWithoutRun { session in
+    try await common.command("count").performWithoutRun { session in
       let reads = try await session.reads(of: selection, query.settings)
       var empty: [CollectionRead] = []
       for read in reads {
@@ -46,7 +44,7 @@ struct CountCommand: AsyncParsableCommand {
         let (count, readTime) = try await session.client.countOrRead(read, logger: session.logger)
         session.counts.update(read.collection) { $0.read = count }
         session.logger.debug("counted", metadata: ["at": "\(readTime?.description ?? "unknown")"])
-        if !logging.json { try StandardOutput.write("\(read.collection)\t\(count)\n") }
+        if !common.isJSON { try StandardOutput.write("\(read.collection)\t\(count)\n") }
         if count == 0 { empty.append(read) }
       }
       await session.warnOfEmpty(empty)

@@ -51,9 +51,7 @@ struct DeleteCommand: JobCommand {
 
   @OptionGroup var immutability: ImmutabilityOptions
   @OptionGroup var plan: PlanOptions
-  @OptionGroup var connection: ConnectionOptions
-  @OptionGroup var logging: LoggingOptions
-  @OptionGroup var write: WriteOptions
+  @OptionGroup var common: WritingOptions
 
   func validate() throws {
     if !ids.isEmpty {
@@ -90,7 +88,7 @@ struct DeleteCommand: JobCommand {
     (job.isHard, job.maximumDeletes) = (hard, maxDelete)
     (job.leavesSubcollections, job.allowsImmutable) = (leaveSubcollections, immutability.allowImmutable)
     job.plan = plan.settings
-    return JobRun(job, connection, logging, write)
+    return common.jobRun(job)
   }
 }
 

@@ -45,8 +45,7 @@ struct FindCommand: AsyncParsableCommand {
   var json = false
 
   @OptionGroup var query: QueryOptions
-  @OptionGroup var connection: ConnectionOptions
-  @OptionGroup var verbosity: VerbosityOptions
+  @OptionGroup var common: PrintingOptions
 
   /// The collections that are named; nil where none are.
   private var named: [String]? {
@@ -75,11 +74,10 @@ struct FindCommand: AsyncParsableCommand {
 
   func run() async throws {
     guard let search = TextSearch(text) else { return }
-    let names = try names(try EnvironmentResolver(connection).schema())
+    let names = try names(try EnvironmentResolver(common.connection).schema())
     try CollectionArguments.validate(names, all: false, query)
     let selection = CollectionSelection(names, isDeep: false)
-    let command = CommandRun(name: "find", connection: connection, verbosity: verbosity)
-    try await command.performWithoutRun { session in
+    try await common.perform("find") { session in
       var found = 0
       for var read in try await session.reads(of: selection, query.settings) {
         if read.reach == .collection, let collection = session.schema.collection(read.collection),

@@ -38,9 +38,7 @@ struct FixCommand: JobCommand {
   var allowSchemaBreaks = false
 
   @OptionGroup var plan: PlanOptions
-  @OptionGroup var connection: ConnectionOptions
-  @OptionGroup var logging: LoggingOptions
-  @OptionGroup var write: WriteOptions
+  @OptionGroup var common: WritingOptions
 
   func validate() throws {
     try OneOffArguments.validate(
@@ -55,7 +53,7 @@ struct FixCommand: JobCommand {
     var job = FixJob(collection, query.settings, steps.settings)
     (job.allowsImmutable, job.allowsSchemaBreaks) = (immutability.allowImmutable, allowSchemaBreaks)
     job.plan = plan.settings
-    return JobRun(job, connection, logging, write)
+    return common.jobRun(job)
   }
 }
 

@@ -32,8 +32,7 @@ struct GetCommand: AsyncParsableCommand {
 
   @Flag(help: "Print one JSON array.") var json = false
 
-  @OptionGroup var connection: ConnectionOptions
-  @OptionGroup var verbosity: VerbosityOptions
+  @OptionGroup var common: PrintingOptions
 
   func validate() throws {
     for path in paths {
@@ -48,8 +47,7 @@ struct GetCommand: AsyncParsableCommand {
 
   func run() async throws {
     let paths = paths.compactMap { DocumentPath($0) }
-    let command = CommandRun(name: "get", connection: connection, verbosity: verbosity)
-    try await command.performWithoutRun { session in
+    try await common.perform("get") { session in
       let found = try await session.client.batchGet(paths)
       let documents = paths.compactMap { found[$0] }
       for document in found.values { session.counts.update(document.path.collection) { $0.read += 1 } }

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Files
 import FirestoreModels
-import Platform
 import Runs
 
 /// `gymmigrate env init`: a configuration to begin with.
@@ -10,22 +9,31 @@ struct EnvInit: AsyncParsableCommand {
     commandName: "init",
     abstract: "Write a commented gymmigrate.yaml as a starting point.",
     discussion: """
-      The file explains every key. Without --plain it holds the built-in environments and their schema; with it, \
-      those of a project of your own, without a schema. On a terminal it asks which. An existing file is never \
+      The file explains every key. It holds three environments of a project of your own, without a schema; with the \
+      option of an application that comes along, its environments and its schema. An existing file is never \
       overwritten (73).
 
         gymmigrate env init
-        gymmigrate env init --plain shop.yaml
+        gymmigrate env init shop.yaml
       """
   )
 
   @Argument(help: "The file to write.")
   var file = "gymmigrate.yaml"
 
-  @Flag(help: "For any project: three environments to fill in, and no schema yet.")
+  // What it writes anyway; scripts may give it.
+  @Flag(help: ArgumentHelp("For any project, as without it.", visibility: .hidden))
   var plain = false
 
+  @OptionGroup var application: RegisteredApplication.ConfigurationOptions
+
   @Flag(help: "Print a JSON object on standard output.") var json = false
+
+  func validate() throws {
+    if plain, application.isChosen {
+      throw ValidationError("--plain is the configuration of no application.")
+    }
+  }
 
   func run() async throws {
     if FileCheck.isTaken(file) {
@@ -37,7 +45,7 @@ struct EnvInit: AsyncParsableCommand {
         remedy: "Move it away, or name another file."
       )
     }
-    let text = try plain || Self.wantsPlain() ? Self.plainText : BuiltInSchema.sampleConfiguration
+    let text = application.isChosen ? RegisteredApplication.sampleConfiguration : Self.plainText
     var output = try OutputFile(file)
     try output.write(text)
     _ = try output.finish()
@@ -47,25 +55,6 @@ struct EnvInit: AsyncParsableCommand {
       $0.member("command", "env init")
       $0.member("file", file)
     }
-  }
-
-  /// Asks on a terminal which of the two is meant; the built-in one where nobody can answer.
-  private static func wantsPlain() throws(Failure) -> Bool {
-    guard isatty(0) == 1, Terminal.standardError.isInteractive else { return false }
-    let name = BuiltInSchema.names[0]
-    Terminal.standardError.line(
-      "For which data: \(name) (its environments and its schema come along) or plain (any project)? [\(name)]"
-    )
-    let answer = try TypedLine.read()?.lowercased() ?? ""
-    if answer.isEmpty || name.hasPrefix(answer) { return false }
-    if "plain".hasPrefix(answer) { return true }
-    throw Failure(
-      .usage,
-      "choose",
-      path: answer,
-      cause: "it is neither \(name) nor plain",
-      remedy: "Give --plain."
-    )
   }
 
   /// A configuration for any project.

@@ -35,14 +35,12 @@ struct EnvReset: JobCommand {
   @Flag(name: [.customShort("n"), .long], help: "Print the counts and the cost, delete nothing.")
   var dryRun = false
 
-  @OptionGroup var connection: ConnectionOptions
-  @OptionGroup var logging: LoggingOptions
-  @OptionGroup var write: WriteOptions
+  @OptionGroup var common: WritingOptions
 
-  func validate() throws { try EnvTarget.validate(name, connection) }
+  func validate() throws { try EnvTarget.validate(name, common.connection) }
 
   func jobRun() -> JobRun {
-    var run = JobRun(ResetJob(maximumDeletes: maxDelete, isDryRun: dryRun), connection, logging, write)
+    var run = common.jobRun(ResetJob(maximumDeletes: maxDelete, isDryRun: dryRun))
     run.connection.environment = name
     return run
   }

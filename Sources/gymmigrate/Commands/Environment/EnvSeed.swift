@@ -32,16 +32,14 @@ struct EnvSeed: JobCommand {
   @Flag(name: [.customShort("n"), .long], help: "Read and check everything, write nothing.")
   var dryRun = false
 
-  @OptionGroup var connection: ConnectionOptions
-  @OptionGroup var logging: LoggingOptions
-  @OptionGroup var write: WriteOptions
+  @OptionGroup var common: WritingOptions
 
-  func validate() throws { try EnvTarget.validate(name, connection) }
+  func validate() throws { try EnvTarget.validate(name, common.connection) }
 
   func jobRun() throws -> JobRun {
-    let target = connection.settings.target(name)
+    let target = common.connection.settings.target(name)
     try EnvTarget.assertUnprotected(target, "seed")
-    var run = JobRun(try job(), connection, logging, write)
+    var run = common.jobRun(try job())
     run.connection = target
     if run.job is CopyJob {
       var source = ConnectionSettings().target(from)

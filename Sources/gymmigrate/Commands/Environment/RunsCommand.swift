@@ -21,19 +21,6 @@ struct RunsCommand: AsyncParsableCommand {
   )
 }
 
-/// Where runs are.
-struct RunFolderOptions: ParsableArguments {
-  @Option(
-    help: ArgumentHelp("The folder of runs and of the embedded store.", valueName: "folder").withDefault(
-      ConnectionSettings.defaultStateDir
-    ),
-    transform: TypedValue.localFile
-  )
-  var stateDir = ConnectionSettings.defaultStateDir
-
-  var history: RunHistory { RunHistory(in: stateDir) }
-}
-
 /// `gymmigrate runs list`.
 struct RunsList: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -44,7 +31,7 @@ struct RunsList: AsyncParsableCommand {
       """
   )
 
-  @OptionGroup var folder: RunFolderOptions
+  @OptionGroup var folder: StateOptions
   @Flag(help: "Print a JSON array instead of lines.") var json = false
 
   func run() async throws {
@@ -67,7 +54,7 @@ struct RunsShow: AsyncParsableCommand {
   )
 
   @Argument(help: "The run: its id, a prefix of it, or 'last'.") var run: String
-  @OptionGroup var folder: RunFolderOptions
+  @OptionGroup var folder: StateOptions
   @Flag(help: "Print a JSON object instead of lines.") var json = false
 
   func run() async throws {
@@ -102,7 +89,7 @@ struct RunsResume: AsyncParsableCommand {
 
   @Argument(help: "The run: its id, a prefix of it, or 'last' (the last run that can be resumed).")
   var run: String
-  @OptionGroup var folder: RunFolderOptions
+  @OptionGroup var folder: StateOptions
   @OptionGroup var guards: ConfirmOptions
   @Flag(help: "Print the summary of the whole run as one JSON object on standard output.") var json = false
 
@@ -170,7 +157,7 @@ struct RunsResume: AsyncParsableCommand {
   /// - Throws: `.configuration` for a run of a version that kept words alone; `.inputMalformed` for what is no job.
   private func jobRun(_ record: RunRecord) throws(Failure) -> JobRun {
     do throws(WireError) {
-      if let job = record.job { return try JobKinds.run(job) }
+      if let job = record.job { return try JobRun(job) }
     } catch  where record.version.isIdentical(to: gymmigrateVersion) {
       throw Failure.damagedRecord(record, error.description)
     } catch {

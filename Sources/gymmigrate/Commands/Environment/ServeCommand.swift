@@ -50,13 +50,7 @@ struct ServeCommand: AsyncParsableCommand {
   )
   var tokenFile: String?
 
-  @Option(
-    help: ArgumentHelp("The folder of runs and of the embedded store.", valueName: "folder").withDefault(
-      ConnectionSettings.defaultStateDir
-    ),
-    transform: TypedValue.localFile
-  )
-  var stateDir = ConnectionSettings.defaultStateDir
+  @OptionGroup var state: StateOptions
 
   @Flag(help: "Print a JSON object on standard output once it is up: endpoint, emulatorHost, file.")
   var json = false
@@ -71,8 +65,8 @@ struct ServeCommand: AsyncParsableCommand {
   func run() async throws {
     var access = LocalFirestoreServer.Access(hosts: host)
     if let tokenFile { access.token = try BearerToken(file: tokenFile).revealed }
-    let file = memory ? nil : data ?? "\(stateDir)/local.sqlite"
-    if !memory, data == nil { try RunDirectory.makeStateDirectory(stateDir) }
+    let file = memory ? nil : data ?? "\(state.stateDir)/local.sqlite"
+    if !memory, data == nil { try RunDirectory.makeStateDirectory(state.stateDir) }
     try await LocalFirestoreServer.withServer(
       dataFile: file,
       port: UInt16(clamping: port),

@@ -77,9 +77,7 @@ struct ClassesGenerate: JobCommand {
   @Flag(name: [.customShort("n"), .long], help: "Print what would be created, write nothing.")
   var dryRun = false
 
-  @OptionGroup var connection: ConnectionOptions
-  @OptionGroup var logging: LoggingOptions
-  @OptionGroup var write: WriteOptions
+  @OptionGroup var common: WritingOptions
 
   func validate() throws {
     if PlainText.isBlank(nombre) { throw ValidationError("--nombre: give the class a name.") }
@@ -103,7 +101,7 @@ struct ClassesGenerate: JobCommand {
     )
   }
 
-  func jobRun() -> JobRun { JobRun(SeriesJob(series, isDryRun: dryRun), connection, logging, write) }
+  func jobRun() -> JobRun { common.jobRun(SeriesJob(series, isDryRun: dryRun)) }
 
   /// How many classes are missing, and a line per week with their days.
   fileprivate static func calendar(_ days: [CalendarDay], of series: ClassSeries) -> TerminalText {
@@ -168,22 +166,20 @@ struct ClassesCancelSeries: JobCommand {
 
   @OptionGroup var emptiness: EmptinessOptions
   @OptionGroup var plan: PlanOptions
-  @OptionGroup var connection: ConnectionOptions
-  @OptionGroup var logging: LoggingOptions
-  @OptionGroup var write: WriteOptions
+  @OptionGroup var common: WritingOptions
 
   func validate() throws {
     if PlainText.isBlank(series) { throw ValidationError("Give the id of a series.") }
   }
 
   func jobRun() throws -> JobRun {
-    let schema = try EnvironmentResolver(connection).schema()
+    let schema = try EnvironmentResolver(common.connection).schema()
     try schema.assertGym("classes")
     // Today where the gym is.
     let day = try from ?? schema.zone().day(of: .now)
     var job = CancelSeriesJob(series, from: day, plan.settings)
     job.failIfEmpty = emptiness.failIfEmpty
-    return JobRun(job, connection, logging, write)
+    return common.jobRun(job)
   }
 }
 
@@ -217,9 +213,11 @@ extension CancelSeriesJob: PerformableJob {
     let migration = ClassService.cancellation(of: series, from: start)
     return try await OneOffRun(run: run, plan: plan, failIfEmpty: failIfEmpty).perform(migration) { session in
       try await ClassService.assertSeries(series, in: session.client)
-      var classes: Set<String> = []
+      var classes: Set<UTF8Key> = []
       for read in migration.sources {
-        for try await page in session.client.pages(of: read) { classes.formUnion(page.map(\.path.id)) }
+        for try await page in session.client.pages(of: read) {
+          classes.formUnion(page.map { UTF8Key($0.path.id) })
+        }
       }
       let bookings = try await ClassService.activeBookings(of: classes, in: session.client)
       session.logger.notice("Active bookings of these classes: \(bookings.count).")

@@ -30,12 +30,10 @@ struct ClassesWeek: AsyncParsableCommand {
   var day: CalendarDay?
 
   @OptionGroup var table: ClassReportOptions
-  @OptionGroup var connection: ConnectionOptions
-  @OptionGroup var verbosity: VerbosityOptions
+  @OptionGroup var common: PrintingOptions
 
   func run() async throws {
-    let command = CommandRun(name: "classes week", connection: connection, verbosity: verbosity)
-    try await command.performWithoutRun { session in
+    try await common.perform("classes week") { session in
       let reports = try session.classReports()
       let classes = try await reports.week(of: day ?? reports.day(of: .now))
       try table.write(classes.map(\.row), of: ScheduledClass.table) {
@@ -83,8 +81,7 @@ struct ClassesAttendance: AsyncParsableCommand {
   var month: CalendarDay?
 
   @OptionGroup var table: ClassReportOptions
-  @OptionGroup var connection: ConnectionOptions
-  @OptionGroup var verbosity: VerbosityOptions
+  @OptionGroup var common: PrintingOptions
 
   func validate() throws {
     if [classID != nil, member != nil, month != nil].count(where: { $0 }) != 1 {
@@ -105,8 +102,7 @@ struct ClassesAttendance: AsyncParsableCommand {
 
   func run() async throws {
     let selection = selection
-    let command = CommandRun(name: "classes attendance", connection: connection, verbosity: verbosity)
-    try await command.performWithoutRun { session in
+    try await common.perform("classes attendance") { session in
       let records = try await session.classReports().attendance(selection)
       let attended = records.count(where: \.attended)
       try table.write(records.map(\.row), of: AttendanceRecord.table) {
@@ -198,21 +194,11 @@ struct ClassReportOptions: ParsableArguments {
       for line in lines() { try StandardOutput.write("\(line)\n") }
       return
     }
-    let format: ExportFormat
-    switch name {
-    case .csv:
-      var options = CSVOptions()
-      (options.header, options.schema) = (header, ClassReports.schema)
-      options.isForExcel = true
-      format = .csv(options)
-    case .xlsx:
-      var options = XLSXOptions(timeZone: try LocalTimeZone(named: "UTC"))
-      (options.header, options.schema) = (header, ClassReports.schema)
-      format = .xlsx(options)
-    case .jsonl: format = .jsonLines()
-    case .sqlite: throw Failure(.internal, "write", path: output, cause: "SQLite is no format of reports")
-    }
-    let file = try ExportOutput(.file(output), format)
+    var job = ExportJob([], all: false)
+    (job.output, job.format, job.isForExcel) = (output, name, true)
+    if case .labels(let language) = header { job.headerLanguage = language }
+    if name == .xlsx { job.query.timeZone = "UTC" }
+    let file = try ExportOutput(.file(output), job.exportFormat(ClassReports.schema, isPart: false))
     let writer = try file.writer(for: collection)
     try writer.append(contentsOf: rows)
     try writer.finish()

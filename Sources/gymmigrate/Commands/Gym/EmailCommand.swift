@@ -39,14 +39,12 @@ struct EmailResolve: AsyncParsableCommand {
   var address: String
 
   @Flag(help: "Print a JSON object.") var json = false
-  @OptionGroup var connection: ConnectionOptions
-  @OptionGroup var verbosity: VerbosityOptions
+  @OptionGroup var common: PrintingOptions
 
   func validate() throws { try EmailCommand.validate(address) }
 
   func run() async throws {
-    let command = CommandRun(name: "email resolve", connection: connection, verbosity: verbosity)
-    try await command.performWithoutRun { session in
+    try await common.perform("email resolve") { session in
       try session.schema.assertGym("email")
       let path = try EmailService.path(of: address)
       guard let id = try await EmailService(session.client).resolve(address) else {
@@ -88,9 +86,7 @@ struct EmailRegister: JobCommand {
   @Flag(name: [.customShort("n"), .long], help: "Look at everything, write nothing.")
   var dryRun = false
 
-  @OptionGroup var connection: ConnectionOptions
-  @OptionGroup var logging: LoggingOptions
-  @OptionGroup var write: WriteOptions
+  @OptionGroup var common: WritingOptions
 
   func validate() throws {
     try EmailCommand.validate(address)
@@ -98,7 +94,7 @@ struct EmailRegister: JobCommand {
   }
 
   func jobRun() -> JobRun {
-    JobRun(EmailJob(address, of: uid, isDryRun: dryRun), connection, logging, write)
+    common.jobRun(EmailJob(address, of: uid, isDryRun: dryRun))
   }
 }
 

@@ -37,9 +37,7 @@ struct GroupChangeOptions: ParsableArguments {
   )
   var dryRun = false
 
-  @OptionGroup var connection: ConnectionOptions
-  @OptionGroup var logging: LoggingOptions
-  @OptionGroup var write: WriteOptions
+  @OptionGroup var common: WritingOptions
 }
 
 extension GroupChangeOptions {
@@ -50,7 +48,7 @@ extension GroupChangeOptions {
   ) -> JobRun {
     var job = GroupsJob(action, ids, isDryRun: dryRun)
     complete(&job)
-    return JobRun(job, connection, logging, write)
+    return common.jobRun(job)
   }
 }
 
@@ -59,11 +57,13 @@ extension GroupsJob: PerformableJob {
   func perform(as run: JobRun) async throws -> RunEnding {
     let deletions = DeletionBound(maximum: maximumDeletes, options: run.confirmation)
     if writes, deletesForGood { try deletions.assertMayAsk() }
-    let listed = try file.map { _ in try operations(of: "") }
+    var notices: [String] = []
+    let listed = try file.map { _ in try operations(of: "") { notices.append($0) } }
     var command = CommandRun(run)
     command.inputs = file.map { [$0] } ?? []
-    return try await command.perform { session, folder in
+    return try await command.perform { [notices] session, folder in
       try session.schema.assertGym("groups")
+      for notice in notices { session.logger.warning("\(notice)") }
       let context = session.context(folder)
       let operations = try listed ?? self.operations(of: folder.id)
       if writes, deletesForGood { try await assert(deletions, allow: operations, context) }

@@ -18,16 +18,14 @@ struct GroupsList: AsyncParsableCommand {
   )
 
   @Flag(help: "Print a JSON array instead of lines.") var json = false
-  @OptionGroup var connection: ConnectionOptions
-  @OptionGroup var verbosity: VerbosityOptions
+  @OptionGroup var common: PrintingOptions
 
   func run() async throws {
-    let command = CommandRun(name: "groups list", connection: connection, verbosity: verbosity)
-    try await command.performWithoutRun { session in
+    try await common.perform("groups list") { session in
       try session.schema.assertGym("groups")
       var all: [RawDocument] = []
-      for try await page in session.client.pages(of: CollectionRead(GroupService.groups)) {
-        session.counts.update(GroupService.groups) { $0.read += page.count }
+      for try await page in session.client.pages(of: CollectionRead(GymCollection.groups)) {
+        session.counts.update(GymCollection.groups) { $0.read += page.count }
         if json {
           all += page
         } else {
@@ -55,25 +53,23 @@ struct GroupsShow: AsyncParsableCommand {
   var id: String
 
   @Flag(help: "Print a JSON array instead of lines: the group, then its members.") var json = false
-  @OptionGroup var connection: ConnectionOptions
-  @OptionGroup var verbosity: VerbosityOptions
+  @OptionGroup var common: PrintingOptions
 
   func validate() throws { try TypedValue.assertIDs([id]) }
 
   func run() async throws {
-    let command = CommandRun(name: "groups show", connection: connection, verbosity: verbosity)
-    try await command.performWithoutRun { session in
+    try await common.perform("groups show") { session in
       try session.schema.assertGym("groups")
       let path = GroupService.group(id)
       guard let group = try await session.client.batchGet([path])[path] else {
         throw Failure(.inputMissing, "show", path: path.string, cause: "there is no group with that id")
       }
       var members: [RawDocument] = []
-      for try await page in session.client.pages(of: CollectionRead(GroupService.members(of: path))) {
+      for try await page in session.client.pages(of: CollectionRead(GymCollection.members(of: path))) {
         members += page
       }
-      session.counts.update(GroupService.groups) { $0.read += 1 }
-      session.counts.update(GroupService.members(of: path)) { $0.read += members.count }
+      session.counts.update(GymCollection.groups) { $0.read += 1 }
+      session.counts.update(GymCollection.members(of: path)) { $0.read += members.count }
       if json {
         try StandardOutput.writeArray { $0.documents([group] + members) }
         return CommandResult()

@@ -128,8 +128,7 @@ struct ReportOptions: ParsableArguments {
 
   @Flag(help: "Print one JSON object instead; money in cents.") var json = false
 
-  @OptionGroup var connection: ConnectionOptions
-  @OptionGroup var verbosity: VerbosityOptions
+  @OptionGroup var common: PrintingOptions
 
   func validate() throws {
     guard let output else { return }
@@ -150,8 +149,7 @@ struct ReportOptions: ParsableArguments {
   ) async throws {
     // What cannot be written is found out before anything is read.
     if let output { try OutputFile.checkWritable(output) }
-    let command = CommandRun(name: name, connection: connection, verbosity: verbosity)
-    try await command.performWithoutRun { session in
+    try await common.perform(name) { session in
       try session.schema.assertGym("report")
       let zone = try session.schema.zone()
       let today = zone.day(of: .now)

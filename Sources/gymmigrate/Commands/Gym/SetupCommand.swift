@@ -27,12 +27,10 @@ struct SetupShow: AsyncParsableCommand {
   )
 
   @Flag(help: "Print a JSON object.") var json = false
-  @OptionGroup var connection: ConnectionOptions
-  @OptionGroup var verbosity: VerbosityOptions
+  @OptionGroup var common: PrintingOptions
 
   func run() async throws {
-    let command = CommandRun(name: "setup show", connection: connection, verbosity: verbosity)
-    try await command.performWithoutRun { session in
+    try await common.perform("setup show") { session in
       try session.schema.assertGym("setup")
       let state = try await SetupService(session.client).state()
       if json {
@@ -69,13 +67,11 @@ struct SetupSet: JobCommand {
   @Flag(name: [.customShort("n"), .long], help: "Look at everything, write nothing.")
   var dryRun = false
 
-  @OptionGroup var connection: ConnectionOptions
-  @OptionGroup var logging: LoggingOptions
-  @OptionGroup var write: WriteOptions
+  @OptionGroup var common: WritingOptions
 
   func validate() throws { try TypedValue.assertIDs([uid]) }
 
-  func jobRun() -> JobRun { JobRun(SetupJob(admin: uid, isDryRun: dryRun), connection, logging, write) }
+  func jobRun() -> JobRun { common.jobRun(SetupJob(admin: uid, isDryRun: dryRun)) }
 }
 
 extension SetupJob: PerformableJob {

@@ -19,19 +19,12 @@ struct ManagedBackups: AsyncParsableCommand {
       """
   )
 
-  @OptionGroup var connection: ConnectionOptions
-  @OptionGroup var verbosity: VerbosityOptions
+  @OptionGroup var common: PrintingOptions
   @Flag(help: "Print a JSON object instead of lines.") var json = false
 
   func run() async throws {
-    let work = ManagedWork(connection, isJSON: json)
-    let command = CommandRun(
-      name: "managed backups",
-      connection: connection.settings,
-      output: verbosity.settings.silent
-    )
-    try await command.performWithoutRun { session in
-      try work.assertDatabase(session)
+    try await common.perform("managed backups", silently: true) { session in
+      try ManagedWork.assertDatabase(session)
       let schedules = try await session.client.backupSchedules()
       let (backups, unreachable) = try await session.client.backups()
       if json {

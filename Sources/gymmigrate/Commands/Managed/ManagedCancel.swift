@@ -20,13 +20,12 @@ struct ManagedCancel: AsyncParsableCommand {
 
   @OptionGroup var argument: OperationArgument
   @OptionGroup var waiting: WaitOptions
-  @OptionGroup var connection: ConnectionOptions
-  @OptionGroup var logging: LoggingOptions
+  @OptionGroup var common: SummaryOptions
 
   func run() async throws {
-    let (work, waiting) = (ManagedWork(connection, isJSON: logging.json), waiting)
+    let (work, waiting) = (ManagedWork(common), waiting)
     let argument = argument.operation
-    try await work.command("cancel", connection, logging).performWithoutRun { session in
+    try await work.command("cancel").performWithoutRun { session in
       let client = session.client
       let name = try work.name(argument, in: session)
       let before = try await client.operation(name)

@@ -1,6 +1,10 @@
 import ArgumentParser
 import FirestoreREST
 
+extension CommandSet {
+  static let managed = CommandSet(commands: [ManagedCommand.self])
+}
+
 /// `gymmigrate managed`: exports and imports that Firestore itself does.
 struct ManagedCommand: AsyncParsableCommand {
   /// What the names of its commands begin with in records of runs.

@@ -51,8 +51,7 @@ struct ManagedExport: AsyncParsableCommand {
   var snapshotTime: Timestamp?
 
   @OptionGroup var waiting: WaitOptions
-  @OptionGroup var connection: ConnectionOptions
-  @OptionGroup var logging: LoggingOptions
+  @OptionGroup var common: SummaryOptions
 
   func validate() throws {
     try CollectionArguments.assertOne(of: collections, all: all)
@@ -66,9 +65,9 @@ struct ManagedExport: AsyncParsableCommand {
       collections: collections,
       snapshotTime: snapshotTime
     )
-    let (work, waiting) = (ManagedWork(connection, isJSON: logging.json), waiting)
-    try await work.command("export", connection, logging).perform { session, _ in
-      try work.assertDatabase(session)
+    let (work, waiting) = (ManagedWork(common), waiting)
+    try await work.command("export").perform { session, _ in
+      try ManagedWork.assertDatabase(session)
       session.logger.notice(
         "Exporting \(work.what(request)) of \(session.environment.name) to \(request.prefix), as \(session.signer). The service bills a read per document."
       )

@@ -39,8 +39,7 @@ struct ManagedImport: AsyncParsableCommand {
   var from: BucketPrefix
 
   @OptionGroup var waiting: WaitOptions
-  @OptionGroup var connection: ConnectionOptions
-  @OptionGroup var logging: LoggingOptions
+  @OptionGroup var common: SummaryOptions
   @OptionGroup var guards: ConfirmOptions
 
   func validate() throws {
@@ -54,8 +53,8 @@ struct ManagedImport: AsyncParsableCommand {
 
   func run() async throws {
     let request = ManagedRequest(.importDocuments, from, collections: collections)
-    let (work, waiting, guards) = (ManagedWork(connection, isJSON: logging.json), waiting, guards)
-    try await work.command("import", connection, logging, guards: guards).perform { session, _ in
+    let (work, waiting, guards) = (ManagedWork(common), waiting, guards)
+    try await work.command("import", guards: guards).perform { session, _ in
       let (environment, database) = (session.environment, session.environment.database)
       session.logger.notice(
         "Importing \(work.what(request)) from \(request.prefix) into \(environment.name): project \(database.project), database \(database.database), \(session.client.endpoint), as \(session.signer)."

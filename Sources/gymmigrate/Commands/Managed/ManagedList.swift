@@ -24,19 +24,12 @@ struct ManagedList: AsyncParsableCommand {
   @Flag(help: "List only operations that have not ended.")
   var running = false
 
-  @OptionGroup var connection: ConnectionOptions
-  @OptionGroup var verbosity: VerbosityOptions
+  @OptionGroup var common: PrintingOptions
   @Flag(help: "Print a JSON array instead of lines.") var json = false
 
   func run() async throws {
-    let work = ManagedWork(connection, isJSON: json)
-    let command = CommandRun(
-      name: "managed list",
-      connection: connection.settings,
-      output: verbosity.settings.silent
-    )
-    try await command.performWithoutRun { session in
-      try work.assertDatabase(session)
+    try await common.perform("managed list", silently: true) { session in
+      try ManagedWork.assertDatabase(session)
       let operations = try await session.client.operations().filter { !running || !$0.isDone }
       if json {
         var json = JSONWriter()

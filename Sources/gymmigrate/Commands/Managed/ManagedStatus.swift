@@ -19,16 +19,15 @@ struct ManagedStatus: AsyncParsableCommand {
 
   @OptionGroup var argument: OperationArgument
   @OptionGroup var waiting: WaitOptions
-  @OptionGroup var connection: ConnectionOptions
-  @OptionGroup var logging: LoggingOptions
+  @OptionGroup var common: SummaryOptions
 
   func run() async throws {
-    var logging = logging
+    var common = common
     // It prints a state: how long the request took is of no interest.
-    if !waiting.wait { logging.verbosity.quiet = true }
-    let (work, waiting) = (ManagedWork(connection, isJSON: logging.json), waiting)
+    if !waiting.wait { common.logging.verbosity.quiet = true }
+    let (work, waiting) = (ManagedWork(common), waiting)
     let argument = argument.operation
-    try await work.command("status", connection, logging).performWithoutRun { session in
+    try await work.command("status").performWithoutRun { session in
       let name = try work.name(argument, in: session)
       work.note(try await session.client.operation(name))
       return try await work.finish(waiting, in: session) { operation in

@@ -19,31 +19,22 @@ struct ManagedWork: Sendable {
     }
   }
 
-  let isJSON: Bool
-  private let connection: [String]
+  private let common: SummaryOptions
+  var isJSON: Bool { common.isJSON }
+  private var connection: [String] { common.connection.settings.words }
   private let state: Locked<State>
 
-  init(_ connection: ConnectionOptions, isJSON: Bool) {
-    self.isJSON = isJSON
-    self.connection = connection.words
+  init(_ common: SummaryOptions) {
+    self.common = common
     state = Locked(State())
   }
 
   var operation: ManagedOperation? { state.withLock { $0.operation } }
 
   /// A command that ends with the operation in its summary.
-  func command(
-    _ name: String,
-    _ connection: ConnectionOptions,
-    _ logging: LoggingOptions,
-    guards: ConfirmOptions? = nil
-  ) -> CommandRun {
-    var command = CommandRun(
-      name: ManagedCommand.prefix + name,
-      connection: connection,
-      logging: logging,
-      confirm: guards
-    )
+  func command(_ name: String, guards: ConfirmOptions? = nil) -> CommandRun {
+    var command = common.command(ManagedCommand.prefix + name)
+    command.confirmation = guards?.confirmation
     command.remainder = { state.withLock { $0.remainder } }
     command.sections = { state.withLock { state in state.operation.map { [OperationSection($0)] } ?? [] } }
     return command
@@ -52,7 +43,7 @@ struct ManagedWork: Sendable {
   /// Refuses a mirror, which has no service behind it.
   ///
   /// - Throws: `.usage`.
-  func assertDatabase(_ session: Session) throws(Failure) {
+  static func assertDatabase(_ session: Session) throws(Failure) {
     guard let file = session.environment.mirror else { return }
     throw Failure(
       .usage,
@@ -67,7 +58,7 @@ struct ManagedWork: Sendable {
   ///
   /// - Throws: `.usage` if it names none of the database.
   func name(_ argument: String, in session: Session) throws(Failure) -> OperationName {
-    try assertDatabase(session)
+    try Self.assertDatabase(session)
     let database = session.client.database
     guard let parsed = OperationName(parsing: argument, in: database), parsed.isOf(database),
       let name = OperationName(parsing: parsed.id, in: database)
@@ -168,17 +159,5 @@ struct ManagedWork: Sendable {
       )
       shown = completed
     }
-  }
-}
-
-extension ConnectionOptions {
-  /// The options that name the database and who signs, as words of a command line.
-  var words: [String] {
-    let options: [(name: String, value: String?)] = [
-      ("-e", environment), ("--project", project), ("--database", database), ("--endpoint", endpoint),
-      ("--credentials", credentials), ("--access-token-file", accessTokenFile), ("--config", files.config),
-      ("--state-dir", stateDir == ConnectionSettings.defaultStateDir ? nil : stateDir),
-    ]
-    return options.flatMap { option in option.value.map { [option.name, $0] } ?? [] }
   }
 }

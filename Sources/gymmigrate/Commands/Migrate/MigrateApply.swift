@@ -20,9 +20,7 @@ struct MigrateApply: JobCommand {
   )
 
   @OptionGroup var migrations: ChosenMigrations
-  @OptionGroup var connection: ConnectionOptions
-  @OptionGroup var logging: LoggingOptions
-  @OptionGroup var write: WriteOptions
+  @OptionGroup var common: WritingOptions
 
   @Option(
     help: ArgumentHelp(
@@ -35,7 +33,7 @@ struct MigrateApply: JobCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Refuse a migration or a plan that deletes more documents than this (user-emails --prune, delete: hard).",
+      "Refuse a migration or a plan that deletes more documents than this (as by 'delete: hard').",
       valueName: "n"
     ),
     from: 0
@@ -61,7 +59,7 @@ struct MigrateApply: JobCommand {
     var job = ApplyJob(migrations.settings)
     (job.plan, job.maximumDeletes) = (plan, maxDelete)
     (job.isDryRun, job.html) = (dryRun, page.html)
-    return JobRun(job, connection, logging, write)
+    return common.jobRun(job)
   }
 }
 
@@ -85,14 +83,13 @@ extension ApplyJob: DivisibleJob {
         )
       }
       let sources = planned.map { [.list($0)] } ?? chosen.map { ChangeSource.migration($0) }
-      var ending = CommandResult(lists: MigrationRunner.lists.map(folder.file))
       if isDryRun {
         let (reports, totals) = try await runner(in: session, folder, run).plan(
           sources.map { $0.guarded(by: session.client) }
         ) { report in
           if !isQuiet { try StandardOutput.write(MigrationText.plan(report)) }
         }
-        ending.cost = try await page.conclude(
+        return try await page.conclude(
           reports,
           totals,
           of: session,
@@ -100,9 +97,6 @@ extension ApplyJob: DivisibleJob {
           connection: run.connection,
           isQuiet: isQuiet
         )
-        ending.sections = [totals]
-        ending.applies = try run.connection.applying(folder.file("plan.jsonl"), totals)
-        return ending
       }
       try await LedgerRun(session, folder, sources: sources).perform {
         for (stage, source) in sources.enumerated() where session.checkpoints?.isPast(stage) != true {
@@ -110,7 +104,7 @@ extension ApplyJob: DivisibleJob {
           if !isQuiet { try StandardOutput.write(MigrationText.applied(report)) }
         }
       }
-      return ending
+      return CommandResult(lists: MigrationRunner.lists.map(folder.file))
     }
   }
 

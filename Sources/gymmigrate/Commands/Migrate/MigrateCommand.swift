@@ -3,7 +3,6 @@ import Configuration
 import Files
 import FirestoreModels
 import FirestoreREST
-import GymMigrations
 import MigrationEngine
 import Runs
 import Schema
@@ -18,14 +17,12 @@ struct MigrateCommand: AsyncParsableCommand {
       Plan first; it only reads:
 
         gymmigrate migrate list
-        gymmigrate migrate plan users-unify -e stage
-        gymmigrate migrate apply users-unify user-emails is-active -e stage
-        gymmigrate migrate verify users-unify -e stage
+        gymmigrate migrate plan samples/migrations/members-phone-digits.yaml -e stage
+        gymmigrate migrate apply samples/migrations/members-phone-digits.yaml -e stage
+        gymmigrate migrate verify samples/migrations/members-phone-digits.yaml -e stage
         gymmigrate migrate status -e stage
 
-      A migration of your own is a YAML file (docs/fix.md):
-
-        gymmigrate migrate plan samples/migrations/members-phone-digits.yaml -e stage
+      A migration is one that comes along, by its name, or a YAML file of your own (docs/fix.md).
 
       Every change is recorded in a journal before it is made; 'migrate undo RUN' restores what a run changed. \
       The database keeps a ledger of runs (_gymmigrate_runs) and a lease (_gymmigrate/lock), so that two never \
@@ -53,8 +50,9 @@ struct MigrateList: AsyncParsableCommand {
 
   func run() async throws {
     let schema = try ConfigurationResolver(files).schema()
-    let byNameOnly = BuiltInSchema.byNameOnly(for: schema)
-    let known = BuiltInSchema.migrations(for: schema) + byNameOnly
+    let application = Invocation.current.application(of: schema)
+    let byNameOnly = application?.byNameOnly ?? []
+    let known = try (application?.migrations([:]) ?? []) + byNameOnly
     if json {
       return try StandardOutput.writeArray { list in
         list.objects(known) { json, migration in
@@ -75,23 +73,10 @@ struct ChosenMigrations: ParsableArguments {
   @Argument(help: "The migrations, as 'gymmigrate migrate list' names them, or YAML files of your own.")
   var migrations: [String] = []
 
-  @Flag(help: "All but those that are applied by name only (users-drop-legacy), in their order.")
+  @Flag(help: "All that come along but those that are applied by name only, in their order.")
   var all = false
 
-  @Flag(help: "users-unify: write the proposals for doubtful names unchanged.")
-  var acceptProposals = false
-
-  @Option(
-    help: ArgumentHelp(
-      "users-unify: write the names as decided in a corrected review.csv.",
-      valueName: "file"
-    ),
-    transform: TypedValue.localFile
-  )
-  var review: String?
-
-  @Flag(help: "user-emails: delete orphaned entries.")
-  var prune = false
+  @OptionGroup var application: RegisteredApplication.MigrationOptions
 
   @Flag(
     help:
@@ -107,9 +92,7 @@ struct ChosenMigrations: ParsableArguments {
     if allowSchemaBreaks, settings.files.isEmpty {
       throw ValidationError("--allow-schema-breaks is for YAML files.")
     }
-    if review != nil, !all, !migrations.contains("users-unify") {
-      throw ValidationError("--review is for users-unify.")
-    }
+    try application.validate(settings)
   }
 
   /// Whether any is named.
@@ -123,8 +106,7 @@ struct ChosenMigrations: ParsableArguments {
   var settings: MigrationChoice {
     var choice = MigrationChoice()
     (choice.migrations, choice.all) = (migrations, all)
-    (choice.acceptProposals, choice.review, choice.prune) = (acceptProposals, review, prune)
-    choice.allowsSchemaBreaks = allowSchemaBreaks
+    (choice.additions, choice.allowsSchemaBreaks) = (application.values, allowSchemaBreaks)
     (choice.reading, choice.timeZone) = (reading.settings, zone.timeZone)
     return choice
   }
@@ -135,10 +117,9 @@ extension MigrationChoice {
   ///
   /// - Parameter connection: Leads to the database that references in files point into.
   func chosen(for connection: ConnectionSettings) throws(Failure) -> [any Migration] {
-    var settings = MigrationCatalogue.Settings(acceptProposals: acceptProposals, prune: prune)
-    if let review { settings.review = try ReviewFile.read(review) }
     let schema = try EnvironmentResolver(connection).schema()
-    let builtIn = BuiltInSchema.migrations(for: schema, settings)
+    let application = Invocation.current.application(of: schema)
+    let builtIn = try application?.migrations(additions) ?? []
     if all {
       if !builtIn.isEmpty { return builtIn }
       throw Failure(
@@ -162,7 +143,7 @@ extension MigrationChoice {
           allowsSchemaBreaks: allowsSchemaBreaks
         )
       } else {
-        migration = try Self.migration(named: name, of: builtIn + BuiltInSchema.byNameOnly(for: schema))
+        migration = try Self.migration(named: name, of: builtIn + (application?.byNameOnly ?? []))
       }
       if chosen.contains(where: { $0.id.isIdentical(to: migration.id) }) {
         let cause = "another of the id '\(migration.id)' is named, too"

@@ -15,7 +15,7 @@ struct MigratePlan: JobCommand {
 
       'migrate apply --plan' applies a saved plan exactly:
 
-        gymmigrate migrate plan users-unify -e local -o plan.jsonl
+        gymmigrate migrate plan samples/migrations/members-phone-digits.yaml -e local -o plan.jsonl
         gymmigrate migrate apply --plan plan.jsonl -e local
 
       The last line is the cost of applying it, at the prices of gymmigrate.yaml, else Google's list prices of nam5. To read a plan in a browser, give --html.
@@ -23,8 +23,7 @@ struct MigratePlan: JobCommand {
   )
 
   @OptionGroup var migrations: ChosenMigrations
-  @OptionGroup var connection: ConnectionOptions
-  @OptionGroup var logging: LoggingOptions
+  @OptionGroup var common: SummaryOptions
 
   @Option(help: ArgumentHelp("How many changes are shown of each migration.", valueName: "n"), from: 0)
   var examples = 3
@@ -50,7 +49,7 @@ struct MigratePlan: JobCommand {
     var job = PlanJob(migrations.settings)
     (job.examples, job.output, job.html) = (examples, output, page.html)
     job.failsOnChanges = exitCode
-    return JobRun(job, connection, logging)
+    return common.jobRun(job)
   }
 }
 
@@ -63,7 +62,7 @@ extension PlanJob: DivisibleJob {
     let access = try StorageAccess(for: output.map { [$0] } ?? [], run.connection, counting: run.traffic)
     if let output, output != "-" { try access.files.checkWritable(output) }
     return try await CommandRun(run).perform { session, folder in
-      var runner = MigrationRunner(in: session.context(folder))
+      var runner = MigrationRunner(in: session, folder)
       runner.read(as: migrations.reading)
       runner.part = run.part.map { MigrationPart($0.read) }
       runner.examples = examples
@@ -71,8 +70,7 @@ extension PlanJob: DivisibleJob {
       var (reports, totals) = try await runner.plan(sources) { report in
         if !isQuiet { try StandardOutput.write(MigrationText.plan(report)) }
       }
-      var result = CommandResult(lists: MigrationRunner.lists.map(folder.file))
-      result.cost = try await page.conclude(
+      var result = try await page.conclude(
         reports,
         totals,
         of: session,
@@ -83,12 +81,13 @@ extension PlanJob: DivisibleJob {
       if let output {
         try OutputFile.copy(folder.file("plan.jsonl"), to: output, via: access.files)
         totals.file = output
-        if output != "-" { session.logger.notice("See \(output).") }
+        result.sections = [totals]
+        if output != "-" {
+          session.logger.notice("See \(output).")
+          result.applies = try run.connection.applying(output, totals)
+        }
       }
       if failsOnChanges, totals.changes.total() > 0 { result.status = .differences }
-      result.sections = [totals]
-      let file = output.flatMap { $0 == "-" ? nil : $0 } ?? folder.file("plan.jsonl")
-      result.applies = try run.connection.applying(file, totals)
       return result
     }
   }

@@ -15,25 +15,21 @@ struct MigrateStatus: AsyncParsableCommand {
       """
   )
 
-  @OptionGroup var connection: ConnectionOptions
-  @OptionGroup var logging: LoggingOptions
+  @OptionGroup var common: PrintingOptions
+  @Flag(help: "Print the ledger as one JSON object on standard output.") var json = false
 
   func run() async throws {
-    let isJSON = logging.json
-    // The JSON of this command is the ledger, so no summary is printed.
-    let output = logging.settings.silent
-    try await CommandRun(name: "migrate status", connection: connection.settings, output: output)
-      .performWithoutRun { session in
-        let ledger = MigrationLedger(client: session.client, logger: session.logger)
-        let entries = try await ledger.entries()
-        let holder = try await ledger.holder()
-        if isJSON {
-          try StandardOutput.write(line: LedgerText.json(entries, holder))
-        } else {
-          try StandardOutput.write(LedgerText.lines(entries, holder))
-        }
-        return CommandResult()
+    try await common.perform("migrate status", silently: true) { session in
+      let ledger = MigrationLedger(client: session.client, logger: session.logger)
+      let entries = try await ledger.entries()
+      let holder = try await ledger.holder()
+      if json {
+        try StandardOutput.write(line: LedgerText.json(entries, holder))
+      } else {
+        try StandardOutput.write(LedgerText.lines(entries, holder))
       }
+      return CommandResult()
+    }
   }
 }
 
@@ -49,26 +45,26 @@ struct MigrateUnlock: AsyncParsableCommand {
   )
 
   @Argument(help: "The id of a run that stopped before it was done.") var run: String?
-  @OptionGroup var connection: ConnectionOptions
-  @OptionGroup var logging: LoggingOptions
-  @OptionGroup var write: ConfirmOptions
+  @OptionGroup var common: SummaryOptions
+  @OptionGroup var guards: ConfirmOptions
 
   func run() async throws {
-    try await CommandRun(name: "migrate unlock", connection: connection, logging: logging, confirm: write)
-      .performWithoutRun { session in
-        let ledger = MigrationLedger(client: session.client, logger: session.logger)
-        if let run {
-          try await Self.clear(run, ledger, RunHistory(in: connection.stateDir))
-          session.logger.notice("Run \(run) stays as it is; others may begin.")
-          return CommandResult(release: .run(run))
-        }
-        guard let held = try await ledger.unlock() else {
-          session.logger.notice("The lease is free.")
-          return CommandResult(release: .lease(nil))
-        }
-        session.logger.notice("The lease of \(held.holder), run \(held.run), was taken away.")
-        return CommandResult(release: .lease(RunSummary.Release.Holder(holder: held.holder, run: held.run)))
+    var command = common.command("migrate unlock")
+    command.confirmation = guards.confirmation
+    try await command.performWithoutRun { session in
+      let ledger = MigrationLedger(client: session.client, logger: session.logger)
+      if let run {
+        try await Self.clear(run, ledger, common.connection.state.history)
+        session.logger.notice("Run \(run) stays as it is; others may begin.")
+        return CommandResult(release: .run(run))
       }
+      guard let held = try await ledger.unlock() else {
+        session.logger.notice("The lease is free.")
+        return CommandResult(release: .lease(nil))
+      }
+      session.logger.notice("The lease of \(held.holder), run \(held.run), was taken away.")
+      return CommandResult(release: .lease(RunSummary.Release.Holder(holder: held.holder, run: held.run)))
+    }
   }
 
   /// Clears a run in the ledger and, where it is one of this machine, in its folder.

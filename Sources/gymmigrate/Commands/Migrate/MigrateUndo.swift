@@ -21,16 +21,14 @@ struct MigrateUndo: JobCommand {
 
   @Argument(help: "The run: its id, a prefix of it, or 'last' (the last run whose changes are not undone).")
   var undone: String
-  @OptionGroup var connection: ConnectionOptions
-  @OptionGroup var logging: LoggingOptions
-  @OptionGroup var write: WriteOptions
+  @OptionGroup var common: WritingOptions
 
   @Flag(name: [.customShort("n"), .long], help: "Show what would be restored; write nothing.")
   var dryRun = false
 
   func jobRun() throws -> JobRun {
-    let entry = try UndoTarget.entry(undone, in: connection.stateDir)
-    var run = JobRun(UndoJob(of: entry.record.id, isDryRun: dryRun), connection, logging, write)
+    let entry = try UndoTarget.entry(undone, in: common.connection.stateDir)
+    var run = common.jobRun(UndoJob(of: entry.record.id, isDryRun: dryRun))
     run.connection = try UndoTarget.connection(run.connection, of: entry.record)
     return run
   }
@@ -56,7 +54,7 @@ extension UndoJob: PerformableJob {
           self.run,
           changes,
           client: session.client,
-          rules: BuiltInSchema.restoration(for: session.schema)
+          rules: Invocation.current.application(of: session.schema)?.restoration
         )
       )
       let runner = MigrationRunner(in: session, folder, writing: run.write)
@@ -280,8 +278,12 @@ extension RunRecord {
 extension RunRecord {
   private var ofOldVersion: ConnectionSettings {
     var settings = ConnectionSettings()
-    (settings.project, settings.database) = (database.project, database.database)
-    if environment == "custom" { settings.endpoint = endpoint } else { settings.environment = environment }
+    settings.database = database.database
+    let isUnnamed = environment == DatabaseEnvironment.unnamed
+    if isUnnamed { settings.endpoint = endpoint } else { settings.environment = environment }
+    // A project that is named takes the schema away, so only one that the environment does not have by now.
+    let known = isUnnamed ? nil : try? EnvironmentResolver(settings).environment()
+    if known?.database != database { settings.project = database.project }
     return settings
   }
 }

@@ -4,6 +4,10 @@ import FirestoreModels
 import Mirror
 import Runs
 
+extension CommandSet {
+  static let mirror = CommandSet(commands: [MirrorCommand.self], jobs: [PushJob.self])
+}
+
 /// `gymmigrate mirror`: a local copy in SQLite that is asked instead of the service.
 struct MirrorCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -49,7 +53,14 @@ struct MirrorArgument: ParsableArguments {
     }
     let info = try MirrorInfo(MirrorFile(file, for: .reading))
     var connection = options
-    if connection.environment == nil, !connection.namesDatabase { connection.environment = info.environment }
+    if connection.environment == nil, !connection.namesDatabase {
+      // The file knows its database; whether it is that of its server is asserted.
+      if info.environment == DatabaseEnvironment.unnamed {
+        (connection.project, connection.database) = (info.database.project, info.database.database)
+      } else {
+        connection.environment = info.environment
+      }
+    }
     try info.assertOf(EnvironmentResolver(connection).environment(), path: file)
     return connection
   }

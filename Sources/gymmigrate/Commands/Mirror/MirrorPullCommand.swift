@@ -45,15 +45,14 @@ struct MirrorPullCommand: AsyncParsableCommand {
   )
   var overlap = Duration.seconds(600)
 
-  @OptionGroup var connection: ConnectionOptions
-  @OptionGroup var logging: LoggingOptions
+  @OptionGroup var common: SummaryOptions
 
   func run() async throws {
-    let environment = try EnvironmentResolver(connection).environment()
+    let environment = try EnvironmentResolver(common.connection).environment()
     try Guard.assertNoMirror(environment)
-    let path = output ?? "\(connection.stateDir)/mirror-\(Self.fileName(environment.name)).sqlite"
-    if output == nil { try RunDirectory.makeStateDirectory(connection.stateDir) }
-    try OutputFile.checkWritable(path)
+    let path = output ?? "\(common.connection.stateDir)/mirror-\(Self.fileName(environment.name)).sqlite"
+    if output == nil { try RunDirectory.makeStateDirectory(common.connection.stateDir) }
+    try OutputFile.checkWritable(path, isDatabase: true)
     if path == "-" {
       throw Failure(.usage, "write the mirror", path: path, cause: "a mirror is a file, not standard output")
     }
@@ -61,13 +60,12 @@ struct MirrorPullCommand: AsyncParsableCommand {
     options.isFull = full
     options.discardsEdits = discardEdits
     options.overlap = Int64(overlap.inSeconds.rounded(.up))
-    let command = CommandRun(name: "mirror pull", connection: connection, logging: logging)
-    try await command.performWithoutRun { [options] session in
+    try await common.command("mirror pull").performWithoutRun { [options] session in
       session.progress.begin("pull", total: nil)
       defer { session.progress.end() }
       let report = try await MirrorPull(in: session, to: path, options).run()
       session.progress.end()
-      if !logging.json { try StandardOutput.write(MirrorText.pulled(report, path)) }
+      if !common.isJSON { try StandardOutput.write(MirrorText.pulled(report, path)) }
       return CommandResult(readTime: report.readTime)
     }
   }
@@ -90,7 +88,7 @@ extension MirrorPull {
       schema: session.schema,
       to: path,
       options: options,
-      views: BuiltInSchema.views(for: session.schema),
+      views: Invocation.current.application(of: session.schema)?.views ?? [],
       counts: session.counts,
       progress: session.progress,
       logger: session.logger

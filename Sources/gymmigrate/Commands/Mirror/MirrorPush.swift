@@ -34,14 +34,12 @@ struct MirrorPush: JobCommand {
   var maxDelete: Int?
 
   @OptionGroup var plan: PlanOptions
-  @OptionGroup var connection: ConnectionOptions
-  @OptionGroup var logging: LoggingOptions
-  @OptionGroup var write: WriteOptions
+  @OptionGroup var common: WritingOptions
 
   func jobRun() throws -> JobRun {
     var job = PushJob(mirror.file)
     (job.maximumDeletes, job.plan) = (maxDelete, plan.settings)
-    var run = JobRun(job, connection, logging, write)
+    var run = common.jobRun(job)
     run.connection = try mirror.connection(run.connection)
     return run
   }

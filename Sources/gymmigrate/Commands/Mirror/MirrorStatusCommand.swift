@@ -1,4 +1,5 @@
 import ArgumentParser
+import Configuration
 import Files
 import FirestoreModels
 import Mirror
@@ -20,16 +21,16 @@ struct MirrorStatusCommand: AsyncParsableCommand {
   @OptionGroup var mirror: MirrorArgument
   @Flag(help: "Look at the file alone.") var offline = false
   @Flag(help: "Print one JSON object instead.") var json = false
-  @OptionGroup var connection: ConnectionOptions
-  @OptionGroup var verbosity: VerbosityOptions
+  @OptionGroup var common: PrintingOptions
 
   func run() async throws {
     if offline {
-      let schema = try EnvironmentResolver(connection).schema()
+      let name = DatabaseEnvironment.mirrorPrefix + mirror.file
+      let schema = try EnvironmentResolver(common.connection.settings.target(name)).schema()
       return try show(try await MirrorStatus.find(mirror.file, schema, client: nil))
     }
-    let connection = try mirror.connection(connection.settings)
-    let command = CommandRun(name: "mirror status", connection: connection, output: verbosity.settings)
+    let connection = try mirror.connection(common.connection.settings)
+    let command = CommandRun(name: "mirror status", connection: connection, output: common.verbosity.settings)
     try await command.performWithoutRun { session in
       try show(try await MirrorStatus.find(mirror.file, session.schema, client: session.client))
       return CommandResult()

@@ -20,12 +20,11 @@ struct MirrorVerify: AsyncParsableCommand {
 
   @OptionGroup var mirror: MirrorArgument
   @Flag(help: "Print one JSON object instead.") var json = false
-  @OptionGroup var connection: ConnectionOptions
-  @OptionGroup var verbosity: VerbosityOptions
+  @OptionGroup var common: PrintingOptions
 
   func run() async throws {
-    let connection = try mirror.connection(connection.settings)
-    let command = CommandRun(name: "mirror verify", connection: connection, output: verbosity.settings)
+    let connection = try mirror.connection(common.connection.settings)
+    let command = CommandRun(name: "mirror verify", connection: connection, output: common.verbosity.settings)
     try await command.performWithoutRun { session in
       session.progress.begin("verify", total: nil)
       let found = try await MirrorVerification.run(

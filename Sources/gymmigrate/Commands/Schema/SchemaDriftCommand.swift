@@ -26,17 +26,16 @@ struct SchemaDriftCommand: AsyncParsableCommand {
   var collections: [String] = []
 
   @OptionGroup var reading: ReadingOptions
-  @OptionGroup var connection: ConnectionOptions
-  @OptionGroup var logging: LoggingOptions
+  @OptionGroup var common: SummaryOptions
 
   func validate() throws { try CollectionArguments.validate(collections) }
 
   func run() async throws {
     let found = Mutex<[SchemaDrift.Difference]>([])
-    var command = CommandRun(name: "schema drift", connection: connection, logging: logging)
+    var command = common.command("schema drift")
     command.printing = { summary in
       let differences = found.withLock { $0 }
-      if logging.json { return try StandardOutput.write(json: Self.json(differences, summary)) }
+      if common.isJSON { return try StandardOutput.write(json: Self.json(differences, summary)) }
       for difference in differences { try StandardOutput.write(Self.line(difference)) }
     }
     try await command.performWithoutRun { session in

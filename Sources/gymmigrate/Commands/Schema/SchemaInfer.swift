@@ -50,20 +50,20 @@ struct SchemaInfer: AsyncParsableCommand {
   var format = SchemaFormat.table
 
   @OptionGroup var reading: ReadingOptions
-  @OptionGroup var connection: ConnectionOptions
-  @OptionGroup var logging: LoggingOptions
+  @OptionGroup var common: SummaryOptions
 
   func validate() throws {
     try CollectionArguments.validate(collections)
     if format == .yaml { throw ValidationError("--format: a profile is shown as a table or as html.") }
     if format == .html, !profile { throw ValidationError("--format html is for --profile.") }
-    if logging.json, output == "-" { throw ValidationError("--json and -o - both write to standard output.") }
+    if common.isJSON, output == "-" {
+      throw ValidationError("--json and -o - both write to standard output.")
+    }
   }
 
   func run() async throws {
     if output != "-" { try OutputFile.checkWritable(output) }
-    let command = CommandRun(name: "schema infer", connection: connection, logging: logging)
-    try await command.performWithoutRun { session in
+    try await common.command("schema infer").performWithoutRun { session in
       let reads = try await session.deepReads(of: collections, reading)
       var scan = SchemaScan(in: session.counts, session.client, session.progress)
       scan.sample = sample
@@ -89,18 +89,10 @@ struct SchemaInfer: AsyncParsableCommand {
         }
         return CommandResult()
       }
-      // Names that differ in composition alone are equal as keys of YAML.
-      var names: Set<String> = []
-      let named = profiles.filter { names.insert($0.pattern.string).inserted }
-      if named.count < profiles.count {
-        session.logger.warning(
-          "\(profiles.count - named.count) collections are left out: in a file their names would be those of others."
-        )
-      }
       let schema = DatabaseSchema(
         name: Self.name(of: output, session.environment),
         timeZone: session.schema.timeZone,
-        collections: named.map { $0.schema(references: references[$0.pattern] ?? [:]) }
+        collections: profiles.map { $0.schema(references: references[$0.pattern] ?? [:]) }
       )
       let documents = profiles.reduce(0) { $0 + $1.documents }
       let text = """

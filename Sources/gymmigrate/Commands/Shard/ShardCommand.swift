@@ -1,5 +1,9 @@
 import ArgumentParser
 
+extension CommandSet {
+  static let shards = CommandSet(commands: [ShardCommand.self])
+}
+
 /// `gymmigrate shard`: one command as many tasks of a batch engine.
 struct ShardCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

@@ -82,11 +82,11 @@ struct ShardPlanCommand: AsyncParsableCommand {
     var words = try CompletedArguments(
       command,
       variables: invocation.variables,
-      invocation.commands
+      below: invocation.root
     ).words
     // The output goes to the place of the plan, and the parser asks for one.
     if words.first == "export" { words.insert("--output=\(ShardPart.placeholder)", at: 1) }
-    let parsed = try invocation.parse(words)
+    let parsed = try invocation.root.parseAsRoot(words)
     guard command.prefix(2) != ["export", "verify"], let run = try (parsed as? any JobCommand)?.jobRun(),
       let job = run.job as? any DivisibleJob
     else {

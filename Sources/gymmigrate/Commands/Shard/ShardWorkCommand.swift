@@ -32,13 +32,7 @@ struct ShardWorkCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("The number of tasks, which must be the plan's.", valueName: "n"), from: 1)
   var tasks: Int?
 
-  @Option(
-    help: ArgumentHelp("The folder of runs of this machine.", valueName: "folder").withDefault(
-      ConnectionSettings.defaultStateDir
-    ),
-    transform: TypedValue.localFile
-  )
-  var stateDir = ConnectionSettings.defaultStateDir
+  @OptionGroup var state: StateOptions
 
   @OptionGroup var verbosity: VerbosityOptions
 
@@ -57,7 +51,7 @@ struct ShardWorkCommand: AsyncParsableCommand {
       task: identity.index,
       of: plan,
       at: place,
-      stateDir: stateDir,
+      stateDir: state.stateDir,
       output: verbosity.settings
     )
     do {

@@ -86,18 +86,18 @@ struct CopyCommand: JobCommand {
   @OptionGroup var reading: ReadingOptions
 
   @OptionGroup var source: FromOptions
-  @OptionGroup var connection: ConnectionOptions
-  @OptionGroup var logging: LoggingOptions
-  @OptionGroup var write: WriteOptions
+  @OptionGroup var common: WritingOptions
 
   func validate() throws {
-    if connection.environment != nil {
+    if common.connection.environment != nil {
       throw ValidationError("A copy has two environments: name them with --from and --to, not with -e.")
     }
     if from == nil, source.fromProject == nil {
       throw ValidationError("Name the environment to read: --from.")
     }
-    if to == nil, connection.project == nil { throw ValidationError("Name the environment to write: --to.") }
+    if to == nil, common.connection.project == nil {
+      throw ValidationError("Name the environment to write: --to.")
+    }
     try FilterArguments.validate(
       filters,
       for: selection.all || selection.catalogues ? nil : selection.collections
@@ -126,7 +126,7 @@ struct CopyCommand: JobCommand {
     (job.deletesExtraneous, job.maximumDeletes) = (deleteExtraneous, maxDelete)
     (job.rewritesStorageURLs, job.keepsPersonalData) = (rewriteStorageURLs, keepPersonalData)
     job.isDryRun = dryRun
-    var run = JobRun(job, connection, logging, write)
+    var run = common.jobRun(job)
     run.source = source.connection(to: from, beside: run.connection)
     run.connection.environment = to
     return run
@@ -141,20 +141,12 @@ extension CopyJob: DivisibleJob {
     return try await CommandRun(run).perform { session, folder in
       guard let source = session.source else { throw Failure(.internal, "copy", cause: "there is no source") }
       let copy = try await copy(base, from: source, in: session, folder, pacer: run.write.pacer(in: session))
-      if session.checkpoints?.resumed == nil, isWhole {
-        let reads = try await copy.reads()
-        try await session.reading(source).prepare(
-          reads,
-          isAll: selection.all,
-          failIfEmpty: selection.failIfEmpty
-        )
-      }
+      let isNew = session.checkpoints?.resumed == nil && isWhole
+      if isNew { try await assertNotEmpty(copy, from: source, in: session) }
       let plan = try await copy.prepare()
       let prices = await session.prices(configured)
       let cost = CostEstimate(plan.cost, at: prices, isMinimum: !plan.isCounted)
-      if isWhole {
-        for line in CopyText.screen(plan, cost, base, session, source) { session.logger.notice("\(line)") }
-      }
+      if isWhole { CopyText.say(plan, cost, base, session, source) }
       var ending = CommandResult(readTime: plan.readTime, lists: copy.lists, cost: cost)
       if isDryRun {
         let forecast = try await copy.forecast(plan)
@@ -166,7 +158,7 @@ extension CopyJob: DivisibleJob {
         return ending
       }
       // What was resumed was agreed to when it began.
-      if session.checkpoints?.resumed == nil, isWhole { try Guard.ask("Copy?", with: run.confirmation) }
+      if isNew { try Guard.ask("Copy?", with: run.confirmation) }
       try await copy.run(plan)
       guard isWhole else { return ending }
       var empty = copy.reads(of: plan).filter { session.counts.readCount(below: $0) == 0 }
@@ -174,6 +166,16 @@ extension CopyJob: DivisibleJob {
       await session.reading(source).warnOfEmpty(empty)
       return ending
     }
+  }
+
+  /// Refuses a copy of nothing, where that is asked for.
+  private func assertNotEmpty(_ copy: Copy, from source: Connection, in session: Session) async throws {
+    let reads = try await copy.reads()
+    try await session.reading(source).prepare(
+      reads,
+      isAll: selection.all,
+      failIfEmpty: selection.failIfEmpty
+    )
   }
 
   private func options(_ run: JobRun) throws -> Copy.Options {
@@ -249,16 +251,11 @@ extension CopyJob: DivisibleJob {
     let options = try options(run)
     let folder = try RunDirectory(in: run.connection.stateDir, command: "copy")
     let copy = try await copy(options, from: source, in: session, folder)
-    let wanted = try await copy.reads()
-    try await session.reading(source).prepare(
-      wanted,
-      isAll: selection.all,
-      failIfEmpty: selection.failIfEmpty
-    )
+    try await assertNotEmpty(copy, from: source, in: session)
     let plan = try await copy.prepare()
     let prices = try EnvironmentResolver(run.connection).configuration().prices
     let cost = CostEstimate(plan.cost, at: await session.prices(prices), isMinimum: !plan.isCounted)
-    for line in CopyText.screen(plan, cost, options, session, source) { session.logger.notice("\(line)") }
+    CopyText.say(plan, cost, options, session, source)
     try Guard.ask("Copy?", with: run.confirmation)
     if CollectionScope.interleave(plan.scopes) {
       throw Failure(
@@ -277,14 +274,14 @@ extension CopyJob: DivisibleJob {
 
 /// What a copy says before and after.
 enum CopyText {
-  /// What is about to be done, on one screen.
-  static func screen(
+  /// Says what is about to be done, on one screen.
+  static func say(
     _ plan: Copy.Plan,
     _ cost: CostEstimate,
     _ options: Copy.Options,
     _ session: Session,
     _ source: Connection
-  ) -> [String] {
+  ) {
     var lines = [
       "\(options.isDryRun ? "Comparing" : "Copying") from \(description(source.environment, source.client)), as \(source.signer)",
       "\(options.isDryRun ? "     with" : "       to") \(description(session.environment, session.client)), as \(session.signer)",
@@ -307,7 +304,7 @@ enum CopyText {
       lines.append("  then delete \(NumberText.grouped(plan.extraneous)) documents that the source lacks")
     }
     if !plan.counts.isEmpty { lines.append("  \(cost.text)") }
-    return lines
+    for line in lines { session.logger.notice("\(line)") }
   }
 
   private static func description(_ environment: DatabaseEnvironment, _ client: FirestoreClient) -> String {

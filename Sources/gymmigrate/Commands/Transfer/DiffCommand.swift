@@ -91,8 +91,9 @@ struct DiffCommand: AsyncParsableCommand {
   @OptionGroup var reading: ReadingOptions
 
   @OptionGroup var source: FromOptions
-  @OptionGroup var connection: ConnectionOptions
-  @OptionGroup var logging: LoggingOptions
+  @OptionGroup var common: SummaryOptions
+
+  private var connection: ConnectionOptions { common.connection }
 
   func validate() throws {
     if connection.environment != nil {
@@ -103,7 +104,9 @@ struct DiffCommand: AsyncParsableCommand {
         "\(name): '-' is standard input, and a side is read twice; give an environment, a file or a folder."
       )
     }
-    if logging.json, output == "-" { throw ValidationError("--json and -o - both write to standard output.") }
+    if common.isJSON, output == "-" {
+      throw ValidationError("--json and -o - both write to standard output.")
+    }
     _ = try ignoredFields()
   }
 
@@ -111,7 +114,7 @@ struct DiffCommand: AsyncParsableCommand {
     var options = Diff.Options(
       selection: try selection.settings.selection(
         isDeep: subcollections,
-        EnvironmentResolver(connection).schema()
+        EnvironmentResolver(connection.settings.target(to)).schema()
       )
     )
     options.readTime = readTime ?? .pinned
@@ -122,7 +125,7 @@ struct DiffCommand: AsyncParsableCommand {
     options.isDetailed = detail
     options.showsEqual = showEqual
     // With --json standard output is the summary's.
-    options.output = output ?? (logging.json ? nil : "-")
+    options.output = output ?? (common.isJSON ? nil : "-")
     let access = try StorageAccess(for: [from, to] + (output.map { [$0] } ?? []), connection.settings)
     options.files = access.files
     if let output { try access.files.checkWritable(output) }
@@ -130,7 +133,7 @@ struct DiffCommand: AsyncParsableCommand {
       from: side(from, "--from", source.isGiven, access.files),
       to: side(to, "--to", connection.settings.namesDatabase, access.files)
     )
-    var command = CommandRun(name: "diff", connection: connection, logging: logging)
+    var command = common.command("diff")
     command.paths = (sides.from == .path ? from : nil, sides.to == .path ? to : nil)
     try await command.performReading(
       from: sides.from == .path ? nil : source.connection(to: from, beside: connection.settings),

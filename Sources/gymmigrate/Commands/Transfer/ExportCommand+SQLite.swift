@@ -6,17 +6,12 @@ import Runs
 import Transfer
 
 extension ExportCommand {
-  /// Whether the export is one SQLite file.
-  var isSQLite: Bool { (format ?? ExportJob.Format(fileName: output)) == .sqlite }
-
   /// Refuses what a SQLite file cannot be: a part of collections, or a stream.
-  func validateSQLite() throws {
-    guard isSQLite else { return }
-    if schedule.dated { throw ValidationError("A backup is JSON Lines, CSV or XLSX: no --dated for SQLite.") }
-    let isPart =
-      fields != nil || limit != nil || orderBy != nil || query.group || !query.filters.isEmpty || asApp
-      || subcollections == false || schedule.since != nil || readTime != nil
-    if isPart || collections.contains(where: { $0.contains("/") }) {
+  func validateSQLite(_ job: ExportJob) throws {
+    guard job.format == .sqlite else { return }
+    if job.isDated { throw ValidationError("A backup is JSON Lines, CSV or XLSX: no --dated for SQLite.") }
+    let isPart = job.isPart || subcollections == false || readTime != nil
+    if isPart || !job.additions.isEmpty || collections.contains(where: { $0.contains("/") }) {
       throw ValidationError(
         "A SQLite file holds whole root collections with everything below them, at one moment: only --all, or their names."
       )
@@ -35,7 +30,7 @@ extension ExportCommand {
 extension ExportJob {
   /// Exports what a first pull of a mirror makes, without marks.
   func exportSQLite(as run: JobRun) async throws -> RunEnding {
-    try OutputFile.checkWritable(output)
+    try OutputFile.checkWritable(output, isDatabase: true)
     try MirrorFile.assertReplaceable(output)
     var options = MirrorPull.Options()
     options.isExport = true

@@ -2,7 +2,6 @@ import ArgumentParser
 import Files
 import FirestoreModels
 import FirestoreREST
-import GymModels
 import Logging
 import Runs
 import Schema
@@ -134,25 +133,19 @@ struct ExportCommand: JobCommand {
   @Flag(help: "Compress the JSON Lines files of a folder; a single file is if its name ends in .gz.")
   var gzip = false
 
-  @Flag(
-    help:
-      "Of users, write fullName, phone and isActive as the app reads them (unified, else iOS, else Android), and the era of each document; --where on these fields means what is written, and reads all users. Such a file is for people, not a backup."
-  )
-  var asApp = false
-
-  @OptionGroup var summary: SummaryOptions
+  @OptionGroup var application: RegisteredApplication.ExportOptions
 
   @OptionGroup var schedule: ScheduleOptions
 
-  @OptionGroup var connection: ConnectionOptions
-  @OptionGroup var logging: LoggingOptions
+  @OptionGroup var common: SummaryOptions
 
   func validate() throws {
     try CollectionArguments.validate(collections, all: all, query)
-    try schedule.validate(self)
-    try summary.validate(self)
-    try validateSQLite()
-    if format == nil, !schedule.dated, ExportJob.Format(fileName: output) == nil {
+    let job = job
+    try schedule.validate(job)
+    try application.validate(job)
+    try validateSQLite(job)
+    if format == nil, !job.isDated, ExportJob.Format(fileName: output) == nil {
       throw ValidationError(
         "--output: '\(output)' does not name a format; give --format csv, xlsx, jsonl or sqlite."
       )
@@ -160,44 +153,39 @@ struct ExportCommand: JobCommand {
     if subcollections == true, query.group || !query.filters.isEmpty || orderBy != nil {
       throw ValidationError("--subcollections takes everything: no --where, --order-by or --group.")
     }
-    if isCSV, namesSeveral || isDeep,
+    let isCSV = job.format == .csv
+    if isCSV, job.namesSeveral || job.isDeep,
       ExportJob.Format(fileName: output) != nil || output == "-",
-      !FileCheck.isFolder(output), !schedule.dated
+      !FileCheck.isFolder(output), !job.isDated
     {
       throw ValidationError("One CSV file holds one collection: name a folder, or export to .xlsx or .jsonl.")
     }
     if plain, !isCSV { throw ValidationError("--plain is about CSV: export to .csv, or with --format csv.") }
-    if plain, schedule.dated { throw ValidationError("--plain is not for backups: no --dated.") }
-    if links, !isOneWorkbook {
+    if plain, job.isDated { throw ValidationError("--plain is not for backups: no --dated.") }
+    if links, !job.isOneWorkbook {
       throw ValidationError("--links is about the sheets of one workbook: name a file that ends in .xlsx.")
-    }
-    if asApp, schedule.dated { throw ValidationError("--as-app is not for backups: no --dated.") }
-    if asApp, !all, !collections.contains("users") {
-      throw ValidationError("--as-app is about users: export users.")
     }
     if orderBy != nil, collections.contains(where: { $0.contains("/") && $0.contains("*") }) {
       throw ValidationError("--order-by is for collections, not for a pattern of subcollections.")
     }
-    for order in try orderBy.map({ try StructuredQuery.Order.list(parsing: $0) }) ?? [] where asApp {
-      guard AppUser.isShown(order.field) else { continue }
-      throw ValidationError("--order-by: the service cannot order by \(order.field) as the app reads it.")
+    _ = try orderBy.map { try StructuredQuery.Order.list(parsing: $0) }
+    if common.isJSON, output == "-" {
+      throw ValidationError("--json and -o - both write to standard output.")
     }
-    if logging.json, output == "-" { throw ValidationError("--json and -o - both write to standard output.") }
     _ = try fields.map { try TypedValue.fields($0, of: "--fields") }
   }
 
-  /// Whether there may be more than one collection, what is below aside.
-  private var namesSeveral: Bool { ExportJob(collections, all: all).namesSeveral }
-
   /// Whether what is below the collections is exported, too: a backup is whole unless an option says otherwise.
-  var isDeep: Bool {
+  private var isDeep: Bool {
     if let subcollections { return subcollections }
     let isBackup = schedule.dated || (all && (format ?? ExportJob.Format(fileName: output)) == .jsonl)
     return isBackup && query.filters.isEmpty && !query.group && orderBy == nil && limit == nil
       && schedule.since == nil
   }
 
-  func jobRun() -> JobRun {
+  func jobRun() -> JobRun { common.jobRun(job) }
+
+  private var job: ExportJob {
     var job = ExportJob(collections, all: all)
     (job.output, job.format) = (output, format ?? ExportJob.Format(fileName: output) ?? .jsonl)
     (job.fields, job.query, job.isDeep) = (fields, query.settings, isDeep)
@@ -205,24 +193,10 @@ struct ExportCommand: JobCommand {
     (job.reading, job.readTime) = (reading.settings, readTime ?? .pinned)
     if case .labels(let language) = header { job.headerLanguage = language }
     (job.delimiter, job.nullText, job.isForExcel) = (delimiter.delimiter, nullText, excel)
-    (job.isPlain, job.links, job.gzip, job.asApp) = (plain, links, gzip, asApp)
+    (job.isPlain, job.links, job.gzip) = (plain, links, gzip)
     (job.isDated, job.keep, job.since) = (schedule.dated, schedule.keep, schedule.since?.text)
-    (job.hasSummary, job.summaryFrom, job.summaryTo) = (
-      summary.summary, summary.summaryFrom, summary.summaryTo
-    )
-    return JobRun(job, connection, logging)
-  }
-
-  /// Whether all collections are sheets of the same workbook.
-  var isOneWorkbook: Bool {
-    (format ?? ExportJob.Format(fileName: output)) == .xlsx && !schedule.dated && !FileCheck.isFolder(output)
-      && !output.hasSuffix("/")
-  }
-
-  private var isCSV: Bool { (format ?? ExportJob.Format(fileName: output)) == .csv }
-
-  func fieldPaths() throws -> [FieldPath]? {
-    try fields.map { try TypedValue.fields($0, of: "--fields") }
+    job.additions = application.values
+    return job
   }
 }
 
@@ -230,10 +204,10 @@ extension ExportJob: DivisibleJob {
   func perform(as run: JobRun) async throws -> RunEnding {
     if format == .sqlite { return try await exportSQLite(as: run) }
     let schema = try EnvironmentResolver(run.connection).schema()
-    if asApp { try schema.assertGym("--as-app") }
     let part = run.part
     let format = try exportFormat(schema, isPart: part != nil)
-    let summary = try summary(schema)
+    let complete =
+      additions.isEmpty ? nil : try Invocation.current.application?.addition(to: self, of: schema)
     let fields = try fieldPaths()
     let orderBy = try orderBy.map { try StructuredQuery.Order.list(parsing: $0) } ?? []
     let isWhole = limit == nil && fields == nil && query.filters.isEmpty && !query.group
@@ -250,26 +224,20 @@ extension ExportJob: DivisibleJob {
       try await CommandRun(run).perform { session, folder in
         let moment = try await session.moment(part?.readTime ?? readTime)
         var reads = try await session.reads(of: selection, query, at: moment)
-        if summary != nil { Export.Summary.arrange(&reads) }
         if !isDeep, part == nil { session.logger.reportSubcollections(of: reads, schema) }
         for index in reads.indices {
-          // What the app reads follows from other fields.
-          reads[index].mask = asApp ? nil : fields
+          reads[index].mask = fields
           reads[index].orderBy = orderBy
           reading.apply(to: &reads[index])
         }
         var options = Export.Options(reads: reads, destination: destination, format: format)
         options.fields = fields
-        if asApp {
-          options.transform = AppUser.asRead
-          options.filter = AppUser.takeFilter(from: &options.reads)
-        }
         options.limit = limit
         options.files = access.files
-        options.summary = summary
         options.scope = scope
         options.readTime = moment
         options.isPart = part != nil
+        complete?(&options)
         if let since = try since.map({ try SinceChoice(typed: $0) }) {
           try await DatedExport.narrow(&options, since: since, in: dated?.path, via: access.files, session)
         }
@@ -330,21 +298,6 @@ extension ExportJob: DivisibleJob {
     let reads = try await session.reads(of: selection, query, at: moment)
     try ShardDivision.assertOrderedByName(reads)
     return ShardDivision(reads: reads, readTime: ReadTimeChoice(moment))
-  }
-}
-
-extension AppUser {
-  /// Takes the filter off the reads of users where it is about fields that the app does not read as they are stored.
-  ///
-  /// - Returns: The filter of what is written instead.
-  fileprivate static func takeFilter(from reads: inout [CollectionRead]) -> DocumentFilter? {
-    guard let filter = reads.lazy.compactMap(\.filter).first, filter.fields.contains(where: isShown) else {
-      return nil
-    }
-    for index in reads.indices where reads[index].collection.id.isIdentical(to: "users") {
-      reads[index].filter = nil
-    }
-    return DocumentFilter(filter)
   }
 }
 

@@ -106,9 +106,7 @@ struct ImportCommand: JobCommand {
   @Flag(name: [.customShort("n"), .long], help: "Read and check everything, write nothing.")
   var dryRun = false
 
-  @OptionGroup var connection: ConnectionOptions
-  @OptionGroup var logging: LoggingOptions
-  @OptionGroup var write: WriteOptions
+  @OptionGroup var common: WritingOptions
 
   func validate() throws {
     if let collection, let defect = CollectionSelection.defect(of: collection) {
@@ -133,7 +131,7 @@ struct ImportCommand: JobCommand {
     (job.parseErrors, job.schemaPolicy, job.fillsDefaults) = (parseErrors, schemaPolicy, defaults)
     (job.serverTimes, job.keepTimes) = (serverTimes, keepTimes)
     (job.limit, job.isDryRun) = (limit, dryRun)
-    return JobRun(job, connection, logging, write)
+    return common.jobRun(job)
   }
 }
 

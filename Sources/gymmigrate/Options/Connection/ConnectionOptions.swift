@@ -61,16 +61,12 @@ struct ConnectionOptions: ParsableArguments {
 
   @OptionGroup var files: ConfigurationOptions
 
-  @Option(
-    help: ArgumentHelp("The folder of runs and of the embedded store.", valueName: "folder").withDefault(
-      ConnectionSettings.defaultStateDir
-    ),
-    transform: TypedValue.localFile
-  )
-  var stateDir = ConnectionSettings.defaultStateDir
+  @OptionGroup var state: StateOptions
 
   @Option(help: "How long one request may be retried.")
   var retryFor = Duration.seconds(ConnectionSettings.usualRetry)
+
+  var stateDir: String { state.stateDir }
 
   func validate() throws {
     if environment != nil, mirror != nil { throw ValidationError("Give --env or --mirror, not both.") }
@@ -88,6 +84,19 @@ struct ConnectionOptions: ParsableArguments {
   }
 }
 
+/// Where runs are.
+struct StateOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp("The folder of runs and of the embedded store.", valueName: "folder").withDefault(
+      ConnectionSettings.defaultStateDir
+    ),
+    transform: TypedValue.localFile
+  )
+  var stateDir = ConnectionSettings.defaultStateDir
+
+  var history: RunHistory { RunHistory(in: stateDir) }
+}
+
 /// What is known of environments and data before anything is reached.
 struct ConfigurationOptions: ParsableArguments {
   @Option(
@@ -101,7 +110,7 @@ struct ConfigurationOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "What the collections are: a file of YAML, \(BuiltInSchema.names.joined(separator: ", ")) or none (default: as the configuration says).",
+      "What the collections are: a file of YAML, the name of a schema that comes along, or none (default: as the configuration says; with --project none).",
       valueName: "file"
     ),
     transform: TypedValue.localFile

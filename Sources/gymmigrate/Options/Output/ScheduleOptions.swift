@@ -1,5 +1,6 @@
 import ArgumentParser
 import FirestoreModels
+import Runs
 import Transfer
 
 /// Since when documents have to be updated to be in an increment.
@@ -64,17 +65,17 @@ struct ScheduleOptions: ParsableArguments {
   }
 
   /// Refuses what does not go together with the rest of an export.
-  func validate(_ export: ExportCommand) throws {
-    if dated, export.output == "-" || ExportJob.Format(fileName: export.output) != nil {
-      throw ValidationError("--output: '\(export.output)' is no folder, and --dated needs one.")
+  func validate(_ job: ExportJob) throws {
+    if dated, job.output == "-" || ExportJob.Format(fileName: job.output) != nil {
+      throw ValidationError("--output: '\(job.output)' is no folder, and --dated needs one.")
     }
     guard since != nil else { return }
-    if export.subcollections == true || export.query.group {
+    if job.isDeep || job.query.group {
       throw ValidationError(
         "--since asks one collection at a time by its update time: no --subcollections and no --group."
       )
     }
-    if !export.query.filters.isEmpty || export.orderBy != nil || export.limit != nil {
+    if !job.query.filters.isEmpty || job.orderBy != nil || job.limit != nil {
       throw ValidationError("--since takes everything that is new: no --where, --order-by or --limit.")
     }
   }

@@ -42,7 +42,7 @@ struct PlanScreen: Sendable {
 
   /// Prints what a plan costs, and writes its page if asked to.
   ///
-  /// - Returns: What it costs.
+  /// - Returns: The end of the command: its lists, the totals and the cost, and the command that applies the plan.
   func conclude(
     _ reports: [MigrationReport],
     _ totals: PlanTotals,
@@ -50,7 +50,7 @@ struct PlanScreen: Sendable {
     _ run: RunDirectory,
     connection: ConnectionSettings,
     isQuiet: Bool
-  ) async throws -> CostEstimate {
+  ) async throws -> CommandResult {
     let configured = try EnvironmentResolver(connection).configuration().prices
     let cost = CostEstimate(
       reports.reduce(Cost()) { $0 + $1.cost },
@@ -73,6 +73,11 @@ struct PlanScreen: Sendable {
       try page.write(to: html)
       session.logger.notice("See \(html).")
     }
-    return cost
+    return CommandResult(
+      lists: MigrationRunner.lists.map(run.file),
+      sections: [totals],
+      applies: try connection.applying(run.file("plan.jsonl"), totals),
+      cost: cost
+    )
   }
 }

@@ -39,20 +39,14 @@ extension PlanSettings {
     connection: ConnectionSettings,
     isQuiet: Bool
   ) async throws -> CommandResult {
-    var ending = CommandResult(lists: MigrationRunner.lists.map(run.file))
-    if isDryRun {
-      let totals = PlanTotals(report, session.counts)
-      ending.cost = try await PlanScreen(html: html).conclude(
-        [report],
-        totals,
-        of: session,
-        run,
-        connection: connection,
-        isQuiet: isQuiet
-      )
-      ending.sections = [totals]
-      ending.applies = try connection.applying(run.file("plan.jsonl"), totals)
-    }
-    return ending
+    guard isDryRun else { return CommandResult(lists: MigrationRunner.lists.map(run.file)) }
+    return try await PlanScreen(html: html).conclude(
+      [report],
+      PlanTotals(report, session.counts),
+      of: session,
+      run,
+      connection: connection,
+      isQuiet: isQuiet
+    )
   }
 }

@@ -48,7 +48,7 @@ enum LinkDecision: Sendable, Equatable {
     _ look: LinkLookUp
   ) throws -> LinkDecision {
     guard let back = target.link, !back.isIdentical(to: person.id) else { return .leave }
-    // A link into the void is the target's to mend, and so is none.
+    // A link into the void is the target's to correct, and so is none.
     guard try look.person(person.side, back) != nil else { return .leave }
     return .record(.linkContradicts, candidates: [target.id])
   }

@@ -51,7 +51,7 @@ struct LinkSpool {
       [
         person.side.rawValue, SpoolDatabase.bytes(person.id), person.phone.map(SpoolDatabase.bytes),
         person.email.map(SpoolDatabase.bytes), person.link.map(SpoolDatabase.bytes), person.isActive,
-        person.isFrozen, document.map(Self.json),
+        person.isFrozen, document.map { document in Data(JSONWriter.bytes { $0.document(document) }) },
       ]
     }
   }
@@ -92,12 +92,6 @@ struct LinkSpool {
         return (row["number"], document, try LinkDecision(on: LinkLookUp.person(row), by: look))
       }
     }
-  }
-
-  private static func json(_ document: RawDocument) -> Data {
-    var json = JSONWriter()
-    json.document(document)
-    return Data(json.bytes)
   }
 }
 

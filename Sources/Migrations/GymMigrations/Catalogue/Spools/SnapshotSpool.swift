@@ -17,7 +17,7 @@ struct SnapshotSpool {
   /// Adds members; a snapshot is nil where the member has none.
   func add(_ members: [(id: String, snapshot: FieldMap?)]) async throws {
     try await database.insert(members, "INSERT OR REPLACE INTO members VALUES (?, ?)") { id, snapshot in
-      [SpoolDatabase.bytes(id), snapshot.map(Self.json)]
+      [SpoolDatabase.bytes(id), snapshot.map { fields in Data(JSONWriter.bytes { $0.fields(fields) }) }]
     }
   }
 
@@ -36,11 +36,5 @@ struct SnapshotSpool {
         return .there(snapshot: fields)
       }
     }
-  }
-
-  private static func json(_ fields: FieldMap) -> Data {
-    var json = JSONWriter()
-    json.fields(fields)
-    return Data(json.bytes)
   }
 }

@@ -131,13 +131,7 @@ package struct UsersDropLegacy: Migration {
   ) -> Finding {
     var found = FieldMap()
     for field in fields { found[field.rawValue] = document.fields[field.rawValue] }
-    return Finding(
-      .review,
-      path: document.path,
-      code: code.rawValue,
-      field: fields.first?.rawValue,
-      found: found.isEmpty ? nil : .map(found),
-      message: message
-    )
+    let value = found.isEmpty ? nil : Value.map(found)
+    return document.finding(.review, code.rawValue, fields[0].rawValue, value, message)
   }
 }

@@ -187,14 +187,13 @@ package struct UsersUnify: Migration {
     let (code, message) = Self.text(of: doubt)
     let field: UserField =
       doubt == .noPaternal ? .paternalLastName : doubt == .noFirst ? .firstName : .fullName
-    return Finding(
+    return document.finding(
       isSettled ? .note : .review,
-      path: document.path,
-      code: code.rawValue,
-      field: field.rawValue,
-      found: Self.found(doubt, in: fields),
+      code.rawValue,
+      field.rawValue,
+      Self.found(doubt, in: fields),
       proposal: proposal,
-      message: message
+      message
     )
   }
 
@@ -236,26 +235,14 @@ package struct UsersUnify: Migration {
 
   private func activeFinding(_ user: UserFields, of document: RawDocument) -> Finding? {
     guard let isActive = user.isActive, let activo = user.activo, isActive != activo else { return nil }
-    return Finding(
-      .review,
-      path: document.path,
-      code: Code.activeDisagrees.rawValue,
-      field: UserField.isActive.rawValue,
-      found: .map(["isActive": .boolean(isActive), "activo": .boolean(activo)]),
-      message: "isActive and activo disagree; isActive stays."
-    )
+    let found = Value.map(["isActive": .boolean(isActive), "activo": .boolean(activo)])
+    let message = "isActive and activo disagree; isActive stays."
+    return document.finding(.review, Code.activeDisagrees.rawValue, "isActive", found, message)
   }
 
   private func roleFinding(_ user: UserFields, of document: RawDocument) -> Finding? {
     func note(_ code: Code, _ message: String) -> Finding {
-      Finding(
-        .note,
-        path: document.path,
-        code: code.rawValue,
-        field: UserField.role.rawValue,
-        found: document.fields[UserField.role.rawValue],
-        message: message
-      )
+      document.finding(.note, code, UserField.role.rawValue, message)
     }
     guard let role = user.role else { return note(.roleMissing, "There is no role; none is invented.") }
     guard let known = UserRole(exactly: role) else {

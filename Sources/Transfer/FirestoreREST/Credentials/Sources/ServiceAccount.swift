@@ -36,12 +36,12 @@ package struct ServiceAccount: Sendable, Equatable {
 
   /// Returns a signed JSON Web Token, valid for an hour from `now` (seconds since 1970).
   func assertion(for scopes: [OAuthScope], at now: Int64) throws(Failure) -> String {
-    let header = JSONWriter.body {
+    let header = JSONWriter.object {
       $0.member("alg", "RS256")
       $0.member("typ", "JWT")
       $0.member("kid", privateKeyID)
     }
-    let claims = JSONWriter.body {
+    let claims = JSONWriter.object {
       $0.member("iss", clientEmail)
       $0.member("scope", scopes.spaceSeparated)
       $0.member("aud", Self.audience)

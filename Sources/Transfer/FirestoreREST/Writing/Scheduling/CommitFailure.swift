@@ -33,6 +33,8 @@ enum CommitFailure: Equatable {
       switch error.status {
       case .permissionDenied, .unauthenticated, .unimplemented, .dataLoss: self = .fatal
       case .aborted: self = .contended
+      // Google's emulator refuses a large request so: no quota, so no time helps.
+      case .resourceExhausted where Self.mentionsSize(error.message): self = .refused(error, tooBig: true)
       case .resourceExhausted: self = .notApplied(overloaded: true)
       case .ok, .unavailable, .deadlineExceeded, .unknown, .internal, .cancelled: self = .unknown
       case .alreadyExists, .notFound, .failedPrecondition: self = .preconditionFailed(error)
@@ -54,6 +56,8 @@ enum CommitFailure: Equatable {
   /// The message may change, so this only decides how fast commits shrink; the chunk is halved in any case.
   private static func mentionsSize(_ message: String) -> Bool {
     let text = message.lowercased()
-    return ["too big", "payload size", "writes allowed"].contains { text.contains($0) }
+    return ["too big", "payload size", "writes allowed", "exceeds maximum size"].contains {
+      text.contains($0)
+    }
   }
 }

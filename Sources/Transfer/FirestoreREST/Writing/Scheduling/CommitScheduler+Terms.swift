@@ -41,6 +41,17 @@ extension CommitScheduler {
       )
     }
 
+    /// Where to cut it so that both parts have half of the bytes, as far as whole writes allow.
+    var byteMiddle: Int {
+      let half = writes.reduce(0) { $0 + $1.bytes } / 2
+      var bytes = 0
+      let middle = writes.firstIndex {
+        bytes += $0.bytes
+        return bytes > half
+      }
+      return min(max(1, middle ?? 1), writes.count - 1)
+    }
+
     /// Marks the result of the last attempt as unknown.
     mutating func mayBeApplied() {
       for index in writes.indices { writes[index].mayBeApplied = true }

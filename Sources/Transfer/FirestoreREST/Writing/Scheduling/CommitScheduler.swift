@@ -13,6 +13,7 @@ import FirestoreModels
 ///   and the reader is slowed down.
 /// - After an unknown result or a failed precondition, the documents are read back before anything is sent
 ///   again.
+/// - A chunk that meets RESOURCE_EXHAUSTED again is halved by its bytes: it may be what it is too large for.
 /// - A chunk that is permanently refused is halved until the rejected writes are isolated. An error that meets every
 ///   write ends the run (``Refusals``).
 /// - A chunk that is ABORTED is halved, too, so that few writes wait for a document that others keep changing. Alone, that
@@ -162,8 +163,15 @@ struct CommitScheduler {
       if !chunk.isPart { chunkSize = max(1, chunkSize / 2) }
       return contend(chunk, after: failure, now: now, random: random)
     case .notApplied(let overloaded):
-      if overloaded { chunkSize = max(1, chunkSize / 2) }
-      try retry(chunk, after: failure, now: now, random: random)
+      if overloaded, !chunk.isPart { chunkSize = max(1, chunkSize / 2) }
+      guard overloaded, chunk.attempts > 1, chunk.writes.count > 1 else {
+        try retry(chunk, after: failure, now: now, random: random)
+        break
+      }
+      for var part in halve(chunk, at: chunk.byteMiddle) {
+        (part.firstSent, part.attempts) = (chunk.firstSent, chunk.attempts)
+        try retry(part, after: failure, now: now, random: random)
+      }
     case .unknown:
       chunk.mayBeApplied()
       chunk.needsReadBack = true
@@ -341,7 +349,7 @@ struct CommitScheduler {
     }
     if chunk.writes.count == 1 { return [(chunk.writes[0], .rejected(error))] }
     // The first part comes before all that waits, so that single writes show soon whether the error meets every one.
-    for var part in halve(chunk).reversed() {
+    for var part in halve(chunk, at: chunk.writes.count / 2).reversed() {
       part.contradictions = max(0, chunk.contradictions - 1)
       requeue(part, at: min(now, due.first?.time ?? now), isFirst: true)
     }
@@ -363,7 +371,7 @@ struct CommitScheduler {
       random: random
     )
     if chunk.writes.count > 1 {
-      for var part in halve(chunk) {
+      for var part in halve(chunk, at: chunk.writes.count / 2) {
         (part.firstSent, part.attempts) = (sent, 1)
         requeue(part, at: now + (delay ?? 0))
       }
@@ -377,9 +385,8 @@ struct CommitScheduler {
     return []
   }
 
-  private mutating func halve(_ chunk: Chunk) -> [Chunk] {
-    let middle = chunk.writes.count / 2
-    return [chunk.writes[..<middle], chunk.writes[middle...]].map { writes in
+  private mutating func halve(_ chunk: Chunk, at middle: Int) -> [Chunk] {
+    [chunk.writes[..<middle], chunk.writes[middle...]].map { writes in
       nextID += 1
       var part = Chunk(id: nextID, writes: Array(writes), isPart: true)
       part.notBefore = chunk.notBefore

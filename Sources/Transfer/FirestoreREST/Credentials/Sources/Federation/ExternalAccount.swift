@@ -83,7 +83,7 @@ package struct ExternalAccount: Sendable, Equatable, CustomStringConvertible {
     ]
     // A client says by itself which project is billed.
     if let userProject, client == nil {
-      let options = JSONWriter.body { $0.member("userProject", userProject) }
+      let options = JSONWriter.object { $0.member("userProject", userProject) }
       form.append(("options", String(decoding: options, as: UTF8.self)))
     }
     var request = TokenEndpoint.post(to: tokenURL, form: form)

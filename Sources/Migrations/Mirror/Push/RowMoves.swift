@@ -1,0 +1,84 @@
+import FirestoreModels
+import GRDB
+import LocalFirestore
+import Schema
+
+/// Rows that were given another ID: a new row is a move of one that is gone in the same push where it has the times that
+/// the service sets of it, or all else of it.
+///
+/// To the service it is a document that goes and another one that comes, and neither without the other.
+struct RowMoves: Sendable {
+  /// Whether the documents of a move cannot be created, by the first of them.
+  typealias Waiting = [DocumentPath: Bool]
+
+  private var successors: [DocumentPath: [DocumentPath]] = [:]
+  private var timed: Set<DocumentPath> = []
+
+  init(
+    _ gone: [DocumentPath],
+    _ new: [DocumentPath],
+    _ layout: MirrorLayout,
+    _ schema: DatabaseSchema,
+    _ database: DatabaseName,
+    _ db: Database
+  ) throws {
+    if gone.isEmpty || new.isEmpty { return }
+    var byMark: [Mark: [DocumentPath]] = [:]
+    var marks: [(path: DocumentPath, marks: [Mark])] = []
+    for path in new {
+      guard let table = layout.table(of: path.collection),
+        let row = try MirrorEdits.row(path, table, db)
+      else { continue }
+      let declared = schema.collection(path.collection) ?? table.inferredTimes
+      let image = RowImage(cells: Array(row.dropLast()), other: row.last.flatMap(RowEdit.other) ?? FieldMap())
+      let own = Self.marks(of: image, table, declared)
+      for mark in own { byMark[mark, default: []].append(path) }
+      marks.append((path, own))
+    }
+    let documents = try DocumentTable(db, database)
+    var writer = try RowWriter(layout)
+    var cells = try SQLCells()
+    var times: Set<Mark> = []
+    for path in gone {
+      guard let table = layout.table(of: path.collection), let row = try documents.row(path) else { continue }
+      let declared = schema.collection(path.collection) ?? table.inferredTimes
+      let image = RowImage(try writer.fields(row.fields), in: table, &cells)
+      let own = Self.marks(of: image, table, declared)
+      times.formUnion(own.filter(\.isOfTimes))
+      // The rest says more than times, which many documents may have.
+      if let found = own.lazy.compactMap({ byMark[$0] }).first { successors[path] = found }
+    }
+    for (path, own) in marks where own.contains(where: { times.contains($0) }) { timed.insert(path) }
+  }
+
+  /// The documents to which the row of a document was moved; more than one where they cannot be told apart.
+  func successors(of path: DocumentPath) -> [DocumentPath] { successors[path] ?? [] }
+
+  /// Whether a new row has the times of a row that is gone.
+  func hasTimesOfAnother(_ path: DocumentPath) -> Bool { timed.contains(path) }
+
+  /// What a row and the one that it was moved from have in common.
+  private struct Mark: Hashable {
+    var table: String
+    var isOfTimes: Bool
+    var text: UTF8Key
+  }
+
+  /// The marks of a row: all but its times and its ID, and the times, if it has any.
+  private static func marks(of image: RowImage, _ table: TableLayout, _ declared: CollectionSchema) -> [Mark]
+  {
+    var (times, rest) = ([SQLCell](), [SQLCell]())
+    for (cell, column) in zip(image.cells, table.columns) {
+      if declared.serverTimes.contains(column.field) {
+        times.append(cell)
+      } else if column.field != declared.idField {
+        rest.append(cell)
+      }
+    }
+    var marks = [Mark(table: table.name, isOfTimes: false, text: UTF8Key("\(rest) \(image.other)"))]
+    if times.contains(where: { $0 != .null }) {
+      marks.append(Mark(table: table.name, isOfTimes: true, text: UTF8Key("\(times)")))
+    }
+    return marks
+  }
+}

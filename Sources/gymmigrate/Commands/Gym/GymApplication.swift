@@ -1,0 +1,59 @@
+import FirestoreModels
+import GymMigrations
+import GymModels
+import GymReports
+import GymServices
+import Integrity
+import MigrationEngine
+import Mirror
+import Schema
+import Transfer
+
+/// The gym: its schema and its environments, and what goes beyond them.
+enum GymApplication: Application {
+  typealias ExportOptions = GymExportOptions
+  typealias MigrationOptions = GymMigrationOptions
+  typealias ConfigurationOptions = GymConfigurationOptions
+
+  static let name = GymSchema.name
+  static var schema: DatabaseSchema { GymSchema.schema }
+  static var schemaText: String { GymSchema.yaml }
+  static var environments: String { GymSchema.configuration }
+  static var sampleConfiguration: String { GymSchema.sampleConfiguration }
+  static var rules: any ApplicationRules { GymRules() }
+  static var restoration: any RestorationRules { GroupRestoration() }
+  static var views: [MirrorPull.View] { GymViews.all.map { MirrorPull.View(name: $0.name, query: $0.query) } }
+  static var byNameOnly: [any Migration] { MigrationCatalogue.byNameOnly }
+  static var reviewColumns: [String] { ReviewFile.proposed }
+
+  static let commands = CommandSet(
+    commands: [
+      SetupCommand.self, EmailCommand.self, GroupsCommand.self, ClassesCommand.self, ReportCommand.self,
+    ],
+    jobs: [GroupsJob.self, SeriesJob.self, CancelSeriesJob.self, SetupJob.self, EmailJob.self]
+  )
+
+  static func migrations(_ options: [String: String]) throws(Failure) -> [any Migration] {
+    MigrationCatalogue.all(settings: try GymMigrationOptions.settings(options))
+  }
+
+  static func addition(to job: ExportJob, of schema: DatabaseSchema) throws(Failure) -> ExportAddition {
+    try GymExportOptions.addition(to: job, of: schema)
+  }
+}
+
+extension DatabaseSchema {
+  /// Refuses a command that is about the gym's own collections where the data are not the gym's.
+  ///
+  /// - Throws: `.usage`.
+  func assertGym(_ command: String) throws(Failure) {
+    if name.isIdentical(to: GymSchema.name) { return }
+    throw Failure(
+      .usage,
+      "run \(command)",
+      path: name,
+      cause: "it is about the gym's collections, and this schema is not the gym's",
+      remedy: "Give --schema \(GymSchema.name) if the data are."
+    )
+  }
+}

@@ -1,0 +1,51 @@
+import ArgumentParser
+import Runs
+
+/// Where a command works, and how loudly; its `--json` is its data.
+struct PrintingOptions: ParsableArguments {
+  @OptionGroup var connection: ConnectionOptions
+  @OptionGroup var verbosity: VerbosityOptions
+
+  /// Runs `body` for a command that leaves nothing behind.
+  ///
+  /// - Parameter silently: Whether warnings only are logged.
+  /// - Throws: As ``CommandRun/perform(_:)``.
+  func perform(
+    _ name: String,
+    silently: Bool = false,
+    _ body: @escaping @Sendable (Session) async throws -> CommandResult
+  ) async throws {
+    let output = silently ? verbosity.settings.silent : verbosity.settings
+    try await CommandRun(name: name, connection: connection.settings, output: output).performWithoutRun(body)
+  }
+}
+
+/// Where a command works, and how loudly; its `--json` is the summary.
+struct SummaryOptions: ParsableArguments {
+  @OptionGroup var connection: ConnectionOptions
+  @OptionGroup var logging: LoggingOptions
+
+  var isJSON: Bool { logging.json }
+
+  func command(_ name: String) -> CommandRun {
+    CommandRun(name: name, connection: connection.settings, output: logging.settings)
+  }
+
+  func jobRun(_ job: any PerformableJob) -> JobRun {
+    JobRun(job: job, connection: connection.settings, output: logging.settings)
+  }
+}
+
+/// Where a command works and how loudly, how it writes, and what a person confirmed.
+struct WritingOptions: ParsableArguments {
+  @OptionGroup var summary: SummaryOptions
+  @OptionGroup var write: WriteOptions
+
+  var connection: ConnectionOptions { summary.connection }
+
+  func jobRun(_ job: any PerformableJob) -> JobRun {
+    var run = summary.jobRun(job)
+    (run.write, run.confirmation) = (write.settings, write.guards.confirmation)
+    return run
+  }
+}

@@ -1,0 +1,2 @@
+/// The application that comes along, registered by this line.
+typealias RegisteredApplication = GymApplication

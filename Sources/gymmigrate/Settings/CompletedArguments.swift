@@ -1,0 +1,93 @@
+import ArgumentParser
+import FirestoreModels
+
+/// A command line with what the environment variables add to it.
+struct CompletedArguments: Sendable {
+  /// A setting that came from its variable.
+  struct Addition: Sendable {
+    var option: String
+    var variable: String
+    var value: String
+    /// What it comes to on the command line.
+    var words: [String]
+  }
+
+  /// The words that name the command.
+  private var command: [String] = []
+  /// Their values.
+  private var rest: [String]
+  /// The settings that came from variables.
+  private(set) var additions: [Addition] = []
+  /// The settings that were typed, by their options.
+  let given: [String: String]
+  /// The options of the settings that the command has; looked for only where a variable is set.
+  private(set) var known: [String] = []
+
+  /// The whole command line.
+  var words: [String] { command + additions.flatMap(\.words) + rest }
+
+  /// Arguments that nothing is added to.
+  init(_ arguments: [String]) {
+    rest = arguments
+    given = Setting.given(in: arguments)
+  }
+
+  /// Completes a command line by the variables of the settings that its command has and that were not typed.
+  ///
+  /// An empty variable is one that is not set. Of alternatives, a typed one makes the others void.
+  ///
+  /// - Throws: `.usage` naming the variable of a flag that is neither true nor false.
+  init(
+    _ arguments: [String],
+    variables: [String: String],
+    below root: any ParsableCommand.Type
+  ) throws(Failure) {
+    self.init(arguments)
+    let isHelp = arguments.contains { $0 == "--help" || $0 == "-h" || $0 == "--version" }
+    let set = Setting.all.filter { !(variables[$0.variable] ?? "").isEmpty }
+    // The parser's own ways of completing words in a shell begin with three hyphens.
+    if set.isEmpty || isHelp || arguments.first?.hasPrefix("-") ?? true { return }
+    let named = NamedCommand(of: arguments, below: root)
+    command = Array(arguments.prefix(named.words))
+    rest = Array(arguments.dropFirst(named.words))
+    known = named.settings.map(\.option)
+    for setting in named.settings where !isSettled(setting.option) {
+      guard let value = variables[setting.variable], !value.isEmpty else { continue }
+      var words = ["--\(setting.option)=\(value)"]
+      if setting.isFlag { words = try Self.truth(value, setting.variable) ? ["--\(setting.option)"] : [] }
+      additions.append(
+        Addition(option: setting.option, variable: setting.variable, value: value, words: words)
+      )
+    }
+  }
+
+  /// Whether what was typed leaves nothing for a variable to say.
+  private func isSettled(_ option: String) -> Bool {
+    given[option] != nil
+      || Setting.alternatives.contains { $0.contains(option) && $0.contains { given[$0] != nil } }
+  }
+
+  /// The same without one of the additions.
+  func without(_ addition: Addition) -> CompletedArguments {
+    var fewer = self
+    fewer.additions.removeAll { $0.option == addition.option }
+    return fewer
+  }
+
+  /// A failure with the variable that the value it is about came from.
+  func naming(_ failure: Failure) -> Failure {
+    guard let path = failure.path, let culprit = additions.first(where: { $0.value.isIdentical(to: path) })
+    else { return failure }
+    var failure = failure
+    failure.cause += " (\(culprit.variable) names it)"
+    return failure
+  }
+
+  private static func truth(_ text: String, _ variable: String) throws(Failure) -> Bool {
+    switch text.lowercased() {
+    case "1", "true", "yes", "on": return true
+    case "0", "false", "no", "off": return false
+    default: throw Failure(.usage, "use", path: variable, cause: "'\(text)' is neither true nor false")
+    }
+  }
+}
