@@ -18,30 +18,30 @@ package struct BucketObjectStore: ObjectStore {
 
   package var description: String { root.description }
 
-  package func read(_ name: String, limit: Int) async throws(Failure) -> StoredObject? {
+  package func read(
+    _ name: String,
+    version: ObjectVersion?,
+    _ body: (ObjectInfo, UnsafeRawBufferPointer) throws(Failure) -> Void
+  ) async throws(Failure) -> ObjectInfo? {
     let address = root.appending(name)
-    // An object that is replaced between the look and the download is looked at again.
+    // An object that is replaced between the look and its first piece is looked at again.
     for _ in 0..<10 {
-      guard let object = try await client.object(at: address).object else {
+      guard let object = try await client.object(at: address, generation: version?.generation).object else {
         try await client.assertBucket(of: address, "read")
         return nil
       }
-      if object.bytes > limit {
-        throw Failure(
-          .inputMalformed,
-          "read",
-          path: address.description,
-          cause: "it has \(object.bytes) bytes, and at most \(limit) are accepted"
-        )
-      }
+      let info = info(object)
       var download = ObjectDownload(object, at: address, client)
-      var bytes: [UInt8] = []
       do throws(Failure) {
-        while let piece = try await download.nextPiece() { bytes += piece }
-      } catch  where error.kind == .inputMissing {
+        while let piece = try await download.nextPiece() {
+          try piece.withUnsafeBufferPointer { piece throws(Failure) in
+            try body(info, UnsafeRawBufferPointer(piece))
+          }
+        }
+        return info
+      } catch  where error.kind == .inputMissing && version == nil && download.next.lowerBound == 0 {
         continue
       }
-      return StoredObject(bytes: bytes, version: object.version, updatedAt: object.updatedAt)
     }
     throw Failure(
       .tryLater,
@@ -109,37 +109,6 @@ package struct BucketObjectStore: ObjectStore {
       }
       try await upload.send(piece)
     }
-  }
-
-  package func download(
-    _ name: String,
-    version: ObjectVersion?,
-    to path: String
-  ) async throws(Failure) -> ObjectInfo? {
-    let address = root.appending(name)
-    guard let object = try await client.object(at: address, generation: version?.generation).object else {
-      try await client.assertBucket(of: address, "read")
-      return nil
-    }
-    var download = ObjectDownload(object, at: address, client)
-    // An output file must not be held across a suspension, so its name is made here.
-    let (temporary, descriptor) = try FilePaths.createTemporary(beside: path, reporting: path)
-    do throws(Failure) {
-      while let piece = try await download.nextPiece() {
-        let code = piece.withUnsafeBytes { SystemCall.write(descriptor, $0) }
-        if code != 0 { throw Failure.cannotWrite(path, errno: code) }
-      }
-      let code = SystemCall.synchronize(descriptor)
-      if code != 0 { throw Failure.cannotWrite(path, errno: code) }
-      if rename(temporary, path) != 0 { throw Failure.cannotWrite(path, errno: errno) }
-    } catch {
-      close(descriptor)
-      unlink(temporary)
-      throw error
-    }
-    close(descriptor)
-    SystemCall.synchronizeFolder(FilePaths.folder(of: path))
-    return info(object)
   }
 
   package func list(_ prefix: String) async throws(Failure) -> [ObjectInfo] {

@@ -35,16 +35,29 @@ package struct LocalObjectStore: ObjectStore {
 
   package func path(of name: String) -> String { "\(folder)/\(name)" }
 
-  // MARK: Small objects
+  // MARK: Reading and writing
 
-  package func read(_ name: String, limit: Int) async throws(Failure) -> StoredObject? {
-    let path = try checkedPath(name)
-    guard var file = try Self.open(path) else { return nil }
+  package func read(
+    _ name: String,
+    version: ObjectVersion?,
+    _ body: (ObjectInfo, UnsafeRawBufferPointer) throws(Failure) -> Void
+  ) async throws(Failure) -> ObjectInfo? {
+    guard var file = try Self.open(try checkedPath(name)) else { return nil }
     let info = try Self.info(name, file.status())
-    let tooLarge = Failure(.inputMalformed, "read", path: path, cause: "it is larger than \(limit) bytes")
-    if info.bytes > limit { throw tooLarge }
-    let bytes = try file.bytes(atMost: limit, orThrow: tooLarge)
-    return StoredObject(bytes: bytes, version: info.version, updatedAt: info.updatedAt)
+    if let version, version != info.version { return nil }
+    try file.forEachPiece { piece throws(Failure) in try body(info, piece) }
+    return info
+  }
+
+  /// Opens an object for reading; nil if it does not exist.
+  private static func open(_ path: String) throws(Failure) -> InputFile? {
+    do throws(Failure) {
+      return try InputFile(path, decompresses: false)
+    } catch {
+      // It may have been deleted just now.
+      if SystemCall.status(path).error == ENOENT { return nil }
+      throw error
+    }
   }
 
   package func write(
@@ -58,8 +71,6 @@ package struct LocalObjectStore: ObjectStore {
     }
   }
 
-  // MARK: Files
-
   package func upload(
     _ path: String,
     to name: String,
@@ -71,34 +82,6 @@ package struct LocalObjectStore: ObjectStore {
         let code = SystemCall.write(descriptor, piece)
         if code != 0 { throw Failure.cannotWrite(target, errno: code) }
       }
-    }
-  }
-
-  package func download(
-    _ name: String,
-    version: ObjectVersion?,
-    to path: String
-  ) async throws(Failure) -> ObjectInfo? {
-    let source = try checkedPath(name)
-    guard var object = try Self.open(source) else { return nil }
-    let info = try Self.info(name, object.status())
-    if let version, version != info.version { return nil }
-    var file = try OutputFile(path, gzip: false)
-    try object.forEachPiece { piece throws(Failure) in try file.write(piece) }
-    _ = try file.finish()
-    return info
-  }
-
-  // MARK: Reading
-
-  /// Opens an object for reading; nil if it does not exist.
-  private static func open(_ path: String) throws(Failure) -> InputFile? {
-    do throws(Failure) {
-      return try InputFile(path, decompresses: false)
-    } catch {
-      // It may have been deleted just now.
-      if SystemCall.status(path).error == ENOENT { return nil }
-      throw error
     }
   }
 
@@ -138,7 +121,7 @@ package struct LocalObjectStore: ObjectStore {
     }
   }
 
-  // MARK: Writing
+  // MARK: Replacing
 
   /// Writes a file beside the object, and puts it in its place where the precondition holds.
   private func put(

@@ -1,6 +1,6 @@
 import Files
 import FirestoreModels
-package import FirestoreREST
+import FirestoreREST
 import Synchronization
 
 /// Cloud Storage's JSON API over the transport, credentials and retry policy of every other request.
