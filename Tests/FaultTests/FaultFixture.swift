@@ -186,11 +186,7 @@ struct FaultFixture: Sendable {
     let reads = [CollectionRead(CollectionPath(nil, "c"), pageSize: 7), group]
     let context = RunContext.silent(client, run, counts: counts)
     var options = Export.Options(reads: reads, destination: .folder(path), format: .jsonLines())
-    options.readTime = try await ReadTimePinning(
-      client: client,
-      environment: context.environment,
-      logger: context.logger
-    ).pin(.pinned)
+    options.readTime = try await client.readTime(.pinned, of: context.environment, context.logger)
     _ = try await Export(options, in: context).run()
     return try files(in: path)
   }

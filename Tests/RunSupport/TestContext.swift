@@ -14,15 +14,18 @@ extension RunContext {
     checkpoints: Checkpoints? = nil
   ) -> RunContext {
     let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-    return RunContext(
-      environment: DatabaseEnvironment(name: "test", database: client.database, endpoint: client.endpoint),
-      client: client,
+    let environment = DatabaseEnvironment(
+      name: "test",
+      database: client.database,
+      endpoint: client.endpoint
+    )
+    let database = DatabaseContext(
+      Connection(environment: environment, client: client),
       schema: schema,
-      folder: folder,
       counts: counts,
-      checkpoints: checkpoints,
       progress: Progress(terminal: nil, logger: logger, traffic: TrafficCounter()),
       logger: logger
     )
+    return RunContext(database, folder: folder, checkpoints: checkpoints)
   }
 }

@@ -52,17 +52,13 @@ extension GroupService {
       try Task.checkCancellation()
       if let refusal = try await service.perform(operation) {
         report(operation, refusal)
-        context.counts.update(operation.path.collection.pattern) {
-          $0.read += 1
-          $0.rejected += 1
-        }
-        try context.rejects.add(
+        try context.reject(
           operation.path,
+          in: operation.path.collection.pattern,
           code: refusal.rawValue,
           message: refusal.message,
           fields: operation.fields
         )
-        try context.counts.assertBudget()
       }
       try await context.checkpoints?.save(at: Checkpoint.State(at: Checkpoint.Done(index + 1)))
     }

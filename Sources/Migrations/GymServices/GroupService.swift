@@ -45,13 +45,6 @@ package struct GroupService: Sendable {
     /// The photo in the group; that of the user if nil.
     package var photoURL: String?
     package var isAdmin = false
-
-    package init(userID: String, displayName: String? = nil, photoURL: String? = nil, isAdmin: Bool = false) {
-      self.userID = userID
-      self.displayName = displayName
-      self.photoURL = photoURL
-      self.isAdmin = isAdmin
-    }
   }
 
   private let context: RunContext

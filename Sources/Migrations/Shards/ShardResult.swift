@@ -17,7 +17,7 @@ package struct ShardResult: JSONRecord, Equatable {
     package var version: String?
     /// The columns of a CSV part, as field paths; nil for JSON Lines.
     package var columns: [String]?
-    private var complete: Bool?
+    var complete: Bool?
     /// What `finish` is about to replace the part by; nil unless it was stopped there.
     package var pending: Content?
 
@@ -35,27 +35,6 @@ package struct ShardResult: JSONRecord, Equatable {
     package struct Content: Codable, Sendable, Equatable {
       package var bytes: Int
       package var sha256: String
-
-      package init(bytes: Int, sha256: String) {
-        self.bytes = bytes
-        self.sha256 = sha256
-      }
-    }
-
-    package init(
-      file: String,
-      documents: Int,
-      bytes: Int,
-      sha256: String,
-      version: String? = nil,
-      columns: [String]? = nil
-    ) {
-      self.file = file
-      self.documents = documents
-      self.bytes = bytes
-      self.sha256 = sha256
-      self.version = version
-      self.columns = columns
     }
   }
 
@@ -72,11 +51,11 @@ package struct ShardResult: JSONRecord, Equatable {
   /// The part of the output; nil for a command without.
   package var part: Part?
   /// The names of the lists that were written, such as `rejects.jsonl`.
-  package var lists: [String]
+  package var lists: [String] = []
   /// The number of requests, retries and bytes.
-  package var traffic: Traffic
+  package var traffic = Traffic()
   /// The duration in seconds.
-  package var durationSeconds: Double
+  package var durationSeconds = 0.0
   /// The operations that applying a plan would cost, of `migrate plan`.
   package var cost: Cost?
   /// The number of findings of each rule that has any, of `check`.
@@ -97,30 +76,6 @@ package struct ShardResult: JSONRecord, Equatable {
     case collections, cost, durationSeconds, findings, holder, lists, part, range
     case run = "runId"
     case status, traffic
-  }
-
-  package init(
-    range: Int,
-    run: String,
-    holder: String,
-    status: RunSummary.Status,
-    collections: [RunSummary.Collection],
-    part: Part? = nil,
-    lists: [String] = [],
-    traffic: Traffic = Traffic(),
-    durationSeconds: Double = 0,
-    cost: Cost? = nil
-  ) {
-    self.range = range
-    self.run = run
-    self.holder = holder
-    self.status = status
-    self.collections = collections
-    self.part = part
-    self.lists = lists
-    self.traffic = traffic
-    self.durationSeconds = durationSeconds
-    self.cost = cost
   }
 
   /// Whether another result is of the same work with the same end: the counts and the output.

@@ -16,7 +16,7 @@ extension DocumentChange: Equatable where T: Equatable {}
 extension FirestoreDataStore {
   /// The changes of a collection; see ``FirestoreDataStore/streamAll(every:clock:)``.
   ///
-  /// Each iteration begins anew, with all documents as added. It ends at the first error. Only IDs and update
+  /// Each iteration begins again, with all documents as added. It ends at the first error. Only IDs and update
   /// times are kept between polls.
   public struct Changes: AsyncSequence, Sendable {
     /// A change.

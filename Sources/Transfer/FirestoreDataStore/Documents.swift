@@ -4,7 +4,7 @@ import FirestoreREST
 extension FirestoreDataStore {
   /// All documents of a collection, read page by page; see ``FirestoreDataStore/list()``.
   ///
-  /// Each iteration reads anew. It ends at the first error; a document that is not of the type is a
+  /// Each iteration reads again. It ends at the first error; a document that is not of the type is a
   /// `DocumentFailure`. Ending the loop early cancels the request for the next page.
   public struct Documents: AsyncSequence, Sendable {
     /// A document.

@@ -8,7 +8,7 @@ package import FirestoreREST
   import Foundation
 #endif
 
-/// A database, who signs for it, and the HTTP client that reaches it.
+/// A database, its credentials, and the HTTP client that reaches it.
 ///
 ///     let connection = try FirestoreConnection(project: "shop-7f3a")
 ///     let local = try FirestoreConnection(project: "demo", endpoint: "http://127.0.0.1:8080")

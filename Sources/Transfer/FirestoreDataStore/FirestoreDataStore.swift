@@ -60,7 +60,7 @@ where T.ID: DocumentIdentifier {
 
   /// Reads all documents, in the order of their IDs, page by page.
   ///
-  /// The next page is requested while the last one is worked on, and at most three are held.
+  /// The next page is requested while the last one is processed, and at most three are held.
   public func list() -> Documents { Documents(store: self) }
 
   /// Polls the collection, and returns what has changed since the last time.

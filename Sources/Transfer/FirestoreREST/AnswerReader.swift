@@ -110,10 +110,7 @@ extension CollectionRead {
   func mayGive(_ path: DocumentPath) -> Bool {
     switch reach {
     case .collection: path.isIn(collection)
-    case .subcollections:
-      path.string.utf8.count > collection.string.utf8.count
-        && path.string.utf8.starts(with: collection.string.utf8)
-        && path.string.utf8.dropFirst(collection.string.utf8.count).first == UInt8(ascii: "/")
+    case .subcollections: path.isBelow(collection)
     // Documents that do not match the pattern are dropped later.
     case .group, .pattern: path.collection.id.isIdentical(to: collection.id)
     }

@@ -70,8 +70,10 @@ package struct FirestoreClient: Sendable {
 
   private func batchGetOnce(
     _ paths: ArraySlice<DocumentPath>,
-    mask: [FieldPath]?,
-    readTime: Timestamp? = nil
+    mask: [FieldPath]? = nil,
+    readTime: Timestamp? = nil,
+    operation: String = "read documents of",
+    of path: String? = nil
   ) async throws(Failure) -> (documents: [RawDocument], readTime: Timestamp?) {
     let json = JSONWriter.object {
       $0.member("documents", paths.map { database.name(of: $0) })
@@ -84,8 +86,8 @@ package struct FirestoreClient: Sendable {
     return try await caller.call(
       .batchGetDocuments,
       post("\(documentsURL):batchGet", json),
-      operation: "read documents of",
-      path: paths.first?.collection.string
+      operation: operation,
+      path: path ?? paths.first?.collection.string
     ) { (_, root) throws(CallFailure) in try answers(root, to: paths) }
   }
 
@@ -125,25 +127,8 @@ package struct FirestoreClient: Sendable {
   package func get(
     _ path: DocumentPath
   ) async throws(Failure) -> (document: RawDocument?, readTime: Timestamp?) {
-    let json = JSONWriter.object { $0.member("documents", [database.name(of: path)]) }
-    return try await caller.call(
-      .batchGetDocuments,
-      post("\(documentsURL):batchGet", json),
-      operation: "read",
-      path: path.string
-    ) { (_, root) throws(CallFailure) in
-      var reader = AnswerReader(database)
-      var isAnswered = false
-      var document: RawDocument?
-      var readTime: Timestamp?
-      for element in try Self.streamElements(root) {
-        readTime = element.time("readTime") ?? readTime
-        if let json = element["found"] { document = try reader.document(json) { $0 == path } }
-        isAnswered = isAnswered || element["found"] != nil || element["missing"] != nil
-      }
-      guard isAnswered else { throw .malformed("the stream ended without the document") }
-      return (document, readTime)
-    }
+    let (documents, readTime) = try await batchGetOnce([path], operation: "read", of: path.string)
+    return (documents.first, readTime)
   }
 
   /// Returns the number of documents of a read and its read time, by the service's clock.
@@ -210,10 +195,9 @@ package struct FirestoreClient: Sendable {
     readTime: Timestamp? = nil
   ) async throws(Failure) -> [String] {
     var ids: [String] = []
-    var token: String?
-    var trail = LoopDetector<UTF8Key>()
     var (known, emptyPages): (Set<UTF8Key>, Int) = ([], 0)
-    repeat {
+    let (operation, path) = ("list the collections of", parent?.string ?? database.database)
+    try await forEachPage(orThrow: .endless(operation, path: path)) { token throws(Failure) in
       let json = JSONWriter.object {
         $0.member("pageSize", 300)
         $0.member("pageToken", token)
@@ -222,19 +206,15 @@ package struct FirestoreClient: Sendable {
       let page: (ids: [String], token: String?) = try await caller.call(
         .listCollectionIds,
         post("\(url(ofParent: parent)):listCollectionIds", json),
-        operation: "list the collections of",
-        path: parent?.string ?? database.database
+        operation: operation,
+        path: path
       ) { (_, root) throws(CallFailure) in (try AnswerReader.collectionIDs(root), root.nextPageToken) }
       ids += page.ids
-      token = page.token
       emptyPages = page.ids.isEmpty ? emptyPages + 1 : 0
       let isRepeated = page.ids.contains { !known.insert(UTF8Key($0)).inserted }
-      if isRepeated || emptyPages > ReadOrder.maximumEmptyPages
-        || token.map({ !trail.goes(to: UTF8Key($0)) }) ?? false
-      {
-        throw .endless("list the collections of", path: parent?.string ?? database.database)
-      }
-    } while token != nil
+      if isRepeated || emptyPages > ReadOrder.maximumEmptyPages { throw .endless(operation, path: path) }
+      return page.token
+    }
     return ids
   }
 

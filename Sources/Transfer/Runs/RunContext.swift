@@ -1,4 +1,5 @@
 package import Configuration
+package import FirestoreModels
 package import FirestoreREST
 package import Logging
 package import Schema
@@ -7,50 +8,78 @@ package import Schema
 ///
 /// The command line makes one context for each run and passes it to the operation:
 ///
-///     let context = RunContext(
-///       environment: environment, client: client, schema: schema, folder: folder, counts: counts, progress: progress, logger: logger
-///     )
+///     let context = RunContext(database, folder: folder, checkpoints: checkpoints)
 ///     try await Export(options, in: context).run()
 package struct RunContext: Sendable {
-  /// The environment that the run works on; the target of a command with a source and a target.
-  package var environment: DatabaseEnvironment
-  /// A client of the environment's database.
-  package var client: FirestoreClient
-  /// What the collections of the database are.
-  package let schema: DatabaseSchema
+  /// The database that the run works on, and what it reports to.
+  package let database: DatabaseContext
   /// The run directory, for lists and temporary files.
   package let folder: RunDirectory
-  /// The document counts by collection.
-  package var counts: RunCounts
   /// What makes a writing run resumable; nil for a run that only reads and for a dry run.
-  package var checkpoints: Checkpoints?
+  package let checkpoints: Checkpoints?
   /// The run's `rejects.jsonl`.
   package let rejects: RejectList
-  /// The progress display.
-  package var progress: Progress
-  package var logger: Logger
 
-  package init(
-    environment: DatabaseEnvironment,
-    client: FirestoreClient,
-    schema: DatabaseSchema,
-    folder: RunDirectory,
-    counts: RunCounts,
-    checkpoints: Checkpoints? = nil,
-    progress: Progress,
-    logger: Logger
-  ) {
-    self.environment = environment
-    self.client = client
-    self.schema = schema
+  package init(_ database: DatabaseContext, folder: RunDirectory, checkpoints: Checkpoints? = nil) {
+    self.database = database
     self.folder = folder
-    rejects = RejectList(folder)
-    self.counts = counts
     self.checkpoints = checkpoints
-    self.progress = progress
-    self.logger = logger
+    rejects = RejectList(folder)
   }
+
+  package var environment: DatabaseEnvironment { database.environment }
+  package var client: FirestoreClient { database.client }
+  package var schema: DatabaseSchema { database.schema }
+  package var counts: RunCounts { database.counts }
+  package var progress: Progress { database.progress }
+  package var logger: Logger { database.logger }
 
   /// The journal of a run that writes: each change is recorded there before it is sent.
   package var journal: Journal? { checkpoints?.journal }
+
+  /// Counts a document that was read and will not be written, and lists it with the reason.
+  ///
+  /// - Parameter collection: The collection that it is counted for; nil for its own.
+  /// - Throws: `.cannotWrite`; `.inputMalformed` if the error budget is exceeded.
+  package func reject(
+    _ path: DocumentPath,
+    in collection: CollectionPath? = nil,
+    code: String,
+    message: String,
+    fields: FieldMap?
+  ) throws(Failure) {
+    counts.update(collection ?? path.collection) {
+      $0.read += 1
+      $0.rejected += 1
+    }
+    try rejects.add(path, code: code, message: message, fields: fields)
+    try counts.assertBudget()
+  }
+
+  /// Counts what became of a write, together with its document as read, so that the counts of an interrupted run balance;
+  /// lists a document that was not written.
+  ///
+  /// - Parameters:
+  ///   - conflict: Why a document that others changed is left alone, in a sentence.
+  ///   - fields: The fields for the list.
+  /// - Throws: As ``reject(_:in:code:message:fields:)``.
+  package func settle(
+    _ write: Write,
+    _ result: WriteResult,
+    conflict: String,
+    fields: @autoclosure () -> FieldMap? = nil
+  ) throws(Failure) {
+    counts.update(write.path.collection) {
+      $0.read += 1
+      $0.settle(write.kind, result)
+    }
+    let (code, message): (String, String)
+    switch result {
+    case .rejected(let error): (code, message) = (error.status.name, error.message)
+    case .conflicted: (code, message) = ("conflict", conflict)
+    case .written, .unchanged, .skipped: return
+    }
+    try rejects.add(write.path, code: code, message: message, fields: fields())
+    try counts.assertBudget()
+  }
 }

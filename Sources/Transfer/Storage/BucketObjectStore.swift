@@ -18,30 +18,30 @@ package struct BucketObjectStore: ObjectStore {
 
   package var description: String { root.description }
 
-  package func read(_ name: String, limit: Int) async throws(Failure) -> StoredObject? {
+  package func read(
+    _ name: String,
+    version: ObjectVersion?,
+    _ body: (ObjectInfo, UnsafeRawBufferPointer) throws(Failure) -> Void
+  ) async throws(Failure) -> ObjectInfo? {
     let address = root.appending(name)
-    // An object that is replaced between the look and the download is looked at again.
+    // An object that is replaced between the look and its first piece is looked at again.
     for _ in 0..<10 {
-      guard let object = try await client.object(at: address).object else {
+      guard let object = try await client.object(at: address, generation: version?.generation).object else {
         try await client.assertBucket(of: address, "read")
         return nil
       }
-      if object.bytes > limit {
-        throw Failure(
-          .inputMalformed,
-          "read",
-          path: address.description,
-          cause: "it has \(object.bytes) bytes, and at most \(limit) are accepted"
-        )
-      }
+      let info = info(object)
       var download = ObjectDownload(object, at: address, client)
-      var bytes: [UInt8] = []
       do throws(Failure) {
-        while let piece = try await download.nextPiece() { bytes += piece }
-      } catch  where error.kind == .inputMissing {
+        while let piece = try await download.nextPiece() {
+          try piece.withUnsafeBufferPointer { piece throws(Failure) in
+            try body(info, UnsafeRawBufferPointer(piece))
+          }
+        }
+        return info
+      } catch  where error.kind == .inputMissing && version == nil && download.next.lowerBound == 0 {
         continue
       }
-      return StoredObject(bytes: bytes, version: object.version, updatedAt: object.updatedAt)
     }
     throw Failure(
       .tryLater,
@@ -58,9 +58,9 @@ package struct BucketObjectStore: ObjectStore {
     if precondition: ObjectPrecondition
   ) async throws(Failure) -> ObjectWrite {
     let address = root.appending(name)
-    let generation = try Self.generation(precondition, address)
     let object = SmallObject(address, kind: Self.kind, client)
-    return try await object.write(bytes, ifGeneration: generation).map { .written(info($0)) } ?? .refused
+    return try await object.write(bytes, ifGeneration: precondition.generation).map { .written(info($0)) }
+      ?? .refused
   }
 
   package func upload(
@@ -69,9 +69,13 @@ package struct BucketObjectStore: ObjectStore {
     if precondition: ObjectPrecondition
   ) async throws(Failure) -> ObjectWrite {
     let address = root.appending(name)
-    let generation = try Self.generation(precondition, address)
     guard
-      var upload = try await ObjectUpload.start(address, ifGeneration: generation, kind: Self.kind, client)
+      var upload = try await ObjectUpload.start(
+        address,
+        ifGeneration: precondition.generation,
+        kind: Self.kind,
+        client
+      )
     else { return .refused }
     do throws(Failure) {
       return try await Self.send(path, by: &upload).map { .written(info($0)) } ?? .refused
@@ -107,38 +111,6 @@ package struct BucketObjectStore: ObjectStore {
     }
   }
 
-  package func download(
-    _ name: String,
-    version: ObjectVersion?,
-    to path: String
-  ) async throws(Failure) -> ObjectInfo? {
-    let address = root.appending(name)
-    let generation = try version.map { version throws(Failure) in try Self.generation(version, address) }
-    guard let object = try await client.object(at: address, generation: generation).object else {
-      try await client.assertBucket(of: address, "read")
-      return nil
-    }
-    var download = ObjectDownload(object, at: address, client)
-    // An output file must not be held across a suspension, so its name is made here.
-    let (temporary, descriptor) = try FilePaths.createTemporary(beside: path, reporting: path)
-    do throws(Failure) {
-      while let piece = try await download.nextPiece() {
-        let code = piece.withUnsafeBytes { SystemCall.write(descriptor, $0) }
-        if code != 0 { throw Failure.cannotWrite(path, errno: code) }
-      }
-      let code = SystemCall.synchronize(descriptor)
-      if code != 0 { throw Failure.cannotWrite(path, errno: code) }
-      if rename(temporary, path) != 0 { throw Failure.cannotWrite(path, errno: errno) }
-    } catch {
-      close(descriptor)
-      unlink(temporary)
-      throw error
-    }
-    close(descriptor)
-    SystemCall.synchronizeFolder(FilePaths.folder(of: path))
-    return info(object)
-  }
-
   package func list(_ prefix: String) async throws(Failure) -> [ObjectInfo] {
     var all: [ObjectInfo] = []
     try await client.list(root.appending(prefix), "list") { objects, _ throws(Failure) in
@@ -151,8 +123,7 @@ package struct BucketObjectStore: ObjectStore {
 
   package func delete(_ name: String, version: ObjectVersion?) async throws(Failure) -> Bool {
     let address = root.appending(name)
-    let generation = try version.map { version throws(Failure) in try Self.generation(version, address) }
-    return try await client.delete(address, generation: generation)
+    return try await client.delete(address, generation: version?.generation)
   }
 
   private func info(_ object: StorageResource) -> ObjectInfo {
@@ -164,29 +135,20 @@ package struct BucketObjectStore: ObjectStore {
       isOwnFile: object.isOf(kind: BucketFiles.kind)
     )
   }
+}
 
-  /// Returns the generation of a precondition: nil for any state, 0 for a missing object.
-  private static func generation(
-    _ precondition: ObjectPrecondition,
-    _ address: StorageAddress
-  ) throws(Failure) -> Int64? {
-    switch precondition {
-    case .none: return nil
-    case .missing: return 0
-    case .version(let version): return try generation(version, address)
+extension ObjectVersion {
+  /// The generation that it is; one that no object has for a version of another store.
+  fileprivate var generation: Int64 { Int64(text) ?? -1 }
+}
+
+extension ObjectPrecondition {
+  /// The generation that an object must have: nil for any, 0 for a missing object.
+  fileprivate var generation: Int64? {
+    switch self {
+    case .none: nil
+    case .missing: 0
+    case .version(let version): version.generation
     }
-  }
-
-  private static func generation(
-    _ version: ObjectVersion,
-    _ address: StorageAddress
-  ) throws(Failure) -> Int64 {
-    if let generation = Int64(version.text), generation > 0 { return generation }
-    throw Failure(
-      .internal,
-      "use the version of",
-      path: address.description,
-      cause: "'\(version.text)' is not a generation"
-    )
   }
 }

@@ -35,20 +35,29 @@ package struct LocalObjectStore: ObjectStore {
 
   package func path(of name: String) -> String { "\(folder)/\(name)" }
 
-  // MARK: Small objects
+  // MARK: Reading and writing
 
-  package func read(_ name: String, limit: Int) async throws(Failure) -> StoredObject? {
-    let path = try checkedPath(name)
-    guard let (descriptor, info) = try Self.open(name, at: path) else { return nil }
-    defer { close(descriptor) }
-    let tooLarge = Failure(.inputMalformed, "read", path: path, cause: "it is larger than \(limit) bytes")
-    if info.bytes > limit { throw tooLarge }
-    var bytes: [UInt8] = []
-    try Self.forEachPiece(of: descriptor, path) { piece throws(Failure) in
-      bytes.append(contentsOf: piece)
-      if bytes.count > limit { throw tooLarge }
+  package func read(
+    _ name: String,
+    version: ObjectVersion?,
+    _ body: (ObjectInfo, UnsafeRawBufferPointer) throws(Failure) -> Void
+  ) async throws(Failure) -> ObjectInfo? {
+    guard var file = try Self.open(try checkedPath(name)) else { return nil }
+    let info = try Self.info(name, file.status())
+    if let version, version != info.version { return nil }
+    try file.forEachPiece { piece throws(Failure) in try body(info, piece) }
+    return info
+  }
+
+  /// Opens an object for reading; nil if it does not exist.
+  private static func open(_ path: String) throws(Failure) -> InputFile? {
+    do throws(Failure) {
+      return try InputFile(path, decompresses: false)
+    } catch {
+      // It may have been deleted just now.
+      if SystemCall.status(path).error == ENOENT { return nil }
+      throw error
     }
-    return StoredObject(bytes: bytes, version: info.version, updatedAt: info.updatedAt)
   }
 
   package func write(
@@ -62,8 +71,6 @@ package struct LocalObjectStore: ObjectStore {
     }
   }
 
-  // MARK: Files
-
   package func upload(
     _ path: String,
     to name: String,
@@ -75,59 +82,6 @@ package struct LocalObjectStore: ObjectStore {
         let code = SystemCall.write(descriptor, piece)
         if code != 0 { throw Failure.cannotWrite(target, errno: code) }
       }
-    }
-  }
-
-  package func download(
-    _ name: String,
-    version: ObjectVersion?,
-    to path: String
-  ) async throws(Failure) -> ObjectInfo? {
-    let source = try checkedPath(name)
-    guard let (descriptor, info) = try Self.open(name, at: source) else { return nil }
-    defer { close(descriptor) }
-    if let version, version != info.version { return nil }
-    var file = try OutputFile(path, gzip: false)
-    try Self.forEachPiece(of: descriptor, source) { piece throws(Failure) in try file.write(piece) }
-    _ = try file.finish()
-    return info
-  }
-
-  // MARK: Reading
-
-  /// Opens an object for reading; nil if it does not exist.
-  private static func open(
-    _ name: String,
-    at path: String
-  ) throws(Failure) -> (descriptor: Int32, info: ObjectInfo)? {
-    let (descriptor, code) = SystemCall.open(path, O_RDONLY)
-    if descriptor < 0 {
-      if code == ENOENT { return nil }
-      throw Failure.cannotRead(path, errno: code)
-    }
-    do throws(Failure) {
-      var status = stat()
-      guard fstat(descriptor, &status) == 0 else { throw Failure.cannotRead(path, errno: errno) }
-      return (descriptor, try info(name, status))
-    } catch {
-      close(descriptor)
-      throw error
-    }
-  }
-
-  /// Calls `body` with the rest of a file, piece by piece.
-  private static func forEachPiece(
-    of descriptor: Int32,
-    _ path: String,
-    _ body: (UnsafeRawBufferPointer) throws(Failure) -> Void
-  ) throws(Failure) {
-    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
-    defer { buffer.deallocate() }
-    while true {
-      let (count, code) = SystemCall.read(descriptor, into: buffer)
-      if code != 0 { throw Failure.cannotRead(path, errno: code) }
-      if count == 0 { return }
-      try body(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
     }
   }
 
@@ -167,7 +121,7 @@ package struct LocalObjectStore: ObjectStore {
     }
   }
 
-  // MARK: Writing
+  // MARK: Replacing
 
   /// Writes a file beside the object, and puts it in its place where the precondition holds.
   private func put(
@@ -225,15 +179,16 @@ package struct LocalObjectStore: ObjectStore {
   }
 
   private static func info(_ name: String, _ status: stat) throws(Failure) -> ObjectInfo {
-    let (seconds, nanoseconds) = (Int64(status.st_mtim.tv_sec), Int32(status.st_mtim.tv_nsec))
-    guard let updatedAt = Timestamp(seconds: seconds, nanoseconds: nanoseconds) else {
+    guard let updatedAt = status.modified else {
       let cause = "its modification time is no time of a calendar"
       throw Failure(.inputMalformed, "read", path: name, cause: cause)
     }
     return ObjectInfo(
       name: name,
       bytes: Int(status.st_size),
-      version: ObjectVersion("\(status.st_ino)-\(status.st_size)-\(seconds).\(nanoseconds)"),
+      version: ObjectVersion(
+        "\(status.st_ino)-\(status.st_size)-\(updatedAt.seconds).\(updatedAt.nanoseconds)"
+      ),
       updatedAt: updatedAt
     )
   }
@@ -249,12 +204,8 @@ package struct LocalObjectStore: ObjectStore {
 
   private static func makeFolders(_ path: String) throws(Failure) {
     if SystemCall.status(path).status?.isFolder ?? false { return }
-    let code = FilePaths.makeFolder(path)
-    if code == 0 || code == EEXIST { return }
     let parent = FilePaths.folder(of: path)
-    guard code == ENOENT, parent != path else { throw Failure.cannotWrite(path, errno: code) }
-    try makeFolders(parent)
-    let again = FilePaths.makeFolder(path)
-    if again != 0, again != EEXIST { throw Failure.cannotWrite(path, errno: again) }
+    if parent != path { try makeFolders(parent) }
+    try FilePaths.ensureFolder(path)
   }
 }

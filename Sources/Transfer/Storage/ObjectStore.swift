@@ -1,4 +1,6 @@
+import Files
 package import FirestoreModels
+import Platform
 
 /// A place for complete objects that several machines share: a folder of a file system, or a prefix of a bucket.
 ///
@@ -9,12 +11,18 @@ package import FirestoreModels
 ///     guard case .written = try await store.write(plan, to: "plan.json", if: .missing) else { … }
 ///     let plan = try await store.read("plan.json", limit: 8 << 20)
 package protocol ObjectStore: Sendable, CustomStringConvertible {
-  /// Reads a small object.
+  /// Reads an object piece by piece.
   ///
-  /// - Parameter limit: The largest accepted size in bytes.
-  /// - Returns: nil if it does not exist.
-  /// - Throws: `.inputMalformed` if it is larger; `.inputMissing`, `.notPermitted` or `.unavailable` if it cannot be read.
-  func read(_ name: String, limit: Int) async throws(Failure) -> StoredObject?
+  /// - Parameters:
+  ///   - version: The version to read; nil for the current one.
+  ///   - body: Is called with each piece, all of one version.
+  /// - Returns: The object read; nil if it does not exist (or no longer does in that version).
+  /// - Throws: `.inputMissing`, `.notPermitted` or `.unavailable` if it cannot be read; what `body` throws.
+  func read(
+    _ name: String,
+    version: ObjectVersion?,
+    _ body: (ObjectInfo, UnsafeRawBufferPointer) throws(Failure) -> Void
+  ) async throws(Failure) -> ObjectInfo?
 
   /// Writes a small object as a whole.
   ///
@@ -38,12 +46,6 @@ package protocol ObjectStore: Sendable, CustomStringConvertible {
   ) async throws(Failure)
     -> ObjectWrite
 
-  /// Copies an object into a local file, which appears complete or not at all.
-  ///
-  /// - Parameter version: The version to copy; nil for the current one.
-  /// - Returns: The object copied; nil if it does not exist (or no longer does in that version).
-  func download(_ name: String, version: ObjectVersion?, to path: String) async throws(Failure) -> ObjectInfo?
-
   /// Lists all objects whose names begin with a prefix, in the order of their names' bytes.
   func list(_ prefix: String) async throws(Failure) -> [ObjectInfo]
 
@@ -52,6 +54,52 @@ package protocol ObjectStore: Sendable, CustomStringConvertible {
   /// - Parameter version: The version to delete; nil for any.
   /// - Returns: Whether it is gone; false if another version is there.
   func delete(_ name: String, version: ObjectVersion?) async throws(Failure) -> Bool
+}
+
+extension ObjectStore {
+  /// Reads a small object.
+  ///
+  /// - Parameter limit: The largest accepted size in bytes.
+  /// - Returns: nil if it does not exist.
+  /// - Throws: `.inputMalformed` if it is larger; as ``read(_:version:_:)``.
+  package func read(_ name: String, limit: Int) async throws(Failure) -> StoredObject? {
+    var bytes: [UInt8] = []
+    let info = try await read(name, version: nil) { info, piece throws(Failure) in
+      let count = max(info.bytes, bytes.count + piece.count)
+      if count > limit {
+        let cause = "it has \(count) bytes, and at most \(limit) are accepted"
+        throw Failure(.inputMalformed, "read", path: "\(self)/\(name)", cause: cause)
+      }
+      bytes.append(contentsOf: piece)
+    }
+    return info.map { StoredObject(bytes: bytes, version: $0.version, updatedAt: $0.updatedAt) }
+  }
+
+  /// Copies an object into a local file, which appears complete or not at all.
+  ///
+  /// - Parameter version: As in ``read(_:version:_:)``.
+  /// - Throws: `.cannotWrite`; as ``read(_:version:_:)``.
+  package func download(
+    _ name: String,
+    version: ObjectVersion?,
+    to path: String
+  ) async throws(Failure) -> ObjectInfo? {
+    let (temporary, descriptor) = try FilePaths.createTemporary(beside: path, reporting: path)
+    defer {
+      close(descriptor)
+      unlink(temporary)
+    }
+    let info = try await read(name, version: version) { _, piece throws(Failure) in
+      let code = SystemCall.write(descriptor, piece)
+      if code != 0 { throw Failure.cannotWrite(path, errno: code) }
+    }
+    guard let info else { return nil }
+    let code = SystemCall.synchronize(descriptor)
+    if code != 0 { throw Failure.cannotWrite(path, errno: code) }
+    if rename(temporary, path) != 0 { throw Failure.cannotWrite(path, errno: errno) }
+    SystemCall.synchronizeFolder(FilePaths.folder(of: path))
+    return info
+  }
 }
 
 /// The version of an object: its generation in a bucket, or the identity of the file.

@@ -9,14 +9,10 @@ package protocol CollectionWriter: AnyObject {
   /// The number of documents written so far.
   var documentCount: Int { get }
 
-  /// Appends a page of documents.
+  /// Appends a page of documents; those of a response are written without decoding them.
   ///
-  /// - Throws: ``Failure`` of kind `cannotWrite`; the writer cannot be used again.
-  func append(contentsOf documents: [RawDocument]) throws(Failure)
-
-  /// Appends a page of documents, decoded or not.
-  ///
-  /// - Throws: ``Failure`` of kind `cannotWrite`, or that of a document that cannot be decoded.
+  /// - Throws: ``Failure`` of kind `cannotWrite`, or that of a document that cannot be decoded; the writer cannot be used
+  ///   again.
   func append(_ page: DocumentPage) throws(Failure)
 
   /// The complete file; nil before ``finish()``, and where the file has several writers.
@@ -35,8 +31,7 @@ extension CollectionWriter {
   package var receipt: OutputFile.Receipt? { nil }
   package var columnPaths: [String]? { nil }
 
-  /// Appends the documents of a page after decoding them.
-  package func append(_ page: DocumentPage) throws(Failure) { try append(contentsOf: page.documents()) }
+  package func append(contentsOf documents: [RawDocument]) throws(Failure) { try append(.memory(documents)) }
 
   package func append(_ document: RawDocument) throws(Failure) { try append(contentsOf: [document]) }
 }

@@ -95,7 +95,8 @@ package struct DocumentLoader: Sendable {
         }
         decoded.fields = decoded.fields.asStored
         if let violation = DocumentLimits.violations(of: decoded).first {
-          try reject(decoded, code: "INVALID_ARGUMENT", message: violation.message)
+          let (path, message) = (decoded.path, violation.message)
+          try context.reject(path, code: "INVALID_ARGUMENT", message: message, fields: decoded.fields)
         } else {
           valid.append(.decoded(decoded))
         }
@@ -129,7 +130,8 @@ package struct DocumentLoader: Sendable {
             if let own { $0.settle(own.kind, .written(updateTime: nil)) } else { $0.unchanged += 1 }
           }
         case .rejected(let error):
-          try reject(document.document, code: error.status.name, message: error.message)
+          let fields = document.document.fields
+          try context.reject(path, code: error.status.name, message: error.message, fields: fields)
         case .change(let change):
           ambiguous.insert(path)
           submitted.append(document)
@@ -143,14 +145,6 @@ package struct DocumentLoader: Sendable {
     /// - Throws: ``Failure``.
     package func drain() async throws { try await writer.drain() }
 
-    private func reject(_ document: RawDocument, code: String, message: String) throws(Failure) {
-      context.counts.update(document.path.collection) {
-        $0.read += 1
-        $0.rejected += 1
-      }
-      try context.rejects.add(document.path, code: code, message: message, fields: document.fields)
-      try context.counts.assertBudget()
-    }
   }
 }
 
@@ -288,20 +282,8 @@ private struct LoadDelegate: BatchDelegate {
 
   func didSettle(_ write: Write, _ result: WriteResult) async throws(Failure) {
     let document = incoming.settle(write.path)
-    // A document is counted as read together with its result, so that the counts of an interrupted run balance.
-    context.counts.update(write.path.collection) {
-      $0.read += 1
-      $0.settle(write.kind, result)
-    }
-    let (code, message): (String, String)
-    switch result {
-    case .rejected(let error): (code, message) = (error.status.name, error.message)
-    case .conflicted:
-      (code, message) = ("conflict", "the document kept changing while it was to be written")
-    case .written, .unchanged, .skipped: return
-    }
-    try context.rejects.add(write.path, code: code, message: message, fields: document?.document.fields)
-    try context.counts.assertBudget()
+    let conflict = "the document kept changing while it was to be written"
+    try context.settle(write, result, conflict: conflict, fields: document?.document.fields)
   }
 
   func didWrite(_ written: [(write: Write, updateTime: Timestamp?)]) async throws(Failure) {

@@ -186,18 +186,15 @@ struct CommandRun {
             "Writing to \(environment.name): project \(environment.database.project), database \(environment.database.database), \(connected.client.endpoint), as \(connected.signer)."
           )
         }
-        let session = Session(
-          command: name,
-          environment: environment,
-          client: connected.client,
+        let database = DatabaseContext(
+          connected,
           schema: schema,
-          logger: context.logger,
-          progress: context.progress,
           counts: context.counts,
-          checkpoints: try await checkpoints(of: run, connected, context),
-          signer: connected.signer,
-          part: job?.part
+          progress: context.progress,
+          logger: context.logger
         )
+        let checkpoints = try await checkpoints(of: run, connected, context)
+        let session = Session(command: name, database: database, checkpoints: checkpoints, part: job?.part)
         return try await session.noted(as: run) {
           guard let source, let options = self.source else { return try await body(session) }
           return try await context.withConnection(source, options, beside: connected) { connected in

@@ -49,12 +49,7 @@ struct DatedExport {
       case .last: marks?[session.environment, read.collection]
       }
     }
-    let increment = try await Increment(
-      of: session.schema,
-      since: moments.compactMap { $0 },
-      client: session.client,
-      logger: session.logger
-    )
+    let increment = try await Increment(since: moments.compactMap { $0 }, in: session.database)
     for (index, moment) in moments.enumerated() {
       if try await increment.narrow(&options.reads[index], since: moment) {
         options.since[options.reads[index].collection] = moment

@@ -62,7 +62,7 @@ struct LedgerRun: Sendable {
   private func record(as ledger: MigrationLedger) async throws {
     let own = try await ledger.entries().first { $0.run.isIdentical(to: run.id) }
     guard let own, own.status == .undone || own.status == .cleared else { return }
-    try RunHistory.judge(run, as: own.status.rawValue, by: own.undoneBy, left: own.leftToUndo)
+    try RunHistory.resolve(run, as: own.status.rawValue, by: own.undoneBy, left: own.leftToUndo)
   }
 
   /// Who runs this, as `user@host`.

@@ -7,66 +7,47 @@ import Runs
 import Schema
 import Transfer
 
-/// What a command works with: an environment, a client for it, counts, progress and logger.
+/// What a command works with: a database with counts, progress and a logger, and how it is worked on.
 struct Session: Sendable {
   /// The command, as `migrate apply fix.yaml`.
   let command: String
-  let environment: DatabaseEnvironment
-  let client: FirestoreClient
-  /// What the collections are.
-  let schema: DatabaseSchema
-  let logger: Logger
-  let progress: Progress
-  let counts: RunCounts
+  /// The database, the schema, and what the work reports to.
+  var database: DatabaseContext
   /// What makes a writing command resumable; nil for one that only reads.
-  let checkpoints: Checkpoints?
-  /// Who signs.
-  var signer = ""
+  var checkpoints: Checkpoints?
   /// Where a command that has two sides reads.
   var source: Connection?
   /// The range of a sharded run that is worked on; nil for all of it.
   var part: ShardPart?
   /// Whether the run has the lease and its entry of the ledger, now or before.
   let isLeased = Locked(false)
+
+  var environment: DatabaseEnvironment { database.environment }
+  var client: FirestoreClient { database.client }
+  var schema: DatabaseSchema { database.schema }
+  var counts: RunCounts { database.counts }
+  var progress: Progress { database.progress }
+  var logger: Logger { database.logger }
 }
 
 extension Session {
   /// What the work of a run needs.
   func context(_ folder: RunDirectory) -> RunContext {
-    RunContext(
-      environment: environment,
-      client: client,
-      schema: schema,
-      folder: folder,
-      counts: counts,
-      checkpoints: checkpoints,
-      progress: progress,
-      logger: logger
-    )
+    RunContext(database, folder: folder, checkpoints: checkpoints)
   }
 
   /// The prices of a configuration, as they hold for the databases of the command.
   func prices(_ configured: PriceList) async -> PriceList {
     var prices = configured
-    for (client, environment) in [(client, environment)]
-      + (source.map { [($0.client, $0.environment)] } ?? [])
-    where !environment.isEmbedded { prices = await client.prices(prices) }
+    for connection in [database.connection] + (source.map { [$0] } ?? [])
+    where !connection.environment.isEmbedded { prices = await connection.client.prices(prices) }
     return prices
   }
 
-  /// The same with another database.
+  /// The same with another database, which is only read.
   func reading(_ connection: Connection) -> Session {
-    Session(
-      command: command,
-      environment: connection.environment,
-      client: connection.client,
-      schema: schema,
-      logger: logger,
-      progress: progress,
-      counts: counts,
-      checkpoints: nil,
-      signer: connection.signer,
-      part: part
-    )
+    var other = self
+    (other.database.connection, other.checkpoints, other.source) = (connection, nil, nil)
+    return other
   }
 }

@@ -40,16 +40,15 @@ struct MirrorTransferTests {
         let client = FirestoreClient(database: database, endpoint: server.url, caller: caller)
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let path = folder.path + "/shop.sqlite"
-        let pull = MirrorPull(
-          client,
-          environment: DatabaseEnvironment(name: "test", database: database, endpoint: server.url),
+        let environment = DatabaseEnvironment(name: "test", database: database, endpoint: server.url)
+        let context = DatabaseContext(
+          Connection(environment: environment, client: client),
           schema: schema,
-          to: path,
-          options: MirrorPull.Options(),
           counts: RunCounts(),
           progress: Progress(terminal: nil, logger: logger, traffic: TrafficCounter()),
           logger: logger
         )
+        let pull = MirrorPull(in: context, to: path, MirrorPull.Options())
         let report = try await pull.run()
         #expect(report.isNew && report.read == 2)
         try await body(try MirrorFile(path, for: .writing), client, server)

@@ -16,11 +16,11 @@ struct ReadTimeTests {
     return try await Fixture.with(faults.handler, budget: budget) { fixture in
       var environment = DatabaseEnvironment(name: "x", database: testDatabase)
       environment.endpoint = fixture.server.url
-      return try await ReadTimePinning(
-        client: fixture.client,
-        environment: environment,
-        logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-      ).pin(.pinned)
+      return try await fixture.client.readTime(
+        .pinned,
+        of: environment,
+        Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+      )
     }
   }
 

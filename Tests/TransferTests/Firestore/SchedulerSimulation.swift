@@ -350,3 +350,10 @@ struct SchedulerSimulation {
 }
 
 struct SimulationError: Error {}
+
+extension CommitScheduler {
+  /// Writes in unsettled chunks.
+  var unsettledCount: Int {
+    inFlight.values.reduce(0) { $0 + $1.writes.count } + due.reduce(0) { $0 + $1.chunk.writes.count }
+  }
+}

@@ -142,15 +142,15 @@ import Testing
     var reader = try JSONLinesReader(path)
     var encoding = try JSONLinesReader(path)
     let paths = Locked<[DocumentPath]>([])
-    var passage = JSONLinesReader.Passage.examined(Self.encoder(from: source, into: collection)) { document in
+    var mode = JSONLinesReader.Mode.encoded(Self.encoder(from: source, into: collection)) { document in
       paths.withLock { $0.append(document.path) }
       return false
     }
     var checking = try JSONLinesReader(path)
-    var check = JSONLinesReader.Passage.checked
+    var check = JSONLinesReader.Mode.checked
     var (valid, passed) = (0, 0)
     while let expected = try reader.next() {
-      let both = try #require(try encoding.next(&passage))
+      let both = try #require(try encoding.next(&mode))
       let checked = try #require(try checking.next(&check))
       #expect(both.number == expected.number && checked.number == expected.number)
       let document = try expected.document.get()
@@ -221,16 +221,16 @@ import Testing
       return
     }
     for make in [
-      { .encoded(Self.encoder()) }, { .examined(Self.encoder()) { _ in false } }, { .checked },
-    ] as [() -> JSONLinesReader.Passage] {
-      var passage = make()
+      { .encoded(Self.encoder()) { _ in true } }, { .encoded(Self.encoder()) { _ in false } }, { .checked },
+    ] as [() -> JSONLinesReader.Mode] {
+      var mode = make()
       var reader = try JSONLinesReader(folder.file("in.jsonl"))
-      guard case .failure(let failure)? = try reader.next(&passage)?.document else {
+      guard case .failure(let failure)? = try reader.next(&mode)?.document else {
         Issue.record("it was passed")
         return
       }
       #expect(failure.cause == expected.cause)
-      let next = try #require(try reader.next(&passage))
+      let next = try #require(try reader.next(&mode))
       #expect(next.number == 2)
       _ = try next.document.get()
     }
@@ -239,9 +239,9 @@ import Testing
   @Test(arguments: [true, false]) func whatIsAcceptedIsNotDecoded(isAccepted: Bool) throws {
     let folder = try ScratchFolder()
     _ = try folder.write((#"{"name":"users/u2"}"# + "\n").utf8, to: "in.jsonl")
-    var passage = JSONLinesReader.Passage.examined(Self.encoder()) { _ in isAccepted }
+    var mode = JSONLinesReader.Mode.encoded(Self.encoder()) { _ in isAccepted }
     var reader = try JSONLinesReader(folder.file("in.jsonl"))
-    let document = try #require(try reader.next(&passage)).document.get()
+    let document = try #require(try reader.next(&mode)).document.get()
     #expect(document.write != nil && (document.decoded == nil) == isAccepted)
   }
 
@@ -250,9 +250,9 @@ import Testing
     let document = RawDocument(path: DocumentPath(CollectionPath(nil, "users"), "u1"), fields: ["a": .null])
     let line = RejectList.line(document.path, code: "X", message: "m", fields: document.fields)
     _ = try folder.write(line, to: "in.jsonl")
-    var passage = JSONLinesReader.Passage.encoded(Self.encoder())
+    var mode = JSONLinesReader.Mode.encoded(Self.encoder()) { _ in true }
     var reader = try JSONLinesReader(folder.file("in.jsonl"))
-    let read = try #require(try reader.next(&passage)).document.get()
+    let read = try #require(try reader.next(&mode)).document.get()
     #expect(read.decoded == document && read.write == nil)
   }
 

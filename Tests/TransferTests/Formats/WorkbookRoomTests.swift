@@ -1,5 +1,6 @@
 import Testing
 
+@testable import Files
 @testable import Tables
 
 /// The space that a workbook needs on disk, compared with what is free.
@@ -17,9 +18,9 @@ import Testing
 
   /// File systems on the network may report more blocks than 64 bits of bytes can count.
   @Test func aDiskWithoutALimitIsNotFull() {
-    #expect(XLSXWriter.bytes(inBlocks: 25, of: 4096) == 102_400)
+    #expect(FilePaths.bytes(inBlocks: 25, of: 4096) == 102_400)
     for blocks: UInt64 in [1 << 52, 1 << 63, .max] {
-      #expect(XLSXWriter.bytes(inBlocks: blocks, of: 4096) == .max, "\(blocks) blocks")
+      #expect(FilePaths.bytes(inBlocks: blocks, of: 4096) == .max, "\(blocks) blocks")
     }
   }
 }

@@ -292,6 +292,26 @@ import Testing
     }
   }
 
+  @Test("A request that is repeated says how long it is tried, as those of the database do")
+  func retries() async throws {
+    let notices = Locked<[RetryNotice]>([])
+    try await withStorage(budget: 100, onRetry: { notice in notices.withLock { $0.append(notice) } }) {
+      storage,
+      client async throws in
+      storage.plan(.status(503), "POST")
+      storage.plan(.status(503), "POST")
+      guard case .written = try await upload([1], client) else {
+        Issue.record("it was not written")
+        return
+      }
+    }
+    let seen = notices.withLock { $0 }
+    #expect(seen.map(\.attempt) == [1, 2])
+    #expect(seen.map(\.rpc) == [.storage, .storage])
+    // The first delay is half of half a second, which is over before the second attempt fails.
+    #expect(seen.map(\.remaining) == [100, 99.75])
+  }
+
   @Test("A bucket that does not exist is a matter of the configuration, to read and to write")
   func missingBucket() async throws {
     try await withStorage { _, client async throws in

@@ -305,6 +305,7 @@ final class MiniStorage: Sendable {
 func withStorage<R>(
   _ storage: MiniStorage = MiniStorage(),
   budget: Double = 300,
+  onRetry: @escaping @Sendable (RetryNotice) -> Void = { _ in },
   _ body: (MiniStorage, StorageClient) async throws -> R
 ) async throws -> R {
   try await HTTPTestServer.withServer({ storage.answer($0) }) { server in
@@ -319,7 +320,8 @@ func withStorage<R>(
       transport: transport,
       credentials: TokenProvider(Credentials(.none), transport: transport),
       policy: RetryPolicy(budget: budget),
-      clock: clock
+      clock: clock,
+      onRetry: onRetry
     )
     return try await body(storage, StorageClient(endpoint: server.url, caller: caller))
   }

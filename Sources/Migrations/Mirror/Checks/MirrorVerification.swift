@@ -1,8 +1,8 @@
 import Files
 package import FirestoreModels
-package import FirestoreREST
+import FirestoreREST
 import LocalFirestore
-package import Logging
+import Logging
 package import Runs
 
 /// Compares a mirror with the service, document by document: numbers and checksums per collection.
@@ -44,14 +44,12 @@ package struct MirrorVerification: Sendable {
   /// - Throws: ``Failure``.
   package static func run(
     _ path: String,
-    client: FirestoreClient,
-    counts: RunCounts,
-    progress: Progress,
-    logger: Logger
+    in context: DatabaseContext
   ) async throws -> MirrorVerification {
+    let client = context.client
     let file = try MirrorFile(path, for: .reading)
     let info = try MirrorInfo(file)
-    let moment = try await moment(of: info, client, logger)
+    let moment = try await moment(of: info, client, context.logger)
     let roots = try await client.collectionIDs(readTime: moment).compactMap { CollectionPath($0) }
       .filter { !$0.isReserved }
     let known = info.collections.map(\.path).filter { $0.parent == nil }
@@ -71,7 +69,7 @@ package struct MirrorVerification: Sendable {
       var json = JSONWriter()
       for try await page in client.pages(of: read) {
         try Task.checkCancellation()
-        progress.advance(by: page.count)
+        context.progress.advance(by: page.count)
         for document in page where !document.path.isReserved {
           let key = DocumentTable.key(document.path)
           while let row = try stored.next(before: key) {
@@ -81,7 +79,7 @@ package struct MirrorVerification: Sendable {
           json.fields(document.fields)
           let row = try stored.next(at: key)
           try tally(document.path).add(document.path, mirrored: row?.fields, served: json.bytes)
-          counts.update(document.path.collection) { $0.read += 1 }
+          context.counts.update(document.path.collection) { $0.read += 1 }
         }
       }
       while let row = try stored.next() {

@@ -1,10 +1,10 @@
-package import Configuration
+import Configuration
 import Files
 package import FirestoreModels
 package import FirestoreREST
-package import Logging
+import Logging
 package import Runs
-package import Schema
+import Schema
 
 /// Pulls a database into a mirror: all of it at first, what changed from then on.
 ///
@@ -52,37 +52,24 @@ package struct MirrorPull: Sendable {
     package var deleted = 0
   }
 
-  package let client: FirestoreClient
-  package let environment: DatabaseEnvironment
-  package let schema: DatabaseSchema
-  package let path: String
-  package let options: Options
-  package let views: [View]
-  package let counts: RunCounts
-  package let progress: Progress
-  package let logger: Logger
+  let path: String
+  let options: Options
+  let views: [View]
+  private let context: DatabaseContext
 
-  package init(
-    _ client: FirestoreClient,
-    environment: DatabaseEnvironment,
-    schema: DatabaseSchema,
-    to path: String,
-    options: Options,
-    views: [View] = [],
-    counts: RunCounts,
-    progress: Progress,
-    logger: Logger
-  ) {
-    self.client = client
-    self.environment = environment
-    self.schema = schema
+  package init(in context: DatabaseContext, to path: String, _ options: Options, views: [View] = []) {
+    self.context = context
     self.path = path
     self.options = options
     self.views = views
-    self.counts = counts
-    self.progress = progress
-    self.logger = logger
   }
+
+  var client: FirestoreClient { context.client }
+  var environment: DatabaseEnvironment { context.environment }
+  var schema: DatabaseSchema { context.schema }
+  var counts: RunCounts { context.counts }
+  var progress: Progress { context.progress }
+  var logger: Logger { context.logger }
 
   /// - Throws: ``Failure``; the file is as it was then. `.tryLater` where edits were not pushed, or where another program
   ///   keeps the file locked.
@@ -102,7 +89,7 @@ package struct MirrorPull: Sendable {
 
   /// The moment to read at; nil for the present of each page.
   func pin() async throws -> Timestamp? {
-    try await ReadTimePinning(client: client, environment: environment, logger: logger).pin(.pinned)
+    try await client.readTime(.pinned, of: environment, logger)
   }
 
   func wholeRead(of root: CollectionPath, at moment: Timestamp?) -> CollectionRead {

@@ -61,12 +61,7 @@ package final class InputCopy: Sendable, Equatable {
   }
 
   private static func assertRoom(for size: Int, of path: String, in folder: String) throws(Failure) {
-    var status = statvfs()
-    guard statvfs(folder, &status) == 0 else { return }
-    let free = Int(
-      clamping: UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize)).partialValue
-    )
-    if free >= size { return }
+    guard let free = FilePaths.freeBytes(in: folder), free < size else { return }
     throw Failure.cannotWrite(
       folder,
       "a copy of \(path) takes \(size >> 20) MiB, and \(free >> 20) MiB are free",

@@ -1,5 +1,5 @@
 package import FirestoreModels
-import Platform
+package import Platform
 
 /// A file, a remote file or standard input (`-`) that is read sequentially.
 ///
@@ -133,6 +133,15 @@ package struct InputFile: ~Copyable {
         throw cutOff
       }
     }
+  }
+
+  /// Returns the status of the file that is open.
+  ///
+  /// - Throws: `.inputMissing` where it has none, as a remote file.
+  package func status() throws(Failure) -> stat {
+    var status = stat()
+    guard fstat(origin.descriptor, &status) == 0 else { throw Failure.cannotRead(path, errno: errno) }
+    return status
   }
 
   /// Calls `body` with the rest of the file, piece by piece.

@@ -54,7 +54,7 @@ package protocol RemoteReader: AnyObject {
 
 /// Writes one remote file, which appears as a whole in ``finish()`` or not at all.
 package protocol RemoteWriter: AnyObject {
-  /// Appends bytes; waits while as much as fits into memory is on its way.
+  /// Appends bytes; waits while as much as fits into memory is in flight.
   ///
   /// - Throws: `.cannotWrite`, `.unavailable`, `.interrupted`, or why an earlier write failed.
   func write(_ bytes: UnsafeRawBufferPointer) throws(Failure)

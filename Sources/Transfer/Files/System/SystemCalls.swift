@@ -208,6 +208,14 @@ extension stat {
   package var isFolder: Bool { st_mode & S_IFMT == S_IFDIR }
   package var isRegularFile: Bool { st_mode & S_IFMT == S_IFREG }
   var isPipe: Bool { st_mode & S_IFMT == S_IFIFO }
+  /// When the content was changed; nil for a time outside of the calendar.
+  package var modified: Timestamp? {
+    Timestamp(seconds: Int64(st_mtim.tv_sec), nanoseconds: Int32(st_mtim.tv_nsec))
+  }
+  /// When the content or the attributes were changed.
+  package var changed: Timestamp? {
+    Timestamp(seconds: Int64(st_ctim.tv_sec), nanoseconds: Int32(st_ctim.tv_nsec))
+  }
 }
 
 extension Failure {

@@ -32,3 +32,10 @@ package enum DerivedID {
     (try? SHA256Digest.checksum(of: Array(seed.utf8))).map { Array($0.utf8) }
   }
 }
+
+/// The 64-bit hash FNV-1a, which is equal in every process.
+package enum FNV {
+  package static func hash(_ bytes: some Sequence<UInt8>) -> UInt64 {
+    bytes.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+  }
+}

@@ -47,6 +47,30 @@ package enum FilePaths {
   /// Creates a folder that only its owner can access; returns 0 or the error number.
   package static func makeFolder(_ path: String) -> Int32 { mkdir(path, 0o700) == 0 ? 0 : errno }
 
+  /// Creates a folder that only its owner can access, unless something of that name exists, which shows when files are created
+  /// in it.
+  ///
+  /// - Returns: Whether it was created.
+  /// - Throws: `.cannotWrite`.
+  @discardableResult
+  package static func ensureFolder(_ path: String) throws(Failure) -> Bool {
+    let code = makeFolder(path)
+    if code != 0, code != EEXIST { throw Failure.cannotWrite(path, errno: code) }
+    return code == 0
+  }
+
+  /// Returns the free space of the disk that a folder is on, in bytes; nil if it is not known.
+  package static func freeBytes(in folder: String) -> Int? {
+    var status = statvfs()
+    guard statvfs(folder, &status) == 0 else { return nil }
+    return bytes(inBlocks: UInt64(status.f_bavail), of: UInt64(status.f_frsize))
+  }
+
+  /// The bytes in the free blocks of a disk.
+  static func bytes(inBlocks count: UInt64, of size: UInt64) -> Int {
+    Int(clamping: count.multipliedClamped(by: size))
+  }
+
   /// Resolves symbolic links; returns the path itself if that fails.
   package static func resolved(_ path: String) -> String {
     guard let real = realpath(path, nil) else { return path }

@@ -3,14 +3,14 @@ import Platform
 
 /// Sends a growing file to the disk while it is written, and drops from memory what is there.
 ///
-/// Otherwise nothing of a file is on its way before `fsync`, which then waits for all of it; and a large file takes the memory in
+/// Otherwise nothing of a file is sent before `fsync`, which then waits for all of it; and a large file takes the memory in
 /// which the system keeps other files, page by page, most of them fresh ones, which cost more than copying into them.
 /// At most two windows wait for the disk.
 struct WriteBehind {
   private static let window = 8 << 20
 
   private let window: Int
-  /// The bytes that are on the disk or on their way.
+  /// The bytes that are on the disk or being sent there.
   private var sent = 0
   private var isSupported = true
 

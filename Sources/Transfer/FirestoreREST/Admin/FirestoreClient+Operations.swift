@@ -135,10 +135,9 @@ extension FirestoreClient {
   /// - Throws: ``Failure``, also if the list does not end.
   package func operations() async throws(Failure) -> [ManagedOperation] {
     var operations: [ManagedOperation] = []
-    var token: String?
-    var trail = LoopDetector<UTF8Key>()
     let name = "list the operations of"
-    repeat {
+    let endless = Failure.endless(name, path: database.description)
+    try await forEachPage(orThrow: endless) { token throws(Failure) in
       var url = "\(databaseURL)/operations?prettyPrint=false&pageSize=\(Self.operationsPerPage)"
       if let token { url += "&pageToken=\(PercentEncoding.query(token))" }
       let page: (operations: [ManagedOperation], token: String?) = try await caller.call(
@@ -153,11 +152,9 @@ extension FirestoreClient {
         return (page, root.nextPageToken)
       }
       operations += page.operations
-      token = page.token
-      if let token, operations.count > Self.maximumOperations || !trail.goes(to: UTF8Key(token)) {
-        throw .endless(name, path: database.description)
-      }
-    } while token != nil
+      if page.token != nil, operations.count > Self.maximumOperations { throw endless }
+      return page.token
+    }
     return operations.newestFirst { ($0.startTime, $0.name.id) }
   }
 
@@ -220,7 +217,7 @@ extension FirestoreClient {
 
   // MARK: URLs
 
-  var databaseURL: String {
+  package var databaseURL: String {
     var url = "\(endpoint)/v1/"
     PercentEncoding.appendPath(database.description, to: &url)
     return url
@@ -230,7 +227,9 @@ extension FirestoreClient {
     "\(databaseURL)/operations/\(PercentEncoding.query(name.id))"
   }
 
-  func get(_ url: String) -> HTTPRequest { HTTPRequest(method: "GET", url: "\(url)?prettyPrint=false") }
+  package func get(_ url: String) -> HTTPRequest {
+    HTTPRequest(method: "GET", url: "\(url)?prettyPrint=false")
+  }
 }
 
 extension ManagedOperation {

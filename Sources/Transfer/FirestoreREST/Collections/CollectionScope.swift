@@ -47,15 +47,8 @@ package struct CollectionScope: Sendable, Equatable {
 
   package func contains(_ path: DocumentPath) -> Bool {
     if let pattern { return pattern.contains(path, isDeep: isDeep) }
-    let prefix = collection.string.utf8
-    let utf8 = path.string.utf8
-    guard utf8.count > prefix.count + 1, utf8.starts(with: prefix) else { return false }
-    let rest = utf8.dropFirst(prefix.count)
-    guard rest.first == Self.slash else { return false }
-    return isDeep || !rest.dropFirst().contains(Self.slash)
+    return isDeep ? path.isBelow(collection) : path.isIn(collection)
   }
-
-  private static let slash = UInt8(ascii: "/")
 
   /// Whether it contains all of another scope.
   private func covers(_ other: CollectionScope) -> Bool {
@@ -89,5 +82,14 @@ package struct CollectionScope: Sendable, Equatable {
   /// Returns the scopes that no other scope covers, sorted by collection.
   static func normalized(_ scopes: [CollectionScope]) -> [CollectionScope] {
     distinct(scopes).sorted { ($0.collection, $0.name) < ($1.collection, $1.name) }
+  }
+}
+
+extension DocumentPath {
+  /// Whether it is in a collection, or anywhere below it.
+  func isBelow(_ collection: CollectionPath) -> Bool {
+    let (own, prefix) = (string.utf8, collection.string.utf8)
+    return own.count > prefix.count && own.starts(with: prefix)
+      && own.dropFirst(prefix.count).first == UInt8(ascii: "/")
   }
 }

@@ -179,56 +179,39 @@ package struct ServiceCaller: Sendable {
     beforeParsing prepare: (([UInt8]) async -> Void)? = nil,
     decode: (ParsedBody, JSONCursor) throws(CallFailure) -> Answer
   ) async throws(Failure) -> Answer {
-    var start = clock.now()
-    var attempt = 0
+    var attempts = Attempts(self)
     while true {
-      attempt += 1
       var timed = request
-      timed.timeout = min(request.timeout, max(1, policy.budget - (clock.now() - start)))
+      timed.timeout = min(request.timeout, attempts.left)
       let failure: CallFailure
       do throws(CallFailure) {
-        let (body, root) = try await self.attempt(timed) { body in
+        let (body, root) = try await attempt(timed) { body in
           guard let prepare else { return }
           let before = clock.now()
           await prepare(body)
-          start += clock.now() - before
+          attempts.leaveOut(clock.now() - before)
         }
         return try decode(body, root)
       } catch {
         failure = error
       }
-      let elapsed = clock.now() - start
-      let policy = policy.after(failure)
+      let elapsed = attempts.elapsed
       guard Self.mayRetry(failure, rpc),
-        let delay = policy.delay(
-          afterAttempt: attempt,
-          elapsed: elapsed,
+        try await attempts.wait(
+          rpc,
+          failure.reason,
           asked: failure.askedDelay,
-          random: clock.random()
+          policy.after(failure),
+          orThrow: Failure(.interrupted, operation, path: path, cause: "it was cancelled")
         )
       else {
         throw failure.asFailure(
           operation: operation,
           path: path,
           of: rpc,
-          attempts: attempt,
+          attempts: attempts.number,
           elapsed: elapsed
         )
-      }
-      onRetry(
-        RetryNotice(
-          rpc: rpc,
-          attempt: attempt,
-          delay: delay,
-          reason: failure.reason,
-          remaining: policy.budget - elapsed
-        )
-      )
-      traffic.count { $0.retries += 1 }
-      do {
-        try await clock.sleep(delay)
-      } catch {
-        throw Failure(.interrupted, operation, path: path, cause: "it was cancelled")
       }
     }
   }

@@ -1,4 +1,4 @@
-import FirestoreModels
+package import FirestoreModels
 
 /// Detects in constant memory that a paged read returns to an earlier position.
 ///
@@ -23,6 +23,21 @@ package struct LoopDetector<Position: Equatable & Sendable>: Sendable {
     }
     return true
   }
+}
+
+/// Calls `page` with the token of each page of a list, nil for the first, until it returns none for the next.
+///
+/// - Parameter circle: The failure of a list that leads back to a page that was there before.
+package func forEachPage(
+  orThrow circle: @autoclosure () -> Failure,
+  _ page: (_ token: String?) async throws(Failure) -> String?
+) async throws(Failure) {
+  var token: String?
+  var trail = LoopDetector<UTF8Key>()
+  repeat {
+    token = try await page(token)
+    if let token, !trail.goes(to: UTF8Key(token)) { throw circle() }
+  } while token != nil
 }
 
 extension Failure {

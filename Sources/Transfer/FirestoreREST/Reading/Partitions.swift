@@ -14,20 +14,17 @@ extension FirestoreClient {
   ) async throws(Failure) -> [DocumentPath]? {
     if count < 1 { return [] }
     var names: [DocumentPath] = []
-    var token: String?
-    var trail = LoopDetector<UTF8Key>()
-    repeat {
-      let page: (names: [DocumentPath], token: String?)
-      do throws(Failure) {
-        page = try await partitionPage(id, count, readTime, after: token)
-      } catch {
-        if error.service?.status == .unimplemented { return nil }
-        throw error
+    do throws(Failure) {
+      try await forEachPage(orThrow: .endless("cut the collections called", path: id)) {
+        token throws(Failure) in
+        let page = try await partitionPage(id, count, readTime, after: token)
+        names += page.names
+        return names.count < count ? page.token : nil
       }
-      names += page.names
-      token = page.token
-      if let token, !trail.goes(to: UTF8Key(token)) { throw .endless("cut the collections called", path: id) }
-    } while token != nil && names.count < count
+    } catch {
+      if error.service?.status == .unimplemented { return nil }
+      throw error
+    }
     return names.sorted()
   }
 

@@ -32,19 +32,8 @@ package enum ReadTimeChoice: Sendable, Equatable {
   }
 }
 
-/// Determines the read time of a run.
-package struct ReadTimePinning: Sendable {
-  private let client: FirestoreClient
-  private let environment: DatabaseEnvironment
-  private let logger: Logger
-
-  package init(client: FirestoreClient, environment: DatabaseEnvironment, logger: Logger) {
-    self.client = client
-    self.environment = environment
-    self.logger = logger
-  }
-
-  /// Returns the read time; nil for the present of each page.
+extension FirestoreClient {
+  /// Returns the read time of a run; nil for the present of each page.
   ///
   /// It is the server's own time, from the response to reading one document; this machine's clock is not
   /// trusted. A server other than Google's may not report it; then the present is read. The official emulator
@@ -53,13 +42,17 @@ package struct ReadTimePinning: Sendable {
   ///
   /// - Throws: ``Failure``, also after an outage; of kind `configuration` if a read time is required and the service
   ///   does not report its time.
-  package func pin(_ choice: ReadTimeChoice) async throws -> Timestamp? {
+  package func readTime(
+    _ choice: ReadTimeChoice,
+    of environment: DatabaseEnvironment,
+    _ logger: Logger
+  ) async throws -> Timestamp? {
     switch choice {
     case .none: return nil
     case .at(let moment): return moment
     case .now, .pinned: break
     }
-    guard let moment = try await client.reportedTime() else {
+    guard let moment = try await reportedTime() else {
       if choice == .pinned, !environment.isRealService {
         logger.notice("This server does not report its time; the present is read.")
         return nil
@@ -73,8 +66,8 @@ package struct ReadTimePinning: Sendable {
     }
     guard choice == .pinned, !environment.isRealService else { return moment }
     do {
-      let read = CollectionRead(FirestoreClient.probe.collection, pageSize: 1, readTime: moment)
-      for try await _ in client.pages(of: read) { break }
+      let read = CollectionRead(Self.probe.collection, pageSize: 1, readTime: moment)
+      for try await _ in pages(of: read) { break }
       return moment
     } catch let failure as Failure where failure.service?.status == .invalidArgument {
       logger.notice("This server does not support a read time; the present is read.")
@@ -134,6 +127,23 @@ extension FirestoreError {
       || ["read_time", "readtime", "read time", "snapshot version", "version_time"].contains {
         text.contains($0)
       }
+  }
+}
+
+extension CollectionPages {
+  /// As ``next(of:)``; a failure that is due to the read time says so.
+  ///
+  /// - Parameter remedy: As that of ``Failure/explainingClosedWindow(since:remedy:)``.
+  package func next(
+    of index: Int,
+    at readTime: Timestamp?,
+    orElse remedy: String
+  ) async throws -> [RawDocument]? {
+    do {
+      return try await next(of: index)
+    } catch let failure as Failure {
+      throw readTime.map { failure.explainingClosedWindow(since: $0, remedy: remedy) } ?? failure
+    }
   }
 }
 

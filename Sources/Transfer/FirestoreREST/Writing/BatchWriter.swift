@@ -231,7 +231,7 @@ package actor BatchWriter {
             let clock = client.caller.clock
             group.addTask {
               try? await clock.sleep(until - now)
-              await self.rang(until)
+              await self.timerFired(at: until)
             }
           }
           await sleep()
@@ -259,7 +259,7 @@ package actor BatchWriter {
   /// Called when a timer fires.
   ///
   /// The loop sets the next one by its own clock, which may differ a little.
-  private func rang(_ time: Double) {
+  private func timerFired(at time: Double) {
     if timer == time { timer = .infinity }
     wake()
   }

@@ -106,8 +106,8 @@ extension FirestoreClient {
     didAbort: () async throws -> Void = {},
     _ body: (Transaction) async throws -> TransactionDecision<Value>
   ) async throws -> (value: Value?, end: TransactionEnd) {
-    let clock = caller.clock
-    let start = clock.now()
+    let operation = "write in a transaction"
+    var attempts = Attempts(caller)
     var run = TransactionRun()
     var value: Value?
     while true {
@@ -126,11 +126,10 @@ extension FirestoreClient {
           value = decided
           try await willCommit(writes)
           run.committing = writes.map { PendingWrite($0, in: database) }
-          let left = caller.policy.budget - (clock.now() - start)
           let answer = try await commitOnce(
             run.committing.map(\.json),
             in: id,
-            timeout: min(75, max(1, left))
+            timeout: min(75, attempts.left)
           )
           return (decided, .committed(answer.updateTimes))
         }
@@ -149,36 +148,23 @@ extension FirestoreClient {
       if case .refused(let error) = step { return (value, .refused(error)) }
       if step == .contention { try await gate.pass(.conflict) }
       if !run.committing.isEmpty, step == .again || step == .contention { try await didAbort() }
-      let elapsed = clock.now() - start
+      let elapsed = attempts.elapsed
       guard step != .fail,
-        let delay = caller.policy.after(failure).delay(
-          afterAttempt: run.attempts,
-          elapsed: elapsed,
+        try await attempts.wait(
+          run.committing.isEmpty ? .beginTransaction : .commit,
+          failure.reason,
           asked: failure.askedDelay,
-          random: clock.random()
+          caller.policy.after(failure),
+          orThrow: Failure(.interrupted, operation, path: path.string, cause: "it was cancelled")
         )
       else {
         if step == .contention { return (value, .contended) }
         throw failure.asFailure(
-          operation: "write in a transaction",
+          operation: operation,
           path: path.string,
-          attempts: run.attempts,
+          attempts: attempts.number,
           elapsed: elapsed
         )
-      }
-      caller.note(
-        RetryNotice(
-          rpc: run.committing.isEmpty ? .beginTransaction : .commit,
-          attempt: run.attempts,
-          delay: delay,
-          reason: failure.reason,
-          remaining: caller.policy.after(failure).budget - elapsed
-        )
-      )
-      do {
-        try await clock.sleep(delay)
-      } catch {
-        throw Failure(.interrupted, "write in a transaction", path: path.string, cause: "it was cancelled")
       }
     }
   }
@@ -210,7 +196,6 @@ struct TransactionRun {
     case fail
   }
 
-  private(set) var attempts = 0
   /// The last transaction that began, which the next attempt retries.
   var last: TransactionID?
   /// The transaction of this attempt, once it has begun.
@@ -221,7 +206,6 @@ struct TransactionRun {
   private(set) var uncertain: [[PendingWrite]] = []
 
   mutating func begin() {
-    attempts += 1
     open = nil
     committing = []
   }

@@ -13,22 +13,22 @@ package struct RunHistory: Sendable {
     package var ending: CommandResult?
     /// Whether its process is alive.
     package var isRunning: Bool
-    /// The verdict given after its end: `undone` or `cleared`.
-    package var verdict: String?
+    /// How it was resolved after its end: `undone` or `cleared`.
+    package var resolution: String?
     /// The ID of the run that undid it.
     package var undoneBy: String?
     /// The documents that this one could not put back, so that it may be undone again.
     package var leftToUndo = 0
 
     /// Whether all of it is undone.
-    package var isUndone: Bool { verdict == "undone" && leftToUndo == 0 }
+    package var isUndone: Bool { resolution == "undone" && leftToUndo == 0 }
 
-    /// The status in one word: the verdict or that of the summary, else `running` or `killed`; `sharded` for a run whose tasks
+    /// The status in one word: its resolution or that of the summary, else `running` or `killed`; `sharded` for a run whose tasks
     /// are not finished.
     package var status: String {
       if leftToUndo > 0, !isRunning { return "undone-in-part" }
       return isRunning
-        ? "running" : verdict ?? ending?.status ?? (record.shards == nil ? "killed" : "sharded")
+        ? "running" : resolution ?? ending?.status ?? (record.shards == nil ? "killed" : "sharded")
     }
 
     /// Whether it came to its end, and nobody undid it.
@@ -93,7 +93,7 @@ package struct RunHistory: Sendable {
   private func survey() -> (entries: [Entry], damaged: [Damage]) {
     var entries: [Entry] = []
     var damaged: [Damage] = []
-    for id in names() {
+    for id in Self.names(in: folder) {
       do throws(Failure) {
         if let entry = try entry(id) { entries.append(entry) }
       } catch {
@@ -170,56 +170,56 @@ package struct RunHistory: Sendable {
     let length = "20261121T020000Z".utf8.count
     let order = String(damaged.prefix(length)).compareUTF8(String(run.id.prefix(length)))
     if order != 0 { return order < 0 }
-    guard let status = SystemCall.status(file("run.json", of: damaged)).status else { return false }
-    let written = Timestamp(
-      seconds: Int64(status.st_mtim.tv_sec),
-      nanoseconds: Int32(status.st_mtim.tv_nsec)
-    )
+    let written = SystemCall.status(file("run.json", of: damaged)).status?.modified
     return written.map { $0 < run.startedAt } ?? false
   }
 
-  /// Records the verdict on a run after its end.
+  /// Records the resolution of a run after its end.
   ///
   /// - Parameters:
   ///   - undo: The run that undid it.
   ///   - left: The documents that this one could not put back.
   /// - Throws: `.cannotWrite`.
-  package func judge(_ id: String, as verdict: String, by undo: String? = nil, left: Int = 0) throws(Failure)
-  {
-    try Self.write(verdict, by: undo, left, to: file(Self.verdictFile, of: id))
-  }
-
-  /// Removes the verdict that ``judge(_:as:by:)-(String,_,_)`` recorded.
-  package func withdrawVerdict(of id: String) { unlink(file(Self.verdictFile, of: id)) }
-
-  private static let verdictFile = "verdict.json"
-
-  /// Records the verdict on a run that was to be resumed.
-  ///
-  /// - Throws: `.cannotWrite`.
-  package static func judge(
-    _ run: RunDirectory,
-    as verdict: String,
+  package func resolve(
+    _ id: String,
+    as resolution: String,
     by undo: String? = nil,
     left: Int = 0
   ) throws(Failure) {
-    try write(verdict, by: undo, left, to: run.file(verdictFile))
+    try Self.write(resolution, by: undo, left, to: file(Self.resolutionFile, of: id))
   }
 
-  private struct Verdict: JSONRecord {
+  /// Removes the resolution that ``resolve(_:as:by:)-(String,_,_)`` recorded.
+  package func withdrawResolution(of id: String) { unlink(file(Self.resolutionFile, of: id)) }
+
+  private static let resolutionFile = "verdict.json"
+
+  /// Records the resolution of a run that was to be resumed.
+  ///
+  /// - Throws: `.cannotWrite`.
+  package static func resolve(
+    _ run: RunDirectory,
+    as resolution: String,
+    by undo: String? = nil,
+    left: Int = 0
+  ) throws(Failure) {
+    try write(resolution, by: undo, left, to: run.file(resolutionFile))
+  }
+
+  private struct Resolution: JSONRecord {
     var status: String?
     var undoneBy: String?
     var leftToUndo: Int?
   }
 
   private static func write(
-    _ verdict: String,
+    _ resolution: String,
     by undo: String?,
     _ left: Int,
     to path: String
   ) throws(Failure) {
-    let verdict = Verdict(status: verdict, undoneBy: undo, leftToUndo: left > 0 ? left : nil)
-    try JSONFile.write(verdict.json, to: path)
+    let record = Resolution(status: resolution, undoneBy: undo, leftToUndo: left > 0 ? left : nil)
+    try JSONFile.write(record.json, to: path)
   }
 
   /// Checks that only this user can have written the files of a run.
@@ -266,18 +266,16 @@ package struct RunHistory: Sendable {
     }
     let isRunning = isLocked(file("operation.log", of: id))
     let ending = try JSONFile.read(file("summary.json", of: id), as: CommandResult.self)
-    let verdict = try JSONFile.read(file(Self.verdictFile, of: id), as: Verdict.self)
+    let resolution = try JSONFile.read(file(Self.resolutionFile, of: id), as: Resolution.self)
     return Entry(
       record: record,
       ending: ending,
       isRunning: isRunning,
-      verdict: verdict?.status,
-      undoneBy: verdict?.undoneBy,
-      leftToUndo: verdict?.leftToUndo ?? 0
+      resolution: resolution?.status,
+      undoneBy: resolution?.undoneBy,
+      leftToUndo: resolution?.leftToUndo ?? 0
     )
   }
-
-  private func names() -> [String] { Self.names(in: folder) }
 
   private static func names(in folder: String) -> [String] {
     FilePaths.names(in: folder).filter { !$0.hasPrefix(".") }

@@ -27,10 +27,7 @@ package struct RunRecord: JSONRecord, Equatable {
     init(_ path: String, digest: String?) {
       let status = SystemCall.status(path).status
       bytes = status.map { Int($0.st_size) } ?? 0
-      func time(_ time: timespec) -> Timestamp? {
-        Timestamp(seconds: Int64(time.tv_sec), nanoseconds: Int32(time.tv_nsec))
-      }
-      (modified, changed) = (status.flatMap { time($0.st_mtim) }, status.flatMap { time($0.st_ctim) })
+      (modified, changed) = (status?.modified, status?.changed)
       self.path = path
       if FileAccess.isRemote(path) { generation = digest } else { sha256 = digest }
     }

@@ -14,7 +14,7 @@ package struct ConfigurationChoice: Codable, Sendable, Equatable {
   package init() {}
 }
 
-/// Which database is meant, and who signs, as options name them.
+/// Which database is meant, and the credentials, as options name them.
 package struct ConnectionSettings: Codable, Sendable, Equatable {
   package var environment: String?
   package var mirror: String?

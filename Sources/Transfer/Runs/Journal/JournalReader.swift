@@ -304,10 +304,6 @@ struct JournalTail: Sendable {
     }
   }
 
-  /// Returns the FNV-1a hash of the path's bytes, equal in every process; of two paths with one hash, one write is not counted.
-  private static func hash(_ path: DocumentPath) -> UInt64 {
-    var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-    for byte in path.string.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
-    return hash
-  }
+  /// Of two paths with one hash, one write is not counted.
+  private static func hash(_ path: DocumentPath) -> UInt64 { FNV.hash(path.string.utf8) }
 }

@@ -129,7 +129,7 @@ package struct RunSummary: Sendable {
   package var durationSeconds = 0.0
   /// Whether lines for people show the counts; not of a command whose documents do not pass through this process.
   package var showsCounts = true
-  /// The counts by collection, in the order in which they were worked on.
+  /// The counts by collection, in the order in which they were processed.
   package var collections: [Collection] = []
   /// The cost estimate of a plan or a copy.
   package var cost: CostEstimate?

@@ -1,5 +1,6 @@
+import Files
 import FirestoreModels
-package import FirestoreREST
+import FirestoreREST
 import Synchronization
 
 /// Cloud Storage's JSON API over the transport, credentials and retry policy of every other request.
@@ -11,13 +12,8 @@ package struct StorageClient: Sendable {
 
   /// Scheme, host and port.
   package let endpoint: String
+  /// Signs with the scope of Cloud Storage; its clock must not depend on threads that wait for this client.
   let caller: ServiceCaller
-
-  /// - Parameter caller: Signs with the scope of Cloud Storage; its clock must not depend on threads that wait for this client.
-  package init(endpoint: String = StorageClient.serviceEndpoint, caller: ServiceCaller) {
-    self.endpoint = endpoint
-    self.caller = caller
-  }
 
   // MARK: Requests with retries
 
@@ -37,15 +33,16 @@ package struct StorageClient: Sendable {
     writes: Bool = false,
     lookUp: () async throws(Failure) -> HTTPResponse? = { () async throws(Failure) in nil }
   ) async throws(Failure) -> HTTPResponse {
-    var backoff = StorageBackoff(caller)
+    var attempts = Attempts(caller)
     while true {
       let outcome = await once(request)
       let verdict = StorageVerdict.after(outcome, of: kind)
       switch verdict {
-      case .answered, .fail: return try settled(outcome, operation, address, writes: writes, backoff.attempts)
+      case .answered, .fail: return try settled(outcome, operation, address, writes: writes, attempts.number)
       case .retry(let reason, let asked), .lookFirst(let reason, let asked):
-        guard try await backoff.wait(reason, asked, operation, address) else {
-          throw exhausted(outcome, operation, address, writes: writes, backoff.attempts)
+        let stopped = Failure.stopped(operation, address.description)
+        guard try await attempts.wait(.storage, reason, asked: asked, orThrow: stopped) else {
+          throw exhausted(outcome, operation, address, writes: writes, attempts.number)
         }
       }
       if case .lookFirst = verdict, let found = try await lookUp() { return found }
@@ -146,29 +143,18 @@ package struct StorageClient: Sendable {
 
   /// Returns whether there is an object whose name begins with that of a folder.
   func holdsObjects(_ folder: StorageAddress, _ operation: String) async throws(Failure) -> Bool {
-    var token: String?
-    var trail = LoopDetector<UTF8Key>()
-    repeat {
+    var holds = false
+    try await forEachPage(orThrow: Self.circle(operation, folder)) { token throws(Failure) in
       // A page may be empty before the list ends.
       let page = try await page(folder, operation, delimiter: nil, after: token, of: 1)
-      if !page.objects.isEmpty { return true }
-      token = try Self.next(page, &trail, operation, folder)
-    } while token != nil
-    return false
+      holds = !page.objects.isEmpty
+      return holds ? nil : page.nextPageToken
+    }
+    return holds
   }
 
-  /// Returns the token of the page after one; nil for the last.
-  ///
-  /// - Throws: `.unavailable` if the list leads back to a page that was there before.
-  private static func next(
-    _ page: StorageList,
-    _ trail: inout LoopDetector<UTF8Key>,
-    _ operation: String,
-    _ address: StorageAddress
-  ) throws(Failure) -> String? {
-    guard let token = page.nextPageToken else { return nil }
-    if trail.goes(to: UTF8Key(token)) { return token }
-    throw StorageFailure.foreign("the pages of the list lead in a circle", operation, address)
+  private static func circle(_ operation: String, _ address: StorageAddress) -> Failure {
+    StorageFailure.foreign("the pages of the list lead in a circle", operation, address)
   }
 
   /// Calls `body` with all objects below an address, page by page, in the order of their names' bytes.
@@ -180,13 +166,11 @@ package struct StorageClient: Sendable {
     delimiter: String? = nil,
     _ body: (_ objects: [StorageResource], _ prefixes: [String]) throws(Failure) -> Void
   ) async throws(Failure) {
-    var token: String?
-    var trail = LoopDetector<UTF8Key>()
-    repeat {
+    try await forEachPage(orThrow: Self.circle(operation, address)) { token throws(Failure) in
       let page = try await page(address, operation, delimiter: delimiter, after: token, of: 1000)
       try body(page.objects, page.prefixes)
-      token = try Self.next(page, &trail, operation, address)
-    } while token != nil
+      return page.nextPageToken
+    }
   }
 
   private func page(
@@ -282,49 +266,5 @@ package struct StorageClient: Sendable {
       timeout: min(60 + Double(bytes) / Double(64 << 10), max(1, caller.policy.budget)),
       maximumBodyBytes: maximumBodyBytes
     )
-  }
-}
-
-/// The attempts of one request and the delays between them.
-struct StorageBackoff {
-  private let caller: ServiceCaller
-  private var start: Double
-  private(set) var attempts = 1
-
-  init(_ caller: ServiceCaller) {
-    self.caller = caller
-    start = caller.clock.now()
-  }
-
-  /// Begins anew, because something was achieved.
-  mutating func reset() {
-    start = caller.clock.now()
-    attempts = 1
-  }
-
-  /// Waits before the next attempt; false once the retry budget is spent.
-  ///
-  /// - Throws: `.interrupted`.
-  mutating func wait(
-    _ reason: String,
-    _ asked: Double?,
-    _ operation: String,
-    _ address: StorageAddress
-  ) async throws(Failure) -> Bool {
-    let delay = caller.policy.delay(
-      afterAttempt: attempts,
-      elapsed: caller.clock.now() - start,
-      asked: asked,
-      random: caller.clock.random()
-    )
-    guard let delay else { return false }
-    caller.note(RetryNotice(rpc: .storage, attempt: attempts, delay: delay, reason: reason))
-    attempts += 1
-    do {
-      try await caller.clock.sleep(delay)
-    } catch {
-      throw Failure(.interrupted, operation, path: address.description, cause: "it was stopped")
-    }
-    return true
   }
 }

@@ -151,7 +151,7 @@ package final class BucketFiles: RemoteFiles {
   }
 }
 
-/// Reads an object piece by piece, the next one while the last is worked on.
+/// Reads an object piece by piece, the next one while the last is processed.
 private final class ObjectReader: RemoteReader {
   private var download: ObjectDownload
   private let bridge: Bridge
@@ -203,7 +203,7 @@ private final class ObjectWriter: RemoteWriter {
   private let bridge: Bridge
   private let onFinish: () -> Void
   private var piece: [UInt8] = []
-  /// The piece that is on its way, or the empty memory of the one that was.
+  /// The piece in flight, or the empty memory of the one that was.
   private let parcel = Locked<[UInt8]>([])
   private var sending: Pending<Void>?
   private var failure: Failure?
@@ -257,7 +257,7 @@ private final class ObjectWriter: RemoteWriter {
     }
   }
 
-  /// Waits for the piece that is on its way.
+  /// Waits for the piece in flight.
   private func settle() throws(Failure) {
     guard let sending else { return }
     self.sending = nil

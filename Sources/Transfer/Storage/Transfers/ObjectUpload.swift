@@ -1,3 +1,4 @@
+import Files
 import FirestoreModels
 import FirestoreREST
 
@@ -53,13 +54,6 @@ struct ObjectUpload: Sendable {
     return ObjectUpload(address: address, client: client, session: session, id: id)
   }
 
-  private init(address: StorageAddress, client: StorageClient, session: String, id: String) {
-    self.address = address
-    self.client = client
-    self.session = session
-    self.id = id
-  }
-
   /// Sends a piece that is not the last.
   ///
   /// - Parameter piece: ``pieceBytes`` bytes.
@@ -90,16 +84,17 @@ struct ObjectUpload: Sendable {
     let range = count..<(count + piece.count)
     piece.withUnsafeBytes { checksum.update($0) }
     count = range.upperBound
-    var backoff = StorageBackoff(client.caller)
+    var attempts = Attempts(client.caller)
+    let stopped = Failure.stopped("write", address.description)
     var request = request(piece, range, from: range.lowerBound, isLast: isLast)
     while true {
       let outcome = await client.once(request)
       let verdict = StorageVerdict.after(outcome, of: .write)
       switch verdict {
-      case .fail: throw client.exhausted(outcome, "write", address, writes: true, backoff.attempts)
+      case .fail: throw client.exhausted(outcome, "write", address, writes: true, attempts.number)
       case .retry(let reason, let asked), .lookFirst(let reason, let asked):
-        guard try await backoff.wait(reason, asked, "write", address) else {
-          throw client.exhausted(outcome, "write", address, writes: true, backoff.attempts)
+        guard try await attempts.wait(.storage, reason, asked: asked, orThrow: stopped) else {
+          throw client.exhausted(outcome, "write", address, writes: true, attempts.number)
         }
         if case .lookFirst = verdict { request = question(range, isLast: isLast) }
       case .answered:
@@ -112,8 +107,8 @@ struct ObjectUpload: Sendable {
         case .foreign(let cause): throw StorageFailure.foreign(cause, "write", address)
         case .send(let offset):
           if progress.confirmed > before {
-            backoff.reset()
-          } else if try await !backoff.wait("no byte was taken", nil, "write", address) {
+            attempts.restart()
+          } else if try await !attempts.wait(.storage, "no byte was taken", asked: nil, orThrow: stopped) {
             throw StorageFailure.foreign("it takes no more bytes", "write", address)
           }
           request = self.request(piece, range, from: offset, isLast: isLast)

@@ -78,25 +78,9 @@ package final class CSVWriter: CollectionWriter {
   /// The columns so far, as field paths, without the name.
   package var columnPaths: [String]? { rows.plan.columns.map { $0.path.description } }
 
-  /// Appends a page of documents.
-  ///
-  /// - Throws: ``Failure`` of kind `cannotWrite`; the writer cannot be used again.
-  package func append(contentsOf documents: [RawDocument]) throws(Failure) {
-    try append(documents, to: &rows)
-  }
-
-  private func append(_ documents: [RawDocument], to rows: inout CSVRows) throws(Failure) {
-    var cells: [Value?] = []
-    for document in documents { try append(document, to: &rows, cells: &cells) }
-    try endPage(of: documents.count, &rows)
-  }
-
-  /// Appends a page of documents; those of a response are written without decoding them.
-  ///
-  /// - Throws: As ``append(contentsOf:)``, or the failure of a document that cannot be decoded.
   package func append(_ page: DocumentPage) throws(Failure) {
     switch page {
-    case .memory(let documents): try append(contentsOf: documents)
+    case .memory(let documents): try append(documents, to: &rows)
     case .wire(let page): try append(page, to: &rows)
     }
   }
@@ -120,6 +104,12 @@ package final class CSVWriter: CollectionWriter {
   // MARK: Rows
 
   // The rows are a parameter, so that this object is accessed once per page instead of several times per cell.
+
+  private func append(_ documents: [RawDocument], to rows: inout CSVRows) throws(Failure) {
+    var cells: [Value?] = []
+    for document in documents { try append(document, to: &rows, cells: &cells) }
+    try endPage(of: documents.count, &rows)
+  }
 
   private func append(_ page: WirePage, to rows: inout CSVRows) throws(Failure) {
     var cells: [WireValue?] = []
@@ -178,7 +168,7 @@ package final class CSVWriter: CollectionWriter {
       if rows.bytes.count >= Self.held { try release(&rows) }
       return
     case .direct(let header, let columns):
-      if rows.plan.columns.count != columns { try takeBack(behind: header) }
+      if rows.plan.columns.count != columns { try rewind(behind: header) }
     case .spooled: break
     }
     if spool != nil {
@@ -206,7 +196,7 @@ package final class CSVWriter: CollectionWriter {
   }
 
   /// Turns the file so far into a spool, because its header lacks a column.
-  private func takeBack(behind header: Int) throws(Failure) {
+  private func rewind(behind header: Int) throws(Failure) {
     guard let file = file.take() else { return }
     spool = try file.spool()
     self.file = try OutputFile(path, digest: digest, via: files)

@@ -21,17 +21,16 @@ package struct JSONLinesReader: ~Copyable {
   }
 
   /// How the document of a line is read.
-  package enum Passage {
+  package enum Mode {
     case decoded
-    /// Encoded as a write; decoded if the encoding is not certain to be right.
-    case encoded(DocumentEncoder)
-    /// As ``encoded(_:)``, but also decoded unless `isAccepted` accepts the parsed document.
-    case examined(DocumentEncoder, isAccepted: (WireDocument) -> Bool)
+    /// Encoded as a write; decoded if the encoding is not certain to be right, and, beside it, if `isAccepted` does not accept
+    /// the parsed document.
+    case encoded(DocumentEncoder, isAccepted: (WireDocument) -> Bool)
     /// Only checked; decoded if it is not certain to be valid.
     case checked
   }
 
-  /// A document as a passage leaves it.
+  /// A document as its line was read.
   package enum Document: Sendable {
     case decoded(RawDocument)
     case encoded(EncodedDocument)
@@ -108,8 +107,8 @@ package struct JSONLinesReader: ~Copyable {
   ///
   /// - Throws: ``Failure`` of kind `inputMissing` or `inputMalformed` if no further line can be read.
   package mutating func next() throws(Failure) -> Line? {
-    var passage = Passage.decoded
-    guard let (number, document) = try next(&passage) else { return nil }
+    var mode = Mode.decoded
+    guard let (number, document) = try next(&mode) else { return nil }
     let decoded = document.map { document in
       guard let decoded = document.decoded else { preconditionFailure("the line is not decoded") }
       return decoded
@@ -121,7 +120,7 @@ package struct JSONLinesReader: ~Copyable {
   ///
   /// - Throws: As ``next()``.
   package mutating func next(
-    _ passage: inout Passage
+    _ mode: inout Mode
   ) throws(Failure) -> (number: Int, document: Result<Document, Failure>)? {
     while try lines.advance() {
       let number = lines.number
@@ -130,7 +129,7 @@ package struct JSONLinesReader: ~Copyable {
       }
       do throws(WireError) {
         let document: Document? = try lines.withLine { bytes throws(WireError) in
-          try Self.document(bytes, isFirst: number == 1, &passage, parser, &decoder)
+          try Self.document(bytes, isFirst: number == 1, &mode, parser, &decoder)
         }
         if let document { return (number, .success(document)) }
       } catch {
@@ -154,7 +153,7 @@ package struct JSONLinesReader: ~Copyable {
   private static func document(
     _ bytes: UnsafeRawBufferPointer,
     isFirst: Bool,
-    _ passage: inout Passage,
+    _ mode: inout Mode,
     _ parser: JSONParser,
     _ decoder: inout WireDecoder
   ) throws(WireError) -> Document? {
@@ -166,20 +165,15 @@ package struct JSONLinesReader: ~Copyable {
     if text.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) { return nil }
     let json = try parser.parseHolding(text)
     var examined: EncodedDocument?
-    switch passage {
+    switch mode {
     case .decoded: break
     case .checked:
       if let path = DocumentEncoder.certainPath(of: json, decoder) { return .checked(path) }
-    case .encoded(var encoder):
+    case .encoded(var encoder, let isAccepted):
       // Moved out, so that its buffer is not copied.
-      passage = .decoded
-      let encoded = encoder.encode(json)?.write
-      passage = .encoded(encoder)
-      if let encoded { return .encoded(encoded) }
-    case .examined(var encoder, let isAccepted):
-      passage = .decoded
+      mode = .decoded
       let encoded = encoder.encode(json)
-      passage = .examined(encoder, isAccepted: isAccepted)
+      mode = .encoded(encoder, isAccepted: isAccepted)
       if let encoded, isAccepted(encoded.source) { return .encoded(encoded.write) }
       examined = encoded?.write
     }

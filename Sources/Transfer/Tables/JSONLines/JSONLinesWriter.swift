@@ -20,33 +20,25 @@ package final class JSONLinesWriter: CollectionWriter {
     file = try OutputFile(path, digest: digest, via: files)
   }
 
-  /// Appends a page of documents.
-  ///
-  /// - Throws: ``Failure`` of kind `cannotWrite`; the writer cannot be used again.
-  package func append(contentsOf documents: [RawDocument]) throws(Failure) {
-    for document in documents {
-      json.line(document)
-      try passOn()
-    }
-    try passOn(all: true)
-    documentCount += documents.count
-  }
-
-  /// Appends a page of documents; those of a response are written without decoding them.
-  ///
-  /// - Throws: As ``append(contentsOf:)``, or the failure of a document that cannot be decoded.
   package func append(_ page: DocumentPage) throws(Failure) {
-    guard case .wire(let wire) = page else { return try append(contentsOf: page.documents()) }
-    for document in wire.documents {
-      do throws(WireError) {
-        try json.line(document)
-      } catch {
-        json.line(try wire.decoded(document))
+    switch page {
+    case .memory(let documents):
+      for document in documents {
+        json.line(document)
+        try passOn()
       }
-      try passOn()
+    case .wire(let page):
+      for document in page.documents {
+        do throws(WireError) {
+          try json.line(document)
+        } catch {
+          json.line(try page.decoded(document))
+        }
+        try passOn()
+      }
     }
     try passOn(all: true)
-    documentCount += wire.documents.count
+    documentCount += page.count
   }
 
   /// Writes the lines so far, if they are long enough that the file writes them without copying.

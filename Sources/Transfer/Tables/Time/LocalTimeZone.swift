@@ -87,14 +87,12 @@ package struct LocalTimeZone: Sendable, Equatable {
   }
 
   private static func contents(of path: String) -> [UInt8]? {
-    guard let status = SystemCall.status(path).status, status.isRegularFile, status.st_size < 1 << 20 else {
+    guard SystemCall.status(path).status?.isRegularFile ?? false else { return nil }
+    do throws(Failure) {
+      var file = try InputFile(path, decompresses: false)
+      return try file.bytes(atMost: 1 << 20, orThrow: .malformed(path, "it is larger than 1 MiB"))
+    } catch {
       return nil
     }
-    let (descriptor, _) = SystemCall.open(path, O_RDONLY)
-    if descriptor < 0 { return nil }
-    defer { close(descriptor) }
-    var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
-    let count = bytes.withUnsafeMutableBytes { SystemCall.read(descriptor, into: $0).count }
-    return count == bytes.count ? bytes : nil
   }
 }

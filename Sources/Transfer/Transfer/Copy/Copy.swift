@@ -8,7 +8,7 @@ package import Runs
 ///
 /// ``prepare()`` plans the copy and writes nothing; ``run(_:)`` executes the plan.
 ///
-///     let source = Copy.Source(environment: production, client: client)
+///     let source = Connection(environment: production, client: client)
 ///     let copy = Copy(from: source, Copy.Options(selection: selection, mode: .upsert), in: context)
 ///     let plan = try await copy.prepare()
 ///     try await copy.run(plan)
@@ -49,16 +49,6 @@ package struct Copy: Sendable {
     }
   }
 
-  package struct Source: Sendable {
-    package var environment: DatabaseEnvironment
-    package var client: FirestoreClient
-
-    package init(environment: DatabaseEnvironment, client: FirestoreClient) {
-      self.environment = environment
-      self.client = client
-    }
-  }
-
   package struct Plan: Sendable, Equatable {
     /// The scopes to copy, in their order.
     package var scopes: [CollectionScope]
@@ -81,14 +71,14 @@ package struct Copy: Sendable {
     package var isCounted: Bool { !hasMore && !counts.contains { $0 == nil } }
   }
 
-  let source: Source
+  let source: Connection
   let options: Options
   let context: RunContext
   let personalData: PersonalDataGuard
   private let elsewhere: LineList
 
   /// - Parameter context: The context of the target; its checkpoints make the run resumable.
-  package init(from source: Source, _ options: Options, in context: RunContext) {
+  package init(from source: Connection, _ options: Options, in context: RunContext) {
     self.source = source
     self.options = options
     self.context = context

@@ -16,6 +16,10 @@ struct CopyReader: Sendable {
   let range: NameRange
   let progress: Progress
 
+  /// What helps where the read time has expired.
+  private static let remedy =
+    "Copy again from the beginning (documents already written are detected and skipped)"
+
   /// Calls `body` with each page, and with the position after it if the read can resume there.
   ///
   /// - Parameter references: The rewriter of references, with the counts at the start.
@@ -35,7 +39,9 @@ struct CopyReader: Sendable {
       }
       let isResumable = reads[index - start.stage].isOrderedByName
       var left = limit - position.taken
-      while left > 0, let page = try await next(pages, index - start.stage, readTime: plan.readTime) {
+      while left > 0,
+        let page = try await pages.next(of: index - start.stage, at: plan.readTime, orElse: Self.remedy)
+      {
         try Task.checkCancellation()
         var documents: [RawDocument] = []
         for document in page where left > 0 && isSelected(document.path, index, plan.scopes) {
@@ -66,23 +72,6 @@ struct CopyReader: Sendable {
       // What is read ahead beyond a limit would be billed and discarded.
       read.parallel = limit == .max ? parallel : 1
       return read
-    }
-  }
-
-  /// Returns the next page of a read, and explains a failure that is due to the read time.
-  private func next(
-    _ pages: CollectionPages,
-    _ index: Int,
-    readTime: Timestamp?
-  ) async throws -> [RawDocument]? {
-    do {
-      return try await pages.next(of: index)
-    } catch let failure as Failure {
-      guard let readTime else { throw failure }
-      throw failure.explainingClosedWindow(
-        since: readTime,
-        remedy: "Copy again from the beginning (documents already written are detected and skipped)"
-      )
     }
   }
 

@@ -86,11 +86,7 @@ struct ExtraneousDocuments {
     var lines = try LineReader(path)
     let parser = JSONParser()
     while lines.number < position.deletions, try lines.advance() {}
-    let delegate = DeleteDelegate(
-      counts: copy.context.counts,
-      rejects: copy.context.rejects,
-      journal: copy.context.journal
-    )
+    let delegate = DeleteDelegate(context: copy.context)
     try await BatchWriter.run(
       copy.context.client,
       limits: copy.options.limits,
@@ -145,32 +141,21 @@ struct ExtraneousDocuments {
 
 /// Settles the deletions of a copy; a document that another writer changed meanwhile is left alone.
 private struct DeleteDelegate: BatchDelegate {
-  let counts: RunCounts
-  let rejects: RejectList
-  let journal: Journal?
+  let context: RunContext
 
   /// Returns the result for a document that does not exist any more: deleted by this run before it was interrupted, or by
   /// another writer.
   func settleMissing(_ path: DocumentPath) throws(Failure) -> WriteResult {
-    guard try journal?.takeOwnWrite(of: path, current: nil)?.kind == .delete else { return .unchanged }
-    try journal?.settle(path, .written(updateTime: nil))
+    guard try context.journal?.takeOwnWrite(of: path, current: nil)?.kind == .delete else {
+      return .unchanged
+    }
+    try context.journal?.settle(path, .written(updateTime: nil))
     return .written(updateTime: nil)
   }
 
   func didSettle(_ write: Write, _ result: WriteResult) async throws(Failure) {
-    counts.update(write.path.collection) {
-      $0.read += 1
-      $0.settle(write.kind, result)
-    }
-    let (code, message): (String, String)
-    switch result {
-    case .rejected(let error): (code, message) = (error.status.name, error.message)
-    case .conflicted:
-      (code, message) = ("conflict", "the document was to be deleted, but was changed meanwhile")
-    case .written, .unchanged, .skipped: return
-    }
-    try rejects.add(write.path, code: code, message: message, fields: nil)
-    try counts.assertBudget()
+    let conflict = "the document was to be deleted, but was changed meanwhile"
+    try context.settle(write, result, conflict: conflict)
   }
 
   func resolve(_ write: Write, current: RawDocument?) async -> ConflictResolution {

@@ -163,9 +163,7 @@ package struct Diff {
   /// Returns the read time of a side; nil for a snapshot.
   private func moment(of side: Side) async throws -> Timestamp? {
     guard case .database(let environment, let client) = side else { return nil }
-    return try await ReadTimePinning(client: client, environment: environment, logger: logger).pin(
-      options.readTime
-    )
+    return try await client.readTime(options.readTime, of: environment, logger)
   }
 
   private func roots(of side: Side, at moment: Timestamp?) async throws -> [CollectionPath] {
@@ -248,14 +246,10 @@ private struct DatabasePages {
   let readTime: Timestamp?
 
   func next(_ scope: Int) async throws -> [RawDocument]? {
-    do {
-      guard let page = try await pages.next(of: scope) else { return nil }
-      if scopes.count == 1, scopes[0].kind == nil { return page }
-      return page.filter { CollectionScope.index(of: $0.path, in: scopes) == scope }
-    } catch let failure as Failure {
-      guard let readTime else { throw failure }
-      throw failure.explainingClosedWindow(since: readTime, remedy: "Compare fewer collections at a time")
-    }
+    let remedy = "Compare fewer collections at a time"
+    guard let page = try await pages.next(of: scope, at: readTime, orElse: remedy) else { return nil }
+    if scopes.count == 1, scopes[0].kind == nil { return page }
+    return page.filter { CollectionScope.index(of: $0.path, in: scopes) == scope }
   }
 }
 

@@ -216,11 +216,9 @@ struct DatabaseDescription: Sendable, Equatable {
 extension FirestoreClient {
   /// Returns the service's description of the database.
   func describeDatabase() async throws(Failure) -> DatabaseDescription {
-    var url = "\(endpoint)/v1/"
-    PercentEncoding.appendPath(database.description, to: &url)
-    return try await caller.call(
+    try await caller.call(
       .getDatabase,
-      HTTPRequest(method: "GET", url: "\(url)?prettyPrint=false"),
+      get(databaseURL),
       operation: "describe",
       path: database.description
     ) { (_, root) throws(CallFailure) in
@@ -243,21 +241,13 @@ extension FirestoreClient {
   ///
   /// - Returns: The service's error; nil if it claims to have applied the update.
   func updateThatCannotHold(_ path: DocumentPath) async -> CallFailure? {
-    var json = JSONWriter()
-    json.object {
-      $0.key("currentDocument")
-      $0.object {
-        $0.member("updateTime", "1970-01-01T00:00:01Z")
-      }
-      $0.key("update")
-      $0.object {
-        $0.key("fields")
-        $0.object { _ in }
-        $0.member("name", database.name(of: path))
-      }
-    }
+    let write = Write(
+      path: path,
+      operation: .update(fields: FieldMap(), mask: nil),
+      precondition: Timestamp(seconds: 1).map { .updateTime($0) }
+    )
     do throws(CallFailure) {
-      _ = try await commitOnce([json.bytes], timeout: 30)
+      _ = try await commitOnce([write.json(in: database)], timeout: 30)
       return nil
     } catch {
       return error

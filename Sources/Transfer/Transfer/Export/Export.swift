@@ -204,7 +204,7 @@ package struct Export: Sendable {
     var left = options.limit ?? .max
     while left > 0, let whole = try await next() {
       try Task.checkCancellation()
-      let page = try worked(whole, atMost: left)
+      let page = try prepared(whole, atMost: left)
       try body(page)
       left -= page.count
       if read.reach == .collection || read.reach == .pattern {
@@ -219,7 +219,7 @@ package struct Export: Sendable {
   }
 
   /// Gives the documents of a page to the summary, and returns what is written instead of them.
-  private func worked(_ page: DocumentPage, atMost limit: Int) throws -> DocumentPage {
+  private func prepared(_ page: DocumentPage, atMost limit: Int) throws -> DocumentPage {
     guard options.summary != nil || options.transform != nil || options.filter != nil else {
       return page.count > limit ? page.prefix(limit) : page
     }

@@ -89,12 +89,12 @@ package struct ExportJob: Job {
     )
   }
 
-  /// The format with its options.
+  /// The format with its options; nil for SQLite, which a mirror writes.
   ///
   /// - Parameter isPart: Whether it is a part of what several processes export.
   /// - Throws: `.usage` for a header in a language that the schema does not have; `.configuration` for a time zone that this
   ///   system does not know.
-  package func exportFormat(_ schema: DatabaseSchema, isPart: Bool) throws(Failure) -> ExportFormat {
+  package func exportFormat(_ schema: DatabaseSchema, isPart: Bool) throws(Failure) -> ExportFormat? {
     if let headerLanguage { try assertLabels(headerLanguage, schema) }
     let header = headerLanguage.map { Column.HeaderLanguage.labels($0) } ?? .fieldNames
     let zone = try query.timeZone.map { name throws(Failure) in try schema.zone(named: name) }
@@ -118,7 +118,7 @@ package struct ExportJob: Job {
       options.schema = schema
       return .xlsx(options)
     case .jsonl: return .jsonLines(gzip: gzip)
-    case .sqlite: throw Failure(.internal, "export", path: output, cause: "SQLite is no format of tables")
+    case .sqlite: return nil
     }
   }
 

@@ -174,7 +174,7 @@ package final class ExportOutput {
 
   private func ownPath(of collection: CollectionPath) throws(Failure) -> String {
     guard case .folder(let folder) = destination else { return "-" }
-    if !FileAccess.isRemote(folder) { try Self.makeFolder(folder) }
+    if !FileAccess.isRemote(folder) { try FilePaths.ensureFolder(folder) }
     return "\(folder)/\(try Self.fileName(of: collection, format.fileExtension))"
   }
 
@@ -261,11 +261,6 @@ package final class ExportOutput {
     }
   }
 
-  private static func makeFolder(_ path: String) throws(Failure) {
-    let code = FilePaths.makeFolder(path)
-    if code != 0, code != EEXIST { throw Failure.cannotWrite(path, errno: code) }
-  }
-
   /// Returns the name of a collection's file.
   ///
   /// It is the collection path with `%` and two digits for every byte that is not a letter, digit, `_`, `-` or inner `.`, and
@@ -313,11 +308,6 @@ private final class SharedFile: CollectionWriter {
     self.file = file
   }
 
-  func append(contentsOf documents: [RawDocument]) throws(Failure) {
-    try file.append(contentsOf: documents)
-    documentCount += documents.count
-  }
-
   func append(_ page: DocumentPage) throws(Failure) {
     try file.append(page)
     documentCount += page.count
@@ -338,9 +328,7 @@ private final class SingleSheet: CollectionWriter {
   var documentCount: Int { sheet.documentCount }
   var receipt: OutputFile.Receipt? { workbook.receipt }
 
-  func append(contentsOf documents: [RawDocument]) throws(Failure) {
-    try sheet.append(contentsOf: documents)
-  }
+  func append(_ page: DocumentPage) throws(Failure) { try sheet.append(page) }
 
   func finish() throws(Failure) {
     try sheet.finish()

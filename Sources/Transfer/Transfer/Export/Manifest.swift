@@ -44,7 +44,7 @@ package struct Manifest: JSONRecord, Equatable {
     /// Whether subcollections are included.
     package var subcollections: Bool
     /// The filters as typed.
-    package var filters: [String]
+    package var filters: [String] = []
     /// The maximum number of documents per collection; nil for no limit.
     package var limit: Int?
     /// The order as typed, which leaves out documents without its fields; nil for the order of names.
@@ -52,25 +52,7 @@ package struct Manifest: JSONRecord, Equatable {
     /// The fields; nil for all.
     package var fields: [String]?
     /// Whether the collections are collection groups.
-    package var isGroup: Bool
-
-    package init(
-      collections: [String]?,
-      subcollections: Bool,
-      filters: [String] = [],
-      limit: Int? = nil,
-      orderBy: String? = nil,
-      fields: [String]? = nil,
-      isGroup: Bool = false
-    ) {
-      self.collections = collections
-      self.subcollections = subcollections
-      self.filters = filters
-      self.limit = limit
-      self.orderBy = orderBy
-      self.fields = fields
-      self.isGroup = isGroup
-    }
+    package var isGroup = false
   }
 
   /// The file name.

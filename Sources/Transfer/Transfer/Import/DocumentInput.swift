@@ -112,26 +112,26 @@ struct RowFault {
 final class JSONLinesInput: DocumentInput {
   private let path: String
   private var reader: JSONLinesReader
-  private var passage: JSONLinesReader.Passage
+  private var mode: JSONLinesReader.Mode
   private let placement: CollectionPlacement?
 
   /// Opens a file.
   ///
-  /// - Parameter placement: Where the documents go, as in the encoder of the passage; nil to where their names say.
+  /// - Parameter placement: Where the documents go, as in the encoder of the mode; nil to where their names say.
   init(
     _ path: String,
     via files: FileAccess = .local,
-    _ passage: JSONLinesReader.Passage = .decoded,
+    _ mode: JSONLinesReader.Mode = .decoded,
     placement: CollectionPlacement? = nil
   ) throws(Failure) {
     self.path = path
     reader = try JSONLinesReader(path, via: files)
-    self.passage = passage
+    self.mode = mode
     self.placement = placement
   }
 
   func next() throws(Failure) -> DocumentRow? {
-    guard let (number, document) = try reader.next(&passage) else { return nil }
+    guard let (number, document) = try reader.next(&mode) else { return nil }
     switch document {
     case .success(let document): return row(number, document)
     case .failure(let failure):

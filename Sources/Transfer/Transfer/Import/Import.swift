@@ -96,15 +96,15 @@ package struct Import: Sendable {
     if options.isDryRun {
       try await forEachBatch(of: inputs, without: superseded, counts, warnings) { documents, _ in
         for document in documents.map(\.document) {
-          let violation = DocumentLimits.violations(of: document).first
-          context.counts.update(document.path.collection) {
-            $0.read += 1
-            if violation == nil { $0.skipped += 1 } else { $0.rejected += 1 }
+          if let violation = DocumentLimits.violations(of: document).first {
+            let (code, message) = ("INVALID_ARGUMENT", violation.message)
+            try context.reject(document.path, code: code, message: message, fields: document.fields)
+          } else {
+            context.counts.update(document.path.collection) {
+              $0.read += 1
+              $0.skipped += 1
+            }
           }
-          guard let violation else { continue }
-          let (code, message) = ("INVALID_ARGUMENT", violation.message)
-          try context.rejects.add(document.path, code: code, message: message, fields: document.fields)
-          try context.counts.assertBudget()
         }
       }
     } else {
@@ -273,17 +273,12 @@ package struct Import: Sendable {
 
   /// Rejects a document of gymmigrate's own collections, which hold the ledger and the lease of the target.
   private func refuse(_ document: RawDocument) throws {
-    context.counts.update(document.path.collection) {
-      $0.read += 1
-      $0.rejected += 1
-    }
-    try context.rejects.add(
+    try context.reject(
       document.path,
       code: "RESERVED",
       message: "collections that begin with \(CollectionSelection.ownPrefix) are gymmigrate's own",
       fields: document.fields
     )
-    try context.counts.assertBudget()
   }
 
   /// Returns the document of a line or row; nil if it has an error and is skipped.
@@ -304,27 +299,23 @@ package struct Import: Sendable {
     }
     // A line that is not a document belongs to no collection; it is counted for the collection that is imported into.
     let position = source.collection ?? options.collection ?? CollectionPath(nil, "(unreadable)")
+    let reason = RowRejects.reason(row.faults)
+    guard let rejected = input.rejected(reason) else {
+      let refused = row.refused
+      try context.reject(
+        refused?.path ?? DocumentPath(position, "line-\(row.number)"),
+        in: position,
+        code: refused == nil ? "MALFORMED" : fault.code ?? "MALFORMED",
+        message: refused == nil ? fault.failure.cause : reason,
+        fields: refused?.fields
+      )
+      return nil
+    }
     context.counts.update(position) {
       $0.read += 1
       $0.rejected += 1
     }
-    if let rejected = input.rejected(RowRejects.reason(row.faults)) {
-      try list.add(rejected)
-    } else if let refused = row.refused {
-      try context.rejects.add(
-        refused.path,
-        code: fault.code ?? "MALFORMED",
-        message: RowRejects.reason(row.faults),
-        fields: refused.fields
-      )
-    } else {
-      try context.rejects.add(
-        DocumentPath(position, "line-\(row.number)"),
-        code: "MALFORMED",
-        message: fault.failure.cause,
-        fields: nil
-      )
-    }
+    try list.add(rejected)
     try context.counts.assertBudget()
     return nil
   }

@@ -130,7 +130,7 @@ struct ImportInputs: Sendable {
         try JSONLinesInput(
           input.source.path,
           via: options.files,
-          passage(encoder, of: input.source),
+          mode(encoder, of: input.source),
           placement: placement
         ),
         input.source
@@ -141,12 +141,12 @@ struct ImportInputs: Sendable {
   }
 
   /// What becomes of the lines of a source: what is encoded and known to keep to the schema is not decoded.
-  private func passage(_ encoder: DocumentEncoder?, of source: ImportSource) -> JSONLinesReader.Passage {
+  private func mode(_ encoder: DocumentEncoder?, of source: ImportSource) -> JSONLinesReader.Mode {
     guard let encoder else { return .decoded }
-    if !isChecked(source) { return .encoded(encoder) }
+    if !isChecked(source) { return .encoded(encoder) { _ in true } }
     if rules.fillsDefaults { return .decoded }
     let declared = DeclaredCollections(rules.schema)
-    return .examined(encoder) { [rules] in rules.isKept(by: $0, declared) }
+    return .encoded(encoder) { [rules] in rules.isKept(by: $0, declared) }
   }
 
   /// Whether the documents of a source are compared with the schema, or filled by it.

@@ -40,9 +40,7 @@ extension ImportSource {
   /// pipe.
   func size(via files: FileAccess) -> Int? {
     guard format == .xlsx else {
-      if FileAccess.isRemote(path) { return (try? files.size(of: path)) ?? nil }
-      guard path != "-", let status = SystemCall.status(path).status, status.isRegularFile else { return nil }
-      return Int(status.st_size)
+      return path == "-" ? nil : (try? files.size(of: path)) ?? nil
     }
     return try? opening { path throws(Failure) -> Int? in
       let part = try XLSXPackage(path).sheets.first { $0.name.isIdentical(to: sheet ?? "") }?.part

@@ -1,3 +1,4 @@
+import Files
 package import FirestoreModels
 
 /// Which documents one of several processes imports, each of which reads all files.
@@ -28,8 +29,7 @@ package struct ImportShare: Sendable, Equatable {
 
   /// The 64-bit checksum FNV-1a, with its upper half mixed into the lower.
   private static func checksum(_ text: String) -> UInt64 {
-    var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-    for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+    let hash = FNV.hash(text.utf8)
     return hash ^ (hash >> 32)
   }
 }

@@ -24,8 +24,7 @@ package final class DatedFolders: Sendable {
     let bare = FilePaths.bare(path)
     self.path = bare
     try ExportOutput.checkFolder(bare)
-    let code = FilePaths.makeFolder(bare)
-    if code != 0, code != EEXIST { throw Failure.cannotWrite(bare, errno: code) }
+    try FilePaths.ensureFolder(bare)
     lock = try AppendOnlyFile("\(bare)/\(Self.lockName)")
     guard lock.lock() else {
       throw Failure(

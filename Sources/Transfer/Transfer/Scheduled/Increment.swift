@@ -1,8 +1,8 @@
 package import FirestoreModels
 package import FirestoreREST
-package import Logging
-import Runs
-package import Schema
+import Logging
+package import Runs
+import Schema
 
 /// Restricts reads to documents updated since a time, by the field that the schema names for it.
 ///
@@ -10,23 +10,14 @@ package import Schema
 /// timestamp, and reports their number. A collection in which no document has the field is read entirely, and so is one in which
 /// a run has set times back (``SetBackTimes``). Deleted documents are in no increment.
 package struct Increment: Sendable {
-  private let schema: DatabaseSchema
-  private let client: FirestoreClient
+  private let context: DatabaseContext
   private let setBack: SetBackCollections
-  private let logger: Logger
 
   /// - Parameter marks: The times since which collections are to be read.
   /// - Throws: ``Failure``: what runs have set times back cannot be read.
-  package init(
-    of schema: DatabaseSchema,
-    since marks: [Timestamp],
-    client: FirestoreClient,
-    logger: Logger
-  ) async throws {
-    self.schema = schema
-    self.client = client
-    self.logger = logger
-    setBack = try await SetBackCollections(since: marks, in: client)
+  package init(since marks: [Timestamp], in context: DatabaseContext) async throws {
+    self.context = context
+    setBack = try await SetBackCollections(since: marks, in: context.client)
   }
 
   /// Restricts a read.
@@ -37,12 +28,13 @@ package struct Increment: Sendable {
   /// - Returns: Whether the read was restricted.
   /// - Throws: The failure to read the collection.
   package func narrow(_ read: inout CollectionRead, since: Timestamp?) async throws -> Bool {
+    let (client, logger) = (context.client, context.logger)
     guard let since else {
       logger.notice("\(read.collection) has not been exported to this folder before: all of it is exported.")
       return false
     }
     guard let beginning = Timestamp(seconds: Timestamp.minimumSeconds) else { return false }
-    guard let field = schema.changeTime(of: read.collection) else {
+    guard let field = context.schema.changeTime(of: read.collection) else {
       logger.notice("\(read.collection) has no update time: all of it is exported.")
       return false
     }

@@ -190,19 +190,24 @@ struct ClassReportOptions: ParsableArguments {
     lines: () -> [TerminalText]
   ) throws {
     if json { return try StandardOutput.writeObject(members) }
-    guard let output, let name = ExportJob.Format(fileName: output) else {
+    guard let output, let format = try format(of: output) else {
       for line in lines() { try StandardOutput.write("\(line)\n") }
       return
     }
-    var job = ExportJob([], all: false)
-    (job.output, job.format, job.isForExcel) = (output, name, true)
-    if case .labels(let language) = header { job.headerLanguage = language }
-    if name == .xlsx { job.query.timeZone = "UTC" }
-    let file = try ExportOutput(.file(output), job.exportFormat(ClassReports.schema, isPart: false))
+    let file = try ExportOutput(.file(output), format)
     let writer = try file.writer(for: collection)
     try writer.append(contentsOf: rows)
     try writer.finish()
     _ = try file.finish()
+  }
+
+  private func format(of output: String) throws -> ExportFormat? {
+    guard let name = ExportJob.Format(fileName: output) else { return nil }
+    var job = ExportJob([], all: false)
+    (job.output, job.format, job.isForExcel) = (output, name, true)
+    if case .labels(let language) = header { job.headerLanguage = language }
+    if name == .xlsx { job.query.timeZone = "UTC" }
+    return try job.exportFormat(ClassReports.schema, isPart: false)
   }
 }
 

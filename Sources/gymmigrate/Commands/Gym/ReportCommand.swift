@@ -156,17 +156,12 @@ struct ReportOptions: ParsableArguments {
       let days = days(today)
       let builder = ReportBuilder(days: days, asOf: asOf ?? today, seesExpenses: role == .owner, in: zone)
       // Everything is of one moment, where the service allows it.
-      let pinning = ReadTimePinning(
-        client: session.client,
-        environment: session.environment,
-        logger: session.logger
-      )
       let report = try await OwnerReport.read(
         builder,
         of: days,
         from: session.client,
         in: zone,
-        readTime: try await pinning.pin(.pinned)
+        readTime: try await session.client.readTime(.pinned, of: session.environment, session.logger)
       ) { collection, count in
         session.counts.update(collection) { $0.read += count }
       }

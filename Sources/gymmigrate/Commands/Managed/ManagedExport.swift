@@ -69,7 +69,7 @@ struct ManagedExport: AsyncParsableCommand {
     try await work.command("export").perform { session, _ in
       try ManagedWork.assertDatabase(session)
       session.logger.notice(
-        "Exporting \(work.what(request)) of \(session.environment.name) to \(request.prefix), as \(session.signer). The service bills a read per document."
+        "Exporting \(work.what(request)) of \(session.environment.name) to \(request.prefix), as \(session.database.connection.signer). The service bills a read per document."
       )
       return try await work.start(request, waiting, in: session)
     }

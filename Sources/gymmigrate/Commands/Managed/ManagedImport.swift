@@ -57,7 +57,7 @@ struct ManagedImport: AsyncParsableCommand {
     try await work.command("import", guards: guards).perform { session, _ in
       let (environment, database) = (session.environment, session.environment.database)
       session.logger.notice(
-        "Importing \(work.what(request)) from \(request.prefix) into \(environment.name): project \(database.project), database \(database.database), \(session.client.endpoint), as \(session.signer)."
+        "Importing \(work.what(request)) from \(request.prefix) into \(environment.name): project \(database.project), database \(database.database), \(session.client.endpoint), as \(session.database.connection.signer)."
       )
       session.logger.warning(
         "Documents with the same name are overwritten, none is deleted; 'gymmigrate migrate undo' cannot undo it."

@@ -86,11 +86,11 @@ struct MigrateUnlock: AsyncParsableCommand {
       )
     }
     do {
-      try await ledger.clear(run, isDead: true, isUnrecorded: known.verdict == nil) {
-        try history.judge(run, as: "cleared")
+      try await ledger.clear(run, isDead: true, isUnrecorded: known.resolution == nil) {
+        try history.resolve(run, as: "cleared")
       }
     } catch {
-      if known.verdict == nil { history.withdrawVerdict(of: run) }
+      if known.resolution == nil { history.withdrawResolution(of: run) }
       throw error
     }
   }

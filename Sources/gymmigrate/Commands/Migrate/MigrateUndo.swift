@@ -70,7 +70,7 @@ extension UndoJob: PerformableJob {
         }
         let totals = session.counts.totals
         guard totals.hasUndone else { return CommandResult(lists: MigrationRunner.lists.map(folder.file)) }
-        try RunHistory(in: stateDir).judge(self.run, as: "undone", by: folder.id, left: totals.refused)
+        try RunHistory(in: stateDir).resolve(self.run, as: "undone", by: folder.id, left: totals.refused)
       }
       return CommandResult(lists: MigrationRunner.lists.map(folder.file))
     }

@@ -82,16 +82,7 @@ struct MirrorPullCommand: AsyncParsableCommand {
 extension MirrorPull {
   /// Makes a pull of the database of a session.
   init(in session: Session, to path: String, _ options: Options) {
-    self.init(
-      session.client,
-      environment: session.environment,
-      schema: session.schema,
-      to: path,
-      options: options,
-      views: Invocation.current.application(of: session.schema)?.views ?? [],
-      counts: session.counts,
-      progress: session.progress,
-      logger: session.logger
-    )
+    let views = Invocation.current.application(of: session.schema)?.views ?? []
+    self.init(in: session.database, to: path, options, views: views)
   }
 }

@@ -27,13 +27,7 @@ struct MirrorVerify: AsyncParsableCommand {
     let command = CommandRun(name: "mirror verify", connection: connection, output: common.verbosity.settings)
     try await command.performWithoutRun { session in
       session.progress.begin("verify", total: nil)
-      let found = try await MirrorVerification.run(
-        mirror.file,
-        client: session.client,
-        counts: session.counts,
-        progress: session.progress,
-        logger: session.logger
-      )
+      let found = try await MirrorVerification.run(mirror.file, in: session.database)
       session.progress.end()
       if json {
         try StandardOutput.write(line: MirrorText.json(found))

@@ -125,8 +125,7 @@ struct ShardPlanCommand: AsyncParsableCommand {
       session.source.map { ($0.client, $0.environment) } ?? (session.client, session.environment)
     var readTime: Timestamp?
     if let choice = division.readTime {
-      readTime = try await ReadTimePinning(client: client, environment: environment, logger: session.logger)
-        .pin(choice)
+      readTime = try await client.readTime(choice, of: environment, session.logger)
     }
     var ranges: [ShardPlan.Range] = []
     if division.reads.isEmpty {

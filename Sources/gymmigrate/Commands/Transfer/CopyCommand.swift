@@ -225,11 +225,7 @@ extension CopyJob: DivisibleJob {
     } else if session.checkpoints?.resumed == nil {
       options.readTime = try await session.reading(source).moment(readTime)
     }
-    return Copy(
-      from: Copy.Source(environment: source.environment, client: source.client),
-      options,
-      in: session.context(folder)
-    )
+    return Copy(from: source, options, in: session.context(folder))
   }
 
   // MARK: Parts
@@ -284,7 +280,7 @@ enum CopyText {
   ) {
     var lines = [
       "\(options.isDryRun ? "Comparing" : "Copying") from \(description(source.environment, source.client)), as \(source.signer)",
-      "\(options.isDryRun ? "     with" : "       to") \(description(session.environment, session.client)), as \(session.signer)",
+      "\(options.isDryRun ? "     with" : "       to") \(description(session.environment, session.client)), as \(session.database.connection.signer)",
     ]
     if let readTime = plan.readTime { lines.append("  read at \(readTime)") }
     let subcollections = plan.hasMore ? ", with what is below them, which is not counted" : ""

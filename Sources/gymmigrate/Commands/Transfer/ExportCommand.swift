@@ -198,10 +198,11 @@ struct ExportCommand: JobCommand {
 
 extension ExportJob: DivisibleJob {
   func perform(as run: JobRun) async throws -> RunEnding {
-    if format == .sqlite { return try await exportSQLite(as: run) }
     let schema = try EnvironmentResolver(run.connection).schema()
     let part = run.part
-    let format = try exportFormat(schema, isPart: part != nil)
+    guard let format = try exportFormat(schema, isPart: part != nil) else {
+      return try await exportSQLite(as: run)
+    }
     let complete =
       additions.isEmpty ? nil : try Invocation.current.application?.addition(to: self, of: schema)
     let fields = try fieldPaths()
@@ -283,7 +284,7 @@ extension ExportJob: DivisibleJob {
   /// The table that the parts of a CSV file make; nil for JSON Lines.
   func partsOfTable(_ plan: ShardPlan) throws -> CSVParts? {
     let schema = try EnvironmentResolver(plan.job.connection).schema()
-    guard case .csv(let options) = try exportFormat(schema, isPart: true), let read = plan.reads.first else {
+    guard case .csv(let options)? = try exportFormat(schema, isPart: true), let read = plan.reads.first else {
       return nil
     }
     return try CSVParts(of: read.kind ?? read.collection, fields: try fieldPaths(), options: options)

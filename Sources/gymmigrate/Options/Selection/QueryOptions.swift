@@ -50,9 +50,9 @@ struct EmptinessOptions: ParsableArguments {
 extension Session {
   /// The moment that a choice means; nil for the present of each page.
   ///
-  /// - Throws: As ``ReadTimePinning/pin(_:)``.
+  /// - Throws: As ``FirestoreClient/readTime(_:of:_:)``.
   func moment(_ choice: ReadTimeChoice) async throws -> Timestamp? {
-    try await ReadTimePinning(client: client, environment: environment, logger: logger).pin(choice)
+    try await client.readTime(choice, of: environment, logger)
   }
 
   /// The reads that a selection and its filters come to, in the order of the command line.

@@ -4,10 +4,6 @@ import FirestoreModels
 ///
 /// Errors name members, never their values.
 struct CredentialFile {
-  /// The largest file, in bytes.
-  static let maximumBytes = 1 << 20
-  private static let maximumDepth = 32
-
   private indirect enum Member {
     case text(String)
     case integer(Int64)
@@ -26,9 +22,7 @@ struct CredentialFile {
     self.path = path
     name = nil
     do throws(WireError) {
-      let parser = JSONParser(maximumBytes: Self.maximumBytes, maximumDepth: Self.maximumDepth)
-      members = try parser.parse(bytes) { root throws(WireError) in
-        guard root.kind == .object else { throw WireError("it is not a JSON object") }
+      members = try TokenEndpoint.parse(bytes) { root throws(WireError) in
         var members = Self.members(of: root)
         // The Google console offers these files beside credentials, and people confuse them.
         if members["type"] == nil, members["installed"] != nil || members["web"] != nil {

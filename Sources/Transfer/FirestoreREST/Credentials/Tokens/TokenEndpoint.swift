@@ -23,7 +23,7 @@ struct TokenRefusal: Sendable, Equatable {
 /// Requests and responses of OAuth token endpoints (RFC 6749, section 5), of the metadata server and of the IAM
 /// Service Account Credentials API.
 enum TokenEndpoint {
-  /// The largest response, in bytes.
+  /// The largest response or file, in bytes.
   static let maximumBytes = 1 << 20
   private static let maximumDepth = 32
 
@@ -94,11 +94,16 @@ enum TokenEndpoint {
     .refused(TokenRefusal(cause: cause))
   }
 
-  private static func parse<Result>(
+  /// Reads the JSON object of a response, a credential file or a token's file, all of which are small.
+  static func parse<Result>(
     _ body: [UInt8],
     _ read: (JSONCursor) throws(WireError) -> Result
   ) throws(WireError) -> Result {
-    try JSONParser(maximumBytes: maximumBytes, maximumDepth: maximumDepth).parse(body, read)
+    try JSONParser(maximumBytes: maximumBytes, maximumDepth: maximumDepth).parse(body) {
+      root throws(WireError) in
+      guard root.kind == .object else { throw WireError("it is not a JSON object") }
+      return try read(root)
+    }
   }
 
   /// Reads OAuth's `{"error": code, "error_description": text}`, or Google's `{"error": {"status",

@@ -50,19 +50,19 @@ struct TokenExchange: Sendable {
   private func perform<Value>(_ step: TokenStep<Value>) async throws(Failure) -> Value {
     var attempt = 1
     while true {
-      let setback: Setback
+      let failed: Retryable
       switch try await outcome(of: step) {
       case .success(let value): return value
-      case .failure(let failure): setback = failure
+      case .failure(let failure): failed = failure
       }
       guard
         let delay = TokenRetryPolicy.delay(
           after: attempt,
-          of: setback.attempts,
-          retryAfter: setback.retryAfter,
+          of: failed.attempts,
+          retryAfter: failed.retryAfter,
           jitter: Double.random(in: 0...1)
         )
-      else { throw setback.failure(of: step, after: attempt) }
+      else { throw failed.failure(of: step, after: attempt) }
       do {
         try await sleep(delay)
       } catch {
@@ -73,17 +73,17 @@ struct TokenExchange: Sendable {
   }
 
   /// A failure that may pass.
-  private struct Setback: Error {
+  private struct Retryable: Error {
     var cause: String
     /// The seconds to wait that the server specifies.
     var retryAfter: Double?
     /// The maximum number of attempts.
     var attempts = TokenRetryPolicy.attempts
     /// The failure to throw after the last attempt, if not an unavailable server.
-    var verdict: Failure?
+    var final: Failure?
 
     func failure<Value>(of step: TokenStep<Value>, after attempt: Int) -> Failure {
-      verdict
+      final
         ?? Failure(
           .unavailable,
           step.purpose,
@@ -95,33 +95,33 @@ struct TokenExchange: Sendable {
   }
 
   /// Sends a request once; permanent failures are thrown.
-  private func outcome<Value>(of step: TokenStep<Value>) async throws(Failure) -> Result<Value, Setback> {
+  private func outcome<Value>(of step: TokenStep<Value>) async throws(Failure) -> Result<Value, Retryable> {
     let request = try step.request(now())
     let response: HTTPResponse
     do throws(TransportError) {
       response = try await transport.send(request)
     } catch {
-      return .failure(try setback(by: error, in: step))
+      return .failure(try retryable(after: error, in: step))
     }
     switch step.read(response, now()) {
     case .value(let value): return .success(value)
     case .unavailable(let cause, let retryAfter):
-      return .failure(Setback(cause: cause, retryAfter: retryAfter))
+      return .failure(Retryable(cause: cause, retryAfter: retryAfter))
     case .refused(let refusal): throw step.failure(of: refusal)
     }
   }
 
-  private func setback<Value>(
-    by error: TransportError,
+  private func retryable<Value>(
+    after error: TransportError,
     in step: TokenStep<Value>
-  ) throws(Failure) -> Setback {
+  ) throws(Failure) -> Retryable {
     let cause = TokenEndpoint.harmless(error.message)
     switch error.kind {
     case .notConnected, .lost:
       guard error.kind == .notConnected, let unreachable = step.unreachable else {
-        return Setback(cause: cause)
+        return Retryable(cause: cause)
       }
-      return Setback(cause: cause, attempts: unreachable.attempts, verdict: unreachable.failure)
+      return Retryable(cause: cause, attempts: unreachable.attempts, final: unreachable.failure)
     case .cancelled: throw Self.interrupted
     case .bodyTooLarge, .invalid: throw step.failure(of: TokenRefusal(cause: cause))
     }

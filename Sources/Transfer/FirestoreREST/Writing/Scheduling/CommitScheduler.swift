@@ -24,8 +24,8 @@ struct CommitScheduler {
   private var pacer: WritePacer
   private var waiting = WriteQueue()
   /// Chunks to send (again) at a time, earliest first.
-  private var due: [(time: Double, chunk: Chunk)] = []
-  private var inFlight: [Int: Chunk] = [:]
+  private(set) var due: [(time: Double, chunk: Chunk)] = []
+  private(set) var inFlight: [Int: Chunk] = [:]
   private var nextID = 0
   /// The latest known commit time, by the service's clock.
   private var serverTime: Timestamp?
@@ -57,10 +57,6 @@ struct CommitScheduler {
   var leavesSomething: Bool { droppedCount + unknownCount > 0 }
   /// Whether no writes are pending or in flight.
   var isIdle: Bool { waiting.count == 0 && inFlight.isEmpty && due.isEmpty }
-  /// Writes in unsettled chunks.
-  var unsettledCount: Int {
-    inFlight.values.reduce(0) { $0 + $1.writes.count } + due.reduce(0) { $0 + $1.chunk.writes.count }
-  }
 
   // MARK: Events
 

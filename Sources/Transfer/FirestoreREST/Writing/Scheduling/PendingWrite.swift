@@ -1,6 +1,6 @@
 package import FirestoreModels
 
-/// A write on its way to the service, encoded once.
+/// A pending write to the service, encoded once.
 package struct PendingWrite: Sendable {
   package let write: Write
   /// The JSON of the write in a commit.

@@ -18,8 +18,6 @@ package final class ExactValueIndex {
   private struct Place {
     var hash: UInt64
     var start: Int
-
-    static let size = 16
   }
 
   /// The most documents with exact values in a workbook.
@@ -52,12 +50,8 @@ package final class ExactValueIndex {
     self.path = path
     self.nameColumn = nameColumn
     columns = plan.columnsByField
-    let folder = FilePaths.temporaryFolder(for: "-")
-    spool = try SpoolFile(in: folder)
-    var groups = Groups(
-      owners: ExactValueOwners(of: sheet, among: sheets.map(\.name)),
-      try SpoolFile(in: folder)
-    )
+    spool = try SpoolFile(in: FilePaths.temporaryFolder(for: "-"))
+    var groups = Groups(owners: ExactValueOwners(of: sheet, among: sheets.map(\.name)))
     for candidate in sheets {
       guard var reader = try Self.open(candidate.name, isHidden: candidate.isHidden, of: path) else {
         continue
@@ -112,32 +106,20 @@ package final class ExactValueIndex {
   private struct Groups: ~Copyable {
     var owners: ExactValueOwners
     /// The places so far; their number is known only at the end.
-    var places: SpoolFile
+    var places = RecordSort()
+    var count = 0
     /// The name of the document of ``bytes``.
     var name: [UInt8] = []
     /// The length of the name, the name, and the entries.
     var bytes: [UInt8] = []
 
-    init(owners: ExactValueOwners, _ places: consuming SpoolFile) {
-      self.owners = owners
-      self.places = places
-    }
-
-    mutating func sorted() throws(Failure) -> [Place] {
+    consuming func sorted() throws(Failure) -> [Place] {
       var found: [Place] = []
-      found.reserveCapacity(places.count / Place.size)
-      var carry: [UInt8] = []
-      try places.read { piece in
-        carry.append(contentsOf: piece)
-        let whole = carry.count / Place.size * Place.size
-        carry.withUnsafeBytes { bytes in
-          for at in stride(from: 0, to: whole, by: Place.size) {
-            found.append(bytes.loadUnaligned(fromByteOffset: at, as: Place.self))
-          }
-        }
-        carry.removeFirst(whole)
+      found.reserveCapacity(count)
+      var sorted = try places.sorted()
+      while let record = try sorted.next() {
+        found.append(Place(hash: record.first, start: Int(record.second)))
       }
-      found.sort { ($0.hash, $0.start) < ($1.hash, $1.start) }
       return found
     }
   }
@@ -150,7 +132,8 @@ package final class ExactValueIndex {
     switch row.withUTF8(of: 0, { groups.owners.take($0) }) {
     case .other: return
     case .better:
-      groups.places = try SpoolFile(in: FilePaths.temporaryFolder(for: "-"))
+      groups.places = RecordSort()
+      groups.count = 0
       groups.bytes.removeAll()
       types.removeAll()
     case .same: break
@@ -178,12 +161,11 @@ package final class ExactValueIndex {
   /// Writes the entries of a document to disk.
   private func end(_ groups: inout Groups) throws(Failure) {
     if groups.bytes.isEmpty { return }
-    if groups.places.count / Place.size >= Self.maximumDocuments {
+    if groups.count >= Self.maximumDocuments {
       throw Failure.malformed(path, "it has exact values of more than \(Self.maximumDocuments) documents")
     }
-    let hash = groups.name.withUnsafeBufferPointer { Self.hash($0) }
-    let place = Place(hash: hash, start: spool.count)
-    try groups.places.append(withUnsafeBytes(of: place) { Array($0) })
+    try groups.places.add(RecordSort.Record(FNV.hash(groups.name), UInt64(spool.count), 0))
+    groups.count += 1
     try spool.append(withUnsafeBytes(of: UInt32(groups.bytes.count)) { Array($0) })
     try spool.append(groups.bytes)
     groups.bytes.removeAll(keepingCapacity: true)
@@ -194,11 +176,6 @@ package final class ExactValueIndex {
     out.append(contentsOf: part)
   }
 
-  /// FNV-1a.
-  private static func hash(_ name: UnsafeBufferPointer<UInt8>) -> UInt64 {
-    name.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
-  }
-
   // MARK: Looking up
 
   /// Looks up the exact values of a row, for ``value(of:_:)``.
@@ -207,7 +184,7 @@ package final class ExactValueIndex {
   package func begin(_ row: CellRow) throws(Failure) {
     entries.removeAll(keepingCapacity: true)
     bytes.removeAll(keepingCapacity: true)
-    let hash = row.withUTF8(of: nameColumn) { Self.hash($0) }
+    let hash = row.withUTF8(of: nameColumn) { FNV.hash($0) }
     var low = 0
     var high = places.count
     while low < high {

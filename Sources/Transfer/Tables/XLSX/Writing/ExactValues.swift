@@ -39,12 +39,12 @@ struct ExactValues: ~Copyable {
     guard escape(json.bytes), escape(name) else { return false }
     swap(&escaped, &document)
     guard escape(field.utf8) else { return false }
-    rows.text(sheet.utf8, column: 0)
-    rows.text(document, column: 1, isTextLike: true)
-    rows.text(escaped, column: 2)
-    rows.cell(shown, text: text, column: 3)
+    rows.row.text(sheet.utf8, column: 0)
+    rows.row.text(document, column: 1, isTextLike: true)
+    rows.row.text(escaped, column: 2)
+    rows.row.cell(shown, text: text, column: 3)
     _ = escape(json.bytes)
-    rows.text(escaped, column: 4)
+    rows.row.text(escaped, column: 4)
     try rows.endRow()
     return true
   }

@@ -34,13 +34,13 @@ struct LongTexts: ~Copyable {
       part += 1
       let piece = UnsafeBufferPointer(rebasing: rest[..<SheetText.prefix(rest, length: Self.pieceLength)])
       rest = UnsafeBufferPointer(rebasing: rest[piece.count...])
-      rows.number(Double(count), column: 0)
-      rows.text(sheet.utf8, column: 1)
+      rows.row.number(Double(count), column: 0)
+      rows.row.text(sheet.utf8, column: 1)
       add(Array(document), column: 2)
       add(Array(field.utf8), column: 3)
-      rows.number(Double(part), column: 4)
+      rows.row.number(Double(part), column: 4)
       escape(piece)
-      rows.text(escaped, column: 5)
+      rows.row.text(escaped, column: 5)
       try rows.endRow()
     } while !rest.isEmpty
 
@@ -52,7 +52,7 @@ struct LongTexts: ~Copyable {
     text.withUnsafeBufferPointer { text in
       escape(UnsafeBufferPointer(rebasing: text[..<SheetText.prefix(text, length: Self.pieceLength)]))
     }
-    rows.text(escaped, column: column, isTextLike: true)
+    rows.row.text(escaped, column: column, isTextLike: true)
   }
 
   private mutating func escape(_ text: UnsafeBufferPointer<UInt8>) {

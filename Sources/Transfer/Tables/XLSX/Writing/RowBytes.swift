@@ -1,6 +1,6 @@
 import FirestoreModels
 
-/// Rows of a sheet as bytes, on their way to the library.
+/// Rows of a sheet as bytes, for the library.
 ///
 /// A row is its length (4 bytes) and its cells. A cell is a column (2 bytes), a kind (1 byte) and the data of
 /// that kind. Texts end with NUL, as the library requires.
@@ -58,6 +58,15 @@ struct RowBytes: Sendable {
     withUnsafeBytes(of: UInt32(count)) { bytes.append(contentsOf: $0) }
     bytes.append(contentsOf: utf8)
     bytes.append(0)
+  }
+
+  /// Adds a cell; `text` is that of a cell of text.
+  mutating func cell(_ cell: ShownCell, text: [UInt8], column: Int) {
+    switch cell {
+    case .number(let number, let mark): self.number(number, column: column, as: mark)
+    case .boolean(let truth): boolean(truth, column: column)
+    case .text(let isTextLike): self.text(text, column: column, isTextLike: isTextLike)
+    }
   }
 
   mutating func endRow() {

@@ -196,13 +196,13 @@ struct SheetCells {
     of name: Substring.UTF8View,
     _ workbook: XLSXWriter
   ) throws(Failure) -> Bool {
-    try workbook.keepExact(
+    try workbook.exactValues.keep(
       value,
       shown: cell,
       text: escaped,
       sheet: sheet,
       document: name,
-      column: plan.columns[index]
+      field: plan.columns[index].path.description
     )
   }
 
@@ -299,9 +299,9 @@ struct SheetCells {
     if length > SheetText.maximumLength {
       length = SheetText.length(escaped)
       if length > SheetText.maximumLength {
-        let column = column == 0 ? Column(unknown: .documentName) : plan.columns[column - 1]
+        let field = column == 0 ? FieldPath.documentName : plan.columns[column - 1].path
         escaped = try text.withUnsafeBufferPointer { text throws(Failure) in
-          try workbook.keepLong(text, sheet: sheet, document: name, column: column)
+          try workbook.longTexts.keep(text, sheet: sheet, document: name, field: field.description)
         }
       }
     }

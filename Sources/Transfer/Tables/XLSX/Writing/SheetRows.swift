@@ -4,42 +4,25 @@ import FirestoreModels
 /// The rows of a sheet, in a ``SpoolFile`` until the sheet's header is known.
 struct SheetRows: ~Copyable {
   private var spool: SpoolFile
-  private var rows = RowBytes()
+  /// The current row.
+  var row = RowBytes()
 
   /// - Parameter path: The workbook, for errors; the folder if nil.
   init(in folder: String, for path: String?) throws(Failure) {
     spool = try SpoolFile(in: folder, for: path)
   }
 
-  var count: Int { rows.count }
-  var cellCount: Int { rows.cellCount }
+  var count: Int { row.count }
+  var cellCount: Int { row.cellCount }
   /// The size on disk in bytes.
   var bytes: Int { spool.count }
 
   // MARK: Writing
 
-  mutating func number(_ number: Double, column: Int, as mark: RowBytes.Mark = .none) {
-    rows.number(number, column: column, as: mark)
-  }
-
-  /// Adds a text that is valid in XML and within ``SheetText/maximumLength``.
-  mutating func text(_ utf8: some Collection<UInt8>, column: Int, isTextLike: Bool = false) {
-    rows.text(utf8, column: column, isTextLike: isTextLike)
-  }
-
-  /// Adds a cell; `text` is that of a cell of text.
-  mutating func cell(_ cell: ShownCell, text: [UInt8], column: Int) {
-    switch cell {
-    case .number(let number, let mark): rows.number(number, column: column, as: mark)
-    case .boolean(let truth): rows.boolean(truth, column: column)
-    case .text(let isTextLike): rows.text(text, column: column, isTextLike: isTextLike)
-    }
-  }
-
   mutating func endRow() throws(Failure) {
-    rows.endRow()
-    try spool.append(rows.bytes)
-    rows.removeAll()
+    row.endRow()
+    try spool.append(row.bytes)
+    row.removeAll()
   }
 
   // MARK: Reading

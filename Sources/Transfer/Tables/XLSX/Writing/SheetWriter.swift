@@ -39,24 +39,20 @@ final class SheetWriter: CollectionWriter {
     cells = try SheetCells(collection: collection, fields: fields, sheet: name, options: workbook.options)
   }
 
-  func append(contentsOf documents: [RawDocument]) throws(Failure) {
+  func append(_ page: DocumentPage) throws(Failure) {
     // Moved out of the object, so that the loops over cells do not access it.
     guard var cells = cells.take() else { return }
-    var values: [Value?] = []
-    for document in documents { try append(document, to: &cells, values: &values) }
-    self.cells = cells
-    documentCount += documents.count
-  }
-
-  func append(_ page: DocumentPage) throws(Failure) {
     switch page {
-    case .memory(let documents): try append(contentsOf: documents)
-    case .wire(let page): try append(page)
+    case .memory(let documents):
+      var values: [Value?] = []
+      for document in documents { try append(document, to: &cells, values: &values) }
+    case .wire(let page): try append(page, to: &cells)
     }
+    self.cells = cells
+    documentCount += page.count
   }
 
-  private func append(_ page: WirePage) throws(Failure) {
-    guard var cells = cells.take() else { return }
+  private func append(_ page: WirePage, to cells: inout SheetCells) throws(Failure) {
     var values: [WireValue?] = []
     var decodedValues: [Value?] = []
     for document in page.documents {
@@ -78,8 +74,6 @@ final class SheetWriter: CollectionWriter {
       }
       try endRow(&cells)
     }
-    self.cells = cells
-    documentCount += page.documents.count
   }
 
   private func append(

@@ -44,8 +44,10 @@ package final class XLSXWriter {
   /// The collections whose sheets are there.
   private var begun: Set<UTF8Key> = []
   private let thread = LibraryThread()
-  private var longTexts: LongTexts
-  private var exactValues: ExactValues
+  /// The texts that exceed a cell, for the last sheet.
+  var longTexts: LongTexts
+  /// The values that their cells do not carry, for the hidden sheet.
+  var exactValues: ExactValues
 
   /// Starts a workbook (`-` is standard output).
   ///
@@ -185,35 +187,6 @@ package final class XLSXWriter {
       throw Failure(.internal, "add a sheet to", path: path, cause: "the workbook is finished")
     }
     return sheet
-  }
-
-  /// Stores a text that exceeds a cell for the last sheet, and returns the text of its cell.
-  func keepLong(
-    _ text: UnsafeBufferPointer<UInt8>,
-    sheet: String,
-    document: Substring.UTF8View,
-    column: Column
-  ) throws(Failure) -> [UInt8] {
-    try longTexts.keep(text, sheet: sheet, document: document, field: column.path.description)
-  }
-
-  /// Stores the exact value of a cell for the hidden sheet; false if that cannot hold it.
-  func keepExact(
-    _ value: Value,
-    shown: ShownCell,
-    text: [UInt8],
-    sheet: String,
-    document: Substring.UTF8View,
-    column: Column
-  ) throws(Failure) -> Bool {
-    try exactValues.keep(
-      value,
-      shown: shown,
-      text: text,
-      sheet: sheet,
-      document: document,
-      field: column.path.description
-    )
   }
 
   /// Writes rows to a sheet and, beyond its limit, to further ones.
@@ -364,21 +337,12 @@ package final class XLSXWriter {
     try checkRoom(size.addingClamped(size / 4))
   }
 
-  /// The bytes in the free blocks of a disk.
-  static func bytes(inBlocks count: UInt64, of size: UInt64) -> Int {
-    Int(clamping: count.multipliedClamped(by: size))
-  }
-
   private func checkRoom(_ needed: Int) throws(Failure) {
-    var status = statvfs()
-    guard statvfs(temporaryFolder, &status) == 0 else { return }
-    let free = Self.bytes(inBlocks: UInt64(status.f_bavail), of: UInt64(status.f_frsize))
-    if free < needed {
-      throw Failure.cannotWrite(
-        path,
-        "\(needed >> 20) MiB are needed in \(temporaryFolder) for a while and \(free >> 20) MiB are free",
-        remedy: "Free some disk space, or write elsewhere."
-      )
-    }
+    guard let free = FilePaths.freeBytes(in: temporaryFolder), free < needed else { return }
+    throw Failure.cannotWrite(
+      path,
+      "\(needed >> 20) MiB are needed in \(temporaryFolder) for a while and \(free >> 20) MiB are free",
+      remedy: "Free some disk space, or write elsewhere."
+    )
   }
 }

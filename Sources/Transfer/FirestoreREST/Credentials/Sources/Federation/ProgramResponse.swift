@@ -13,10 +13,7 @@ struct ProgramResponse {
   ///
   /// - Throws: What is wrong, or what the program reports.
   init(_ bytes: [UInt8]) throws(WireError) {
-    (token, expiry) = try JSONParser(maximumBytes: SubjectTokenFormat.maximumBytes, maximumDepth: 32).parse(
-      bytes
-    ) { root throws(WireError) -> (Secret, Int64?) in
-      guard root.kind == .object else { throw WireError("it is not a JSON object") }
+    (token, expiry) = try TokenEndpoint.parse(bytes) { root throws(WireError) -> (Secret, Int64?) in
       guard let version = root["version"]?.integer else { throw WireError("it has no 'version'") }
       guard version <= Self.latestVersion else { throw WireError("its version \(version) is not supported") }
       guard let success = root["success"]?.boolean else { throw WireError("it has no 'success'") }

@@ -23,7 +23,7 @@ enum SubjectTokenSource: Sendable, Equatable {
         url: url,
         headers: headers.map { ($0.name, $0.value.revealed) },
         timeout: 30,
-        maximumBodyBytes: SubjectTokenFormat.maximumBytes
+        maximumBodyBytes: TokenEndpoint.maximumBytes
       )
     }
   }
@@ -123,9 +123,6 @@ enum SubjectTokenFormat: Sendable, Equatable {
   /// The string member of an object.
   case json(member: String)
 
-  /// The largest file or response, in bytes.
-  static let maximumBytes = 1 << 20
-
   /// Reads the member `format` of a credential source.
   init(_ source: CredentialFile) throws(Failure) {
     guard let format = try source.object("format") else {
@@ -146,9 +143,7 @@ enum SubjectTokenFormat: Sendable, Equatable {
     switch self {
     case .text: return try Self.checked(bytes)
     case .json(let member):
-      let text = try JSONParser(maximumBytes: Self.maximumBytes, maximumDepth: 32).parse(bytes) {
-        root throws(WireError) in
-        guard root.kind == .object else { throw WireError("it is not a JSON object") }
+      let text = try TokenEndpoint.parse(bytes) { root throws(WireError) in
         var text: String?
         for (name, value) in root.members where name.string.isIdentical(to: member) { text = value.string }
         return text

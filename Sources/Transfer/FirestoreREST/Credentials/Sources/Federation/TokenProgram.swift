@@ -82,7 +82,7 @@ struct TokenProgram: Sendable, Equatable {
               program.words,
               environment: program.environment.variables,
               timeout: program.timeout,
-              maximumBytes: SubjectTokenFormat.maximumBytes,
+              maximumBytes: TokenEndpoint.maximumBytes,
               isCancelled: { isCancelled.withLock { $0 } }
             )
           }

@@ -9,7 +9,7 @@ import Testing
 /// Documents that go from a response to a file without becoming values leave the bytes that decoded ones leave.
 ///
 /// The responses are as liberal as may be read: members in any order, unknown; numbers for int64; offsets.
-@Suite struct ResponsePassageTests {
+@Suite struct ResponsePageTests {
   private static let collection = CollectionPath(nil, "items")
 
   /// A response that says the same as some documents, in a form of its own.

@@ -5,7 +5,7 @@ import Testing
 @testable import Tables
 
 /// Rows go to the library as they come: documents of a response without becoming values, and columns that appear late.
-@Suite struct SheetPassageTests {
+@Suite struct SheetPageTests {
   private let books: ExactValueFixture
 
   init() throws { books = try ExactValueFixture() }
