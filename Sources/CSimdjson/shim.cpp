@@ -3,6 +3,7 @@
 #include <simdjson.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <new>
 #include <string>
@@ -61,6 +62,54 @@ bool may_hold_minus_zero(const uint8_t *json, size_t length) {
   return false;
 }
 
+bool is_digit(uint8_t byte) { return byte >= '0' && byte <= '9'; }
+
+// Whether a number at `token` becomes 0 although it is not.
+bool vanishes(const uint8_t *token, size_t length) {
+  const std::string text(reinterpret_cast<const char *>(token), length);
+  const size_t digits = std::min(text.find_first_of("eE"), length);
+  return text.find_first_of("123456789") < digits && strtod(text.c_str(), nullptr) == 0;
+}
+
+// Whether numbers outside of strings vanish.
+bool has_vanishing_number(const uint8_t *json, size_t length) {
+  bool in_string = false;
+  for (size_t i = 0; i < length; i++) {
+    if (in_string) {
+      if (json[i] == '\\') i++;
+      else in_string = json[i] != '"';
+    } else if (json[i] == '"') {
+      in_string = true;
+    } else if (json[i] == '-' || is_digit(json[i])) {
+      const size_t start = i;
+      while (i < length && is_number_byte(json[i])) i++;
+      if (vanishes(json + start, i - start)) return true;
+      i--;
+    }
+  }
+  return false;
+}
+
+// Whether something looks like a number that vanishes: `e-` and three digits, or eight zeros in a row at a multiple of eight,
+// which a number without such an exponent needs. Strings are not distinguished: a hit costs a careful pass.
+bool may_have_vanishing_number(const uint8_t *json, size_t length) {
+  for (size_t i = 0; i + 8 <= length; i += 8) {
+    uint64_t word;
+    memcpy(&word, json + i, 8);
+    if (word == 0x3030303030303030u) return true;
+  }
+  for (size_t block = 0; block + 4 < length; block += 4096) {
+    const size_t end = std::min(length - 4, block + 4096);
+    uint8_t found = 0;
+    for (size_t i = block; i < end; i++) {
+      found |= ((json[i] | 0x20) == 'e') & (json[i + 1] == '-') & (uint8_t(json[i + 2] - '0') < 10) &
+               (uint8_t(json[i + 3] - '0') < 10) & (uint8_t(json[i + 4] - '0') < 10);
+    }
+    if (found) return true;
+  }
+  return false;
+}
+
 // The same document with ".0" behind every integer literal that the tape would bend.
 std::string with_fractions(const uint8_t *json, size_t length) {
   std::string out;
@@ -109,6 +158,10 @@ gm_json_status status_of(simdjson::error_code error) {
 
 gm_json_parser *gm_json_parser_create(size_t max_bytes, size_t max_depth) {
   return new (std::nothrow) gm_json_parser(max_bytes, max_depth);
+}
+
+int gm_json_loses_numbers(const uint8_t *json, size_t length) {
+  return may_have_vanishing_number(json, length) && has_vanishing_number(json, length);
 }
 
 void gm_json_parser_destroy(gm_json_parser *parser) { delete parser; }

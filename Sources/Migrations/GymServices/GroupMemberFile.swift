@@ -13,8 +13,7 @@ package enum GroupMemberFile {
     in path: String,
     warn: (String) -> Void
   ) throws(Failure) -> [GroupOperation] {
-    let isTable = [".csv", ".tsv", ".csv.gz", ".tsv.gz", ".xlsx"].contains { path.hasSuffix($0) }
-    return isTable ? try table(path, warn) : try lines(path)
+    try InputFormat(of: path) == .jsonLines ? try lines(path) : try table(path, warn)
   }
 
   private static func malformed(_ path: String, _ cause: String) -> Failure {

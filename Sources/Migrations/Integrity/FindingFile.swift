@@ -10,9 +10,8 @@ package final class FindingFile {
 
     /// The format of a file by its name, also with `.gz` behind it; nil where it has none.
     package init?(fileName: String) {
-      let name = fileName.hasSuffix(".gz") ? String(fileName.dropLast(3)) : fileName
-      guard let found = Self.allCases.first(where: { name.hasSuffix(".\($0.rawValue)") }) else { return nil }
-      self = found
+      guard let kind = FileName(fileName).kind else { return nil }
+      self.init(rawValue: kind.rawValue)
     }
   }
 

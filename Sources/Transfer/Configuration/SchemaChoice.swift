@@ -1,3 +1,4 @@
+import Files
 import FirestoreModels
 
 /// Which schema the data have: one that is built in, one in a file, or none.
@@ -16,7 +17,7 @@ package enum SchemaChoice: Sendable, Equatable {
       self = .none
     } else if let name = names.first(where: { $0.isIdentical(to: text) }) {
       self = .builtIn(name)
-    } else if text.hasSuffix(".yaml") || text.hasSuffix(".yml") || text.utf8.contains(UInt8(ascii: "/")) {
+    } else if [.yaml, .yml].contains(FileName(text).kind) || text.utf8.contains(UInt8(ascii: "/")) {
       self = .file(text)
     } else {
       return nil

@@ -8,7 +8,7 @@ import Transfer
 // Values of the library that are typed on the command line by their raw text.
 
 extension DiffFormat: ExpressibleByArgument {}
-extension ImportSource.Format: ExpressibleByArgument {}
+extension InputFormat: ExpressibleByArgument {}
 extension LogFormat: ExpressibleByArgument {}
 extension ParseErrorPolicy: ExpressibleByArgument {}
 extension SchemaPolicy: ExpressibleByArgument {}

@@ -87,6 +87,8 @@ struct SheetCellTests {
       ("[&lt;=99999]00000;00000\\-0000", "3100", "03100"),
       ("[&lt;=99999]00000;00000\\-0000", "31001234", "03100-1234"),
       ("00000;@", "3100", "03100"), ("[$-80A]00000_)", "0", "00000"), ("000 000", "12345678", "12345 678"),
+      ("00000", "-7", "-00007"), ("000-000", "-1234", "-001-234"), ("00000;[Red]\\-00000", "-7", "-00007"),
+      ("00000;@", "-7", "-00007"),
     ]
   )
   func padding(format: String, number: String, text: String) throws {
@@ -103,7 +105,7 @@ struct SheetCellTests {
     "Formats that do not pad, and numbers that are not padded, are numbers.",
     arguments: [
       ("0", "7"), ("#0", "7"), ("0.00", "7"), ("00.00", "7"), ("#,##0", "7"), ("00%", "7"), ("0E+00", "7"),
-      ("&quot;1&quot;00", "7"), ("00000", "-7"), ("00000;;0", "0"), ("[&gt;9]00000", "10"),
+      ("&quot;1&quot;00", "7"), ("00000;0", "-7"), ("00000;;0", "0"), ("[&gt;9]00000", "10"),
     ]
   )
   func noPadding(format: String, number: String) throws {
@@ -112,6 +114,22 @@ struct SheetCellTests {
     #expect(
       try table.value("other", "<c s=\"1\"><v>\(number)</v></c>") == .integer(try #require(Int64(number)))
     )
+  }
+
+  @Test(
+    "A padded number of which the workbook does not have all digits is refused as text.",
+    arguments: ["12345678901234567", "-12345678901234567", "98765432109876543210"]
+  )
+  func lostDigits(number: String) throws {
+    var table = try SheetTable()
+    table.book.formats = ["00000000000000000000"]
+    let cell = "<c s=\"1\"><v>\(number)</v></c>"
+    for heading in ["text", "other"] {
+      #expect(
+        try table.fault(heading, cell)?.hasSuffix("the cell is a number without all its digits") == true
+      )
+    }
+    #expect(try table.value("number", cell) == Double(number).map { .double($0) })
   }
 
   @Test("Values are read as other programs read them.")
@@ -147,11 +165,16 @@ struct SheetCellTests {
     for (number, cause) in [
       ("60", "29 February 1900, which did not exist"), ("60.5", "29 February 1900, which did not exist"),
       ("-1", "a negative date"), ("2958466", "a date after 9999"),
+      ("0", "a time in a format of dates, which shows day 0; give it a format of times"),
+      ("0.75", "a time in a format of dates, which shows day 0; give it a format of times"),
     ] {
       let fault = try table.fault(heading, "<c s=\"1\"><v>\(number)</v></c>")
       #expect(fault?.hasSuffix("the cell is \(cause)") == true, "\(number): \(fault ?? "")")
     }
     table.book.workbookProperties = "date1904=\"1\""
+    let start = Timestamp("1904-01-01T18:00:00Z")
+    table.book.formats = ["22"]
+    #expect(try table.value("time", "<c s=\"1\"><v>0.75</v></c>") == start.map { .timestamp($0) })
     #expect(try table.fault(heading, "<c s=\"1\"><v>-1</v></c>")?.hasSuffix("a negative date") == true)
   }
 

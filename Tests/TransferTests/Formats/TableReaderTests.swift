@@ -91,15 +91,21 @@ struct TableReaderTests {
       )
       let nanoseconds =
         isFine
-        ? Int32.random(in: 0..<1_000_000, using: &random) * 1000
+        ? Bool.random(using: &random)
+          // Beside a whole millisecond, where what people type is near.
+          ? Int32.random(in: 0..<1000, using: &random) * 1_000_000
+            + (Bool.random(using: &random) ? 1000 : 999_000)
+          : Int32.random(in: 0..<1_000_000, using: &random) * 1000
         : Int32.random(in: 0..<1000, using: &random) * 1_000_000
       // What people type is read to the millisecond, whatever digits a program keeps.
       let day = local.flooredDivision(by: 86_400)
       let typed = Double(day + 25_569) + Double(local - day * 86_400) / 86_400
-      #expect(
-        SheetDate.split(typed, isFine: false).microseconds == Int(local - day * 86_400) * 1_000_000,
-        "seed \(seed): \(typed)"
-      )
+      for isMarked in [false, true] {
+        #expect(
+          SheetDate.split(typed, isFine: isMarked).microseconds == Int(local - day * 86_400) * 1_000_000,
+          "seed \(seed): \(typed)"
+        )
+      }
       let serial = try #require(SheetDate.serial(local: local, nanoseconds: nanoseconds))
       let text = withVaList([serial]) { arguments in
         var bytes = [CChar](repeating: 0, count: 40)

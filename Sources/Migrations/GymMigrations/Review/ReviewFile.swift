@@ -17,7 +17,7 @@ package enum ReviewFile {
   ///
   /// - Throws: ``Failure``: `inputMissing`; `inputMalformed` with file, line and column.
   package static func read(_ path: String) throws(Failure) -> NameReview {
-    let format = TableReader.Format(of: path)
+    let format = try InputFormat(of: path)
     var reader = try TableReader(path, format: format)
     return try read(path) { () throws(Failure) in
       guard try reader.nextTexts() else { return nil }

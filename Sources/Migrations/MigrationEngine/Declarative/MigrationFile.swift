@@ -16,7 +16,7 @@ import YAML
 package enum MigrationFile {
   /// Whether an argument names a file and not a migration of the catalogue.
   package static func isFile(_ argument: String) -> Bool {
-    argument.hasSuffix(".yaml") || argument.hasSuffix(".yml")
+    [.yaml, .yml].contains(FileName(argument).kind)
   }
 
   /// Reads a file of at most 1 MiB.

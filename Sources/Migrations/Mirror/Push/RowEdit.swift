@@ -122,7 +122,7 @@ struct RowEdit {
     switch cell {
     case .null: FieldMap()
     case .text(let text):
-      try? JSONParser().parse(Array(text.utf8)) { json throws(WireError) in
+      try? JSONParser(keepsNumbers: true).parse(Array(text.utf8)) { json throws(WireError) in
         var decoder = WireDecoder(unknownMembers: .refused)
         guard json.kind == .object else { throw WireError("it is not a map") }
         return try decoder.fields(json)

@@ -32,7 +32,7 @@ extension SQLCell: Equatable {
 /// Converts values to cells and edited cells to values.
 package struct SQLCells {
   private var text: CellText
-  private let parser = JSONParser()
+  private let parser = JSONParser(keepsNumbers: true)
   private var json = JSONWriter()
   private var buffer: [UInt8] = []
 

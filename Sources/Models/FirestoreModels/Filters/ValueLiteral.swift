@@ -71,7 +71,9 @@ package enum ValueLiteral {
   package static func number(_ text: String) -> Value? {
     guard BareWord.isJSONNumber(text) else { return nil }
     if BareWord.isWhole(text), !text.isIdentical(to: "-0") { return Int64(text).map { .integer($0) } }
-    let parsed = try? JSONParser().parse(Array(text.utf8)) { root throws(WireError) in root.double }
+    let parsed = try? JSONParser(keepsNumbers: true).parse(Array(text.utf8)) { root throws(WireError) in
+      root.double
+    }
     return parsed.map { .double($0) }
   }
 

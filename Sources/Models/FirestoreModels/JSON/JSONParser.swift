@@ -34,9 +34,13 @@ package struct WireError: Error, Sendable, Equatable, CustomStringConvertible {
 /// Not `Sendable`: use a parser in one task at a time.
 package final class JSONParser {
   private let parser: OpaquePointer
+  private let keepsNumbers: Bool
 
-  /// - Parameter maximumDepth: The maximum nesting; each of Firestore's 20 levels takes 3 or 4 JSON levels.
-  package init(maximumBytes: Int = 256 << 20, maximumDepth: Int = 512) {
+  /// - Parameters:
+  ///   - maximumDepth: The maximum nesting; each of Firestore's 20 levels takes 3 or 4 JSON levels.
+  ///   - keepsNumbers: Whether a number that would become 0 is refused, as one that would become infinite always is.
+  package init(maximumBytes: Int = 256 << 20, maximumDepth: Int = 512, keepsNumbers: Bool = false) {
+    self.keepsNumbers = keepsNumbers
     guard let parser = gm_json_parser_create(maximumBytes, maximumDepth) else {
       preconditionFailure("no memory for a JSON parser")
     }
@@ -76,6 +80,11 @@ package final class JSONParser {
       } else {
         gm_json_parse(parser, &empty, 0, 0, &document)
       }
+    if keepsNumbers, let base = json.baseAddress,
+      gm_json_loses_numbers(base.assumingMemoryBound(to: UInt8.self), json.count) != 0
+    {
+      throw WireError("it has a number that no double holds")
+    }
     switch status {
     case GM_JSON_OK: break
     case GM_JSON_TOO_DEEP: throw WireError("it is nested too deeply")

@@ -106,7 +106,7 @@ package struct InputFile: ~Copyable {
     if isFirst {
       isFirst = false
       let count = try fill(buffer)
-      if count == 0, path.hasSuffix(".gz") { throw cutOff }
+      if count == 0, FileName(path).isCompressed { throw cutOff }
       guard count >= 2, buffer[0] == 0x1F, buffer[1] == 0x8B else { return count }
       inflater = try GzipInflater()
       let compressed = UnsafeMutableRawBufferPointer.allocate(

@@ -32,6 +32,12 @@ package enum FilePaths {
     return String(path[path.utf8.index(after: slash)...])
   }
 
+  /// Returns some names for a message, at most ten.
+  package static func list(_ names: [String]) -> String {
+    let more = names.count > 10 ? " and \(names.count - 10) more" : ""
+    return names.prefix(10).joined(separator: ", ") + more
+  }
+
   /// Returns the first component of a relative path.
   package static func root(of path: String) -> String {
     path.utf8.firstIndex(of: UInt8(ascii: "/")).map { String(path[..<$0]) } ?? path

@@ -57,7 +57,7 @@ package struct OutputFile: ~Copyable {
   ) throws(Failure) {
     if !FileAccess.isRemote(path) { try Self.checkWritable(path) }
     let sha256: SHA256Digest? = digest ? try SHA256Digest() : nil
-    let deflater: GzipDeflater? = gzip ?? path.hasSuffix(".gz") ? try GzipDeflater() : nil
+    let deflater: GzipDeflater? = gzip ?? FileName(path).isCompressed ? try GzipDeflater() : nil
     let destination = try Destination(path, files)
     self.path = path
     self.deflater = deflater

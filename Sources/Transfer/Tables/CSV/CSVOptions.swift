@@ -1,3 +1,4 @@
+import Files
 package import Schema
 
 /// Options of a CSV file.
@@ -14,6 +15,15 @@ package struct CSVOptions: Sendable {
       case .semicolon: UInt8(ascii: ";")
       case .tab: 0x09
       case .pipe: UInt8(ascii: "|")
+      }
+    }
+
+    /// The delimiter that the name of a file says (`.tsv`, `.psv`); nil for any other.
+    init?(ofFile path: String) {
+      switch FileName(path).kind {
+      case .tsv: self = .tab
+      case .psv: self = .pipe
+      default: return nil
       }
     }
   }

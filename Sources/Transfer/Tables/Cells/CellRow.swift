@@ -72,10 +72,15 @@ package struct CellRow: Sendable {
   func number(_ index: Int) -> Double? {
     switch kind(index) {
     case .number, .double, .integer: Double(self[index])
-    case .padded:
-      Double(String(decoding: self[index].utf8.filter { $0 &- UInt8(ascii: "0") <= 9 }, as: UTF8.self))
+    case .padded: Double(self[index]) ?? Self.digits(self[index])
     default: nil
     }
+  }
+
+  /// The number of a text such as `-001-234`.
+  private static func digits(_ text: String) -> Double? {
+    let digits = text.utf8.filter { $0 &- UInt8(ascii: "0") <= 9 }
+    return Double((text.hasPrefix("-") ? "-" : "") + String(decoding: digits, as: UTF8.self))
   }
 
   /// Why a cell of a sheet has no value; nil for one that has a value, or is empty.
@@ -86,6 +91,8 @@ package struct CellRow: Sendable {
       "the cell is a formula without a stored result; save the workbook in a spreadsheet, or type the value"
     case .impossibleDate where self[index] == SheetDate.missingDate:
       "the cell is 29 February 1900, which did not exist"
+    case .impossibleDate where self[index].hasPrefix("0"):
+      "the cell is a time in a format of dates, which shows day 0; give it a format of times"
     case .impossibleDate: "the cell is a \(self[index].hasPrefix("-") ? "negative date" : "date after 9999")"
     default: nil
     }

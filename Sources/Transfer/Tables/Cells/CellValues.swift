@@ -27,7 +27,7 @@ package struct CellValues {
   private let dateOrders: [Int: DateOrder]
   /// The types of columns without one whose cells in REST JSON all are references, or all are geo points.
   private let addressTypes: [Int: Column.ValueType]
-  private let parser = JSONParser()
+  private let parser = JSONParser(keepsNumbers: true)
 
   /// The words for true and false in a column of booleans.
   private static let words = [
@@ -35,6 +35,7 @@ package struct CellValues {
     "false": false, "falso": false, "no": false, "0": false,
   ]
   private static let largestExact = 9_007_199_254_740_992.0
+  private static let lostDigits = Fault(expected: "text; the cell is a number without all its digits")
 
   /// Creates the rules of a table.
   ///
@@ -86,7 +87,11 @@ package struct CellValues {
       }
       if row.kind(index) == .double { return .double(number) }
       return Int64(exactly: number).map { .integer($0) } ?? .double(number)
-    case .padded where type == .string || type == .any: return .string(row[index])
+    case .padded where type == .string || type == .any:
+      guard row.number(index).map({ $0.magnitude < PaddedFormat.limit }) ?? false else {
+        throw Self.lostDigits
+      }
+      return .string(row[index])
     case .number, .double, .integer, .padded: return try number(row.number(index), as: type)
     case .boolean:
       if type == .boolean || type == .any { return .boolean(row[index] == "true") }
@@ -293,7 +298,7 @@ package struct CellValues {
     case .string:
       if let whole { return .string(String(whole)) }
       if number.magnitude < Self.largestExact { return .string(Self.digits(of: number)) }
-      throw Fault(expected: "text; the cell is a number without all its digits")
+      throw Self.lostDigits
     case .timestamp: throw Fault(expected: "\(Self.name(of: type)); the cell is a number")
     case .array, .reference, .geopoint, .bytes: break
     }

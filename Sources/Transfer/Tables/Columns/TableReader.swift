@@ -6,23 +6,6 @@ package import FirestoreModels
 /// Rows without a value are skipped, and counted. The first of the others is the header; a row of CSV with fewer cells is an
 /// error, as a file that was cut off ends in one. It holds the longest row in memory, and some MiB for the texts of a workbook.
 package struct TableReader: ~Copyable {
-  package enum Format: String, Sendable, CaseIterable {
-    case csv, xlsx
-
-    /// Determines the format by the file name extension or else by its first bytes; CSV by default.
-    package init(of path: String) {
-      if path.hasSuffix(".xlsx") {
-        self = .xlsx
-      } else if path.hasSuffix(".csv") || path.hasSuffix(".csv.gz") || path.hasSuffix(".tsv")
-        || path.hasSuffix(".tsv.gz")
-      {
-        self = .csv
-      } else {
-        self = path != "-" && XLSXPackage.isZIP(path) ? .xlsx : .csv
-      }
-    }
-  }
-
   /// The row of the last call of ``next()``.
   package private(set) var row = CellRow()
   /// The offset in the file, or in the workbook's compressed sheet, of the end of the row.
@@ -45,7 +28,7 @@ package struct TableReader: ~Copyable {
   /// - Parameters:
   ///   - path: The file; for CSV also `-`.
   ///   - location: The path at which a workbook is opened instead of `path`, which then only names it in messages.
-  ///   - format: If nil, as in ``Format/init(of:)``.
+  ///   - format: If nil, that of the file's name or content.
   ///   - sheet: The name of the sheet; the first visible one if nil.
   ///   - delimiter: The delimiter of CSV; detected if nil.
   ///   - shortRows: What becomes of rows of CSV with fewer cells than the header; nil to refuse them where there is no option.
@@ -54,7 +37,7 @@ package struct TableReader: ~Copyable {
   package init(
     _ path: String,
     at location: String? = nil,
-    format: Format? = nil,
+    format: InputFormat? = nil,
     sheet: String? = nil,
     delimiter: CSVOptions.Delimiter? = nil,
     shortRows: TableOptions.ShortRows? = nil,
@@ -65,10 +48,9 @@ package struct TableReader: ~Copyable {
     self.location = location ?? path
     self.shortRows = shortRows
     self.keepsSpaces = keepsSpaces
-    switch format ?? Format(of: path) {
-    case .csv:
-      let isTabbed = path.hasSuffix(".tsv") || path.hasSuffix(".tsv.gz")
-      csv = try CSVReader(path, delimiter: delimiter, assuming: isTabbed ? .tab : nil, via: files)
+    switch try InputFormat(of: path, given: format) {
+    case .csv, .jsonLines:
+      csv = try CSVReader(path, delimiter: delimiter, assuming: .init(ofFile: path), via: files)
     case .xlsx:
       do throws(Failure) {
         xlsx = try Self.open(sheet, at: self.location)

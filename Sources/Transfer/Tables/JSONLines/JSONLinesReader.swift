@@ -95,7 +95,7 @@ package struct JSONLinesReader: ~Copyable {
   ) throws(Failure) {
     lines = try LineReader(path, maximumLineBytes: maximumLineBytes, via: files)
     self.maximumLineBytes = maximumLineBytes
-    parser = JSONParser(maximumBytes: maximumLineBytes + 64)
+    parser = JSONParser(maximumBytes: maximumLineBytes + 64, keepsNumbers: true)
   }
 
   /// The offset in the file (as stored) of the end of the line.

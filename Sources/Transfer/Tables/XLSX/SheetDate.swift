@@ -6,7 +6,8 @@ import FirestoreModels
 /// A number is written with 16 digits, which resolves a little less than a microsecond until ``lastFineDay``
 /// and a little more after it. So the 16 digits nearest to the microsecond are written, in a number format
 /// that marks them (``XLSXStyles/fineDateCode``) for reading. In any other format, a number is rounded to
-/// milliseconds, because that is what people and other programs write.
+/// milliseconds, because that is what people and other programs write; so is a number in the marked format that
+/// is what they write for a whole millisecond, and the 16 digits of a microsecond beside one avoid that number.
 enum SheetDate {
   /// 1 March 1900, the first day on which Excel's calendar is correct.
   static let firstDay = 61
@@ -31,15 +32,25 @@ enum SheetDate {
     }
     let microseconds = Double(local - days * 86_400) * 1e6 + Double(nanoseconds / 1000)
     let scale = scale(of: day)
-    return Double(day) + (microseconds / microsecondsOfDay * scale).rounded() / scale
+    let step = (microseconds / microsecondsOfDay * scale).rounded()
+    let number = Double(day) + step / scale
+    let milliseconds = (microseconds / 1000).rounded()
+    if microseconds == milliseconds * 1000 || number != typed(day, milliseconds) { return number }
+    return Double(day) + (step + (microseconds > milliseconds * 1000 ? 1 : -1)) / scale
+  }
+
+  /// The number that people and other programs write for a millisecond of a day.
+  private static func typed(_ day: Int, _ milliseconds: Double) -> Double {
+    Double(day) + milliseconds / 86_400_000
   }
 
   /// Returns the day and the microsecond of a number, rounded to milliseconds unless `isFine`.
   static func split(_ number: Double, isFine: Bool) -> (day: Int, microseconds: Int) {
     let day = number.rounded(.down)
     guard day.magnitude < 1e9 else { return (Int.max / 2, 0) }
-    var microseconds = ((number - day) * 86_400_000).rounded() * 1000
-    if isFine, day >= Double(firstDay), day <= Double(lastFineDay) {
+    let milliseconds = ((number - day) * 86_400_000).rounded()
+    var microseconds = milliseconds * 1000
+    if isFine, day >= Double(firstDay), day <= Double(lastFineDay), number != typed(Int(day), milliseconds) {
       let scale = scale(of: Int(day))
       microseconds = (((number - day) * scale).rounded() / scale * microsecondsOfDay).rounded()
     }

@@ -117,9 +117,7 @@ package struct Snapshot: Sendable {
 
   /// Returns a file name without its extensions, which is that of the collection.
   private static func order(of file: String) -> String {
-    var name = FilePaths.name(of: file)
-    for ending in [".gz", ".jsonl"] where name.hasSuffix(ending) { name.removeLast(ending.utf8.count) }
-    return name
+    FileName(FilePaths.name(of: file)).stem
   }
 
   private static func root(of path: DocumentPath) -> CollectionPath {

@@ -14,9 +14,8 @@ package struct ExportJob: Job {
 
     /// The format of a file by its name.
     package init?(fileName: String) {
-      let name = fileName.hasSuffix(".gz") ? String(fileName.dropLast(3)) : fileName
-      guard let found = Self.allCases.first(where: { name.hasSuffix(".\($0.rawValue)") }) else { return nil }
-      self = found
+      guard let kind = FileName(fileName).kind else { return nil }
+      self.init(rawValue: kind.rawValue)
     }
   }
 

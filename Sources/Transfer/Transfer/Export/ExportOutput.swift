@@ -43,7 +43,8 @@ package enum ExportDestination: Sendable, Equatable {
     switch format {
     case .csv: sharesNothing = collections > 1
     case .jsonLines:
-      sharesNothing = collections > 1 && !output.hasSuffix(".jsonl") && !output.hasSuffix(".gz")
+      let name = FileName(output)
+      sharesNothing = collections > 1 && name.kind != .jsonl && !name.isCompressed
     case .xlsx: break
     }
     if exists || output.hasSuffix("/") || sharesNothing {

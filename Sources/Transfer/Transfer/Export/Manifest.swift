@@ -1,6 +1,7 @@
 package import Configuration
 package import Files
 package import FirestoreModels
+import Tables
 package import TypedDocuments
 
 /// The manifest of an export directory, `manifest.json`: database, read time and files.
@@ -158,7 +159,7 @@ extension Manifest {
 
   /// Returns the files that a path refers to.
   ///
-  /// A file refers to itself. A folder refers to the files of its manifest, else to its JSON Lines by name, else to its tables.
+  /// A file refers to itself. A folder refers to the files of its manifest, else to its JSON Lines and tables by name.
   ///
   /// - Throws: ``Failure`` of kind `inputMissing` for a folder without such files, `inputMalformed` for its manifest and for a
   ///   symbolic link that leads out of the folder.
@@ -168,21 +169,17 @@ extension Manifest {
   ) throws(Failure) -> [String] {
     guard path != "-", try access.isFolder(path) else { return [path] }
     let folder = path.utf8.last == UInt8(ascii: "/") ? String(path.dropLast()) : path
-    func chosen(_ names: [String], _ endings: [String]) -> [String] {
-      names.filter { name in endings.contains { name.hasSuffix($0) } }
-    }
-    let lines = [".jsonl", ".jsonl.gz"]
-    let tables = [".csv", ".csv.gz", ".xlsx"]
-    var names = chosen(try read(from: folder, via: access)?.files.map(\.file) ?? [], lines + tables)
-    let found = names.isEmpty ? try access.names(in: folder).filter { !isLitter($0) } : []
-    if names.isEmpty { names = chosen(found, lines) }
-    if names.isEmpty { names = chosen(found, tables) }
+    func isRead(_ name: String) -> Bool { !isLitter(name) && InputFormat(inFolder: name) != nil }
+    var names = (try read(from: folder, via: access)?.files.map(\.file) ?? []).filter(isRead)
+    let found = names.isEmpty ? try access.names(in: folder) : []
+    if names.isEmpty { names = found.filter(isRead) }
     if names.isEmpty {
+      let others = found.isEmpty ? "" : ", but \(FilePaths.list(found))"
       throw Failure(
         .inputMissing,
         "import",
         path: path,
-        cause: "the folder holds no JSON Lines, CSV or XLSX (.jsonl, .csv, also .gz, or .xlsx)"
+        cause: "the folder holds no JSON Lines, CSV or XLSX (.jsonl, .csv, also .gz, or .xlsx)\(others)"
       )
     }
     let files = names.map { "\(folder)/\($0)" }

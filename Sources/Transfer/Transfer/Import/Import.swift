@@ -153,18 +153,26 @@ package struct Import: Sendable {
     )
     // What several processes share was checked as a whole, and what is resumed was checked before.
     if context.checkpoints?.resumed == nil, options.share == nil {
-      try reportLitter(beside: options.sources)
+      try reportUnread(beside: options.sources)
       try ColumnReport(context.folder.file("columns.csv")).report(inputs.tables, context.logger)
     }
     return inputs
   }
 
-  /// Says which files of the folders that were named are skipped, as systems and programs leave them there.
-  private func reportLitter(beside sources: [ImportSource]) throws(Failure) {
+  /// Says what the folders that were named hold that is not read: what systems and programs leave there, and all else.
+  private func reportUnread(beside sources: [ImportSource]) throws(Failure) {
     for folder in Set(sources.filter(\.isFromFolder).map { FilePaths.folder(of: $0.path) }).sorted() {
-      let litter = try options.table.files.names(in: folder).filter(Manifest.isLitter)
-      if litter.isEmpty { continue }
-      context.logger.notice("\(folder): skipped \(litter.joined(separator: ", ")).")
+      let read = Set(sources.map { UTF8Key($0.path) } + [UTF8Key("\(folder)/\(Manifest.fileName)")])
+      let others = try options.table.files.names(in: folder).filter {
+        !read.contains(UTF8Key("\(folder)/\($0)"))
+      }
+      let litter = others.filter(Manifest.isLitter)
+      if !litter.isEmpty { context.logger.notice("\(folder): skipped \(FilePaths.list(litter)).") }
+      let unread = others.filter { !Manifest.isLitter($0) }
+      if unread.isEmpty { continue }
+      context.logger.warning(
+        "\(folder): not read: \(FilePaths.list(unread)). Name what is to be imported, and convert .xls and .ods to .xlsx."
+      )
     }
   }
 

@@ -12,7 +12,7 @@ package struct ImportJob: Job {
 
   /// Files and folders as they are named.
   package var files: [String]
-  package var format: ImportSource.Format?
+  package var format: InputFormat?
   /// The sheets of workbooks, each as `NAME` or `NAME=COLLECTION`.
   package var sheets: [String] = []
   @Text package var collection: CollectionPath? = nil

@@ -1,15 +1,17 @@
+import Files
 import FirestoreModels
 import Schema
 import Tables
 
 /// The collections that the names of files and sheets stand for.
 extension ImportSource {
-  /// Returns the name of a CSV file without its extension.
+  /// Returns the name of a table without its extension; nil for another extension.
   static func stem(ofTable path: String) -> String? {
-    for ending in [".csv", ".csv.gz", ".tsv", ".tsv.gz"] where path.hasSuffix(ending) {
-      return String(path.dropLast(ending.count))
+    let name = FileName(path)
+    switch name.kind {
+    case .csv, .tsv, .psv, .txt: return name.stem
+    default: return nil
     }
-    return nil
   }
 
   /// Returns the collection for a file name that an export has made (see ``ExportOutput``); nil for any other name.

@@ -1,32 +1,14 @@
 import Files
 package import FirestoreModels
-import Tables
+package import Tables
 
 /// One file or one sheet of a workbook that is imported.
 package struct ImportSource: Sendable, Equatable {
-  /// The format of a source.
-  package enum Format: String, Codable, Sendable, CaseIterable {
-    case jsonLines = "jsonl"
-    case csv, xlsx
-
-    /// Determines the format of a file by its extension, else by its first bytes, else JSON Lines.
-    init(of path: String) {
-      if path.hasSuffix(".jsonl") || path.hasSuffix(".jsonl.gz") {
-        self = .jsonLines
-        return
-      }
-      switch TableReader.Format(of: path) {
-      case .xlsx: self = .xlsx
-      case .csv: self = ImportSource.stem(ofTable: path) == nil ? .jsonLines : .csv
-      }
-    }
-  }
-
   /// The path of the file; `-` is standard input.
   package var path: String
   /// The copy of a workbook in a bucket, which is read in several places at once.
   var copy: InputCopy?
-  package var format: Format
+  package var format: InputFormat
   /// The name of the sheet in a workbook.
   package var sheet: String?
   /// The collection of a table's rows; nil for JSON Lines, whose lines name it.

@@ -3,6 +3,7 @@ import FirestoreModels
 import FirestoreREST
 import Logging
 import Runs
+import Tables
 
 /// Which of several documents with the same path in the input is imported (`--duplicates`).
 package enum DuplicatePolicy: String, Codable, Sendable, CaseIterable {

@@ -2,7 +2,7 @@ package import Files
 package import FirestoreModels
 import FirestoreREST
 package import Schema
-import Tables
+package import Tables
 
 extension ImportSource {
   /// Resolves paths to files and sheets, each with its format and collection.
@@ -19,7 +19,7 @@ extension ImportSource {
   ///   several would become one.
   package static func resolve(
     _ paths: [String],
-    format: Format? = nil,
+    format: InputFormat? = nil,
     collection: CollectionPath? = nil,
     flattens: Bool = false,
     sheets: [String] = [],
@@ -29,7 +29,7 @@ extension ImportSource {
     var resolver = SourceResolver(collection: collection, sheets: sheets, schema: schema, files: files)
     for path in paths {
       for file in try Manifest.files(at: path, via: files) {
-        var source = ImportSource(path: file, format: format ?? (file == "-" ? .jsonLines : Format(of: file)))
+        var source = ImportSource(path: file, format: try InputFormat(of: file, given: format))
         source.isFromFolder = file != path
         try resolver.add(source)
       }

@@ -96,7 +96,8 @@ package struct FolderVerification: Sendable {
 
   /// Returns the number of documents in a file; nil for a workbook, whose rows are not read.
   private static func documents(in path: String, via access: FileAccess) throws(Failure) -> Int? {
-    if path.hasSuffix(".csv") || path.hasSuffix(".csv.gz") {
+    let kind = FileName(path).kind
+    if kind == .csv {
       var reader = try CSVReader(path, delimiter: nil, via: access)
       var records = 0
       while try reader.next() {
@@ -105,7 +106,7 @@ package struct FolderVerification: Sendable {
       }
       return max(0, records - 1)
     }
-    guard path.hasSuffix(".jsonl") || path.hasSuffix(".jsonl.gz") else { return nil }
+    guard kind == .jsonl else { return nil }
     var file = try InputFile(path, via: access)
     var lines = 0
     var isWithin = false

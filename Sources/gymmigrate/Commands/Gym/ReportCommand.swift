@@ -133,7 +133,7 @@ struct ReportOptions: ParsableArguments {
   func validate() throws {
     guard let output else { return }
     if json { throw ValidationError("Give --json or --output, not both.") }
-    if !output.hasSuffix(".html"), !output.hasSuffix(".xlsx") {
+    if ![.html, .xlsx].contains(FileName(output).kind) {
       throw ValidationError(
         "--output: '\(output)' names neither a page nor a workbook; give a name that ends in .html or .xlsx."
       )
@@ -174,7 +174,7 @@ struct ReportOptions: ParsableArguments {
     let words = ReportWords(lang)
     if json { return try StandardOutput.writeObject { report.writeMembers(to: &$0) } }
     guard let output else { return try StandardOutput.write(report.text(words)) }
-    if output.hasSuffix(".xlsx") { return try report.writeWorkbook(output, words, in: zone) }
+    if FileName(output).kind == .xlsx { return try report.writeWorkbook(output, words, in: zone) }
     var file = try OutputFile(output)
     try file.write(report.page(words))
     _ = try file.finish()

@@ -4,8 +4,8 @@ import Transfer
 
 /// How the rows of CSV files and sheets become documents.
 struct TableArguments: ParsableArguments {
-  @Option(help: "jsonl, csv or xlsx (default: by the file's name).")
-  var format: ImportSource.Format?
+  @Option(help: "jsonl, csv or xlsx (default: by the file's name, else its content).")
+  var format: InputFormat?
 
   @Option(
     help: ArgumentHelp(

@@ -17,6 +17,8 @@ struct PaddedFormat: Sendable, Equatable {
   }
 
   private var sections: [Section] = []
+  /// The section of negative numbers, if there is one; it has no pieces where it has more than digits and text.
+  private var negative: Section?
   /// Whether zero has a section of its own.
   private let hasZero: Bool
 
@@ -29,16 +31,23 @@ struct PaddedFormat: Sendable, Equatable {
     } while sections.last?.limit != nil && !rest.isEmpty
     // The third section, after that of negative numbers.
     hasZero = sections.count == 1 && rest.contains(";")
+    if sections.count == 1, !rest.isEmpty, rest != "@" { negative = Self.section(&rest) ?? Section() }
     guard sections.contains(where: \.pads) else { return nil }
   }
 
-  /// Returns what a cell shows; nil for a number that is negative, is not whole, or is not padded.
+  /// The first number that may have lost digits.
+  static let limit = 9_007_199_254_740_992.0
+
+  /// Returns what a cell shows; of a number from ``limit`` on its digits, as it does not show all; nil for a number that is
+  /// not whole, or is not padded.
   func text(of number: Double) -> String? {
-    guard number >= 0, number < 9_007_199_254_740_992, let whole = Int64(exactly: number),
-      whole > 0 || !hasZero, let section = sections.first(where: { number <= $0.limit ?? .infinity }),
-      section.pads
+    let own = number < 0 ? negative : nil
+    guard number.rounded() == number, number != 0 || !hasZero,
+      let section = own ?? sections.first(where: { number <= $0.limit ?? .infinity }), section.pads
     else { return nil }
-    return section.text(of: whole)
+    if number.magnitude >= Self.limit { return number.description }
+    let text = section.text(of: Int64(number.magnitude))
+    return number < 0 && own == nil ? "-\(text)" : text
   }
 }
 

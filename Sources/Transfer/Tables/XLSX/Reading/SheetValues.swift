@@ -79,7 +79,7 @@ struct SheetValues {
   // MARK: Dates
 
   private func date(_ number: Double, _ form: XLSXStyles.Form, _ out: inout [UInt8]) -> CellRow.Kind {
-    if (0..<1).contains(number), !(countsFrom1904 && form == .date) {
+    if form == .time, (0..<1).contains(number) {
       let microseconds = SheetDate.split(number, isFine: false).microseconds
       SheetDate.appendClock(microseconds, alwaysSeconds: false, &out)
       return .time

@@ -74,34 +74,12 @@ package struct XLSXPackage: Sendable {
     var relations: [(type: String, target: String, id: String)] = []
   }
 
-  /// Whether a file starts like a ZIP file.
-  package static func isZIP(_ path: String) -> Bool {
-    firstBytes(of: path).starts(with: [0x50, 0x4B, 0x03, 0x04])
-  }
-
   private static func assertZIP(_ path: String) throws(Failure) {
     try InputFile.assertReadable(path)
-    let bytes = firstBytes(of: path)
-    if bytes.starts(with: [0x50, 0x4B]) { return }
-    if bytes.starts(with: [0xD0, 0xCF, 0x11, 0xE0]) {
-      throw Failure.malformed(
-        path,
-        "it is an old .xls workbook, or protected by a password",
-        remedy: "Save it as .xlsx without a password."
-      )
-    }
-    throw Failure.malformed(path, "it is not an XLSX workbook")
-  }
-
-  private static func firstBytes(of path: String) -> [UInt8] {
-    // Reading from a pipe would take the bytes from its later reader.
-    guard SystemCall.status(path).status?.isRegularFile ?? false else { return [] }
-    let (descriptor, _) = SystemCall.open(path, O_RDONLY)
-    if descriptor < 0 { return [] }
-    defer { close(descriptor) }
-    var bytes = [UInt8](repeating: 0, count: 4)
-    let count = bytes.withUnsafeMutableBytes { SystemCall.read(descriptor, into: $0).count }
-    return Array(bytes.prefix(count))
+    let head = FileHead(path)
+    // An empty archive begins with the bytes of its end.
+    if head.content == .workbook || head.bytes.starts(with: "PK".utf8) && head.content == .text { return }
+    throw InputFormat.refusal(of: path, nil, head.content) ?? .malformed(path, "it is not an XLSX workbook")
   }
 
   /// Returns the relations of a part, with targets as archive entries.

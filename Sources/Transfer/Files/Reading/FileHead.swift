@@ -1,0 +1,50 @@
+import Platform
+
+/// The first bytes of a file of this machine, decompressed; none of what is not a regular file, whose later reader needs them.
+package struct FileHead: Sendable {
+  package enum Content: Sendable {
+    /// A ZIP archive, as workbooks are.
+    case workbook
+    /// A spreadsheet of OpenDocument (`.ods`).
+    case openDocument
+    /// Compound files: `.xls`, and workbooks that are protected by a password.
+    case oldWorkbook
+    case markup, json, text
+  }
+
+  package let bytes: [UInt8]
+
+  package init(_ path: String, count: Int = 256) {
+    guard path != "-", SystemCall.status(path).status?.isRegularFile ?? false, var file = try? InputFile(path)
+    else {
+      bytes = []
+      return
+    }
+    bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, found in
+      found = (try? file.read(into: UnsafeMutableRawBufferPointer(buffer))) ?? 0
+    }
+  }
+
+  /// What the bytes say; nil if there are none.
+  package var content: Content? {
+    if bytes.starts(with: [0x50, 0x4B, 0x03, 0x04]) {
+      return bytes.dropFirst(30).starts(with: "mimetypeapplication/vnd.oasis".utf8)
+        ? .openDocument : .workbook
+    }
+    if bytes.starts(with: [0xD0, 0xCF, 0x11, 0xE0]) { return .oldWorkbook }
+    let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+    switch bytes.dropFirst(bytes.starts(with: mark) ? mark.count : 0).first(where: { $0 > 0x20 }) {
+    case nil: return nil
+    case UInt8(ascii: "<") where isMarkup: return .markup
+    case UInt8(ascii: "{"), UInt8(ascii: "["): return .json
+    default: return .text
+    }
+  }
+
+  private var isMarkup: Bool {
+    let tag = bytes.drop { $0 != UInt8(ascii: "<") }.dropFirst().map { $0 | 0x20 }
+    return ["!doctype", "?xml", "html", "head", "meta", "table", "style"].contains {
+      tag.starts(with: $0.utf8)
+    }
+  }
+}
