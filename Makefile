@@ -7,7 +7,7 @@ JUDGE ?= $(if $(wildcard .venv/bin/python),.venv/bin/python,python3)
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: all deps docs build demo test bench bench-reads bench-writes check check-all check-disk check-emulator check-faults check-filters \
+.PHONY: all deps docs build demo test bench bench-reads bench-writes check check-all check-client-suite check-disk check-emulator check-faults check-filters \
   check-fuzz check-instructions check-kills check-libreoffice check-memory check-mirror check-package check-sanitizers check-scale check-slurm \
   check-storage package install fmt lint layers clean
 
@@ -76,6 +76,10 @@ check-all: deps
 ## check-disk: 500 runs on a disk that is full for one of their files, judged by what they leave, resumed or undone
 check-disk: deps
 	@scripts/check-disk.sh
+
+## check-client-suite: the system tests of Google's Python client (GYMMIGRATE_CLIENT_SUITE=their folder) against the embedded store
+check-client-suite: build
+	@scripts/check-client-suite.sh
 
 ## check-emulator: every command, and 20,000 requests to the embedded store, judged by Google's own emulator; skipped where it is missing
 check-emulator: build

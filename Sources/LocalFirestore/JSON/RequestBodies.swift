@@ -27,11 +27,15 @@ struct BatchGetRequest {
 struct RunQueryRequest {
   var query: StructuredQuery?
   var consistency = ReadConsistency.strong
+  /// A part of the method that is asked for and does not exist here.
+  var missing: String?
 }
 
 struct RunAggregationQueryRequest {
   var query: StructuredAggregationQuery?
   var consistency = ReadConsistency.strong
+  /// As that of ``RunQueryRequest``.
+  var missing: String?
 }
 
 struct PartitionQueryRequest {

@@ -45,23 +45,40 @@ final class RequestDecoder {
   }
 
   func runQuery(_ body: [UInt8]) throws(FirestoreError) -> RunQueryRequest {
-    try message(body, RunQueryRequest()) { request, name, value, wire throws(WireError) in
+    let request = try message(body, RunQueryRequest()) { request, name, value, wire throws(WireError) in
       switch name {
+      case "structuredQuery" where value.asksForNearest: request.missing = "findNearest"
       case "structuredQuery": request.query = try wire.structuredQuery(value)
-      case "explainOptions": break
+      case "explainOptions": request.missing = name
       default: try wire.consistency(name, value, &request.consistency)
       }
     }
+    try assertOffered(request.missing)
+    return request
   }
 
   func runAggregationQuery(_ body: [UInt8]) throws(FirestoreError) -> RunAggregationQueryRequest {
-    try message(body, RunAggregationQueryRequest()) { request, name, value, wire throws(WireError) in
+    let request = try message(body, RunAggregationQueryRequest()) {
+      request,
+      name,
+      value,
+      wire throws(WireError) in
       switch name {
+      case "structuredAggregationQuery" where value["structuredQuery"]?.asksForNearest ?? false:
+        request.missing = "findNearest"
       case "structuredAggregationQuery": request.query = try wire.structuredAggregationQuery(value)
-      case "explainOptions": break
+      case "explainOptions": request.missing = name
       default: try wire.consistency(name, value, &request.consistency)
       }
     }
+    try assertOffered(request.missing)
+    return request
+  }
+
+  /// - Throws: `.unimplemented` for a part of a method that the store does not have.
+  private func assertOffered(_ missing: String?) throws(FirestoreError) {
+    guard let missing else { return }
+    throw FirestoreError(.unimplemented, "The embedded store has no \(missing).")
   }
 
   func partitionQuery(_ body: [UInt8]) throws(FirestoreError) -> PartitionQueryRequest {
@@ -140,5 +157,12 @@ final class RequestDecoder {
 
   func document(_ body: [UInt8]) throws(FirestoreError) -> DocumentBody {
     try decode(body) { json, wire throws(WireError) in try wire.documentBody(json) }
+  }
+}
+
+extension JSONCursor {
+  /// Whether a query asks for the nearest vectors.
+  fileprivate var asksForNearest: Bool {
+    kind == .object && (self["findNearest"] ?? self["find_nearest"]).map { !$0.isNull } ?? false
   }
 }

@@ -17,14 +17,16 @@ package struct FirestoreClient: Sendable {
   package let caller: ServiceCaller
   /// Asked before each commit; copies of the client share it.
   package let gate: CommitGate
+  let lists: ListSupport
 
   package init(
     database: DatabaseName,
     endpoint: String,
     caller: ServiceCaller,
-    gate: CommitGate = CommitGate()
+    gate: CommitGate = CommitGate(),
+    lists: ListSupport = ListSupport()
   ) {
-    self.gate = gate
+    (self.gate, self.lists) = (gate, lists)
     self.database = database
     self.endpoint = endpoint
     self.caller = caller
@@ -32,7 +34,7 @@ package struct FirestoreClient: Sendable {
 
   /// The same client without its gate.
   package var ungated: FirestoreClient {
-    FirestoreClient(database: database, endpoint: endpoint, caller: caller)
+    FirestoreClient(database: database, endpoint: endpoint, caller: caller, lists: lists)
   }
 
   // MARK: Reading

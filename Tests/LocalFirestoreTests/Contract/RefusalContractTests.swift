@@ -23,6 +23,23 @@ import Testing
     #"{"structuredAggregationQuery":{"structuredQuery":{"from":[{"collectionId":"c"}]\#(rest)},"aggregations":[\#(aggregations)]}}"#
   }
 
+  @Test func whatIsNotOfferedIsNamed() async throws {
+    try await withClient { client throws in
+      let nearest = #""findNearest":{"vectorField":{"fieldPath":"v"},"distanceMeasure":"COSINE","limit":3}"#
+      let query = Self.query(nearest)
+      #expect(try client.failure("POST", ":runQuery", query) == "501 UNIMPLEMENTED")
+      #expect(
+        try client.failure("POST", ":runQuery", query.replacing("findNearest", with: "find_nearest"))
+          == "501 UNIMPLEMENTED"
+      )
+      let count = Self.aggregations(#"{"count":{}}"#, "," + nearest)
+      #expect(try client.failure("POST", ":runAggregationQuery", count) == "501 UNIMPLEMENTED")
+      let explained =
+        #"{"structuredQuery":{"from":[{"collectionId":"c"}]},"explainOptions":{"analyze":true}}"#
+      #expect(try client.failure("POST", ":runQuery", explained) == "501 UNIMPLEMENTED")
+    }
+  }
+
   /// The fields of a write that no document can have.
   @Test(arguments: [
     #"{"v":{"mapValue":{"fields":{"__type__":{"stringValue":"__vector__"},"value":{"arrayValue":{}}}}}}"#,

@@ -43,7 +43,9 @@ struct ReadTimeTests {
       }
       #expect(error?.kind == kind, "\(refusal)")
     }
-    #expect(try await pin([FaultRule([.list], .always, .error(.invalidArgument("readTime")))]) == nil)
+    let refused = ServiceError.invalidArgument("readTime")
+    #expect(try await pin([FaultRule([.list], .always, .error(refused))]) != nil)
+    #expect(try await pin([FaultRule([.list, .runQuery], .always, .error(refused))]) == nil)
   }
 
   @Test(

@@ -71,7 +71,13 @@ extension FirestoreClient {
 
   /// Returns the same client with a lower time limit per call, including retries, in seconds.
   func within(_ seconds: Double) -> FirestoreClient {
-    FirestoreClient(database: database, endpoint: endpoint, caller: caller.within(seconds), gate: gate)
+    FirestoreClient(
+      database: database,
+      endpoint: endpoint,
+      caller: caller.within(seconds),
+      gate: gate,
+      lists: lists
+    )
   }
 
   /// Returns the number of documents of each read; nil where the service did not count it in time.

@@ -24,10 +24,12 @@ struct PageFetcher: Sendable {
     size: Int,
     beforeParsing prepare: ((_ body: [UInt8], _ size: Int) async -> Void)? = nil
   ) async throws(Failure) -> FetchedPage {
+    let isList = isList(after: start)
     var size = size
+    if read.isList, !isList, let queried = client.lists.queried { size = max(size, queried) }
     while true {
       do throws(Failure) {
-        return read.isList
+        return isList
           ? try await list(after: start, size: size, beforeParsing: prepare)
           : try await query(after: start, size: size, beforeParsing: prepare)
       } catch {
@@ -35,6 +37,30 @@ struct PageFetcher: Sendable {
         size = max(1, size / 2)
       }
     }
+  }
+
+  /// Whether the next page is one of a list, as its read can be and its server's lists serve.
+  private func isList(after start: PageStart?) -> Bool {
+    guard read.isList else { return false }
+    switch start?.position {
+    case .token: return true
+    case .cursor: return false
+    case nil: return client.lists.queried == nil || read.showsMissing
+    }
+  }
+
+  /// Where a list goes on: at its token, or behind its last document where queries are to take its place.
+  private func next(_ root: JSONCursor, _ size: Int) throws(CallFailure) -> PageStart.Position? {
+    guard let token = root.nextPageToken else { return nil }
+    var (count, last) = (0, JSONCursor?.none)
+    if let documents = root["documents"] {
+      for document in documents.elements { (count, last) = (count + 1, document) }
+    }
+    guard !read.showsMissing, client.endpoint.hasPrefix("http://"), size > ListSupport.emulatorPage,
+      count == ListSupport.emulatorPage, let last
+    else { return .token(UTF8Key(token)) }
+    client.lists.giveUp()
+    return .cursor(try cursor(after: last, [StructuredQuery.Order(.documentName)]))
   }
 
   /// Returns the start of the page after another; nil after the last one.
@@ -65,9 +91,10 @@ struct PageFetcher: Sendable {
       return FetchedPage(
         body: body,
         elements: root["documents"],
-        next: root.nextPageToken.map { .token(UTF8Key($0)) },
+        next: try next(root, size),
         start: start,
-        size: size
+        size: size,
+        isList: true
       )
     }
   }
@@ -108,7 +135,8 @@ struct PageFetcher: Sendable {
       if case .cursor(let from)? = start?.position, case .cursor(let to)? = next, !to.isAfter(from, order) {
         throw .leadsBack
       }
-      return FetchedPage(body: body, elements: root, next: next, start: start, size: size)
+      client.lists.learn(bytes: body.bytes, documents: count)
+      return FetchedPage(body: body, elements: root, next: next, start: start, size: size, isList: false)
     }
   }
 
@@ -159,7 +187,7 @@ struct PageFetcher: Sendable {
     guard let list = page.elements else { return documents }
     documents.reserveCapacity(page.size)
     for element in list.elements {
-      guard let json = read.isList ? element : element["document"] else { continue }
+      guard let json = page.isList ? element : element["document"] else { continue }
       var document = try reader.document(json, isAsked: isAsked)
       try order.take(document.path)
       if let selection, !selection.contains(document) { continue }
@@ -178,7 +206,7 @@ struct PageFetcher: Sendable {
       return names
     }
     return list.elements.compactMap { element in
-      let json = read.isList ? element : element["document"]
+      let json = page.isList ? element : element["document"]
       return json?["name"]?.string.flatMap { client.database.path(ofName: $0) }
     }
   }
@@ -198,7 +226,7 @@ struct PageFetcher: Sendable {
     if let list = page.elements {
       documents.reserveCapacity(page.size)
       for element in list.elements {
-        guard let json = read.isList ? element : element["document"] else { continue }
+        guard let json = page.isList ? element : element["document"] else { continue }
         let document = try reader.wireDocument(json, isAsked: isAsked)
         try order.take(document.path)
         documents.append(document)
@@ -255,4 +283,6 @@ struct FetchedPage: @unchecked Sendable {
   /// Its own start; nil for the first page.
   let start: PageStart?
   let size: Int
+  /// Whether it is one of a list, not of a query.
+  let isList: Bool
 }

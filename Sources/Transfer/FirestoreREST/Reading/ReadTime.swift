@@ -37,7 +37,7 @@ extension FirestoreClient {
   ///
   /// It is the server's own time, from the response to reading one document; this machine's clock is not
   /// trusted. A server other than Google's may not report it; then the present is read. The official emulator
-  /// refuses `readTime` on GETs, so any other server is tested with one list first. Determine it before anything else
+  /// refuses `readTime` on GETs, so any other server is tested with one list first, and then with a query. Determine it before anything else
   /// is read, so that all of a run is of that moment, the list of its collections included.
   ///
   /// - Throws: ``Failure``, also after an outage; of kind `configuration` if a read time is required and the service
@@ -65,13 +65,22 @@ extension FirestoreClient {
       )
     }
     guard choice == .pinned, !environment.isRealService else { return moment }
+    if try await reads(at: moment) { return moment }
+    lists.giveUp()
+    if try await reads(at: moment) { return moment }
+    lists.restore()
+    logger.notice("This server does not support a read time; the present is read.")
+    return nil
+  }
+
+  /// Whether the server reads at a moment.
+  private func reads(at moment: Timestamp) async throws -> Bool {
     do {
       let read = CollectionRead(Self.probe.collection, pageSize: 1, readTime: moment)
       for try await _ in pages(of: read) { break }
-      return moment
+      return true
     } catch let failure as Failure where failure.service?.status == .invalidArgument {
-      logger.notice("This server does not support a read time; the present is read.")
-      return nil
+      return false
     }
   }
 }

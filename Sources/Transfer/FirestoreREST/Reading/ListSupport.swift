@@ -1,0 +1,36 @@
+import Files
+
+/// Whether a server's lists serve, as its answers show; copies of a client share it.
+///
+/// Google's emulator refuses a list at a moment, and looks through the whole collection for each page, of 150 documents at
+/// most. Its queries take a moment and larger pages. The service's own lists are always used: they cost the same and name
+/// missing documents.
+package final class ListSupport: Sendable {
+  /// The page size of the emulator's lists.
+  static let emulatorPage = 150
+  /// What a page of a query may have.
+  private static let maximumDocuments = 5000
+  private static let maximumBytes = 4 << 20
+
+  private let queryPage = Locked<Int?>(nil)
+
+  package init() {}
+
+  /// How many documents a query asks for in place of a list; nil where lists are used.
+  var queried: Int? { queryPage.withLock { $0 } }
+
+  /// Notes that queries are to take the place of lists.
+  func giveUp() { queryPage.withLock { $0 = $0 ?? 300 } }
+
+  /// Notes that queries would not serve either.
+  func restore() { queryPage.withLock { $0 = nil } }
+
+  /// Adjusts the page to the size of documents, so that memory stays bounded.
+  func learn(bytes: Int, documents: Int) {
+    guard documents > 0 else { return }
+    queryPage.withLock { page in
+      guard page != nil else { return }
+      page = min(Self.maximumDocuments, max(1, Self.maximumBytes / max(1, bytes / documents)))
+    }
+  }
+}
