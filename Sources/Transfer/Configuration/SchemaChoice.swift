@@ -1,5 +1,3 @@
-import FirestoreModels
-
 /// Which schema the data have: one that is built in, one in a file, or none.
 package enum SchemaChoice: Sendable, Equatable {
   /// No collection is declared.

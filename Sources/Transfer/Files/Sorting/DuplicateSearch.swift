@@ -1,5 +1,3 @@
-package import FirestoreModels
-
 /// Finds documents that occur more than once among any number of them, in constant memory.
 ///
 /// Paths are compared by a hash of 128 bits with a key that is drawn for each process (SipHash): among a thousand million paths,

@@ -1,5 +1,3 @@
-package import FirestoreModels
-
 /// Sorts records of three numbers, in constant memory however many there are: runs of some MiB are sorted in memory and
 /// merged from a temporary file.
 ///

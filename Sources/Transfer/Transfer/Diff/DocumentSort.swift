@@ -1,5 +1,4 @@
 import Files
-import FirestoreModels
 
 /// Sorts documents on disk by scope and name: runs of some MiB are sorted in memory, then merged.
 ///

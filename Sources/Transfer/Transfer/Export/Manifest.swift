@@ -1,6 +1,5 @@
 package import Configuration
 package import Files
-package import FirestoreModels
 package import TypedDocuments
 
 /// The manifest of an export directory, `manifest.json`: database, read time and files.

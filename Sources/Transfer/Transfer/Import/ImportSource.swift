@@ -1,5 +1,4 @@
 import Files
-package import FirestoreModels
 import Tables
 
 /// One file or one sheet of a workbook that is imported.

@@ -1,5 +1,3 @@
-import ArgumentParser
-
 extension CommandSet {
   static let shards = CommandSet(commands: [ShardCommand.self])
 }

@@ -1,5 +1,4 @@
 import Files
-package import FirestoreModels
 package import Schema
 
 /// The exact values of one sheet's cells, from a workbook's hidden sheet (see ``ExactValues``).
