@@ -1,5 +1,3 @@
-package import FirestoreModels
-
 /// The embedded store: a loopback HTTP server that implements Firestore's REST API (v1) over a SQLite file.
 ///
 /// Databases of any project are created on first use. Any credentials are accepted unless a token is

@@ -1,10 +1,6 @@
-import ArgumentParser
-import Files
-import FirestoreModels
 import Integrity
 import MigrationEngine
 import Platform
-import Runs
 import Transfer
 
 #if canImport(FoundationEssentials)

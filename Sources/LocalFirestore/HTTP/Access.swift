@@ -1,5 +1,3 @@
-import FirestoreModels
-
 extension LocalFirestoreServer {
   /// Which requests are accepted.
   ///

@@ -1,4 +1,3 @@
-import FirestoreModels
 import Platform
 import Synchronization
 

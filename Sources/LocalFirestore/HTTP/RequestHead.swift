@@ -1,5 +1,3 @@
-import FirestoreModels
-
 /// The request line and the headers of an HTTP/1.1 request (RFC 9112).
 struct RequestHead {
   var method: String

@@ -1,5 +1,3 @@
-import FirestoreModels
-
 /// The path and query of a request, percent-decoded once from the raw target.
 struct RequestTarget {
   /// The path segments; `%2F` inside a segment stays encoded (google/api/http.proto).

@@ -1,5 +1,3 @@
-import FirestoreModels
-
 /// Writes a response: a short one at once with its length, a long one in chunks as it grows.
 final class ResponseWriter: BodyWriter {
   /// The minimum size of a chunk in bytes.

@@ -1,5 +1,3 @@
-import FirestoreModels
-
 /// The method that a request calls.
 enum Route: Equatable {
   /// The health check.

@@ -1,4 +1,3 @@
-import FirestoreModels
 import GRDB
 
 /// Serves the requests of one connection in sequence on its own thread.

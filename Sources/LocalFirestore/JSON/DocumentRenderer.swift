@@ -1,5 +1,3 @@
-import FirestoreModels
-
 /// Renders documents of one database in responses.
 ///
 /// Stored fields are already JSON and are copied; only a mask requires decoding them.

@@ -1,5 +1,3 @@
-import FirestoreModels
-
 enum ReadConsistency: Sendable, Equatable {
   /// The current state.
   case strong

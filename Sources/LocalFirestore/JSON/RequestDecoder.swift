@@ -1,5 +1,3 @@
-import FirestoreModels
-
 /// Decodes request bodies strictly: unknown members are refused.
 ///
 /// Not `Sendable`: one decoder per connection.

@@ -1,5 +1,3 @@
-import FirestoreModels
-
 // Decodes the messages in request bodies.
 
 extension JSONCursor {

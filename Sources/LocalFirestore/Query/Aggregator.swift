@@ -1,5 +1,3 @@
-import FirestoreModels
-
 /// Computes counts, sums and averages over the results of a query, one document at a time.
 struct Aggregator {
   private enum State {

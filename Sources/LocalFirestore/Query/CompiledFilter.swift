@@ -1,5 +1,3 @@
-import FirestoreModels
-
 /// A filter whose document names are storage keys, so that it can be evaluated on rows of a scan.
 indirect enum CompiledFilter {
   case and([CompiledFilter])

@@ -1,5 +1,3 @@
-import FirestoreModels
-
 /// A planned query: the key range to scan and the conditions to check on each document.
 struct QueryPlan {
   private(set) var scope: StoreSnapshot.Scope

@@ -1,5 +1,3 @@
-import FirestoreModels
-
 /// A query result that borrows its row; valid until the query continues.
 struct QueryResult {
   var path: UnsafeRawBufferPointer

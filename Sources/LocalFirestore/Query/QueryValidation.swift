@@ -1,5 +1,3 @@
-import FirestoreModels
-
 /// Validates queries as the service does
 /// (https://firebase.google.com/docs/firestore/query-data/queries#limits_and_considerations).
 enum QueryValidation {

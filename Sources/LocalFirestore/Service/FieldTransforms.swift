@@ -1,5 +1,3 @@
-import FirestoreModels
-
 /// Applies field transforms (`DocumentTransform.FieldTransform` in google/firestore/v1/write.proto).
 enum FieldTransforms {
   /// - Returns: The transform result in the commit response.

@@ -1,5 +1,3 @@
-import FirestoreModels
-
 /// A routed request with its query and body.
 struct ServiceRequest {
   var route: Route

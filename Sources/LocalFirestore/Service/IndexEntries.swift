@@ -1,5 +1,3 @@
-import FirestoreModels
-
 /// The entries of a document in the automatic indexes of single fields
 /// (https://firebase.google.com/docs/firestore/query-data/index-overview#automatic_indexing): two for a value that is no
 /// array and no map, ascending and descending, one for each element of an array, and those of its members for a map.

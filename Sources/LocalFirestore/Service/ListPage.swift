@@ -1,5 +1,3 @@
-import FirestoreModels
-
 /// A page of a list: rendered documents, and the position of the next page.
 final class ListPage {
   private let size: Int

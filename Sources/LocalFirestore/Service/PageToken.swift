@@ -1,5 +1,3 @@
-import FirestoreModels
-
 /// The position of the next page, bound to the request that returned it.
 struct PageToken {
   /// A digest of the request without page size and token.

@@ -1,5 +1,3 @@
-import FirestoreModels
-
 /// The query parameters of a request; unknown ones are refused.
 struct QueryParameters {
   /// The parameters that all Google APIs accept.

@@ -1,5 +1,3 @@
-import FirestoreModels
-
 extension ServiceCall {
   // MARK: get, batchGet
 

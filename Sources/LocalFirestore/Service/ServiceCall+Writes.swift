@@ -1,5 +1,3 @@
-import FirestoreModels
-
 extension ServiceCall {
   /// `documents:commit`: applies all writes atomically.
   func commit(_ database: DatabaseName) throws {

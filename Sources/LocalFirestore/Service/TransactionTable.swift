@@ -1,4 +1,3 @@
-import FirestoreModels
 import Synchronization
 
 /// A transaction ID, opaque to clients.

@@ -1,5 +1,3 @@
-import FirestoreModels
-
 /// Applies the writes of a commit to a transaction in order.
 struct WriteApplier {
   private let database: DatabaseName

@@ -1,5 +1,3 @@
-import FirestoreModels
-
 /// Validates writes before their documents are read.
 enum WriteValidation {
   /// The maximum number of transforms for one document in a commit.

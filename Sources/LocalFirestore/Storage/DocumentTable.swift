@@ -1,4 +1,3 @@
-package import FirestoreModels
 package import GRDB
 
 /// The current documents of one database in a mirror's data file, which the embedded store serves as it does its own.

@@ -1,5 +1,3 @@
-import FirestoreModels
-
 /// Encodes document names as keys whose byte order is the service's order of names.
 ///
 /// A numeric ID (`__id7__`) is encoded as 1 and the number in 8 big-endian bytes with the sign flipped; any

@@ -1,4 +1,3 @@
-import FirestoreModels
 import GRDB
 
 /// The tables of a data file.

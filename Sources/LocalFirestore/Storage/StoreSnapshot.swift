@@ -1,4 +1,3 @@
-import FirestoreModels
 import FoundationEssentials
 import GRDB
 

@@ -1,4 +1,3 @@
-import FirestoreModels
 import GRDB
 
 /// A write transaction on one database, which keeps previous versions for reads in the past.

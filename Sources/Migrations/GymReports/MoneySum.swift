@@ -1,5 +1,3 @@
-package import FirestoreModels
-
 /// An exact sum of amounts of money: what is added is a binary number, and only the sum is rounded, to cents.
 ///
 /// Doubles that are added one by one lose cents over a year of payments.

@@ -1,4 +1,3 @@
-package import FirestoreModels
 import Schema
 package import Tables
 

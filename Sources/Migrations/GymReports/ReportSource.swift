@@ -1,4 +1,3 @@
-package import FirestoreModels
 package import FirestoreREST
 import GymModels
 package import Schema

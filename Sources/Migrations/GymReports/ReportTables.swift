@@ -1,4 +1,3 @@
-import FirestoreModels
 import Schema
 
 /// A part of a report as every output shows it: a heading, and rows of a label, a length and a text.

@@ -1,4 +1,3 @@
-import FirestoreModels
 import Schema
 
 package struct ReportWords: Sendable {

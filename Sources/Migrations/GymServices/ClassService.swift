@@ -1,4 +1,3 @@
-package import FirestoreModels
 package import FirestoreREST
 package import GymModels
 import Logging

@@ -1,4 +1,3 @@
-package import FirestoreModels
 import Tables
 
 /// A list of members to add: a table with the columns groupId, userId, displayName, photoURL and role, or JSON Lines

@@ -1,5 +1,4 @@
 import Files
-package import FirestoreModels
 package import MigrationEngine
 import Runs
 package import Schema

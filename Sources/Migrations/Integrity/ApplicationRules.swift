@@ -1,5 +1,3 @@
-package import FirestoreModels
-
 /// The rules of an application beyond those of its schema, over several documents or with a meaning of their own.
 ///
 ///     let check = IntegrityCheck(of: schema, application: GymRules())

@@ -1,4 +1,3 @@
-import FirestoreModels
 import Schema
 
 /// Finds the schema of each document of a page; documents of one collection come in a row, so the last answer is kept.

@@ -1,4 +1,3 @@
-import FirestoreModels
 import Schema
 
 /// The rules that one document alone decides.

@@ -1,5 +1,3 @@
-import FirestoreModels
-
 /// The JSON of a check: one object with `findings`, written as they come, then `rules` and the members of the summary.
 ///
 /// Each finding has a line of its own. Nothing is held but a buffer.

@@ -1,4 +1,3 @@
-package import FirestoreModels
 package import FirestoreREST
 import MigrationEngine
 package import Schema

@@ -1,4 +1,3 @@
-package import FirestoreModels
 import MigrationEngine
 import Tables
 

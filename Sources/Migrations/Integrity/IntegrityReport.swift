@@ -1,5 +1,4 @@
 package import Files
-package import FirestoreModels
 
 /// How many findings each rule has, with a few of their documents.
 package struct IntegrityReport: Sendable, Equatable {

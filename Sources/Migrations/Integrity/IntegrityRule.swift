@@ -1,5 +1,3 @@
-import FirestoreModels
-
 /// A rule that data must obey.
 ///
 /// Those that follow from a schema are here; an application has further ones of its own (``ApplicationRules``). A value of

@@ -1,5 +1,4 @@
 import Configuration
-package import FirestoreModels
 package import FirestoreREST
 import Logging
 package import Runs

@@ -1,4 +1,3 @@
-package import FirestoreModels
 import Runs
 package import Storage
 import TypedDocuments

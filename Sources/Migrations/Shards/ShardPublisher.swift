@@ -1,6 +1,5 @@
 import Configuration
 import Files
-package import FirestoreModels
 import FirestoreREST
 import Platform
 package import Runs

@@ -1,5 +1,4 @@
 package import Configuration
-package import FirestoreModels
 package import FirestoreREST
 package import Runs
 import TypedDocuments

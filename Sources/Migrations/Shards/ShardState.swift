@@ -1,5 +1,3 @@
-package import FirestoreModels
-
 /// How far a sharded run is.
 package struct ShardState: Sendable {
   package struct Task: Sendable, Equatable {

@@ -1,5 +1,3 @@
-package import FirestoreModels
-
 /// Which task of a sharded run a process is: by options, or by the variables of the engine that started it.
 ///
 /// - `CLOUD_RUN_TASK_INDEX` and `CLOUD_RUN_TASK_COUNT` of Cloud Run jobs.

@@ -1,5 +1,3 @@
-package import FirestoreModels
-
 /// The rules of `user_emails`, the index from an email address to the account that had it first.
 package enum EmailIndex {
   /// Why an email address cannot have an entry; the raw value is the code in reports.

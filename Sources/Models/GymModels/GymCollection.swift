@@ -1,5 +1,3 @@
-package import FirestoreModels
-
 /// The gym's collections.
 package enum GymCollection {
   package static let users = CollectionPath(nil, "users")

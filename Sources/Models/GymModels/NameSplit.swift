@@ -1,5 +1,3 @@
-package import FirestoreModels
-
 /// A full name split into parts, with the reasons why the split is ambiguous.
 package struct NameSplit: Sendable, Equatable {
   /// Why a person must review the split, the most important first.

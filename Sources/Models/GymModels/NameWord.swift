@@ -1,5 +1,3 @@
-package import FirestoreModels
-
 /// What a single word of a full name is.
 package enum NameWord {
   /// Whether the word is not plainly part of a name, so that a person must look at it.

@@ -1,5 +1,3 @@
-package import FirestoreModels
-
 /// A person's name in the three parts that the gym stores.
 ///
 /// `==` compares bytes; ``saysSame(as:)`` and ``PlainText/saySame(_:_:)`` ignore case, accents and extra white

@@ -1,5 +1,3 @@
-import FirestoreModels
-
 /// A phone number reduced to the digits it dials, for comparison only.
 ///
 /// People write one number in many ways: `729 123 4567`, `(729) 123-4567`, `+52 1 729 123 4567`. Ambiguous

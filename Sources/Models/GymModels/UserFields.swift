@@ -1,5 +1,3 @@
-package import FirestoreModels
-
 /// The fields of `users` documents that differ between the three eras, by their database names.
 ///
 /// The unified era is the superset, with ``fullName`` to ``onboardingCompleted``. The iOS era wrote the same

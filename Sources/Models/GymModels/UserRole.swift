@@ -1,5 +1,3 @@
-import FirestoreModels
-
 /// The role of an account in the apps (`users.role`).
 package enum UserRole: String, Sendable, CaseIterable {
   case admin, receptionist, trainer, member, guest, visitor

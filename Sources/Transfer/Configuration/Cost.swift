@@ -1,5 +1,3 @@
-import FirestoreModels
-
 /// What operations cost, in US dollars per 100,000 documents.
 package struct PriceList: Sendable, Equatable {
   package var reads: Double

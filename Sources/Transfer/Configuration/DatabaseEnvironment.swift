@@ -1,5 +1,3 @@
-package import FirestoreModels
-
 /// A named database with its endpoint and credentials.
 ///
 ///     let environment = DatabaseEnvironment(

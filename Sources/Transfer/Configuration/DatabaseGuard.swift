@@ -1,5 +1,3 @@
-import FirestoreModels
-
 extension Configuration {
   /// Returns the environment with the protection that applies to it, so that no option bypasses it.
   ///

@@ -1,4 +1,3 @@
-import FirestoreModels
 import Platform
 
 /// The normalized host and port of an endpoint, with one name for this machine.

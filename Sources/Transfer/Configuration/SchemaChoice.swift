@@ -1,5 +1,4 @@
 import Files
-import FirestoreModels
 
 /// Which schema the data have: one that is built in, one in a file, or none.
 package enum SchemaChoice: Sendable, Equatable {

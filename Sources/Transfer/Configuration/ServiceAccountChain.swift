@@ -1,5 +1,3 @@
-import FirestoreModels
-
 /// The service account that other credentials sign as, and the accounts on the way to it.
 ///
 /// Written as gcloud's `--impersonate-service-account` takes it: accounts separated by commas. The last one

@@ -1,4 +1,3 @@
-package import FirestoreModels
 import Synchronization
 
 /// A value that is computed once, on first use, by whichever task needs it.

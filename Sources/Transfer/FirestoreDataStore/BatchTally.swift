@@ -1,5 +1,4 @@
 import Files
-import FirestoreModels
 import FirestoreREST
 
 /// Counts the writes of a batch and keeps those that were refused.

@@ -1,4 +1,3 @@
-import FirestoreModels
 import FirestoreREST
 
 /// A change of a collection between two polls.

@@ -1,5 +1,3 @@
-import FirestoreModels
-
 extension Failure {
   /// The error of the library's users.
   ///

@@ -1,5 +1,3 @@
-import FirestoreModels
-
 /// Decodes the documents of a response and refuses documents that were not requested.
 ///
 /// The name of a document decides what is written where. So it must be a full name in this database, and must

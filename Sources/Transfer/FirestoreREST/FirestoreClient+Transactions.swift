@@ -1,5 +1,3 @@
-import FirestoreModels
-
 /// The ID of a transaction: opaque, in Base64 as in the REST API.
 package struct TransactionID: Sendable, Equatable {
   let base64: String

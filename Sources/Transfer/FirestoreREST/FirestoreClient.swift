@@ -1,5 +1,3 @@
-package import FirestoreModels
-
 /// A client of one database over the REST API: one request per method, decoded responses, retried reads.
 ///
 ///     let client = FirestoreClient(database: database, endpoint: endpoint, caller: caller)

@@ -1,5 +1,4 @@
 import Files
-package import FirestoreModels
 import Platform
 
 /// An object store in a bucket: all objects whose names begin with a prefix.

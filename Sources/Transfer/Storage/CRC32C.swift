@@ -1,5 +1,3 @@
-import FirestoreModels
-
 /// An incremental CRC-32C (Castagnoli, RFC 3720, appendix B.4), the checksum that Cloud Storage keeps of every object.
 ///
 /// Eight tables take eight bytes at a time.

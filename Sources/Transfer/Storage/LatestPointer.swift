@@ -1,5 +1,3 @@
-package import FirestoreModels
-
 /// The object `latest` beside dated exports: its content is the name of the newest one.
 ///
 /// It is what the symbolic link of that name is in a local folder, and is recognised by its metadata.

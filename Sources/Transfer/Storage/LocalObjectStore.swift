@@ -1,5 +1,4 @@
 import Files
-package import FirestoreModels
 import Platform
 
 /// A folder of a file system, which several machines may share (NFS, a parallel file system).

@@ -1,4 +1,3 @@
-package import FirestoreModels
 import FirestoreREST
 import Platform
 import Synchronization

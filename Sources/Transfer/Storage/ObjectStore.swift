@@ -1,5 +1,4 @@
 import Files
-package import FirestoreModels
 import Platform
 
 /// A place for complete objects that several machines share: a folder of a file system, or a prefix of a bucket.

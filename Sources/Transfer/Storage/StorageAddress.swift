@@ -1,5 +1,3 @@
-package import FirestoreModels
-
 /// An address in Cloud Storage: `gs://bucket/name`, or `gs://bucket/folder/` for what begins with `folder/`.
 ///
 /// Limits and rules of names: https://cloud.google.com/storage/docs/objects#naming and

@@ -1,5 +1,4 @@
 package import Files
-package import FirestoreModels
 
 /// Writes the documents of one collection, in order.
 ///

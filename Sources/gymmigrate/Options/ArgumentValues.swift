@@ -1,7 +1,4 @@
-import ArgumentParser
-import FirestoreREST
 import MigrationEngine
-import Runs
 import Tables
 import Transfer
 

@@ -1,7 +1,4 @@
-import Files
-import FirestoreModels
 import Integrity
-import Runs
 import Synchronization
 
 /// What a check prints on standard output: a table at its end, or JSON as the findings come.

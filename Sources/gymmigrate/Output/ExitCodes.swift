@@ -1,7 +1,4 @@
-import ArgumentParser
-import FirestoreModels
 import Platform
-import Runs
 
 /// Maps how a command ended to its exit code.
 ///

@@ -1,7 +1,3 @@
-import Files
-import FirestoreModels
-import Runs
-
 extension StandardOutput {
   /// Writes a line of JSON about a run, without secrets.
   ///

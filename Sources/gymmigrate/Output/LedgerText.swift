@@ -1,7 +1,4 @@
-import Files
-import FirestoreModels
 import MigrationEngine
-import Runs
 
 /// The ledger as text.
 enum LedgerText {

@@ -1,7 +1,3 @@
-import Files
-import FirestoreModels
-import FirestoreREST
-import Runs
 import TypedDocuments
 
 /// Operations, backups and backup schedules of the service, as text and as JSON.

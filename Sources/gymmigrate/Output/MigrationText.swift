@@ -1,5 +1,3 @@
-import Files
-import FirestoreModels
 import MigrationEngine
 
 /// What a plan or an apply prints of one migration.

@@ -1,5 +1,3 @@
-import Files
-import FirestoreModels
 import Mirror
 
 /// What the commands of a mirror print.

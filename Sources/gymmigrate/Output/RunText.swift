@@ -1,7 +1,3 @@
-import Files
-import FirestoreModels
-import Runs
-
 /// Past runs as text.
 enum RunText {
   /// One line: id, environment, status, what it wrote and left, the command.

@@ -1,6 +1,3 @@
-import Files
-import FirestoreModels
-import Runs
 import Shards
 
 /// Sharded runs as text.

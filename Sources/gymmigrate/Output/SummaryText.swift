@@ -1,8 +1,4 @@
-import ArgumentParser
-import FirestoreModels
-import FirestoreREST
 import Platform
-import Runs
 
 /// The exit of a command whose summary was printed already.
 typealias ExitStatus = ExitCode

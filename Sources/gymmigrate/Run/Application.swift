@@ -1,9 +1,6 @@
-import ArgumentParser
-import FirestoreModels
 import Integrity
 import MigrationEngine
 import Mirror
-import Runs
 import Schema
 import Transfer
 

@@ -1,9 +1,5 @@
 import Configuration
-import Files
-import FirestoreModels
-import FirestoreREST
 import Logging
-import Runs
 import Transfer
 
 /// What every command has, whatever it connects to: clock, logger, progress and counts.

@@ -1,5 +1,3 @@
-import FirestoreModels
-import Runs
 import Transfer
 
 /// What a command found, apart from its counts.

@@ -1,9 +1,4 @@
-import ArgumentParser
-import Files
-import FirestoreModels
-import FirestoreREST
 import Logging
-import Runs
 import Transfer
 
 extension CommandRun {

@@ -1,6 +1,3 @@
-import ArgumentParser
-import Runs
-
 /// Where a command works, and how loudly; its `--json` is its data.
 struct PrintingOptions: ParsableArguments {
   @OptionGroup var connection: ConnectionOptions

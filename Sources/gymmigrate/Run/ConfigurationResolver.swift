@@ -1,8 +1,5 @@
 import Configuration
-import FirestoreModels
-import FirestoreREST
 import Platform
-import Runs
 import Schema
 import YAML
 

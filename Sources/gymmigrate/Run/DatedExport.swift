@@ -1,8 +1,4 @@
-import Files
-import FirestoreModels
-import FirestoreREST
 import Logging
-import Runs
 import Transfer
 
 /// One scheduled export: into a hidden folder, then under its name, then the marks, `latest` and the retention.

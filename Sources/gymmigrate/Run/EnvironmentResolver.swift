@@ -1,9 +1,6 @@
 import Configuration
-import FirestoreModels
-import FirestoreREST
 import LocalFirestore
 import Mirror
-import Runs
 import Schema
 
 /// Turns connection options, the configuration file and the environment variables into an environment and a client for it.

@@ -1,10 +1,6 @@
 import Configuration
-import Files
-import FirestoreModels
-import FirestoreREST
 import MigrationEngine
 import Platform
-import Runs
 
 /// The guards before the first write.
 enum Guard {

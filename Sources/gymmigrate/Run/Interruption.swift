@@ -1,7 +1,4 @@
-import Files
-import FirestoreModels
 import Platform
-import Runs
 import Synchronization
 
 /// INT, TERM and HUP: the first one cancels the command, which finishes the commits in flight and prints the command that resumes;

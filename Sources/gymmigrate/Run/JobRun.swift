@@ -1,8 +1,4 @@
-import ArgumentParser
-import FirestoreModels
-import FirestoreREST
 import MigrationEngine
-import Runs
 import Shards
 
 /// A job that this program performs.

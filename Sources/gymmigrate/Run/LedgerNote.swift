@@ -1,9 +1,5 @@
-import Files
-import FirestoreModels
-import FirestoreREST
 import Logging
 import MigrationEngine
-import Runs
 
 extension Session {
   /// Runs `body`, and records afterwards that it wrote where it had no lease: the ledger knows every run that did.

@@ -1,8 +1,5 @@
-import Files
-import FirestoreModels
 import MigrationEngine
 import Platform
-import Runs
 
 /// A run with its ledger entry and its lease of the database.
 struct LedgerRun: Sendable {

@@ -1,8 +1,4 @@
-import Files
-import FirestoreModels
-import FirestoreREST
 import MigrationEngine
-import Runs
 
 /// Runs a migration that comes from flags: `fix` and `delete`.
 struct OneOffRun {

@@ -1,5 +1,3 @@
-import FirestoreModels
-
 /// The words that the process was started with.
 enum ProcessArguments {
   /// Refuses to begin where the words cannot be read.

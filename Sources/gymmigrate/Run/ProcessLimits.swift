@@ -1,4 +1,3 @@
-import FirestoreModels
 import Platform
 
 /// What the system lets the process have: files and connections, threads, address space.

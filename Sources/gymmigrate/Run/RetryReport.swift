@@ -1,8 +1,4 @@
-import Files
-import FirestoreModels
-import FirestoreREST
 import Logging
-import Runs
 
 /// Says that a request fails again and again: what is tried, why, and until when.
 ///

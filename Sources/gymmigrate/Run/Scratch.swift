@@ -1,5 +1,3 @@
-import Files
-import FirestoreModels
 import Platform
 
 /// A folder for temporary files, which is removed with the object.

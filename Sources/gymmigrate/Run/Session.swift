@@ -1,9 +1,5 @@
 import Configuration
-import Files
-import FirestoreModels
-import FirestoreREST
 import Logging
-import Runs
 import Schema
 import Transfer
 

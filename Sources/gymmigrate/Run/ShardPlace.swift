@@ -1,7 +1,4 @@
-import Files
-import FirestoreModels
 import Platform
-import Runs
 import Shards
 import Storage
 

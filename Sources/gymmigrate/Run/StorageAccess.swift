@@ -1,8 +1,4 @@
 import Configuration
-import Files
-import FirestoreModels
-import FirestoreREST
-import Runs
 import Storage
 
 /// What opens the files of a command whose names may be addresses in buckets.

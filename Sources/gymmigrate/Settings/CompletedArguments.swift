@@ -1,6 +1,3 @@
-import ArgumentParser
-import FirestoreModels
-
 /// A command line with what the environment variables add to it.
 struct CompletedArguments: Sendable {
   /// A setting that came from its variable.

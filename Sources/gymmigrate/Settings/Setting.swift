@@ -1,7 +1,3 @@
-import ArgumentParser
-import FirestoreModels
-import Runs
-
 /// An option that can also be set by an environment variable: one that says where and how to work, never what to do.
 ///
 /// What a command does, to which documents, and the guards before a write (`--confirm`, `--yes`, `--hard`,

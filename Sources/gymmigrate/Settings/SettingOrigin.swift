@@ -1,5 +1,4 @@
 import Configuration
-import FirestoreModels
 
 /// A setting, its value, and where that is from: an option, a variable, the file, or built in.
 struct SettingOrigin {

@@ -1,3 +1,4 @@
+import Files
 import FirestoreModels
 import TestSupport
 import Testing
@@ -117,21 +118,23 @@ struct NameMergeTests {
   func sort(_ seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
     // Runs of a few documents each, so that many are merged.
-    var sort = DocumentSort(runBytes: 700)
+    var sort = DiskSort<ScopedDocument>(runBytes: 700)
     var added: [(scope: Int, path: DocumentPath, number: Int64)] = []
     for path in Set(Self.paths(80, &random)).sorted() {
       let scopes = (0...2).filter { _ in Bool.random(using: &random) }
       for scope in scopes { added.append((scope, path, Int64(added.count))) }
     }
     for (scope, path, number) in added.shuffled(using: &random) {
-      try sort.add(RawDocument(path: path, fields: ["n": .integer(number)]), scope: scope)
+      try sort.add(ScopedDocument(RawDocument(path: path, fields: ["n": .integer(number)]), scope: scope))
     }
-    let sorted = try sort.finish()
+    var sorted = try sort.sorted()
+    var decoder = WireDecoder()
     for scope in 0...2 {
       for expected in added where expected.scope == scope {
         let next = try #require(try sorted.next(), "seed \(seed)")
-        #expect(next.scope == scope && next.document.path == expected.path, "seed \(seed)")
-        #expect(next.document.fields["n"] == .integer(expected.number), "seed \(seed)")
+        let document = try next.document(JSONParser(), &decoder)
+        #expect(next.scope == scope && document.path == expected.path, "seed \(seed)")
+        #expect(document.fields["n"] == .integer(expected.number), "seed \(seed)")
       }
     }
     #expect(try sorted.next() == nil)

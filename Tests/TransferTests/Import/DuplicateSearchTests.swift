@@ -8,8 +8,8 @@ import Testing
 struct DuplicateSearchTests {
   /// Sorts numbers in runs of a few, and returns them as they come.
   private func sorted(_ numbers: [UInt64], runLength: Int) throws -> [UInt64] {
-    var sort = RecordSort(runLength: runLength)
-    for number in numbers { try sort.add(RecordSort.Record(number, number, 0)) }
+    var sort = DiskSort<NumberRecord>(runBytes: runLength * 24)
+    for number in numbers { try sort.add(NumberRecord(number, number, 0)) }
     var records = try sort.sorted()
     var result: [UInt64] = []
     while let record = try records.next() {

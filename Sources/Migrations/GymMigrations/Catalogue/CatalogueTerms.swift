@@ -1,4 +1,3 @@
-import FirestoreModels
 import GymModels
 import MigrationEngine
 import Schema

@@ -1,4 +1,3 @@
-package import FirestoreModels
 package import MigrationEngine
 
 /// The migrations that gymmigrate knows, in the order in which they are applied.

@@ -1,4 +1,3 @@
-package import FirestoreModels
 import GymModels
 package import MigrationEngine
 

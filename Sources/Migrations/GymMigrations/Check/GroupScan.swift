@@ -1,4 +1,3 @@
-import FirestoreModels
 import GymModels
 import Integrity
 

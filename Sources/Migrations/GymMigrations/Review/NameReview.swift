@@ -1,4 +1,3 @@
-package import FirestoreModels
 package import GymModels
 
 /// What a person decided about doubtful names: a corrected `review.csv`.

@@ -1,4 +1,3 @@
-package import FirestoreModels
 import GymModels
 import MigrationEngine
 import Tables

@@ -1,4 +1,3 @@
-package import FirestoreModels
 package import Schema
 
 /// How data differs from its schema, collection by collection and field by field.

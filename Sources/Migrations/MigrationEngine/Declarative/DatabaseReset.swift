@@ -1,4 +1,3 @@
-package import FirestoreModels
 package import FirestoreREST
 
 /// The deletion of everything in some root collections, with all that is below them, also below missing documents.

@@ -1,5 +1,3 @@
-package import FirestoreModels
-
 /// One step of a declarative migration: what becomes of some fields of a document.
 ///
 /// Missing is absent, null, or a text of nothing but white space. Steps that rework a value leave a missing one as it

@@ -1,4 +1,3 @@
-import FirestoreModels
 import Schema
 
 /// Why a step cannot be done for a document, which is then left whole.

@@ -1,5 +1,4 @@
 import Configuration
-import FirestoreModels
 import FirestoreREST
 import YAML
 

@@ -1,4 +1,3 @@
-package import FirestoreModels
 package import FirestoreREST
 
 /// Keeps documents from being deleted that have subcollections.

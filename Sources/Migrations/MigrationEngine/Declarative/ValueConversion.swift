@@ -1,5 +1,3 @@
-package import FirestoreModels
-
 /// A conversion of values to another type, exact or not at all.
 ///
 /// Nothing is rounded, cut or guessed: `"007"` is no integer (its zeros would be lost), `1.5` neither, and `"si"` is no

@@ -1,5 +1,3 @@
-package import FirestoreModels
-
 /// Values as people read them in a plan.
 package enum ValueText {
   /// Text in quotes, numbers, truths and times as they are, anything else as its REST JSON.

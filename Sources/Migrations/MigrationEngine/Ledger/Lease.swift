@@ -1,5 +1,3 @@
-import FirestoreModels
-
 /// `_gymmigrate/lock`: the lock of the one run that may change a database.
 ///
 /// The run renews it; a lease that was not renewed in time, by the service's clock, has expired, and another run may

@@ -1,4 +1,3 @@
-package import FirestoreModels
 package import Runs
 
 /// `_gymmigrate_runs/RUN`: what was done to a database, by whom, with which migrations, and how it ended.

@@ -1,4 +1,3 @@
-import FirestoreModels
 package import FirestoreREST
 package import Logging
 package import Runs

@@ -1,4 +1,3 @@
-import FirestoreModels
 import FirestoreREST
 import Logging
 package import Runs

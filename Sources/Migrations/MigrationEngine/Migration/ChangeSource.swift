@@ -1,5 +1,3 @@
-package import FirestoreModels
-
 /// Changes that were decided before: the lines of a plan file, or what undoes a run.
 ///
 /// They are recorded in a fixed order, so that a run that is resumed continues behind a position.

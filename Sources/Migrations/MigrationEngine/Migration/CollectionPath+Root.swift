@@ -1,5 +1,3 @@
-package import FirestoreModels
-
 extension CollectionPath {
   /// The root collection that it is in.
   package var root: CollectionPath {

@@ -1,4 +1,3 @@
-package import FirestoreModels
 package import FirestoreREST
 
 /// The documents that a migration reads, page by page and in the order of their names.

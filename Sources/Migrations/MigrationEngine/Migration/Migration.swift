@@ -1,5 +1,3 @@
-package import FirestoreModels
-
 /// A change to the data, as a pure function over documents.
 ///
 /// It says what to read, what becomes of each document, and what is doubtful. The engine owns everything else: reading,

@@ -1,4 +1,3 @@
-package import FirestoreModels
 package import FirestoreREST
 
 /// How a migration decides on documents, and with that how the engine reads, writes and resumes it.

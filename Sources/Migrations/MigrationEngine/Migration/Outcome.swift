@@ -1,5 +1,3 @@
-package import FirestoreModels
-
 /// What a migration decided about one document.
 package struct Outcome: Sendable, Equatable {
   package enum Action: Sendable, Equatable {

@@ -1,5 +1,3 @@
-package import FirestoreModels
-
 /// Takes the outcomes of a migration.
 package protocol PlanSink: Sendable {
   /// Records the outcome of one document: as it was read, or without times and fields where it is to be created.

@@ -1,4 +1,3 @@
-package import FirestoreModels
 package import Foundation
 package import GRDB
 

@@ -1,5 +1,3 @@
-import FirestoreModels
-
 /// HTML: literal parts are the program's own, interpolated parts are escaped, whatever they hold.
 ///
 ///     page += "<li><b>\(grouped: count)</b> \(name)</li>\n"

@@ -1,5 +1,3 @@
-import FirestoreModels
-
 /// How many documents a plan changes, by the collections that have an account of their own; others are counted by their
 /// kind, as `groups/*/members`, because there may be one for every document.
 struct PlanTally: Equatable {

@@ -1,5 +1,3 @@
-package import FirestoreModels
-
 /// How many documents change, by collection and by what becomes of them: numbers alone, however many there are.
 package struct ChangeCounts: Sendable, Equatable {
   private var counts: [CollectionPath: [Change.Kind: Int]] = [:]

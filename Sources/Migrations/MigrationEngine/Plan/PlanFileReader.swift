@@ -1,5 +1,4 @@
 import Files
-package import FirestoreModels
 
 /// Reads a plan file line by line.
 package struct PlanFileReader: ~Copyable {

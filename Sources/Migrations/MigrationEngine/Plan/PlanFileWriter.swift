@@ -1,6 +1,5 @@
 import Configuration
 import Files
-import FirestoreModels
 import Runs
 
 /// `plan.jsonl`: one change a line, with what was read, what is intended, and the update time that it depends on.

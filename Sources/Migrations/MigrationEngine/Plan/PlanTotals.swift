@@ -1,4 +1,3 @@
-package import FirestoreModels
 package import Runs
 
 /// What a plan comes to, by collection.

@@ -1,6 +1,5 @@
 package import Configuration
 package import Files
-package import FirestoreModels
 
 /// The changes of a plan file, to be applied exactly as they were planned: a document that is not as it was read is left
 /// alone and listed as conflicted.

@@ -1,5 +1,4 @@
 import Files
-import FirestoreModels
 import FirestoreREST
 import Runs
 

@@ -1,4 +1,3 @@
-package import FirestoreModels
 package import FirestoreREST
 
 /// The documents that one run of several works on: a range of names of one read.

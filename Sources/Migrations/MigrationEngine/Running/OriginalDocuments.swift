@@ -1,5 +1,4 @@
 import Files
-import FirestoreModels
 import Runs
 
 /// Documents as they were before the run, where it wrote them before it was interrupted.

@@ -1,4 +1,3 @@
-import FirestoreModels
 import Runs
 
 /// What several outcomes add to a report and to the counts of their collection, which are looked up once for all.

@@ -1,5 +1,4 @@
 import Files
-import FirestoreModels
 
 /// What was found of the documents that were submitted to be written, until their writes are settled.
 ///

@@ -1,4 +1,3 @@
-import FirestoreModels
 import Runs
 
 /// What a run did to one document, by the lines of its journal; pure.

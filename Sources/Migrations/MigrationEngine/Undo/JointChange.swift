@@ -1,5 +1,3 @@
-import FirestoreModels
-
 /// What a run wrote in one transaction, by the lines of its journal; pure.
 struct JointChange: Sendable, Equatable {
   /// One document of it.

@@ -1,5 +1,3 @@
-package import FirestoreModels
-
 /// What an application asks of documents that an undo puts back in one transaction, because a run wrote them in one.
 package protocol RestorationRules: Sendable {
   /// Whether a change only keeps up a value that follows from other documents, as a count does.

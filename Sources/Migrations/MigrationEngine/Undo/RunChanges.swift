@@ -1,4 +1,3 @@
-package import FirestoreModels
 import Foundation
 import GRDB
 import Runs

@@ -1,4 +1,3 @@
-package import FirestoreModels
 package import FirestoreREST
 
 /// Reads back what a run changed.

@@ -1,4 +1,3 @@
-package import FirestoreModels
 package import FirestoreREST
 
 /// Restores what a run changed: every document that is still as the run left it becomes what it was before, exactly.

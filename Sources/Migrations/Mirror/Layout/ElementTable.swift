@@ -1,4 +1,3 @@
-package import FirestoreModels
 import Schema
 
 /// The table of the elements of an array: a row for each, with the IDs of its document, its position from 0, and its value

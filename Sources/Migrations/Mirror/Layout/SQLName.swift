@@ -1,5 +1,3 @@
-import FirestoreModels
-
 /// Names of tables and columns in SQL.
 package enum SQLName {
   /// A name in snake case: `orderItems` is `order_items`, `photoURL` is `photo_url`, `años` is `anos`.

@@ -1,4 +1,3 @@
-package import FirestoreModels
 package import Schema
 
 /// The table of a collection in a mirror.

@@ -1,4 +1,3 @@
-import FirestoreModels
 import GRDB
 import LocalFirestore
 import Logging

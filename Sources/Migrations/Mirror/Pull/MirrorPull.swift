@@ -1,6 +1,5 @@
 import Configuration
 import Files
-package import FirestoreModels
 package import FirestoreREST
 import Logging
 package import Runs

@@ -1,4 +1,3 @@
-import FirestoreModels
 import Schema
 
 /// How a pull reads a root collection.

@@ -1,4 +1,3 @@
-import FirestoreModels
 import MigrationEngine
 import Schema
 import Tables

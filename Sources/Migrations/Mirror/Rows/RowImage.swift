@@ -1,4 +1,3 @@
-package import FirestoreModels
 import Schema
 
 /// The row of a document: a cell for each column of a field, and what they cannot hold.

@@ -1,4 +1,3 @@
-package import FirestoreModels
 package import Schema
 package import Tables
 

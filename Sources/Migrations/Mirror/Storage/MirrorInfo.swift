@@ -1,5 +1,4 @@
 package import Configuration
-package import FirestoreModels
 import GRDB
 import LocalFirestore
 import Schema

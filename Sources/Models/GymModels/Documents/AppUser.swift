@@ -1,5 +1,3 @@
-package import FirestoreModels
-
 /// A user as the app reads it: field by field the unified one, then that of the iOS era, then that of the Android era.
 ///
 /// A value that is missing, blank or of another type counts as missing, and never is an error.

@@ -1,4 +1,3 @@
-package import FirestoreModels
 package import TypedDocuments
 
 /// A group, as the app decodes it: a field that is missing or of another type is an error, and unknown fields are ignored.

@@ -1,5 +1,3 @@
-package import FirestoreModels
-
 /// A class, with Swift's names for the Spanish ones of the database.
 ///
 /// Decoded as the app's repository does: a value that is missing or of another type becomes the default, and never an error.

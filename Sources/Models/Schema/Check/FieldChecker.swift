@@ -1,5 +1,3 @@
-package import FirestoreModels
-
 extension FieldSchema {
   /// What the field expects where a value of its types breaks its values, format or range; nil where it does not.
   package func problem(of value: Value) -> String? {

@@ -1,5 +1,3 @@
-import FirestoreModels
-
 /// Calls `body`, which looks at values in memory, which never throw.
 func inMemory<Result>(_ body: () throws(WireError) -> Result) -> Result {
   do throws(WireError) {

@@ -1,5 +1,3 @@
-package import FirestoreModels
-
 // How what is written is held to the schema: import, fix, migrations in YAML and mirror push ask here.
 
 extension CollectionSchema {

@@ -1,5 +1,3 @@
-package import FirestoreModels
-
 /// A way in which a document differs from its collection's schema.
 package struct SchemaViolation: Sendable, Equatable {
   /// The kinds; the raw value is the code in reports.

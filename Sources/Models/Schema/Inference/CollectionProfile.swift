@@ -1,5 +1,3 @@
-package import FirestoreModels
-
 /// What the documents of a collection are, found in one pass and in constant memory.
 ///
 ///     var profile = CollectionProfile(CollectionPath(nil, "customers"))

@@ -1,5 +1,3 @@
-package import FirestoreModels
-
 /// What the values of a field are in the documents of a collection, in constant memory.
 package struct FieldProfile: Sendable {
   /// The most distinct texts of a field that counts as closed.

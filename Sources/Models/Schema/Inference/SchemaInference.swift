@@ -1,5 +1,3 @@
-package import FirestoreModels
-
 extension CollectionProfile {
   /// The schema that every document of the profile obeys.
   ///

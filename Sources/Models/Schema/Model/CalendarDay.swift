@@ -1,5 +1,3 @@
-import FirestoreModels
-
 /// A day of the calendar, in no time zone.
 package struct CalendarDay: Sendable, Hashable, Comparable {
   /// Days since 1970-01-01.

@@ -1,5 +1,3 @@
-package import FirestoreModels
-
 /// What the documents of a collection are.
 package struct CollectionSchema: Sendable {
   /// The collection, with `*` for the ID of any document: `users`, `groups/*/members`.

@@ -1,5 +1,3 @@
-package import FirestoreModels
-
 /// A column of a collection's table: the field, its type and its headings.
 package struct Column: Sendable, Hashable {
   /// The type of a column's values.

@@ -1,5 +1,3 @@
-package import FirestoreModels
-
 /// What the collections of a database are, for every command.
 ///
 /// A schema is data. It is read from a YAML file (``SchemaReader``), and nothing in it knows a particular application.

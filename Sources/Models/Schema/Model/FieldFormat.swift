@@ -1,5 +1,3 @@
-import FirestoreModels
-
 /// The form of a text.
 package enum FieldFormat: Sendable, Equatable {
   /// An address with one `@`, without white space.

@@ -1,5 +1,3 @@
-package import FirestoreModels
-
 /// What the values of a field are.
 package struct FieldSchema: Sendable {
   /// The field; the fields of a map are declared below it: `address.city`.

@@ -1,5 +1,3 @@
-package import FirestoreModels
-
 /// Which names of fields say that their digits are no numbers: identifiers, codes and phones.
 ///
 /// The name is split into words where letters end, where digits begin or end, and before capitals (`idSocio`, `codigo_postal`,

@@ -1,5 +1,3 @@
-import FirestoreModels
-
 /// The URL of a file in Cloud Storage, as texts of documents hold it.
 ///
 /// | form | example |

@@ -1,5 +1,3 @@
-package import FirestoreModels
-
 /// Full-text search of documents: names without case and accents, phone numbers by digits.
 ///
 /// Every word must occur in some field, entirely or as a part; different words may occur in different fields.

@@ -1,4 +1,3 @@
-import FirestoreModels
 import YAML
 
 /// Reads the fields of a collection, each before the fields below it.

@@ -1,4 +1,3 @@
-import FirestoreModels
 import YAML
 
 /// Reads what several keys of a schema file have in common: lists, choices, literals, paths of fields, labels.

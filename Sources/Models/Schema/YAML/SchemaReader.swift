@@ -1,4 +1,3 @@
-package import FirestoreModels
 import YAML
 
 /// Reads a schema file: the collections, their fields, and what commands may do with them.

@@ -1,5 +1,3 @@
-import FirestoreModels
-
 /// Writes a schema as the YAML that ``SchemaReader`` reads: a line per field.
 package struct SchemaWriter {
   private var lines: [String] = []

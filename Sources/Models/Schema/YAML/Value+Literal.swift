@@ -1,5 +1,3 @@
-package import FirestoreModels
-
 extension Value {
   /// The value as it is written in filters and in schema files; the type's name where there is no literal for it.
   package var literal: String {

@@ -1,5 +1,3 @@
-public import FirestoreModels
-
 /// Decodes documents into plain `Codable` structs, like `data(as:)` in the Firebase SDK.
 ///
 ///     struct Member: Codable {

@@ -1,5 +1,3 @@
-public import FirestoreModels
-
 /// Encodes plain `Codable` structs as documents, like `Firestore.Encoder` in the Firebase SDK.
 ///
 /// The types are those of ``FirestoreDecoder``: integers of every width become integers (an error beyond

@@ -1,5 +1,3 @@
-public import FirestoreModels
-
 // Conversions of Foundation types that have a Firestore type.
 
 #if canImport(FoundationEssentials)

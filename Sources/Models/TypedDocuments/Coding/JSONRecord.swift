@@ -1,5 +1,3 @@
-package import FirestoreModels
-
 /// A small record that is kept as one JSON object: a run record, a checkpoint, a manifest, a claim.
 ///
 ///     struct Claim: JSONRecord { var holder: String, task: Int }

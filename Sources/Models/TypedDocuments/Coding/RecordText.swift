@@ -1,5 +1,3 @@
-package import FirestoreModels
-
 /// A property of a ``JSONRecord`` that is kept as text: a path or the name of a database, or an optional one.
 @propertyWrapper
 package struct Text<Content: RecordText>: Codable, Sendable, Equatable {

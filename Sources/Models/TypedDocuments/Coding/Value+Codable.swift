@@ -1,5 +1,3 @@
-public import FirestoreModels
-
 // The REST JSON through any Codable coder. `JSONDecoder.decodeGetResult` and `WireDecoder` bypass it: they
 // are faster and distinguish names that Foundation's coders consider equal.
 

@@ -1,5 +1,3 @@
-import FirestoreModels
-
 /// A decoder over one Firestore value.
 struct ValueDecoder: Decoder {
   let value: Value

@@ -1,5 +1,3 @@
-import FirestoreModels
-
 /// An encoder that produces one ``Value``.
 struct ValueEncoder: Encoder {
   let node: Node

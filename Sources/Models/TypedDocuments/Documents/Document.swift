@@ -1,5 +1,3 @@
-public import FirestoreModels
-
 /// A document of a response with typed fields: immutable, with its name and times.
 ///
 /// `Fields` is a struct of typed values, a plain `Codable` struct, or ``FieldMap``. Fields are accessible as

@@ -1,5 +1,3 @@
-import FirestoreModels
-
 #if canImport(FoundationEssentials)
   public import FoundationEssentials
 #else

@@ -1,5 +1,3 @@
-import FirestoreModels
-
 /// Marks a property that receives the document ID when decoding and is omitted when encoding.
 ///
 ///     struct GymClass: Codable {

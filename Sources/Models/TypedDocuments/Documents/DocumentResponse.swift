@@ -1,5 +1,3 @@
-package import FirestoreModels
-
 /// Decodes responses of `documents.get` and `documents.list` into typed documents.
 ///
 /// `JSONDecoder.decodeGetResult(from:)` and `decodeListResult(from:)` do the same with `Data`.

@@ -1,5 +1,3 @@
-public import FirestoreModels
-
 /// A typed document that has at least its fields: ``Document`` or ``FieldsOnlyDocument``.
 public protocol FieldsOnlyDocumentType<Fields>: FieldAccess where Fields: Decodable {
   /// Makes a document from the parts of a response.

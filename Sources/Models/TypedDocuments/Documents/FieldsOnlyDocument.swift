@@ -1,5 +1,3 @@
-public import FirestoreModels
-
 /// The fields of a document without name and times, to be changed and sent by `create` and `patch`.
 ///
 /// Fields are accessible as members of the document, as plain types; setting nil removes an optional field:

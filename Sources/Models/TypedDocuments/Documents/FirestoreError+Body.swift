@@ -1,5 +1,3 @@
-public import FirestoreModels
-
 #if canImport(FoundationEssentials)
   public import FoundationEssentials
 #else

@@ -1,7 +1,5 @@
 // The typed values with elements: arrays, maps and vectors.
 
-public import FirestoreModels
-
 /// An array of typed values: `{"arrayValue": {"values": […]}}`; an empty one is `{"arrayValue": {}}`.
 ///
 /// Use `ArrayValue<Value>` for elements of several types.

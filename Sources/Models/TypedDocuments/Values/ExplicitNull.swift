@@ -1,5 +1,3 @@
-import FirestoreModels
-
 /// Marks an optional property that is encoded as null instead of being omitted when it is nil.
 ///
 /// Absent and null both decode as nil.

@@ -1,8 +1,6 @@
 // The typed values without elements, one struct for each type of the REST API. The stored property has the name of
 // the REST member.
 
-public import FirestoreModels
-
 /// Null as a value of its own: `{"nullValue": null}`.
 ///
 /// A field of type `NullValue?` distinguishes null from an absent field.

@@ -1,5 +1,3 @@
-public import FirestoreModels
-
 /// A value whose Firestore type is part of its Swift type, such as ``IntegerValue`` or ``ArrayValue``.
 ///
 /// Typed values decode and encode exactly one type: an ``IntegerValue`` never accepts `{"doubleValue": 1}`.

@@ -1,5 +1,4 @@
 import CZlib
-import FirestoreModels
 
 /// A gzip compressor (RFC 1952) that works chunk by chunk.
 struct GzipDeflater: ~Copyable {

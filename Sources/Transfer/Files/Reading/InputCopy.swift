@@ -1,4 +1,3 @@
-package import FirestoreModels
 import Platform
 
 /// A private copy of an input, so that what was checked is what is read later.

@@ -1,4 +1,3 @@
-package import FirestoreModels
 package import Platform
 
 /// A file, a remote file or standard input (`-`) that is read sequentially.

@@ -1,4 +1,3 @@
-package import FirestoreModels
 import Platform
 
 /// Reads a file or standard input line by line; gzip is decompressed.

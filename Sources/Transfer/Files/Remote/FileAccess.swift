@@ -1,4 +1,3 @@
-package import FirestoreModels
 import Platform
 
 /// The files that a command can reach: those of this machine and, where it is given, those at remote addresses.

@@ -1,5 +1,3 @@
-package import FirestoreModels
-
 /// Files outside the file system, at addresses such as `gs://bucket/name`.
 ///
 /// Every call blocks its thread, as a system call does, and ends early if the process is asked to stop. A folder is a prefix of

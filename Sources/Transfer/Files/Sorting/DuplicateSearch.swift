@@ -1,5 +1,3 @@
-package import FirestoreModels
-
 /// Finds documents that occur more than once among any number of them, in constant memory.
 ///
 /// Paths are compared by a hash of 128 bits with a key that is drawn for each process (SipHash): among a thousand million paths,
@@ -31,7 +29,7 @@ package struct DuplicateSearch: ~Copyable {
     private static let lineBits: UInt64 = 40
   }
 
-  private var records = RecordSort()
+  private var records = DiskSort<NumberRecord>()
 
   package init() {}
 
@@ -39,7 +37,7 @@ package struct DuplicateSearch: ~Copyable {
   ///
   /// - Throws: `.cannotWrite`.
   package mutating func add(_ path: DocumentPath, at place: Place) throws(Failure) {
-    try records.add(RecordSort.Record(Self.hash(path, 0), Self.hash(path, 1), place.number))
+    try records.add(NumberRecord(Self.hash(path, 0), Self.hash(path, 1), place.number))
   }
 
   /// Calls `body` with each place of a document and the next place of the same document.
@@ -49,7 +47,7 @@ package struct DuplicateSearch: ~Copyable {
   /// - Throws: `.cannotWrite`; what `body` throws.
   package consuming func forEachPair(_ body: (Place, Place) throws(Failure) -> Void) throws(Failure) {
     var sorted = try records.sorted()
-    var last: RecordSort.Record?
+    var last: NumberRecord?
     while let record = try sorted.next() {
       if let last, last.first == record.first, last.second == record.second {
         try body(Place(last.third), Place(record.third))
@@ -72,9 +70,9 @@ package struct DuplicateSearch: ~Copyable {
 ///     try places.insert(place)
 ///     try places.contains(place)    // true; places before it cannot be asked for any more
 package final class PlaceList {
-  private var unsorted: RecordSort? = RecordSort()
-  private var sorted: SortedRecords?
-  private var next: RecordSort.Record?
+  private var unsorted: DiskSort<NumberRecord>? = DiskSort()
+  private var sorted: SortedRecords<NumberRecord>?
+  private var next: NumberRecord?
 
   package init() {}
 
@@ -82,7 +80,7 @@ package final class PlaceList {
   ///
   /// - Throws: `.cannotWrite`.
   package func insert(_ place: DuplicateSearch.Place) throws(Failure) {
-    try unsorted?.add(RecordSort.Record(place.number, 0, 0))
+    try unsorted?.add(NumberRecord(place.number, 0, 0))
   }
 
   /// Whether a place, which is not before the one that was looked up last, was added.

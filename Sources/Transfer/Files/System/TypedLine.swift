@@ -1,5 +1,3 @@
-package import FirestoreModels
-
 /// A line that a person types on standard input.
 package enum TypedLine {
   /// Returns the next line without its line feed; nil at the end.

@@ -1,5 +1,3 @@
-import FirestoreModels
-
 /// IDs of documents that follow from a seed: the same seed gives the same ID.
 ///
 /// They are empty where there is no SHA-256.

@@ -1,4 +1,3 @@
-package import FirestoreModels
 import Platform
 
 /// Functions on file paths: folders, links and temporary files.

@@ -1,5 +1,4 @@
 import COpenSSL
-package import FirestoreModels
 
 /// An incremental SHA-256 (FIPS 180-4).
 package struct SHA256Digest: ~Copyable {

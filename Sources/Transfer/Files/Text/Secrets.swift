@@ -1,4 +1,3 @@
-import FirestoreModels
 import Synchronization
 
 /// The secrets of this process (tokens, keys, passwords), which may leave it only in requests.

@@ -1,4 +1,3 @@
-import FirestoreModels
 import Platform
 
 /// Files that no output replaces: databases of SQLite (the embedded store, a mirror, anybody's), what SQLite keeps beside one,

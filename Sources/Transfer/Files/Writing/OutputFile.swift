@@ -1,4 +1,3 @@
-package import FirestoreModels
 import Platform
 
 /// A file that is written completely or not at all.

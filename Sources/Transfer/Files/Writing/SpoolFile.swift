@@ -1,4 +1,3 @@
-package import FirestoreModels
 import Platform
 
 /// A temporary file that is written sequentially and then read.

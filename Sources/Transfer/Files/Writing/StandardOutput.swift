@@ -1,4 +1,3 @@
-package import FirestoreModels
 import Platform
 
 /// Standard output: the result of a command.

@@ -1,5 +1,3 @@
-package import FirestoreModels
-
 /// A backup of a database that the service made by a schedule.
 package struct Backup: Sendable, Equatable {
   /// `projects/P/locations/L/backups/B`.

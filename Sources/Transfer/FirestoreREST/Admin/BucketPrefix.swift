@@ -1,5 +1,3 @@
-import FirestoreModels
-
 /// A prefix of objects in Cloud Storage: `gs://BUCKET/PREFIX`.
 ///
 ///     BucketPrefix(parsing: "gs://backups/2026-01-31/")?.description  // gs://backups/2026-01-31

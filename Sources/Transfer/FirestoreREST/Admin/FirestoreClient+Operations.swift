@@ -1,5 +1,3 @@
-package import FirestoreModels
-
 /// The start of an export or import.
 package enum StartedOperation: Sendable, Equatable {
   case started(ManagedOperation)

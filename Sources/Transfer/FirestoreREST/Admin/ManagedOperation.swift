@@ -1,5 +1,3 @@
-package import FirestoreModels
-
 /// A long-running operation of Firestore's own service, as the service describes it.
 ///
 /// Field names and states are those of `google/firestore/admin/v1/operation.proto`. What a newer service adds is kept

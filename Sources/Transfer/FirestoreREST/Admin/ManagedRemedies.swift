@@ -1,5 +1,3 @@
-import FirestoreModels
-
 extension FirestoreError {
   /// The kind of failure and the remedy of an error of the managed service; nil if those of other methods apply.
   func managedKindAndRemedy(of rpc: RPC?) -> (Failure.Kind, String?)? {

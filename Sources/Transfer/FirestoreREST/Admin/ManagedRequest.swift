@@ -1,5 +1,3 @@
-package import FirestoreModels
-
 /// A request for a managed export or import.
 package struct ManagedRequest: Sendable, Equatable {
   /// The largest number of collection IDs in a request (https://firebase.google.com/docs/firestore/quotas).

@@ -1,5 +1,3 @@
-package import FirestoreModels
-
 /// The name of a long-running operation of a database: `projects/P/databases/D/operations/ID`.
 package struct OperationName: Sendable, Hashable, CustomStringConvertible {
   package let database: DatabaseName

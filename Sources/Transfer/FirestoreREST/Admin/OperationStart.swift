@@ -1,5 +1,3 @@
-import FirestoreModels
-
 /// Decides how an export or import is started exactly once.
 ///
 /// The service retries nothing for its clients here, because a start that is sent twice may run twice

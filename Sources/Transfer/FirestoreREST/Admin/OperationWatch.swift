@@ -1,5 +1,3 @@
-import FirestoreModels
-
 /// Decides when an operation that runs is looked at again.
 ///
 /// The delays grow by half, from a quarter of a second to half a minute: most operations take minutes, and some hours.

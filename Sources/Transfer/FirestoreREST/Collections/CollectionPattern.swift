@@ -1,5 +1,3 @@
-package import FirestoreModels
-
 /// A collection path in which `*` stands for any document ID, such as `groups/*/members`.
 package struct CollectionPattern: Sendable, Equatable {
   /// The pattern as text; a path without `*` matches only itself.

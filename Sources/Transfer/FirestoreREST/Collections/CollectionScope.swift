@@ -1,5 +1,3 @@
-package import FirestoreModels
-
 /// A part of a database: a collection, with or without its subcollections, or the matches of a pattern.
 package struct CollectionScope: Sendable, Equatable {
   /// The collection where reading starts.

@@ -1,5 +1,3 @@
-package import FirestoreModels
-
 /// The collections that a command selects: paths, patterns or all.
 package struct CollectionSelection: Sendable, Equatable {
   /// The paths and patterns; empty for all root collections.

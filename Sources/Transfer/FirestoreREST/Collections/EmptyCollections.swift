@@ -1,5 +1,3 @@
-package import FirestoreModels
-
 extension FirestoreClient {
   /// Whether a read returns no documents, by one page of names.
   ///

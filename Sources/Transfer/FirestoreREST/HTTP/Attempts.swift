@@ -1,5 +1,3 @@
-package import FirestoreModels
-
 /// The attempts of one call and the delays between them: ``RetryPolicy`` decides, the caller's clock waits.
 ///
 ///     var attempts = Attempts(caller)

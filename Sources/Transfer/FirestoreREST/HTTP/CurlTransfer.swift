@@ -1,6 +1,5 @@
 import CCurl
 import Configuration
-import FirestoreModels
 
 /// An easy handle that is cleaned up when released.
 final class EasyHandle {

@@ -1,6 +1,5 @@
 import CCurl
 import Files
-import FirestoreModels
 import Platform
 import Synchronization
 

@@ -1,5 +1,3 @@
-import FirestoreModels
-
 /// Reads error responses: an object for unary methods, an array of one for streamed ones, or a proxy's web
 /// page.
 enum ErrorBody {

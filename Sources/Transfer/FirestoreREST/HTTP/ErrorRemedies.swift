@@ -1,5 +1,3 @@
-import FirestoreModels
-
 extension FirestoreError {
   /// The kind of failure that this error ends a command with, and the remedy.
   ///

@@ -1,5 +1,3 @@
-import FirestoreModels
-
 /// Dates of HTTP headers (RFC 9110, 5.6.7), in the one form that may still be sent.
 package enum HTTPDate {
   private static let months = [

@@ -1,4 +1,3 @@
-import FirestoreModels
 import Synchronization
 
 /// A pool of JSON parsers, to reuse their buffers; each serves one task at a time.

@@ -1,5 +1,3 @@
-package import FirestoreModels
-
 /// The methods of the service that gymmigrate calls, with the errors after which each is retried.
 ///
 /// The codes are those of Google's configuration (`firestore_grpc_service_config.json`), with two additions

@@ -1,4 +1,3 @@
-package import FirestoreModels
 import Synchronization
 
 /// The network traffic of a run.

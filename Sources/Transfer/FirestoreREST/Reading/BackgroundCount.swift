@@ -1,5 +1,4 @@
 import Files
-package import FirestoreModels
 
 /// Counts the documents of reads in the background, once their first page is there.
 ///

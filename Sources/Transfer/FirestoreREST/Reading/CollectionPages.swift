@@ -1,5 +1,4 @@
 import Files
-package import FirestoreModels
 import Platform
 
 /// The pages of several reads, each in its order: one read after the other, or side by side under one budget.

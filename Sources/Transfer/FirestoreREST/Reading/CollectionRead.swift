@@ -1,5 +1,3 @@
-package import FirestoreModels
-
 /// A read of a collection: what to read, and how.
 ///
 ///     var read = CollectionRead(CollectionPath(nil, "users"), mask: [FieldPath(field: "email")])

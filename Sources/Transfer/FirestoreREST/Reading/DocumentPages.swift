@@ -1,5 +1,3 @@
-package import FirestoreModels
-
 /// The documents of a read, page by page, by `documents.list` or `runQuery`.
 ///
 /// The next page of a list is requested as soon as the last one's body is there, whose end has the token; a page

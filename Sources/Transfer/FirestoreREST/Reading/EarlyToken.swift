@@ -1,5 +1,3 @@
-import FirestoreModels
-
 /// Finds the page token at the end of a response, so that the next page can be requested before this one is parsed.
 ///
 /// A match must be the last member of the root object. If the body is valid JSON, it is:

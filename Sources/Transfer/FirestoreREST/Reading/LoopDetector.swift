@@ -1,5 +1,3 @@
-package import FirestoreModels
-
 /// Detects in constant memory that a paged read returns to an earlier position.
 ///
 /// A repeated page token would return the same page forever. Each position is compared with a remembered one,

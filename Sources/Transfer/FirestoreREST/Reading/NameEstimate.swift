@@ -1,5 +1,3 @@
-import FirestoreModels
-
 /// How far the documents of a page extend.
 struct NameSample: Sendable {
   /// The names between which they are.

@@ -1,5 +1,3 @@
-package import FirestoreModels
-
 /// A range of document names, from one name on and before another.
 package struct NameRange: Sendable, Equatable {
   /// The first name, of which there need not be a document; nil for the beginning.

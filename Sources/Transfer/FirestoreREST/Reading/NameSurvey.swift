@@ -1,5 +1,3 @@
-package import FirestoreModels
-
 /// Estimates how the IDs of a collection are distributed, from a few short queries, and cuts it into parts of about equal size.
 ///
 /// A query at an arbitrary ID returns the next few IDs; how far they reach shows how dense the IDs are there. Where the estimate is

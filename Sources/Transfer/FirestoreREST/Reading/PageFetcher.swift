@@ -1,5 +1,3 @@
-import FirestoreModels
-
 /// Fetches and decodes pages.
 struct PageFetcher: Sendable {
   let client: FirestoreClient

@@ -1,5 +1,3 @@
-package import FirestoreModels
-
 extension FirestoreClient {
   /// Returns document names that cut a collection group into parts of similar size, sorted; nil if the service cannot do that.
   ///

@@ -1,5 +1,3 @@
-import FirestoreModels
-
 /// Cuts a read in name order into ranges of about a page each, to be read concurrently and returned in order.
 ///
 /// A range is read by one page. ``NameEstimate`` guesses from the pages before where the next page ends. A range

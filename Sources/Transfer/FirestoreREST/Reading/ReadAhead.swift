@@ -1,5 +1,4 @@
 import Files
-import FirestoreModels
 
 /// Prefetching one page after the other: a page is decoded while the request for the next one is in flight.
 ///

@@ -1,5 +1,3 @@
-import FirestoreModels
-
 /// Checks that the documents of a read arrive in its order: a server, or a cache before it, that repeats a page or goes
 /// backwards would have documents read twice, or for ever.
 ///

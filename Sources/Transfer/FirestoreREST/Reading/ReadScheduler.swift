@@ -1,5 +1,3 @@
-import FirestoreModels
-
 /// Decides which of several reads may send the next request, so that all together keep one budget.
 ///
 /// The reads are returned one after the other, each in its order. So the earliest page that is not requested yet is

@@ -1,5 +1,4 @@
 package import Configuration
-package import FirestoreModels
 package import Logging
 
 /// The choice of the read time (`--read-time`).

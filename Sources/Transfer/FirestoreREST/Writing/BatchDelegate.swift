@@ -1,5 +1,3 @@
-package import FirestoreModels
-
 /// The decisions and notifications of a batch writer.
 ///
 /// Calls for different commits may overlap. Those for one document are sequential, in the order of

@@ -1,5 +1,3 @@
-import FirestoreModels
-
 // What becomes of writes whose result is known.
 
 extension BatchWriter {

@@ -1,5 +1,3 @@
-package import FirestoreModels
-
 /// Sends writes in concurrent commits and settles each of them.
 ///
 ///     let limits = BatchLimits(maximumWrites: 500)

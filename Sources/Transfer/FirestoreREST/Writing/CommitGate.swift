@@ -1,5 +1,4 @@
 import Files
-package import FirestoreModels
 
 /// What stands between a run and the commits of a client and its copies.
 ///

@@ -1,5 +1,4 @@
 import Files
-package import FirestoreModels
 
 extension FirestoreClient {
   /// Makes one write, with the retries of ``BatchWriter``; after a lost response the document is read back.

@@ -1,5 +1,3 @@
-package import FirestoreModels
-
 extension FieldMap {
   /// The fields as the service stores them, with timestamps rounded down to microseconds.
   ///

@@ -1,5 +1,3 @@
-package import FirestoreModels
-
 /// A Firestore transaction while it reads.
 ///
 ///     let (count, end) = try await client.runTransaction(on: path, willCommit: { _ in }) { transaction in

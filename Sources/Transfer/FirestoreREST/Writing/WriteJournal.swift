@@ -1,5 +1,3 @@
-package import FirestoreModels
-
 /// The journal of a ``BatchWriter``: the changes that it is about to send.
 ///
 /// With it, an interrupted run can distinguish its own writes from those of others. Calls for different

@@ -1,5 +1,3 @@
-package import FirestoreModels
-
 /// How imported documents apply to existing ones.
 package enum WriteMode: String, Codable, Sendable, CaseIterable {
   /// Creates new documents; an existing one is unchanged if its fields are the same, otherwise rejected.

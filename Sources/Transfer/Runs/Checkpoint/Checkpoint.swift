@@ -1,4 +1,3 @@
-package import FirestoreModels
 package import TypedDocuments
 
 /// `checkpoint.json`: the state of a run at an instant when everything it had sent was settled.

@@ -1,5 +1,4 @@
 import Files
-package import FirestoreModels
 package import FirestoreREST
 
 /// The journal and the checkpoints of a writing run, which make it resumable.

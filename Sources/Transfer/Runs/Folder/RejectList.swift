@@ -1,5 +1,4 @@
 import Files
-package import FirestoreModels
 
 /// `rejects.jsonl`: documents that could not be written or migrated, one JSON object per line.
 ///

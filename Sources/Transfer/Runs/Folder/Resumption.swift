@@ -1,5 +1,4 @@
 import Files
-import FirestoreModels
 import Platform
 
 /// What a run left behind to be resumed from, read and checked before anything is changed.

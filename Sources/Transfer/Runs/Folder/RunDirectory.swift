@@ -1,5 +1,4 @@
 package import Files
-package import FirestoreModels
 import Platform
 import TypedDocuments
 

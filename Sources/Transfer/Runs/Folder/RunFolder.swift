@@ -1,5 +1,4 @@
 import Files
-import FirestoreModels
 import Platform
 
 /// Checks whether the folder of a run may be trusted.

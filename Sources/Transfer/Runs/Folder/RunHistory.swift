@@ -1,5 +1,4 @@
 import Files
-package import FirestoreModels
 import Platform
 import TypedDocuments
 

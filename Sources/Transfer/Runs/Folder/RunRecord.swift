@@ -1,6 +1,5 @@
 package import Configuration
 import Files
-package import FirestoreModels
 import Platform
 package import TypedDocuments
 

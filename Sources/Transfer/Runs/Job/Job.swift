@@ -1,4 +1,3 @@
-package import FirestoreModels
 package import TypedDocuments
 
 /// What a command does, as a value: its options, with nothing that a person answers, and no secret.

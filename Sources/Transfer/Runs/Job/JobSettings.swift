@@ -1,5 +1,4 @@
 package import Configuration
-import FirestoreModels
 package import FirestoreREST
 package import Schema
 package import TypedDocuments

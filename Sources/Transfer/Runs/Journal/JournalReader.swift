@@ -1,5 +1,4 @@
 import Files
-package import FirestoreModels
 import Platform
 
 /// Reads a ``Journal`` line by line in constant memory.

@@ -1,5 +1,4 @@
 package import Configuration
-import FirestoreModels
 
 /// The billed operations of a command and their price: a maximum, or a minimum if not everything could be counted.
 package struct CostEstimate: Sendable, Equatable {

@@ -1,5 +1,3 @@
-import FirestoreModels
-
 /// The maximum of rejected and conflicted documents before a run stops (`--max-errors`).
 package enum ErrorBudget: Sendable, Equatable {
   /// A number of documents; one more stops the run.

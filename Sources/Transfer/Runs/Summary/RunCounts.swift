@@ -1,4 +1,3 @@
-package import FirestoreModels
 import Synchronization
 
 /// The document counts of a run by collection, safe to update from any task.

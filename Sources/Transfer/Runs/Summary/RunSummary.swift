@@ -1,5 +1,4 @@
 package import Configuration
-package import FirestoreModels
 package import FirestoreREST
 import TypedDocuments
 

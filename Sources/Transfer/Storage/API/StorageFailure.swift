@@ -1,4 +1,3 @@
-import FirestoreModels
 import FirestoreREST
 
 /// Failures of Cloud Storage, with what to do about each.

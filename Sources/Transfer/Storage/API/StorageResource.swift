@@ -1,5 +1,3 @@
-import FirestoreModels
-
 /// An object as the JSON API describes it.
 ///
 /// https://cloud.google.com/storage/docs/json_api/v1/objects#resource-representations

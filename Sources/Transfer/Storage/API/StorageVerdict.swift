@@ -1,4 +1,3 @@
-import FirestoreModels
 import FirestoreREST
 
 /// What kind of request was sent to Cloud Storage, for the decision on what follows a failure.

@@ -1,6 +1,5 @@
 import Dispatch
 import Files
-import FirestoreModels
 
 /// Runs asynchronous work on a queue of its own, for callers that block their thread until it is done, as readers and writers of
 /// files do.

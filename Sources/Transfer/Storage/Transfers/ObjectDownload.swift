@@ -1,4 +1,3 @@
-import FirestoreModels
 import FirestoreREST
 
 /// Reads one version of an object, piece by piece, and checks its checksum at the end.

@@ -1,5 +1,4 @@
 import Files
-import FirestoreModels
 import FirestoreREST
 
 /// One resumable upload: its session, its pieces, its end.

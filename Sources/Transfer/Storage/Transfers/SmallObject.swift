@@ -1,4 +1,3 @@
-import FirestoreModels
 import FirestoreREST
 
 /// Writes an object of little content with one request.

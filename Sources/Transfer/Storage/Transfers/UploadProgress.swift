@@ -1,5 +1,3 @@
-import FirestoreModels
-
 /// What the service has of a resumable upload, and what follows each of its answers.
 ///
 /// The protocol: https://cloud.google.com/storage/docs/performing-resumable-uploads. The type is pure; ``ObjectUpload`` performs

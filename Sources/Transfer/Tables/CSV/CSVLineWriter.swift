@@ -1,5 +1,3 @@
-import FirestoreModels
-
 /// Writes lines of CSV (RFC 4180) cell by cell: how every table and list is quoted, and guarded from spreadsheets.
 ///
 ///     let list = LineList(path, header: CSVLineWriter.byteOrderMark + CSVLineWriter.list.bytes(["document", "code"]))

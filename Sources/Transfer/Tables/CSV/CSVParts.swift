@@ -1,5 +1,4 @@
 package import Files
-package import FirestoreModels
 import Schema
 
 /// Makes one CSV file of parts whose columns were found independently of each other.

@@ -1,5 +1,4 @@
 package import Files
-package import FirestoreModels
 import Platform
 
 /// Reads CSV (RFC 4180) record by record from a file or standard input (`-`); gzip is decompressed.

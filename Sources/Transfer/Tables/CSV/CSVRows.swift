@@ -1,4 +1,3 @@
-import FirestoreModels
 import Schema
 
 /// Renders documents as rows of CSV into a buffer.

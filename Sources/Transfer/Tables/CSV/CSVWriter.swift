@@ -1,5 +1,4 @@
 package import Files
-package import FirestoreModels
 import Schema
 
 /// Writes the documents of a collection as CSV (RFC 4180) in UTF-8, with a header and CR LF.

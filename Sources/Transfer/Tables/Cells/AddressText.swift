@@ -1,5 +1,3 @@
-import FirestoreModels
-
 /// References and geo points as people type them.
 enum AddressText {
   /// The path that a text names: `cars/c1`, `/cars/c1`, or the full name of a document, with its database.

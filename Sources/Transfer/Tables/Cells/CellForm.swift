@@ -1,5 +1,3 @@
-import FirestoreModels
-
 /// The type that the text of a cell suggests, if its column has none.
 package enum CellForm: Sendable, Equatable {
   case text, integer, double, boolean, timestamp

@@ -1,4 +1,3 @@
-package import FirestoreModels
 package import Schema
 
 /// A cell that does not match its column; the reason does not contain its data.

@@ -1,4 +1,3 @@
-package import FirestoreModels
 package import Schema
 
 /// The text of a cell: how a value is written and (``value(of:isQuoted:as:parser:)``) read back.

@@ -1,4 +1,3 @@
-package import FirestoreModels
 package import Schema
 
 /// Parses the cells of a table as written by export, saved by spreadsheets or typed by people.

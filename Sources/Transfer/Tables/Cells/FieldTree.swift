@@ -1,5 +1,3 @@
-package import FirestoreModels
-
 /// Combines the cells of a row into the nested maps of their column paths.
 package struct FieldTree: Sendable {
   /// A map and one of its members both have a cell in the same row.

@@ -1,5 +1,3 @@
-import FirestoreModels
-
 /// The text of a value as people expect to see it: without its type.
 ///
 /// A phone that is an integer is `5512345678`, a reference `users/u1`, a map `{"city":"Oaxaca"}`. Such a text

@@ -1,5 +1,3 @@
-import FirestoreModels
-
 /// Characters that nobody sees: white space, and what has no width or is a control.
 enum Spacing {
   /// Whether a text has nothing else.

@@ -1,4 +1,3 @@
-import FirestoreModels
 package import Schema
 
 /// Infers the type of a column from all of its values.

@@ -1,4 +1,3 @@
-import FirestoreModels
 import Platform
 
 /// The members of the nested maps of a table's documents, with their columns, in byte order of their names.

@@ -1,4 +1,3 @@
-import FirestoreModels
 import Schema
 
 /// The columns of a collection's table, and the assignment of field values to them.

@@ -1,4 +1,3 @@
-import FirestoreModels
 package import Schema
 
 /// The type of a column as a heading (`price:double`) or `--types` names it.

@@ -1,5 +1,4 @@
 package import Files
-package import FirestoreModels
 package import Schema
 
 /// Options for converting the rows of a table to documents.

@@ -1,4 +1,3 @@
-package import FirestoreModels
 package import Schema
 
 /// The columns of a table, from its header, the catalogue and, if neither has a type, all values.

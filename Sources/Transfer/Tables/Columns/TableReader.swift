@@ -1,5 +1,4 @@
 package import Files
-package import FirestoreModels
 
 /// Reads the rows of a table: CSV, also compressed with gzip, or a sheet of an XLSX workbook.
 ///

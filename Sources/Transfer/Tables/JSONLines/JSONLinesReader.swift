@@ -1,5 +1,4 @@
 package import Files
-package import FirestoreModels
 
 /// Reads JSON Lines of REST Documents from a file or standard input (`-`); gzip is decompressed.
 ///

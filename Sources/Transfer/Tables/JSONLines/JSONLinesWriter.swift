@@ -1,5 +1,4 @@
 package import Files
-package import FirestoreModels
 
 /// Writes documents as JSON Lines: one REST Document per line in the service's own encoding, with sorted
 /// members.

@@ -1,5 +1,3 @@
-import FirestoreModels
-
 /// A date and time as typed by people, without a zone.
 ///
 /// The year comes last (`31/12/2026`, `31-12-2026`, `31.12.2026`), where a ``DateOrder`` says which of the others is the day,

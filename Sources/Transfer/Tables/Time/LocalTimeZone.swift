@@ -1,5 +1,4 @@
 import Files
-package import FirestoreModels
 import Platform
 
 /// A time zone of the IANA database: its UTC offset at any time.

@@ -1,5 +1,3 @@
-import FirestoreModels
-
 /// The content of a TZif file (RFC 9636): transitions, offsets, and the rule for later times.
 struct TimeZoneFile: Sendable, Equatable {
   private(set) var transitions: [Int64] = []

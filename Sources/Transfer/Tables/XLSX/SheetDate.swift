@@ -1,5 +1,3 @@
-import FirestoreModels
-
 /// Dates and times as the numbers of a sheet: days since 30 December 1899, with the time of day as the
 /// fraction.
 ///

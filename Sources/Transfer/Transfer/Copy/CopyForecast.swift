@@ -1,6 +1,5 @@
 package import Configuration
 import Files
-import FirestoreModels
 import FirestoreREST
 import Runs
 

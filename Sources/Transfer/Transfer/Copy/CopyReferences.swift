@@ -1,4 +1,3 @@
-import FirestoreModels
 import Runs
 
 /// Rewrites references into the source to the target; others are kept and listed, one line each.

@@ -1,5 +1,4 @@
 import Configuration
-import FirestoreModels
 import Schema
 
 /// Keeps personal data in a protected environment unless the user allows it to leave.

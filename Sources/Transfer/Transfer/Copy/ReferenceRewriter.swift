@@ -1,4 +1,3 @@
-package import FirestoreModels
 import Schema
 
 /// Rewrites references into the source database to the target database; others are kept and counted.

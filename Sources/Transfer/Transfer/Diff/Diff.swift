@@ -1,6 +1,5 @@
 package import Configuration
 package import Files
-package import FirestoreModels
 package import FirestoreREST
 package import Logging
 package import Runs

@@ -1,5 +1,4 @@
 import Files
-import FirestoreModels
 import Runs
 import Tables
 

@@ -1,4 +1,3 @@
-package import FirestoreModels
 import FirestoreREST
 
 /// Compares a document of one database with the copy of it in another.

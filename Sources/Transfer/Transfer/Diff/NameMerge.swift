@@ -1,5 +1,3 @@
-import FirestoreModels
-
 /// Merges two streams of documents in the order of their names: documents in only one of them, and documents in both.
 ///
 /// It holds the documents that were pushed and not yet consumed, so about two pages. It reads nothing itself.

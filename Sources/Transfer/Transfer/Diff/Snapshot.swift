@@ -1,5 +1,4 @@
 package import Files
-package import FirestoreModels
 import FirestoreREST
 package import Runs
 import Tables
@@ -136,7 +135,7 @@ package struct Snapshot: Sendable {
     if isSorted, !CollectionScope.interleave(scopes) {
       return SnapshotDocuments(files: files, scopes: scopes, via: access)
     }
-    var sort = DocumentSort()
+    var sort = DiskSort<ScopedDocument>()
     for file in files {
       var reader = try JSONLinesReader(file, via: access)
       while let line = try reader.next() {
@@ -144,10 +143,10 @@ package struct Snapshot: Sendable {
           let scope = CollectionScope.index(of: document.path, in: scopes)
         else { continue }
         try Task.checkCancellation()
-        try sort.add(document, scope: scope)
+        try sort.add(ScopedDocument(document, scope: scope))
       }
     }
-    return SnapshotDocuments(sorted: try sort.finish())
+    return SnapshotDocuments(sorted: try sort.sorted())
   }
 }
 
@@ -157,7 +156,9 @@ final class SnapshotDocuments {
 
   private let files: [String]
   private let scopes: [CollectionScope]
-  private let sorted: SortedDocuments?
+  private var sorted: SortedRecords<ScopedDocument>?
+  private let parser = JSONParser(maximumBytes: 64 << 20)
+  private var decoder = WireDecoder()
   private let access: FileAccess
   private var file = 0
   private var reader: LinesBox?
@@ -172,7 +173,7 @@ final class SnapshotDocuments {
   }
 
   /// Reads sorted documents.
-  init(sorted: SortedDocuments) {
+  init(sorted: consuming SortedRecords<ScopedDocument>?) {
     self.sorted = sorted
     access = .local
     files = []
@@ -193,7 +194,7 @@ final class SnapshotDocuments {
   }
 
   private func read() throws -> (scope: Int, document: RawDocument)? {
-    if let sorted { return try sorted.next() }
+    if let next = try sorted?.next() { return (next.scope, try next.document(parser, &decoder)) }
     while file < files.count {
       if reader == nil { reader = LinesBox(try JSONLinesReader(files[file], via: access)) }
       while let line = try reader?.next() {

@@ -1,5 +1,3 @@
-package import FirestoreModels
-
 /// The results of the checks of an environment.
 package struct Diagnosis: Sendable, Equatable {
   /// The result of a check.

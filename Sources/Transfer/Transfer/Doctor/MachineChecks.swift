@@ -1,5 +1,4 @@
 import Files
-import FirestoreModels
 import Platform
 
 /// Checks this machine: environment variables that redirect requests, and the state directory.

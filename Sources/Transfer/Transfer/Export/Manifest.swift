@@ -1,6 +1,5 @@
 package import Configuration
 package import Files
-package import FirestoreModels
 import Tables
 package import TypedDocuments
 

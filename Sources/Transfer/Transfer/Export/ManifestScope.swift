@@ -1,5 +1,3 @@
-import FirestoreModels
-
 extension Manifest {
   /// The names of the files that the folder of the export has.
   var knownFiles: Set<UTF8Key> { Set((files.map(\.file) + [Self.fileName]).map { UTF8Key($0) }) }

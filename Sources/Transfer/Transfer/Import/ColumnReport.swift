@@ -1,4 +1,3 @@
-import FirestoreModels
 import Logging
 import Runs
 import Schema

@@ -1,5 +1,4 @@
 import Files
-import FirestoreModels
 import Tables
 
 /// The documents of an input, in file order, whatever its format.

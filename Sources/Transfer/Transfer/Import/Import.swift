@@ -1,5 +1,4 @@
 import Files
-package import FirestoreModels
 package import FirestoreREST
 import Logging
 package import Runs

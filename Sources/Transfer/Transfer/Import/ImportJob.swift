@@ -1,5 +1,4 @@
 package import Files
-package import FirestoreModels
 package import FirestoreREST
 import Runs
 package import Schema

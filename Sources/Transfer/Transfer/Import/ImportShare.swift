@@ -1,5 +1,4 @@
 import Files
-package import FirestoreModels
 
 /// Which documents one of several processes imports, each of which reads all files.
 ///

@@ -1,5 +1,4 @@
 import Files
-package import FirestoreModels
 package import Tables
 
 /// One file or one sheet of a workbook that is imported.

@@ -1,5 +1,4 @@
 import Files
-import FirestoreModels
 import Runs
 
 /// `rejects.csv`: rows of a table that could not be read, with the table's columns and the reason.

@@ -1,4 +1,3 @@
-import FirestoreModels
 package import Schema
 import Tables
 

@@ -1,5 +1,4 @@
 package import Files
-package import FirestoreModels
 import FirestoreREST
 package import Schema
 package import Tables

@@ -1,5 +1,4 @@
 import Files
-import FirestoreModels
 import Schema
 import Tables
 

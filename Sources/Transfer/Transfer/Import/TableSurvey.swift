@@ -1,4 +1,3 @@
-import FirestoreModels
 import Tables
 
 /// Determines the columns of a table before its first document is read.

@@ -1,6 +1,5 @@
 package import Configuration
 import Files
-package import FirestoreModels
 import Platform
 import Runs
 package import Storage

@@ -1,6 +1,5 @@
 package import Configuration
 package import Files
-package import FirestoreModels
 import TypedDocuments
 
 /// The high-water marks of a folder: for each collection of a database on its server, the time at which the next increment begins.

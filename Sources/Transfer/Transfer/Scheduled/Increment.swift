@@ -1,4 +1,3 @@
-package import FirestoreModels
 package import FirestoreREST
 import Logging
 package import Runs

@@ -1,11 +1,6 @@
-import ArgumentParser
 import Configuration
-import Files
-import FirestoreModels
-import FirestoreREST
 import Integrity
 import MigrationEngine
-import Runs
 import Schema
 import Shards
 

@@ -1,9 +1,5 @@
-import ArgumentParser
 import Configuration
-import FirestoreModels
-import FirestoreREST
 import MigrationEngine
-import Runs
 import Schema
 
 /// `gymmigrate delete`: documents taken out of use, or for good.

@@ -1,8 +1,3 @@
-import ArgumentParser
-import Files
-import FirestoreModels
-import FirestoreREST
-import Runs
 import Schema
 
 /// `gymmigrate find`: people and things by what is written of them.

@@ -1,8 +1,5 @@
-import ArgumentParser
 import Configuration
-import FirestoreModels
 import MigrationEngine
-import Runs
 import Schema
 
 /// `gymmigrate fix`: a one-off change of fields.

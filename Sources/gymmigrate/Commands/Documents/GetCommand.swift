@@ -1,9 +1,3 @@
-import ArgumentParser
-import Files
-import FirestoreModels
-import FirestoreREST
-import Runs
-
 /// `gymmigrate get`: documents by their paths.
 struct GetCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

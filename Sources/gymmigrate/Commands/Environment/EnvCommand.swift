@@ -1,7 +1,4 @@
-import ArgumentParser
 import Configuration
-import Files
-import FirestoreModels
 
 /// `gymmigrate env`: the environments that are known.
 struct EnvCommand: AsyncParsableCommand {

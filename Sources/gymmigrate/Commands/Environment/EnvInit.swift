@@ -1,8 +1,3 @@
-import ArgumentParser
-import Files
-import FirestoreModels
-import Runs
-
 /// `gymmigrate env init`: a configuration to begin with.
 struct EnvInit: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

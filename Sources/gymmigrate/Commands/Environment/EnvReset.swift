@@ -1,11 +1,6 @@
-import ArgumentParser
 import Configuration
-import Files
-import FirestoreModels
-import FirestoreREST
 import Logging
 import MigrationEngine
-import Runs
 
 /// `gymmigrate env reset`: an empty database.
 struct EnvReset: JobCommand {

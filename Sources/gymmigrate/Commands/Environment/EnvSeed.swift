@@ -1,9 +1,4 @@
-import ArgumentParser
 import Configuration
-import Files
-import FirestoreModels
-import FirestoreREST
-import Runs
 import Transfer
 
 /// `gymmigrate env seed`: data to test with.

@@ -1,8 +1,4 @@
-import ArgumentParser
-import Files
-import FirestoreModels
 import Platform
-import Runs
 
 /// `gymmigrate runs`: what was run, and how to resume it.
 struct RunsCommand: AsyncParsableCommand {

@@ -1,9 +1,4 @@
-import ArgumentParser
-import Files
-import FirestoreModels
-import FirestoreREST
 import LocalFirestore
-import Runs
 
 /// `gymmigrate serve`: the embedded store for other tools.
 struct ServeCommand: AsyncParsableCommand {

@@ -1,12 +1,7 @@
-import ArgumentParser
-import Files
-import FirestoreModels
-import FirestoreREST
 import GymModels
 import GymServices
 import Logging
 import MigrationEngine
-import Runs
 import Schema
 import Tables
 import Transfer

@@ -1,9 +1,4 @@
-import ArgumentParser
-import Files
-import FirestoreModels
-import FirestoreREST
 import GymServices
-import Runs
 import Schema
 import Tables
 import Transfer

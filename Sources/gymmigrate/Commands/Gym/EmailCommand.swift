@@ -1,11 +1,6 @@
-import ArgumentParser
-import Files
-import FirestoreModels
-import FirestoreREST
 import GymServices
 import Logging
 import MigrationEngine
-import Runs
 
 /// `gymmigrate email`: the index from an email address to an account.
 struct EmailCommand: AsyncParsableCommand {

@@ -1,11 +1,6 @@
-import ArgumentParser
-import Files
-import FirestoreModels
-import FirestoreREST
 import GymServices
 import Logging
 import MigrationEngine
-import Runs
 
 /// `gymmigrate groups`: groups and their members.
 struct GroupsCommand: AsyncParsableCommand {

@@ -1,10 +1,5 @@
-import ArgumentParser
-import Files
-import FirestoreModels
-import FirestoreREST
 import GymModels
 import GymServices
-import Runs
 
 /// `gymmigrate groups list`.
 struct GroupsList: AsyncParsableCommand {

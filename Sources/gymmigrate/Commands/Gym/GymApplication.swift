@@ -1,4 +1,3 @@
-import FirestoreModels
 import GymMigrations
 import GymModels
 import GymReports

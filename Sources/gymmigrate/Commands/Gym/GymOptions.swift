@@ -1,11 +1,7 @@
-import ArgumentParser
-import FirestoreModels
-import FirestoreREST
 import GymMigrations
 import GymModels
 import GymReports
 import MigrationEngine
-import Runs
 import Schema
 import Synchronization
 import Tables

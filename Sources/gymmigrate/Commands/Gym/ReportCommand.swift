@@ -1,9 +1,4 @@
-import ArgumentParser
-import Files
-import FirestoreModels
-import FirestoreREST
 import GymReports
-import Runs
 import Schema
 import Tables
 

@@ -1,8 +1,4 @@
-import ArgumentParser
 import Configuration
-import Files
-import FirestoreModels
-import FirestoreREST
 import Logging
 
 /// `gymmigrate managed backups`.

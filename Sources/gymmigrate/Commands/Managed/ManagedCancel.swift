@@ -1,7 +1,3 @@
-import ArgumentParser
-import Files
-import FirestoreModels
-import FirestoreREST
 import Logging
 
 /// `gymmigrate managed cancel NAME`.

@@ -1,6 +1,3 @@
-import ArgumentParser
-import FirestoreREST
-
 extension CommandSet {
   static let managed = CommandSet(title: "Move data", commands: [ManagedCommand.self])
 }

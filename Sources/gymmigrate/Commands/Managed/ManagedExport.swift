@@ -1,9 +1,5 @@
-import ArgumentParser
 import Configuration
-import FirestoreModels
-import FirestoreREST
 import Logging
-import Runs
 
 /// `gymmigrate managed export`.
 struct ManagedExport: AsyncParsableCommand {

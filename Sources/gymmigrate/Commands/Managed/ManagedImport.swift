@@ -1,10 +1,6 @@
-import ArgumentParser
 import Configuration
-import FirestoreModels
-import FirestoreREST
 import Logging
 import MigrationEngine
-import Runs
 
 /// `gymmigrate managed import`.
 struct ManagedImport: AsyncParsableCommand {

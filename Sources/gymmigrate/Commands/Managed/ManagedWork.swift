@@ -1,9 +1,5 @@
 import Configuration
-import Files
-import FirestoreModels
-import FirestoreREST
 import Logging
-import Runs
 
 /// What the commands of the managed service share: the operation that they are about, and the command that waits for it
 /// again.

@@ -1,10 +1,6 @@
-import ArgumentParser
 import Configuration
-import Files
-import FirestoreModels
 import Logging
 import MigrationEngine
-import Runs
 import Shards
 
 /// `gymmigrate migrate apply`.

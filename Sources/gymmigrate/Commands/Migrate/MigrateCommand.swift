@@ -1,10 +1,5 @@
-import ArgumentParser
 import Configuration
-import Files
-import FirestoreModels
-import FirestoreREST
 import MigrationEngine
-import Runs
 import Schema
 import Shards
 

@@ -1,8 +1,5 @@
-import ArgumentParser
-import Files
 import Logging
 import MigrationEngine
-import Runs
 import Shards
 
 /// `gymmigrate migrate plan`.

@@ -1,9 +1,5 @@
-import ArgumentParser
-import Files
-import FirestoreModels
 import Logging
 import MigrationEngine
-import Runs
 
 /// `gymmigrate migrate status`.
 struct MigrateStatus: AsyncParsableCommand {

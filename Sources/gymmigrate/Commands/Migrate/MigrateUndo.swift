@@ -1,10 +1,6 @@
-import ArgumentParser
 import Configuration
-import Files
-import FirestoreModels
 import Logging
 import MigrationEngine
-import Runs
 
 /// `gymmigrate migrate undo RUN`, which is also `gymmigrate runs undo RUN`.
 struct MigrateUndo: JobCommand {

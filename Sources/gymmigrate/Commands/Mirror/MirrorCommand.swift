@@ -1,8 +1,5 @@
-import ArgumentParser
 import Configuration
-import FirestoreModels
 import Mirror
-import Runs
 
 extension CommandSet {
   static let mirror = CommandSet(

@@ -1,9 +1,5 @@
-import ArgumentParser
 import Configuration
-import Files
-import FirestoreModels
 import Mirror
-import Runs
 import Tables
 
 /// `gymmigrate mirror pull`.

@@ -1,10 +1,6 @@
-import ArgumentParser
-import Files
-import FirestoreModels
 import Logging
 import MigrationEngine
 import Mirror
-import Runs
 
 /// `gymmigrate mirror push`.
 struct MirrorPush: JobCommand {

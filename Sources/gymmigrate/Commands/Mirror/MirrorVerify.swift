@@ -1,8 +1,4 @@
-import ArgumentParser
-import Files
-import FirestoreModels
 import Mirror
-import Runs
 
 /// `gymmigrate mirror verify`.
 struct MirrorVerify: AsyncParsableCommand {

@@ -1,9 +1,4 @@
-import ArgumentParser
-import Files
-import FirestoreModels
-import FirestoreREST
 import Integrity
-import Runs
 import Schema
 import Synchronization
 

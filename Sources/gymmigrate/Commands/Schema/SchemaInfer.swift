@@ -1,11 +1,6 @@
-import ArgumentParser
 import Configuration
-import Files
-import FirestoreModels
-import FirestoreREST
 import Integrity
 import Logging
-import Runs
 import Schema
 
 /// `gymmigrate schema infer`.

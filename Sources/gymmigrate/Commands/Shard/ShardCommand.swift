@@ -1,5 +1,3 @@
-import ArgumentParser
-
 extension CommandSet {
   static let shards = CommandSet(title: "Operate", commands: [ShardCommand.self])
 }

@@ -1,11 +1,7 @@
-import ArgumentParser
 import Configuration
-import Files
-import FirestoreModels
 import Integrity
 import Logging
 import MigrationEngine
-import Runs
 import Shards
 import Transfer
 

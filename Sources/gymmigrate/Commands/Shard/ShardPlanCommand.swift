@@ -1,11 +1,6 @@
-import ArgumentParser
 import Configuration
-import Files
-import FirestoreModels
-import FirestoreREST
 import Logging
 import MigrationEngine
-import Runs
 import Shards
 
 /// `gymmigrate shard plan`.

@@ -1,7 +1,3 @@
-import ArgumentParser
-import Files
-import FirestoreModels
-import Runs
 import Shards
 
 /// `gymmigrate shard status`.

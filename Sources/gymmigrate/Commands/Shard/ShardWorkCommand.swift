@@ -1,8 +1,4 @@
-import ArgumentParser
-import Files
-import FirestoreModels
 import Logging
-import Runs
 import Shards
 
 /// `gymmigrate shard work`.

@@ -1,8 +1,4 @@
-import ArgumentParser
-import Files
-import FirestoreREST
 import Mirror
-import Runs
 import Transfer
 
 extension ExportCommand {

@@ -1,7 +1,3 @@
-import ArgumentParser
-import Files
-import FirestoreModels
-import Runs
 import Transfer
 
 /// `gymmigrate export verify`, which is also `export-verify`: what an export wrote, against its manifest.

@@ -1,8 +1,3 @@
-import ArgumentParser
-import Files
-import FirestoreModels
-import FirestoreREST
-import Runs
 import Shards
 import Tables
 import Transfer

@@ -1,7 +1,4 @@
-import ArgumentParser
 import Configuration
-import FirestoreModels
-import Runs
 
 /// Where to work, and who signs.
 struct ConnectionOptions: ParsableArguments {

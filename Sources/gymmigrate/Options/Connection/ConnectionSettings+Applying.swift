@@ -1,7 +1,5 @@
 import Configuration
-import FirestoreModels
 import MigrationEngine
-import Runs
 
 extension ConnectionSettings {
   /// The options that lead to the same database, with the same signer and schema, as words of a command line.

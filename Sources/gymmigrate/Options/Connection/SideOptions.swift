@@ -1,6 +1,4 @@
-import ArgumentParser
 import Configuration
-import Runs
 
 /// The side that is read from, of a command that has two.
 struct FromOptions: ParsableArguments {

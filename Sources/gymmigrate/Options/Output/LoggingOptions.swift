@@ -1,6 +1,3 @@
-import ArgumentParser
-import Runs
-
 /// How loudly it is said, and in which form.
 struct VerbosityOptions: ParsableArguments {
   @Flag(

@@ -1,6 +1,3 @@
-import ArgumentParser
-import FirestoreModels
-import Runs
 import Transfer
 
 /// Since when documents have to be updated to be in an increment.

@@ -1,4 +1,3 @@
-import ArgumentParser
 import Tables
 import Transfer
 

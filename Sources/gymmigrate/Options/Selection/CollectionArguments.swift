@@ -1,6 +1,3 @@
-import ArgumentParser
-import FirestoreREST
-
 /// Collections as they are named on the command line.
 enum CollectionArguments {
   /// How collections are named on a command line.

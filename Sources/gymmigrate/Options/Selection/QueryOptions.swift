@@ -1,8 +1,4 @@
-import ArgumentParser
-import FirestoreModels
-import FirestoreREST
 import Logging
-import Runs
 import Schema
 
 /// Which documents of the named collections are meant.

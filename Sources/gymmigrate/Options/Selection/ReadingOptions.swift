@@ -1,6 +1,4 @@
-import ArgumentParser
 import MigrationEngine
-import Runs
 
 /// How documents are read.
 struct ReadingOptions: ParsableArguments {

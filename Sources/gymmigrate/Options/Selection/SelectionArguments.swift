@@ -1,4 +1,3 @@
-import ArgumentParser
 import Transfer
 
 /// The collections of a command over two databases: named ones and patterns, all, or the catalogues of the schema.

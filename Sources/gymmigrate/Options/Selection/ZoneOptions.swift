@@ -1,6 +1,3 @@
-import ArgumentParser
-import FirestoreModels
-import FirestoreREST
 import Schema
 import Tables
 

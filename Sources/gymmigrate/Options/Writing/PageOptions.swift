@@ -1,10 +1,6 @@
-import ArgumentParser
 import Configuration
-import Files
-import FirestoreModels
 import Logging
 import MigrationEngine
-import Runs
 
 /// A picture of a plan, for those who would rather look.
 struct PageOptions: ParsableArguments {

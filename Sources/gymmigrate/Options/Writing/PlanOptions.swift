@@ -1,8 +1,4 @@
-import ArgumentParser
-import Files
-import FirestoreModels
 import MigrationEngine
-import Runs
 
 /// Whether a one-off is only planned, and how much of it is shown.
 struct PlanOptions: ParsableArguments {

@@ -1,6 +1,3 @@
-import ArgumentParser
-import FirestoreModels
-import FirestoreREST
 import MigrationEngine
 import Schema
 

@@ -1,6 +1,3 @@
-import ArgumentParser
-import Runs
-
 /// The guards before a write.
 struct ConfirmOptions: ParsableArguments {
   @Option(

@@ -1,5 +1,3 @@
-import FirestoreModels
-
 /// What is to become of one person's link.
 ///
 /// Both sides of a pair decide for themselves, by rules that are the same from either side, so that the two documents

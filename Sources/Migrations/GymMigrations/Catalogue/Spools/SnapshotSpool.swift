@@ -1,4 +1,3 @@
-import FirestoreModels
 import Foundation
 import GRDB
 import MigrationEngine

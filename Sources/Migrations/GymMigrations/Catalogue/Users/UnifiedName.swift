@@ -1,4 +1,3 @@
-import FirestoreModels
 import GymModels
 
 /// What becomes of a user's name: what is missing of the unified fields and may be written, what is only proposed,

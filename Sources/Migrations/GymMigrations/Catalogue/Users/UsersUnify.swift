@@ -1,4 +1,3 @@
-package import FirestoreModels
 import FirestoreREST
 import GymModels
 package import MigrationEngine

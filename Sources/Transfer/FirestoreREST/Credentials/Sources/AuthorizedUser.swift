@@ -1,5 +1,3 @@
-import FirestoreModels
-
 /// A person who signed in with `gcloud auth application-default login`: a refresh token (RFC 6749, section
 /// 6).
 package struct AuthorizedUser: Sendable, Equatable {

@@ -1,6 +1,5 @@
 package import Configuration
 import Files
-package import FirestoreModels
 import Platform
 
 /// Finds the credentials of a run, in the order of Google's Application Default Credentials.

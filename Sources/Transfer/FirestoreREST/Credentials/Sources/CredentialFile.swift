@@ -1,5 +1,3 @@
-import FirestoreModels
-
 /// The members of a credential file, or of an object in it.
 ///
 /// Errors name members, never their values.

@@ -1,5 +1,4 @@
 import Configuration
-import FirestoreModels
 
 /// The URLs of credential files, which are used as they are written.
 enum CredentialURL {

@@ -1,5 +1,4 @@
 package import Configuration
-import FirestoreModels
 
 /// A service account that other credentials may sign as (`generateAccessToken` of the IAM Service Account
 /// Credentials API).

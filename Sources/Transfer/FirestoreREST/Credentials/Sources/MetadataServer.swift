@@ -1,5 +1,3 @@
-import FirestoreModels
-
 /// The metadata server of a machine in Google's cloud, which issues tokens of the machine's service account.
 package struct MetadataServer: Sendable, Equatable {
   /// The default address; `GCE_METADATA_HOST` overrides it.

@@ -1,5 +1,3 @@
-import FirestoreModels
-
 /// A service account with its private key, which signs an assertion to get a token (RFC 7523).
 package struct ServiceAccount: Sendable, Equatable {
   /// The audience of every assertion, whatever the file's `token_uri` (as in google-auth).

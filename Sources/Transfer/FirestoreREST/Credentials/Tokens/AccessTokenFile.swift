@@ -1,5 +1,3 @@
-import FirestoreModels
-
 /// A file with a bare access token, which another program refreshes.
 package struct AccessTokenFile: Sendable, Equatable {
   /// How often the file is read again, in seconds.

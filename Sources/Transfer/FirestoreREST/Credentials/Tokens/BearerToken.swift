@@ -1,5 +1,4 @@
 import Files
-package import FirestoreModels
 import Platform
 
 /// A token of the embedded store, which the person who runs the store chooses; it never expires.

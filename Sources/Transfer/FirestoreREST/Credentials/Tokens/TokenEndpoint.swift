@@ -1,5 +1,3 @@
-import FirestoreModels
-
 /// A response of a server that takes part in getting a token.
 enum TokenAnswer<Value: Sendable>: Sendable {
   case value(Value)

@@ -1,5 +1,4 @@
 import Files
-import FirestoreModels
 import Platform
 
 /// Gets one access token for credentials, by as many requests as that takes.

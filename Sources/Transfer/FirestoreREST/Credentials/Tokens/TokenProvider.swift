@@ -1,4 +1,3 @@
-package import FirestoreModels
 import Platform
 
 /// The authorization of a request.

@@ -1,5 +1,3 @@
-import FirestoreModels
-
 /// One request on the way to a token: how it is made, how its response is read, and what a refusal means.
 struct TokenStep<Value: Sendable>: Sendable {
   /// What is requested, as a verb phrase.

@@ -1,5 +1,4 @@
 import Configuration
-import FirestoreModels
 
 extension ExternalAccount {
   /// What a refusal of the Security Token Service means

@@ -1,5 +1,3 @@
-import FirestoreModels
-
 /// The meaning of a failed commit for its writes.
 enum CommitFailure: Equatable {
   /// No retry can succeed: the credentials, the endpoint.

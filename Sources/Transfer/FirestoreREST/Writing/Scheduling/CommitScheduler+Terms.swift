@@ -1,5 +1,3 @@
-import FirestoreModels
-
 // The inputs and outputs of the scheduler.
 
 extension CommitScheduler {

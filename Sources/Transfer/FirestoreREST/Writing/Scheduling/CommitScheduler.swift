@@ -1,5 +1,3 @@
-import FirestoreModels
-
 /// Decides which writes are committed together and when, and what a response or its absence means.
 ///
 /// It is pure: events in, actions out, without I/O or a clock.

@@ -1,5 +1,3 @@
-import FirestoreModels
-
 /// What the documents of a commit reveal about it after its response was lost.
 ///
 /// A commit is atomic: one of its writes stands for all, and all documents that it created have the same

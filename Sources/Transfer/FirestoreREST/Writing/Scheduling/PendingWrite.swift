@@ -1,5 +1,3 @@
-package import FirestoreModels
-
 /// A pending write to the service, encoded once.
 package struct PendingWrite: Sendable {
   package let write: Write

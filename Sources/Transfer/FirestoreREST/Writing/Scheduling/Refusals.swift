@@ -1,5 +1,3 @@
-import FirestoreModels
-
 /// Recognizes an error that meets every write: nothing was ever written, and several whole chunks and then many single
 /// writes were refused with the same status and message.
 ///

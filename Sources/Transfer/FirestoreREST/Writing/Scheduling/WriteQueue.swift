@@ -1,5 +1,3 @@
-import FirestoreModels
-
 /// The writes that wait to be sent, and the documents that have one in flight.
 ///
 /// Never are two writes to one document in a chunk, and they keep their order.

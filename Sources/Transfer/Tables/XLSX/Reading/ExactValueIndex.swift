@@ -1,5 +1,4 @@
 import Files
-package import FirestoreModels
 package import Schema
 
 /// The exact values of one sheet's cells, from a workbook's hidden sheet (see ``ExactValues``).
@@ -106,7 +105,7 @@ package final class ExactValueIndex {
   private struct Groups: ~Copyable {
     var owners: ExactValueOwners
     /// The places so far; their number is known only at the end.
-    var places = RecordSort()
+    var places = DiskSort<NumberRecord>()
     var count = 0
     /// The name of the document of ``bytes``.
     var name: [UInt8] = []
@@ -132,7 +131,7 @@ package final class ExactValueIndex {
     switch row.withUTF8(of: 0, { groups.owners.take($0) }) {
     case .other: return
     case .better:
-      groups.places = RecordSort()
+      groups.places = DiskSort()
       groups.count = 0
       groups.bytes.removeAll()
       types.removeAll()
@@ -164,7 +163,7 @@ package final class ExactValueIndex {
     if groups.count >= Self.maximumDocuments {
       throw Failure.malformed(path, "it has exact values of more than \(Self.maximumDocuments) documents")
     }
-    try groups.places.add(RecordSort.Record(FNV.hash(groups.name), UInt64(spool.count), 0))
+    try groups.places.add(NumberRecord(FNV.hash(groups.name), UInt64(spool.count), 0))
     groups.count += 1
     try spool.append(withUnsafeBytes(of: UInt32(groups.bytes.count)) { Array($0) })
     try spool.append(groups.bytes)

@@ -1,5 +1,4 @@
 import Files
-package import FirestoreModels
 
 /// The long texts of a workbook, reassembled from their sheet (see ``LongTexts``).
 ///

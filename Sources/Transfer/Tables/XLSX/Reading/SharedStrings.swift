@@ -1,5 +1,4 @@
 import Files
-import FirestoreModels
 import Platform
 
 /// The shared strings of a workbook, on disk with a page cache.

@@ -1,5 +1,4 @@
 import Files
-package import FirestoreModels
 import Platform
 
 /// The parts of a workbook: sheets, styles and calendar.

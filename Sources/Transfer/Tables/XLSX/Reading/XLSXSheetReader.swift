@@ -1,4 +1,3 @@
-import FirestoreModels
 import Platform
 
 /// Reads the rows of a worksheet one at a time, in constant memory.

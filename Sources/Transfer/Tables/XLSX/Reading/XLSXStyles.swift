@@ -1,5 +1,3 @@
-import FirestoreModels
-
 /// The styles of a workbook, which determine whether numbers are dates and blank cells are texts.
 struct XLSXStyles: Sendable {
   /// The type that a number format represents.

@@ -1,5 +1,4 @@
 import CExpat
-import FirestoreModels
 import Platform
 
 /// Receives the tags and texts of an ``XMLStream``, with names without their prefix.

@@ -1,5 +1,4 @@
 import CMinizip
-package import FirestoreModels
 
 /// A compressed entry of a ZIP archive, read sequentially; an excessive compression ratio is refused.
 package struct ZIPEntry: ~Copyable {

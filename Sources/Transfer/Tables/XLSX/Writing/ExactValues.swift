@@ -1,5 +1,3 @@
-import FirestoreModels
-
 /// The exact values of a workbook's cells that do not read back as themselves, for a hidden sheet.
 ///
 /// A cell is for people: `5512345678`, not `{"integerValue":"5512345678"}`. If it does not represent the value exactly

@@ -1,5 +1,4 @@
 import Files
-import FirestoreModels
 import Platform
 
 /// A complete workbook in a temporary file.

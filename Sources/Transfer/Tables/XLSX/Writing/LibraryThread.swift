@@ -1,6 +1,5 @@
 import Dispatch
 import Files
-import FirestoreModels
 
 /// Runs the library's jobs one after the other on a thread of its own, while another thread renders rows.
 ///

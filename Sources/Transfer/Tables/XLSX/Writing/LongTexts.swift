@@ -1,5 +1,3 @@
-import FirestoreModels
-
 /// The texts of a workbook that exceed a cell, in pieces for a separate sheet.
 ///
 /// The cell shows `{"longText":3}` and the beginning of the text. The sheet has the text's location and its

@@ -1,5 +1,3 @@
-import FirestoreModels
-
 /// Rows of a sheet as bytes, for the library.
 ///
 /// A row is its length (4 bytes) and its cells. A cell is a column (2 bytes), a kind (1 byte) and the data of

@@ -1,4 +1,3 @@
-import FirestoreModels
 import Schema
 
 /// Renders documents as the rows of a sheet, by the rules of ``SheetWriter``.

@@ -1,5 +1,4 @@
 import CXLSXWriter
-import FirestoreModels
 import Schema
 
 /// The parts of a schema that affect a sheet beyond its cells: highlights, and references to documents of other sheets.

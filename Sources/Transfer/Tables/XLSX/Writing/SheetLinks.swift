@@ -1,4 +1,3 @@
-import FirestoreModels
 import Schema
 
 /// Formulas that link a document's ID to its row in another sheet of the workbook.

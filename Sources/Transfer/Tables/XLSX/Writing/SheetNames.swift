@@ -1,5 +1,3 @@
-import FirestoreModels
-
 /// Assigns each sheet of a workbook a valid and unique name.
 package struct SheetNames {
   /// Excel's limit, in UTF-16 units.

@@ -1,5 +1,4 @@
 import Files
-import FirestoreModels
 
 /// The rows of a sheet, in a ``SpoolFile`` until the sheet's header is known.
 struct SheetRows: ~Copyable {

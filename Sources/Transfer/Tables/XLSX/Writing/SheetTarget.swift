@@ -1,6 +1,5 @@
 import CXLSXWriter
 import Files
-import FirestoreModels
 import Platform
 
 /// A sheet of the library and the formats of its cells.

@@ -1,5 +1,4 @@
 import CXLSXWriter
-import FirestoreModels
 
 /// Writes the documents of one sheet of an ``XLSXWriter``.
 ///

@@ -1,5 +1,4 @@
 import CXLSXWriter
-package import FirestoreModels
 
 /// Writes the ``SummarySheet`` of an ``XLSXWriter``.
 ///

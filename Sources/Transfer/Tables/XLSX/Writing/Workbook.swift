@@ -1,5 +1,4 @@
 import CXLSXWriter
-import FirestoreModels
 
 /// A workbook of libxlsxwriter in constant-memory mode, in which rows go to a temporary file in order.
 ///

@@ -1,6 +1,5 @@
 import CXLSXWriter
 import Files
-import FirestoreModels
 import Platform
 
 // The first row of sheets, which may get further columns after the others are written.

@@ -1,6 +1,5 @@
 import CXLSXWriter
 package import Files
-package import FirestoreModels
 import Platform
 import Schema
 

@@ -1,5 +1,3 @@
-import FirestoreModels
-
 /// An identity of another provider, whose token Google exchanges for one of its own: workload or workforce
 /// identity federation (https://google.aip.dev/auth/4117).
 package struct ExternalAccount: Sendable, Equatable, CustomStringConvertible {

@@ -1,5 +1,3 @@
-import FirestoreModels
-
 /// What a program says that was asked for a token: one JSON object (https://google.aip.dev/auth/4117).
 struct ProgramResponse {
   /// The latest version of the format that is known.

@@ -1,5 +1,4 @@
 import Files
-import FirestoreModels
 
 /// Where the token of the other identity provider comes from, which it renews there.
 enum SubjectTokenSource: Sendable, Equatable {

@@ -1,5 +1,4 @@
 import Files
-import FirestoreModels
 import Platform
 
 /// A program that prints the token of the other identity provider (https://google.aip.dev/auth/4117,

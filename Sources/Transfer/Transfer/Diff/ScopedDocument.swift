@@ -1,0 +1,62 @@
+import Files
+
+/// A document of a scope, as it is sorted on disk: by scope and name. No document may be there twice.
+struct ScopedDocument: SortRecord {
+  let scope: Int
+  private let path: DocumentPath
+  private let json: [UInt8]
+
+  init(_ document: RawDocument, scope: Int) {
+    self.scope = scope
+    path = document.path
+    json = JSONWriter.bytes { $0.document(document, times: false) }
+  }
+
+  private init(_ scope: Int, _ path: DocumentPath, _ json: [UInt8]) {
+    (self.scope, self.path, self.json) = (scope, path, json)
+  }
+
+  static func < (a: ScopedDocument, b: ScopedDocument) -> Bool {
+    a.scope == b.scope ? a.path < b.path : a.scope < b.scope
+  }
+
+  func document(_ parser: JSONParser, _ decoder: inout WireDecoder) throws(Failure) -> RawDocument {
+    do throws(WireError) {
+      return try parser.parse(json) { root throws(WireError) in try decoder.document(root) }
+    } catch {
+      throw Self.damaged("\(error)")
+    }
+  }
+
+  private static func damaged(_ cause: String) -> Failure {
+    Failure(.internal, "sort the documents", cause: cause)
+  }
+
+  // MARK: Bytes
+
+  var size: Int { json.count + path.string.utf8.count + 100 }
+
+  /// Three numbers of four bytes each, then the path and the document.
+  func write(to bytes: inout [UInt8]) {
+    for number in [scope, path.string.utf8.count, json.count] {
+      withUnsafeBytes(of: UInt32(truncatingIfNeeded: number)) { bytes.append(contentsOf: $0) }
+    }
+    bytes.append(contentsOf: path.string.utf8)
+    bytes.append(contentsOf: json)
+  }
+
+  static func take(from bytes: inout ArraySlice<UInt8>) throws(Failure) -> ScopedDocument? {
+    guard bytes.count >= 12 else { return nil }
+    let numbers = bytes.withUnsafeBytes { bytes in
+      [0, 4, 8].map { Int(bytes.loadUnaligned(fromByteOffset: $0, as: UInt32.self)) }
+    }
+    let rest = bytes.dropFirst(12)
+    guard rest.count >= numbers[1] + numbers[2] else { return nil }
+    let json = rest.dropFirst(numbers[1]).prefix(numbers[2])
+    guard let path = DocumentPath(String(decoding: rest.prefix(numbers[1]), as: UTF8.self)) else {
+      throw damaged("a name is no path")
+    }
+    bytes = rest.dropFirst(numbers[1] + numbers[2])
+    return ScopedDocument(numbers[0], path, Array(json))
+  }
+}

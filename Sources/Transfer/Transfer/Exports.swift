@@ -1,0 +1,3 @@
+// Values, paths and failures: the words of every file here.
+
+@_exported public import FirestoreModels

@@ -1,0 +1,7 @@
+// What every command is made of: its options, values and failures, files, the client and a run.
+
+@_exported public import ArgumentParser
+@_exported public import Files
+@_exported public import FirestoreModels
+@_exported public import FirestoreREST
+@_exported public import Runs
