@@ -57,15 +57,27 @@ struct ImportInputs: Sendable {
       inputs.append(input)
     }
     self.inputs = inputs
-    let used = inputs.reduce(into: Set<Int>()) { $0.formUnion($1.plan?.usedTypes ?? []) }
-    if let unused = options.types.indices.first(where: { !used.contains($0) }) {
-      throw Failure(
-        .inputMalformed,
-        "import",
-        cause: "no table has a column '\(options.types[unused].heading)', of which --types says the type",
-        remedy: "Write the heading as it is in the table, once."
-      )
-    }
+    let plans = inputs.compactMap(\.plan)
+    let types = options.types.map { ("--types", $0.heading) }
+    try Self.assertUsed(types, plans.reduce(into: []) { $0.formUnion($1.usedTypes) })
+    let renames = options.renames.map { ("--rename", $0.heading) }
+    try Self.assertUsed(renames, plans.reduce(into: []) { $0.formUnion($1.usedRenames) })
+  }
+
+  /// Checks that options name headings that are there.
+  private static func assertUsed(
+    _ headings: [(option: String, name: String)],
+    _ used: Set<Int>
+  ) throws(Failure) {
+    let unused = headings.indices.filter { !used.contains($0) }
+    guard let first = unused.first else { return }
+    let names = FilePaths.list(unused.map { "'\(headings[$0].name)'" })
+    throw Failure(
+      .inputMalformed,
+      "import",
+      cause: "no table has a column \(names), which \(headings[first].option) names",
+      remedy: "Write the heading as it is in the table, once."
+    )
   }
 
   /// The tables whose columns are known, in order.

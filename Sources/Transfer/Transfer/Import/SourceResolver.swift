@@ -211,14 +211,18 @@ private struct SheetChoice {
     return choices
   }
 
-  /// Reads `NAME` or `NAME=COLLECTION`; of what could be the name, the longest that a sheet has.
+  /// Reads `NAME` or `NAME=COLLECTION`; of what could be the name, the longest that a sheet has, else the number of one.
   private init?(_ text: String, among names: [String]) throws(Failure) {
     var end = text.endIndex
-    while !names.contains(where: { $0.utf8.elementsEqual(text.utf8[..<end]) }) {
-      guard let sign = text.utf8[..<end].lastIndex(of: UInt8(ascii: "=")) else { return nil }
+    var found: String?
+    while true {
+      found = names.first { $0.utf8.elementsEqual(text.utf8[..<end]) }
+      guard found == nil, let sign = text.utf8[..<end].lastIndex(of: UInt8(ascii: "=")) else { break }
       end = sign
     }
-    (self.text, sheet) = (text, String(text[..<end]))
+    if found == nil, let number = Int(text[..<end]), names.indices.contains(number - 1) { found = names[number - 1] }
+    guard let found else { return nil }
+    (self.text, sheet) = (text, found)
     if end == text.endIndex { return }
     let name = String(text[text.utf8.index(after: end)...])
     let path = CollectionPath(name)
