@@ -12,7 +12,9 @@ extension HeadingStyle: ExpressibleByArgument {}
 extension TextEncoding: ExpressibleByArgument {}
 extension CSVOptions.Delimiter: ExpressibleByArgument {
   package init?(argument: String) {
-    let named: [String: Self] = ["comma": .comma, "semicolon": .semicolon, "tab": .tab, "pipe": .pipe, "\\t": .tab]
+    let named: [String: Self] = [
+      "comma": .comma, "semicolon": .semicolon, "tab": .tab, "pipe": .pipe, "\\t": .tab,
+    ]
     guard let found = named[argument] ?? Self(rawValue: argument) else { return nil }
     self = found
   }

@@ -141,7 +141,9 @@ enum TypedValue {
   /// - Throws: `ValidationError` that says what is expected.
   static func renames(_ text: String) throws -> String {
     if HeadingOption.renames(parsing: text) == nil {
-      throw ValidationError("give HEADING=FIELD, with commas between several; a field is a path, as plan.price.")
+      throw ValidationError(
+        "give HEADING=FIELD, with commas between several; a field is a path, as plan.price."
+      )
     }
     return text
   }

@@ -137,6 +137,11 @@ package struct CSVReader: ~Copyable {
     }
   }
 
+  /// The encoding and the delimiter, after the first record.
+  var manner: String {
+    "CSV in \((decoder?.encoding ?? .utf8).rawValue), parted by \(delimiter == .tab ? "tabs" : delimiter.rawValue)"
+  }
+
   /// The bytes of the record as they are in the file, without the line end, at most ``maximumRawBytes``; also of one that
   /// could not be read.
   package var rawRecord: [UInt8] {
@@ -184,7 +189,9 @@ package struct CSVReader: ~Copyable {
   /// Reads the first bytes, determines the encoding and returns the number of bytes of UTF-8.
   private mutating func beginDecoding() throws(Failure) -> Int {
     // Some encodings need three times as many.
-    let head = UnsafeMutableRawBufferPointer(rebasing: chunk[..<(chunk.count < 64 ? chunk.count : chunk.count / 3)])
+    let head = UnsafeMutableRawBufferPointer(
+      rebasing: chunk[..<(chunk.count < 64 ? chunk.count : chunk.count / 3)]
+    )
     var count = 0
     while count < min(3, head.count) {
       let more = try file.read(into: UnsafeMutableRawBufferPointer(rebasing: head[count...]))

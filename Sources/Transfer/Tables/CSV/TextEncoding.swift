@@ -10,7 +10,8 @@ package enum TextEncoding: String, Codable, Sendable, CaseIterable {
   /// The encoding that the first bytes of a file mark, and the number of bytes of the mark; nil if there is none.
   init?(markedBy bytes: some Sequence<UInt8>, _ length: inout Int) {
     let marks: [(TextEncoding, [UInt8])] = [
-      (.utf8, CSVLineWriter.byteOrderMark), (.utf16LittleEndian, [0xFF, 0xFE]), (.utf16BigEndian, [0xFE, 0xFF]),
+      (.utf8, CSVLineWriter.byteOrderMark), (.utf16LittleEndian, [0xFF, 0xFE]),
+      (.utf16BigEndian, [0xFE, 0xFF]),
     ]
     guard let (encoding, mark) = marks.first(where: { bytes.starts(with: $0.1) }) else { return nil }
     self = encoding
@@ -30,7 +31,9 @@ struct TextDecoder {
 
   private static let invalid: UInt8 = 0xFF
   /// U+0080 to U+009F in Windows-1252.
-  private static let windows = Array("€\u{FFFF}‚ƒ„…†‡ˆ‰Š‹Œ\u{FFFF}Ž\u{FFFF}\u{FFFF}‘’“”•–—˜™š›œ\u{FFFF}žŸ".unicodeScalars)
+  private static let windows = Array(
+    "€\u{FFFF}‚ƒ„…†‡ˆ‰Š‹Œ\u{FFFF}Ž\u{FFFF}\u{FFFF}‘’“”•–—˜™š›œ\u{FFFF}žŸ".unicodeScalars
+  )
   /// What ISO-8859-15 has in place of ISO-8859-1.
   private static let latin9: [UInt8: Unicode.Scalar] = [
     0xA4: "€", 0xA6: "Š", 0xA8: "š", 0xB4: "Ž", 0xB8: "ž", 0xBC: "Œ", 0xBD: "œ", 0xBE: "Ÿ",
@@ -43,7 +46,8 @@ struct TextDecoder {
     for byte in bytes {
       switch encoding {
       case .utf8: out.append(byte)
-      case .windows1252: append(0x80..<0xA0 ~= byte ? Self.windows[Int(byte) - 0x80] : Unicode.Scalar(byte), &out)
+      case .windows1252:
+        append(0x80..<0xA0 ~= byte ? Self.windows[Int(byte) - 0x80] : Unicode.Scalar(byte), &out)
       case .latin1: append(Unicode.Scalar(byte), &out)
       case .latin9: append(Self.latin9[byte] ?? Unicode.Scalar(byte), &out)
       case .utf16LittleEndian, .utf16BigEndian: append(byte, &out)

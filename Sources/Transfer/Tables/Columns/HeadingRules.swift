@@ -93,7 +93,9 @@ struct HeadingRules {
       )
     }
     if style == .snake { return FieldPath(field: words.joined(separator: "_")) }
-    return FieldPath(field: words.dropFirst().reduce(first) { $0 + $1.prefix(1).uppercased() + $1.dropFirst() })
+    return FieldPath(
+      field: words.dropFirst().reduce(first) { $0 + $1.prefix(1).uppercased() + $1.dropFirst() }
+    )
   }
 
   private func note(_ name: String, _ path: FieldPath) -> String? {
@@ -102,7 +104,7 @@ struct HeadingRules {
     case .literal:
       path.segments.count == 1 && ((try? FieldPath(parsing: name))?.segments.count ?? 1) > 1
         ? "the field of that very name (--headings path reads the members of a map)" : nil
-    case .snake, .camel: "the field \(path)"
+    case .snake, .camel: path.segments.last?.isIdentical(to: name) ?? true ? nil : "the field \(path)"
     }
   }
 

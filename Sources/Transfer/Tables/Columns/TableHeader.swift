@@ -81,8 +81,9 @@ struct TableHeader {
     }
     let path = found.column.path
     guard tree.add(path, column: index) else {
-      let skip = "--skip-columns \(index + 1) leaves a column out, and --rename 'HEADING=FIELD' gives it another field."
-      return refuse(index, "there is another column for the field \(path)", skip)
+      let skip =
+        "--skip-columns \(index + 1) leaves a column out, and --rename 'HEADING=FIELD' gives it another field."
+      return refuse(index, "there is another column for the field \(path)\(place(of: path))", skip)
     }
     let renamed = options.renames.indices.filter { options.renames[$0].value == path }
     usedRenames.formUnion(renamed)
@@ -98,6 +99,15 @@ struct TableHeader {
     }
     if let note = found.note { notes.append((index, note)) }
     roles.append(.field(type.map { found.column.typed($0.type) } ?? found.column))
+  }
+
+  /// Where a field is, or one that contains it or is in it.
+  private func place(of path: FieldPath) -> String {
+    let found = roles.firstIndex { role in
+      guard case .field(let column) = role else { return false }
+      return column.path.isPrefix(of: path) || path.isPrefix(of: column.path)
+    }
+    return found.map { ", column \($0 + 1)" } ?? ""
   }
 
   // MARK: Reserved headings

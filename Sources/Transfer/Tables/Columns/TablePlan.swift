@@ -100,9 +100,10 @@ package struct TablePlan: Sendable {
       idColumn = roles.indices.first { [headings] index in
         guard case .field(let column) = roles[index] else { return false }
         let field = column.path
-        return [headings[index], field.description, field.segments.count == 1 ? field.segments[0] : ""].contains {
-          $0.isIdentical(to: wanted)
-        }
+        return [headings[index], field.description, field.segments.count == 1 ? field.segments[0] : ""]
+          .contains {
+            $0.isIdentical(to: wanted)
+          }
       }
       if idColumn == nil {
         throw Failure.malformed(
@@ -214,6 +215,15 @@ package struct TablePlan: Sendable {
     }
     let order = dateOrders[index].flatMap { $0 == .dayFirst ? nil : $0 }
     return "\(column.path):\(ColumnType(column.type, dateOrder: order).name)"
+  }
+
+  /// How the table is read: where its headings, its IDs and its fields are.
+  package var reading: String {
+    let fields = roles.compactMap { role in
+      if case .field(let column) = role { "\(column.path) \(ColumnType(column.type).name)" } else { nil }
+    }
+    let ids = idColumn.map { "ids in \(name(ofColumn: $0))" } ?? "new ids"
+    return "headings in row \(headerRow), \(ids); fields: \(fields.joined(separator: ", "))"
   }
 
   /// Returns the number and the heading of a column, for errors.

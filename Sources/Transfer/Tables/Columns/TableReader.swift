@@ -68,6 +68,7 @@ package struct TableReader: ~Copyable {
     case .xlsx:
       do throws(Failure) {
         xlsx = try Self.open(sheet, at: self.location)
+        xlsx?.headerRow = headerRow
       } catch {
         throw error.naming(path, for: self.location)
       }
@@ -179,6 +180,9 @@ package struct TableReader: ~Copyable {
   package mutating func rawRow() -> [UInt8] {
     csv?.rawRecord ?? Array(CSVLineWriter().bytes(row.texts).dropLast(2))
   }
+
+  /// How the file is read, after the first row.
+  package var reading: String { mutating get { csv?.manner ?? "a sheet of a workbook" } }
 
   /// What there is to say about the file at its end, in sentences.
   package mutating func notices() -> [String] {

@@ -44,18 +44,22 @@ struct ImportInputs: Sendable {
     sizes = sources.map { $0.size(via: options.files) }
     let meter = ImportProgress(zip(sources, sizes).map { $0.format == .jsonLines ? 0 : $1 })
     var inputs: [Input] = []
+    var failures = SourceFailures()
     for (stage, source) in sources.enumerated() {
       var input = Input(source: source)
       if let collection = source.collection, source.format != .jsonLines {
-        input.plan = try TableSurvey.plan(of: source, collection: collection, options: options) {
-          rows,
-          position in
-          progress.advance(by: rows, share: meter.share(stage: stage, position: position))
+        try failures.collect { () throws(Failure) in
+          input.plan = try TableSurvey.plan(of: source, collection: collection, options: options) {
+            rows,
+            position in
+            progress.advance(by: rows, share: meter.share(stage: stage, position: position))
+          }
         }
         try Task.checkCancellation()
       }
       inputs.append(input)
     }
+    try failures.conclude()
     self.inputs = inputs
     let plans = inputs.compactMap(\.plan)
     let types = options.types.map { ("--types", $0.heading) }

@@ -64,6 +64,11 @@ struct InputCheck {
         }
       }
       if report == nil { continue }
+      if options.isDryRun {
+        let source = inputs.source(stage)
+        let units = "\(read) \(source.unit)\(read == 1 ? "" : "s")"
+        context.logger.notice("\(source.label): \(units) of \(input.reading).")
+      }
       for notice in input.notices { context.logger.notice("\(inputs.source(stage).label): \(notice)") }
     }
   }

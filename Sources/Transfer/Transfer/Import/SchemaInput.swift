@@ -143,6 +143,8 @@ final class SchemaInput: DocumentInput {
 
   var notices: [String] { input.notices }
 
+  var reading: String { input.reading }
+
   func rejected(_ reason: String) -> RejectedRow? { input.rejected(reason) }
 
   func cell(of field: FieldPath?) -> Cell? { input.cell(of: field) }

@@ -27,13 +27,17 @@ extension ImportSource {
     via files: FileAccess = .local
   ) throws(Failure) -> [ImportSource] {
     var resolver = SourceResolver(collection: collection, sheets: sheets, schema: schema, files: files)
+    var failures = SourceFailures()
     for path in paths {
       for file in try Manifest.files(at: path, via: files) {
-        var source = ImportSource(path: file, format: try InputFormat(of: file, given: format))
-        source.isFromFolder = file != path
-        try resolver.add(source)
+        try failures.collect { () throws(Failure) in
+          var source = ImportSource(path: file, format: try InputFormat(of: file, given: format))
+          source.isFromFolder = file != path
+          try resolver.add(source)
+        }
       }
     }
+    try failures.conclude()
     try resolver.assertComplete(flattens: flattens)
     return resolver.sources
   }
@@ -220,7 +224,9 @@ private struct SheetChoice {
       guard found == nil, let sign = text.utf8[..<end].lastIndex(of: UInt8(ascii: "=")) else { break }
       end = sign
     }
-    if found == nil, let number = Int(text[..<end]), names.indices.contains(number - 1) { found = names[number - 1] }
+    if found == nil, let number = Int(text[..<end]), names.indices.contains(number - 1) {
+      found = names[number - 1]
+    }
     guard let found else { return nil }
     (self.text, sheet) = (text, found)
     if end == text.endIndex { return }

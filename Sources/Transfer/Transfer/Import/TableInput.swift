@@ -86,6 +86,8 @@ final class TableInput: DocumentInput {
 
   var notices: [String] { reader.notices() }
 
+  var reading: String { "\(reader.reading); \(plan.reading)" }
+
   func cell(of field: FieldPath?) -> Cell? {
     let index: Int?
     if let field {
@@ -144,7 +146,9 @@ final class TableInput: DocumentInput {
         case .none:
           let kind = reader.row.kind(index)
           if kind != .missing, kind != .blankText {
-            throw CellValues.Fault(expected: "nothing: the column has no heading (--skip-columns \(index + 1) leaves it out)")
+            throw CellValues.Fault(
+              expected: "nothing: the column has no heading (--skip-columns \(index + 1) leaves it out)"
+            )
           }
         }
       } catch {
