@@ -54,6 +54,9 @@ struct FileKindTests {
   private static func text(_ n: UInt8, _ i: UInt8, _ euro: UInt8) -> [UInt8] {
     Array("id;se".utf8) + [n] + Array("or\n1;Ana Sol".utf8) + [i] + Array("s ".utf8) + [euro, 0x0A]
   }
+  private static func json(_ text: String) -> [UInt8] { Array(text.utf8) }
+  private static let rest =
+    "{\n\"name\": \"projects/p/databases/d/documents/users/1\",\n\"fields\": {\"n\": {\"integerValue\": \"2\"}}}"
   private static func wide(_ text: String, isLittle: Bool) -> [UInt8] {
     ("\u{FEFF}" + text).utf16.flatMap { unit in
       let bytes = [UInt8(unit >> 8), UInt8(unit & 255)]
@@ -72,6 +75,63 @@ struct FileKindTests {
     Case("a text with semicolons", "e.txt", Array("id;n\n1;2\n".utf8), yields: plain),
     Case("no suffix", "socios", Array("id,n\n1,2\n".utf8), yields: plain),
     Case("JSON Lines of another name", "e.NDJSON", Array("{\"name\":\"a/1\"}\n".utf8)),
+    Case(
+      "a response of the service",
+      "e.json",
+      json("{\n \"documents\": [\n\(rest)\n ]}"),
+      yields: ["n": .integer(2)]
+    ),
+    Case(
+      "an answer of a query",
+      "e.json",
+      json(
+        "[{\"readTime\":\"2026-01-01T00:00:00Z\"},{\"document\":\(rest),\"readTime\":\"2026-01-01T00:00:00Z\"}]"
+      ),
+      yields: ["n": .integer(2)]
+    ),
+    Case("a document on several lines", "e.json", json(rest), yields: ["n": .integer(2)]),
+    Case(
+      "documents by their ids",
+      "e.json",
+      json("{\"1\": {\"n\": 2}, \"2\": {\"n\": 3}}"),
+      yields: ["n": .integer(2)]
+    ),
+    Case(
+      "an array of plain objects",
+      "e.json",
+      json("[ {\"id\": \"1\",\n \"n\": 2} ]"),
+      says: "--id-column",
+      helped: { $0.idColumn = "id" },
+      yields: plain
+    ),
+    Case(
+      "plain JSON Lines",
+      "e.jsonl",
+      json("{\"id\":1,\"d\":\"2026-01-01\",\"m\":{\"l\":[1.5,null]}}\n{\"id\":2}\n"),
+      says: "--id-column",
+      helped: { $0.idColumn = "id" },
+      yields: [
+        "id": .integer(1), "d": .string("2026-01-01"), "m": .map(["l": .array([.double(1.5), .null])]),
+      ]
+    ),
+    Case(
+      "what libraries make of times and points",
+      "e.json",
+      json("{\"1\":{\"t\":{\"_seconds\":1,\"_nanoseconds\":5},\"g\":{\"latitude\":19.5,\"longitude\":-99}}}"),
+      yields: [
+        "t": .timestamp(Timestamp(seconds: 1, nanoseconds: 5)!),
+        "g": .geoPoint(GeoPoint(latitude: 19.5, longitude: -99)),
+      ]
+    ),
+    Case(
+      "JSON that is cut off",
+      "e.json",
+      json("{\"1\": {\"n\": 2}, \"2\": {\"n\""),
+      says: "line 1: it ends within"
+    ),
+    Case("JSON with more behind it", "e.json", json("[]\n]"), says: "line 2: there is more behind the end"),
+    Case("a member twice", "e.json", json("{\"1\": {\"n\": 2, \"n\": 3}}"), says: "n: it is given twice"),
+    Case("a number too small", "e.json", json("{\"1\": {\"n\": 1e-400}}"), says: "that no double holds"),
     Case(
       "an old workbook",
       "e.xls",
@@ -268,7 +328,7 @@ struct FileKindTests {
     var job = ImportJob(files: [path])
     job.collection = CollectionPath("things")
     job.idColumn = "id"
-    if path.lowercased().hasSuffix("json") || path.hasSuffix("export.csv") { job.idColumn = nil }
+    if path.lowercased().contains("json") || path.hasSuffix("export.csv") { job.idColumn = nil }
     change?(&job)
     var options = try job.options(.none, via: .local)
     options.table.database = DatabaseName(project: "p", database: "d")
@@ -352,6 +412,39 @@ struct FileKindTests {
     #expect(failure?.cause.contains("it is UTF-8") == true)
     let marked = try folder.write([0xEF, 0xBB, 0xBF] + Array("id,señor\n1,Ana Solís €\n".utf8), to: "m.csv")
     #expect(try read(marked) { $0.encoding = .windows1252 } == [Self.ana])
+  }
+
+  @Test("The types of plain JSON are those of the schema, and a response says whether it is all of them.")
+  func plainJSON() throws {
+    let folder = try ScratchFolder()
+    let schema = """
+      schema: shop
+      collections:
+        things:
+          fields:
+            price: double
+            since: timestamp
+            friend: reference
+            id: string
+      """
+    let text = #"[{"id":"1","price":2,"since":"2026-01-02","friend":"things/2","note":"2026-01-02"}]"#
+    let path = try folder.write(text.utf8, to: "things.json")
+    var options = TableOptions(timeZone: try LocalTimeZone(named: "UTC"))
+    options.schema = try SchemaReader.schema(parsing: schema, path: "shop.yaml")
+    options.idColumn = "id"
+    options.database = DatabaseName(project: "p", database: "d")
+    let source = try #require(try ImportSource.resolve([path], schema: options.schema).first)
+    let row = try JSONInput(source, options: options, into: nil).next()
+    #expect(
+      row?.document?.fields == [
+        "id": .string("1"), "price": .double(2), "since": .timestamp(Timestamp("2026-01-02T00:00:00Z")!),
+        "friend": .reference("projects/p/databases/d/documents/things/2"), "note": .string("2026-01-02"),
+      ]
+    )
+    let more = try folder.write(Self.json("{\"documents\": [], \"nextPageToken\": \"x\"}"), to: "more.json")
+    let next = try #require(try ImportSource.resolve([more], schema: .none).first)
+    let input = try JSONInput(next, options: options, into: nil)
+    #expect(try input.next() == nil && input.notices.count == 1)
   }
 
   @Test("A file longer than a piece is decoded as a whole.")

@@ -56,7 +56,7 @@ package struct TableReader: ~Copyable {
     self.keepsSpaces = keepsSpaces
     self.headerRow = headerRow
     switch try InputFormat(of: path, given: format) {
-    case .csv, .jsonLines:
+    case .csv, .jsonLines, .json:
       csv = try CSVReader(
         path,
         delimiter: delimiter,

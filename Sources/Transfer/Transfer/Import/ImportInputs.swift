@@ -15,6 +15,7 @@ struct ImportInputs: Sendable {
   private let inputs: [Input]
   private let options: TableOptions
   private let rules: SchemaRules
+  private let collection: CollectionPath?
   /// Where documents of JSON Lines go; nil to where their names say.
   private let placement: CollectionPlacement?
 
@@ -38,16 +39,17 @@ struct ImportInputs: Sendable {
   ) throws {
     self.options = options
     self.rules = rules
+    self.collection = collection
     placement = try collection.flatMap { collection throws(Failure) in
       try Self.placed(in: collection, of: sources, flattens: flattens, via: options.files)
     }
     sizes = sources.map { $0.size(via: options.files) }
-    let meter = ImportProgress(zip(sources, sizes).map { $0.format == .jsonLines ? 0 : $1 })
+    let meter = ImportProgress(zip(sources, sizes).map { $0.format.isTable ? $1 : 0 })
     var inputs: [Input] = []
     var failures = SourceFailures()
     for (stage, source) in sources.enumerated() {
       var input = Input(source: source)
-      if let collection = source.collection, source.format != .jsonLines {
+      if let collection = source.collection, source.format.isTable {
         try failures.collect { () throws(Failure) in
           input.plan = try TableSurvey.plan(of: source, collection: collection, options: options) {
             rows,
@@ -62,6 +64,8 @@ struct ImportInputs: Sendable {
     try failures.conclude()
     self.inputs = inputs
     let plans = inputs.compactMap(\.plan)
+    // Plain JSON has no headings that are known before.
+    if sources.contains(where: { $0.format == .json }) { return }
     let types = options.types.map { ("--types", $0.heading) }
     try Self.assertUsed(types, plans.reduce(into: []) { $0.formUnion($1.usedTypes) })
     let renames = options.renames.map { ("--rename", $0.heading) }
@@ -152,6 +156,9 @@ struct ImportInputs: Sendable {
         input.source
       )
     }
+    if input.source.format == .json {
+      return checked(try JSONInput(input.source, options: options, into: collection), input.source)
+    }
     guard let plan = input.plan else { return nil }
     return checked(try TableInput(input.source, plan: plan, options: options, stage: stage), input.source)
   }
@@ -177,7 +184,7 @@ struct ImportInputs: Sendable {
 
   /// Returns the name of an input's list of rejected rows: `rejects.csv`, or `rejects-2.csv` for the second table.
   func rejectList(_ stage: Int) -> String {
-    let tables = inputs[..<stage].count { $0.source.format != .jsonLines }
+    let tables = inputs[..<stage].count { $0.source.format.isTable }
     return tables == 0 ? "rejects.csv" : "rejects-\(tables + 1).csv"
   }
 }

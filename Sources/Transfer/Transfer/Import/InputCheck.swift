@@ -80,7 +80,7 @@ struct InputCheck {
 
   private func look(at row: DocumentRow, of source: ImportSource, _ report: ValidationReport) throws(Failure)
   {
-    if source.format == .jsonLines {
+    if !source.format.isTable {
       // Lines that are skipped are listed when they are.
       if !stops { return }
       if let fault = row.faults.first, fault.code == nil { throw fault.failure }

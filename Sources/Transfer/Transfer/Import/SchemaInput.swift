@@ -28,7 +28,7 @@ package struct SchemaRules: Sendable {
   package init() {}
 
   func policy(for source: ImportSource) -> SchemaPolicy {
-    policy ?? (source.isFromFolder ? .off : source.format == .jsonLines ? .warn : .reject)
+    policy ?? (source.isExported ? .off : source.format.isTable ? .reject : .warn)
   }
 
   /// The document with its defaults.

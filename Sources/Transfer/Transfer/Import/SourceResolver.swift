@@ -79,9 +79,9 @@ private struct SourceResolver {
       return try addSheets(of: source)
     }
     if source.path != "-" { try files.assertReadable(source.path) }
-    if source.format == .csv {
+    if source.format != .jsonLines {
       source.collection = try chosen(collection(ofTable: source), for: source)
-      if source.collection == nil {
+      if source.collection == nil, source.format == .csv {
         throw unknown(source, "its name is not that of a collection", "Name it with --collection.")
       }
     } else {

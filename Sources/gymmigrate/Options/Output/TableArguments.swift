@@ -4,7 +4,7 @@ import Transfer
 
 /// How the rows of CSV files and sheets become documents.
 struct TableArguments: ParsableArguments {
-  @Option(help: "jsonl, csv or xlsx (default: by the file's name, else its content).")
+  @Option(help: "jsonl, json, csv or xlsx (default: by the file's name and content).")
   var format: InputFormat?
 
   @Option(
@@ -15,7 +15,12 @@ struct TableArguments: ParsableArguments {
   )
   var sheet: [String] = []
 
-  @Option(help: ArgumentHelp("The column that holds the ids of documents.", valueName: "heading"))
+  @Option(
+    help: ArgumentHelp(
+      "The column, or the member of plain JSON, that holds the ids of documents.",
+      valueName: "heading"
+    )
+  )
   var idColumn: String?
 
   @Option(
