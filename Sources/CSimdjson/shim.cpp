@@ -90,6 +90,20 @@ bool has_vanishing_number(const uint8_t *json, size_t length) {
   return false;
 }
 
+// Whether `e-` and three digits are at `i`.
+bool is_small_exponent(const uint8_t *json, size_t i) {
+  const uint8_t a = json[i + 2] - '0', b = json[i + 3] - '0', c = json[i + 4] - '0';
+  return ((json[i] | 0x20) == 'e') & (json[i + 1] == '-') & (std::max(a, std::max(b, c)) < 10);
+}
+
+// Whether what ends before `i` begins as a number does: behind white space, `:`, `,` or `[`. In ids, letters are before it.
+bool is_behind_number(const uint8_t *json, size_t i) {
+  size_t start = i;
+  while (start > 0 && is_number_byte(json[start - 1])) start--;
+  const uint8_t before = start == 0 ? ' ' : json[start - 1];
+  return start < i && (before <= ' ' || before == ':' || before == ',' || before == '[');
+}
+
 // Whether something looks like a number that vanishes: `e-` and three digits, or eight zeros in a row at a multiple of eight,
 // which a number without such an exponent needs. Strings are not distinguished: a hit costs a careful pass.
 bool may_have_vanishing_number(const uint8_t *json, size_t length) {
@@ -101,11 +115,10 @@ bool may_have_vanishing_number(const uint8_t *json, size_t length) {
   for (size_t block = 0; block + 4 < length; block += 4096) {
     const size_t end = std::min(length - 4, block + 4096);
     uint8_t found = 0;
-    for (size_t i = block; i < end; i++) {
-      found |= ((json[i] | 0x20) == 'e') & (json[i + 1] == '-') & (uint8_t(json[i + 2] - '0') < 10) &
-               (uint8_t(json[i + 3] - '0') < 10) & (uint8_t(json[i + 4] - '0') < 10);
+    for (size_t i = block; i < end; i++) found |= is_small_exponent(json, i);
+    for (size_t i = block; found && i < end; i++) {
+      if (is_small_exponent(json, i) && is_behind_number(json, i)) return true;
     }
-    if (found) return true;
   }
   return false;
 }

@@ -64,6 +64,26 @@ class Expected:
 # Documents.
 
 
+def is_ours(headings):
+    """Whether headings are paths, as export writes them, and not names."""
+    return "__name__" in headings or "__reason__" in headings
+
+
+def field_of(heading, ours):
+    """The names of the field of a heading."""
+    path = path_of(heading)
+    plain = path is not None and plain_heading(heading)
+    return path if plain and (ours or "`" in heading) else (heading,)
+
+
+def split_type(heading):
+    """A heading and the type behind it, or nothing."""
+    name, sign, written = heading.rpartition(":")
+    if sign and (written in TYPES or re.fullmatch(r"[dMy]+([/.-])[dMy]+\1[dMy]+", written)):
+        return name.strip(), written
+    return heading, ""
+
+
 def path_of(heading):
     """The names of a field path; None where the page does not say what it is."""
     names = re.findall(r"`[^`]*`|[^.`]+", heading)
@@ -151,14 +171,14 @@ class Reader:
         cells = [row.cells[number] for row in self.rows if self.usable(row) and number < len(row.cells)]
         if heading in ("", "__name__", "__reason__", "__raw__"):
             return None
-        name, _, written = heading.partition(":")
+        name, written = split_type(heading)
         field, schema_kind = self.table.schema_fields.get(name, (name, None))
         if number == self.id and self.table.schema_fields and not schema_kind:
             return None
         if not plain_heading(field):
             expected.doubt(f"the heading {heading}").unknown |= field != field.strip()
         kind, order, declared = self.type_of(number, name, written, field, schema_kind, cells, expected)
-        return path_of(field), kind, order, declared
+        return path_of(field) if schema_kind else field_of(field, is_ours(self.head)), kind, order, declared
 
     def type_of(self, number, name, written, field, schema_kind, cells, expected):
         heading = self.head[number]
@@ -170,7 +190,7 @@ class Reader:
             return schema_kind, order, "schema"
         if "__name__" in self.head:
             return "any", order, ""
-        if is_identifier(path_of(field)[-1]):
+        if is_identifier(field_of(field, is_ours(self.head))[-1]):
             return "text", order, "name"
         kind, order, sure = guess(cells, self.options)
         others = [row.cells[number] for row in self.rows if row.raw is None and not self.usable(row) and number < len(row.cells)]

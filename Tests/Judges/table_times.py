@@ -8,7 +8,7 @@ from rest_values import MOMENT
 
 YEAR_LAST = re.compile(r"(?a)(\d{1,2})([/.-])(\d{1,2})\2(\d{4})")
 YEAR_FIRST = re.compile(r"(?a)(\d{4})([/-])(\d{1,2})\2(\d{1,2})")
-CLOCK = re.compile(r"(?a)(\d{1,2}):(\d\d)(?::(\d\d))?( [ap]\. m\.)?")
+CLOCK = re.compile(r"(?a)(\d{1,2}):(\d\d)(?::(\d\d))?( [ap]\. m\.)?(?: ?([Zz]|UTC|[+-]\d\d(?::?\d\d)?))?")
 UTC = datetime.timezone.utc
 
 
@@ -47,6 +47,10 @@ def local_time(parts, clock, zone):
         local = datetime.datetime(*parts, hour, minute, second)
     except ValueError:
         return None
+    if clock and (given := found[5]):
+        digits = given[1:].replace(":", "")
+        east = 0 if given in ("Z", "z", "UTC") else (1 if given[0] == "+" else -1) * (int(digits[:2]) * 60 + int(digits[2:] or 0))
+        return local.replace(tzinfo=datetime.timezone(datetime.timedelta(minutes=east)))
     return in_zone(local, zone)
 
 

@@ -9,7 +9,7 @@ from table_pools import (
     BAD_COMMAS, BAD_IDS, BAD_JSON, COMMAS, DECLARED, GUESSES, IDS, JSON_CELLS, LABELS, NAMES, NOISE, ODD_HEADINGS, TEXTS, TYPE_WORDS, TYPED, WRONG,
     WRONG_HEADINGS, mutated,
 )
-from table_reader import Cell, Reader, Row
+from table_reader import Cell, Reader, Row, is_ours
 
 @dataclasses.dataclass
 class Table:
@@ -299,7 +299,8 @@ class Maker:
             table.refused = "a heading twice"
         elif self.chance(0.04):
             table.headings[-1] = self.pick(WRONG_HEADINGS)
-            table.refused = "a heading that is no path"
+            if is_ours(table.headings) and ("`" in table.headings[-1] or table.headings[-1] in ("a:", "a:nothing")):
+                table.refused = "a heading that is no path"
         elif self.chance(0.05):
             table.headings[-1] = self.pick(ODD_HEADINGS)
         elif self.chance(0.2) and any(heading.startswith("m.") for heading in table.headings[:-1]):
@@ -363,9 +364,12 @@ class Maker:
     def encode(self, content):
         table = self.table
         if self.messy and self.chance(0.05) and table.parse_errors == "stop":
-            encoding = self.pick(["utf-16", "cp1252"])
+            encoding = "cp1252" if self.bom else self.pick(["utf-16", "cp1252"])
+            if encoding == "utf-16":
+                # The mark says what it is.
+                return content.encode(encoding)
             encoded = content.encode(encoding, "replace")
-            if encoding == "utf-16" or any(byte > 127 for byte in encoded):
+            if any(byte > 127 for byte in encoded):
                 table.refused = "it is not UTF-8"
             return encoded
         return content.encode()

@@ -3,11 +3,14 @@ package import FirestoreModels
 
 /// The format of a file that is read.
 package enum InputFormat: String, Codable, Sendable, CaseIterable {
+  /// JSON Lines of REST Documents.
   case jsonLines = "jsonl"
+  /// JSON of any other form.
+  case json
   case csv, xlsx
 
-  /// Determines the format of a file: of a workbook by its first bytes, of any other by its name, else by its first bytes;
-  /// JSON Lines if neither says anything, as of a pipe.
+  /// Determines the format of a file: of a workbook and of JSON by its first bytes, of any other by its name, else by its first
+  /// bytes; JSON Lines if neither says anything, as of a pipe.
   ///
   /// - Parameter format: The format, if it is given.
   /// - Throws: ``Failure`` of kind `inputMalformed` for a spreadsheet or page that has to be converted.
@@ -17,20 +20,43 @@ package enum InputFormat: String, Codable, Sendable, CaseIterable {
       return
     }
     let kind = FileName(path).kind
-    let content = FileHead(path).content
+    let head = FileHead(path)
+    let content = head.content
     if let refusal = Self.refusal(of: path, kind, content) { throw refusal }
     switch (kind, content) {
     case (_, .workbook?), (.xlsx?, _), (.xlsm?, _): self = .xlsx
+    case (.csv?, _), (.tsv?, _), (.psv?, _): self = .csv
+    case (_, .json?): self = Self.holdsLines(head, kind) ? .jsonLines : .json
     case (.jsonl?, _), (.ndjson?, _), (.json?, _): self = .jsonLines
-    case (.csv?, _), (.tsv?, _), (.psv?, _), (_, .text?): self = .csv
+    case (_, .text?): self = .csv
     default: self = .jsonLines
     }
+  }
+
+  /// Whether it is a table: CSV or a workbook.
+  package var isTable: Bool { self == .csv || self == .xlsx }
+
+  /// Whether JSON begins with a line that is a REST Document, or a reject; a line that is no JSON is one of a file that is named so.
+  private static func holdsLines(_ head: FileHead, _ kind: FileName.Kind?) -> Bool {
+    let text = head.bytes.drop { $0 != UInt8(ascii: "{") && $0 != UInt8(ascii: "[") }
+    let line = text.prefix { $0 != 0x0A }
+    if line.count == text.count, head.isCut {
+      return ["{\"fields\":", "{\"name\":", "{\"code\":", "{\"createTime\":"].contains {
+        line.starts(with: $0.utf8)
+      }
+    }
+    let isDocument = try? JSONParser().parse(Array(line)) { json in
+      json["name"]?.string?.utf8.contains(UInt8(ascii: "/")) ?? false || json["fields"]?.kind == .object
+        || (json["code"] != nil && json["path"] != nil)
+    }
+    return isDocument ?? (kind == .jsonl || kind == .ndjson)
   }
 
   /// The format of a file in a folder by its name; nil for one that is not read unless it is named itself.
   package init?(inFolder name: String) {
     switch FileName(name).kind {
     case .jsonl, .ndjson: self = .jsonLines
+    case .json: self = .json
     case .csv, .tsv, .psv: self = .csv
     case .xlsx, .xlsm: self = .xlsx
     default: return nil

@@ -112,9 +112,33 @@ enum TypedValue {
   ///
   /// - Throws: `ValidationError` that says what is expected.
   static func columnTypes(_ text: String) throws -> String {
-    if HeadingType.list(parsing: text) == nil {
+    if HeadingOption.types(parsing: text) == nil {
       throw ValidationError(
         "give HEADING=TYPE, with commas between several. The types are \(ColumnType.description)."
+      )
+    }
+    return text
+  }
+
+  /// Reads the numbers of columns.
+  ///
+  /// - Throws: `ValidationError` that says what is expected.
+  static func columnNumbers(_ text: String) throws -> [Int] {
+    try text.split(separator: ",", omittingEmptySubsequences: false).map { piece in
+      guard let number = Int(piece), number > 0 else {
+        throw ValidationError("give numbers from 1, with commas between several.")
+      }
+      return number
+    }
+  }
+
+  /// Reads the fields of columns.
+  ///
+  /// - Throws: `ValidationError` that says what is expected.
+  static func renames(_ text: String) throws -> String {
+    if HeadingOption.renames(parsing: text) == nil {
+      throw ValidationError(
+        "give HEADING=FIELD, with commas between several; a field is a path, as plan.price."
       )
     }
     return text

@@ -122,8 +122,8 @@ struct BadTableTests {
     ),
     Case(
       "heading is no field",
-      "__name__,Fecha alta\nm1,1\n",
-      "row 1, column 2: 'Fecha alta' is not a field path"
+      "__name__,`Fecha alta\nm1,1\n",
+      "row 1, column 2: '`Fecha alta' is not a field path"
     ),
     Case("unknown type", "__name__,x:decimal\nm1,1\n", "row 1, column 2: 'decimal' is not a type"),
     Case("reserved", "__name__,__x__\nm1,1\n", "row 1, column 2"),

@@ -19,7 +19,12 @@ import Testing
     ("31/12/2026  06:30 p. m.", "2027-01-01T00:30:00Z"), ("31/12/2026 12:05am", "2026-12-31T06:05:00Z"),
     ("31/12/2026 12:05\u{202F}PM", "2026-12-31T18:05:00Z"), ("31/12/2026 0:00", "2026-12-31T06:00:00Z"),
     ("31/12/2026 23:59:59.999", "2027-01-01T05:59:59.999Z"), ("29/2/2024", "2024-02-29T06:00:00Z"),
-    ("1/7/2021", "2021-07-01T05:00:00Z"),
+    ("1/7/2021", "2021-07-01T05:00:00Z"), ("31-dic-2025", "2025-12-31T06:00:00Z"),
+    ("5/Jan/2025 18:30", "2025-01-06T00:30:00Z"), ("1 de SEPTIEMBRE de 2025", "2025-09-01T06:00:00Z"),
+    ("1 sept. 2025", "2025-09-01T06:00:00Z"), ("31/12/2026 18:30Z", "2026-12-31T18:30:00Z"),
+    ("2025-12-31 18:30:00-06", "2026-01-01T00:30:00Z"),
+    ("2025-12-31 18:30:00.5 UTC", "2025-12-31T18:30:00.500Z"),
+    ("2025-12-31 18:30:00+05:30", "2025-12-31T13:00:00Z"), ("2025-12-31T18:30-0600", "2026-01-01T00:30:00Z"),
   ])
   func whatPeopleType(text: String, expected: String) throws {
     #expect(try Self.moment(text, "America/Mexico_City") == expected)
@@ -28,7 +33,10 @@ import Testing
   @Test(arguments: [
     "12/31/2026", "31/12/26", "30/2/2026", "29/2/2026", "2026-13-01", "0/1/2026", "31-12/2026", "2026",
     "31/12/2026 25:00",
-    "31/12/2026 1:5", "31/12/2026 13:00 pm", "31/12/2026 18", "31/12/2026x", "", "a", "31/12/2026 18:30Z",
+    "31/12/2026 1:5", "31/12/2026 13:00 pm", "31/12/2026 18", "31/12/2026x", "", "a", "31-foo-2025",
+    "31-dic/2025", "31-dic-25",
+    "30-feb-2025", "31 de dic", "31/12/2026 18:30-6", "31/12/2026 18:30-24", "31/12/2026 18:30 CST",
+    "20251231",
     "20261/1/1",
   ])
   func whatIsNoDate(text: String) {
@@ -46,6 +54,14 @@ import Testing
     ] as [(String, DateOrder?)]
   )
   func patterns(pattern: String, expected: DateOrder?) { #expect(DateOrder(pattern: pattern) == expected) }
+
+  @Test(arguments: [("20251231", "2025-12-31T06:00:00Z"), ("20251301", nil), ("2025123", nil)])
+  func datesOfDigits(text: String, expected: String?) throws {
+    var text = text
+    let date = text.withUTF8 { DateText(compact: $0) }
+    let zone = try LocalTimeZone(named: "America/Mexico_City")
+    #expect(date.flatMap { zone.moment(of: $0)?.description } == expected)
+  }
 
   @Test func hoursThatComeTwiceOrNever() throws {
     // On 30 October 2022 at two the clocks went back to one; on 3 April 2022 at two they went ahead to three.

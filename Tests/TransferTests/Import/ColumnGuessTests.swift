@@ -181,12 +181,12 @@ struct ColumnGuessTests {
 
   @Test func typesByHeading() throws {
     var options = options
-    options.types = try #require(HeadingType.list(parsing: "x=double,k=text"))
+    options.types = try #require(HeadingOption.types(parsing: "x=double,k=text"))
     #expect(try read(["7"], options).values == [.double(7)])
     #expect(try read(["7"], heading: "x:integer", options).values == [.double(7)])
     #expect(try read(["7"], options).guess == nil)
-    #expect(HeadingType.list(parsing: "a,b=c=int,d=dd/MM/yyyy")?.map(\.heading) == ["a,b=c", "d"])
-    #expect(HeadingType.list(parsing: "a=int,b") == nil && HeadingType.list(parsing: "a=decimal") == nil)
+    #expect(HeadingOption.types(parsing: "a,b=c=int,d=dd/MM/yyyy")?.map(\.heading) == ["a,b=c", "d"])
+    #expect(HeadingOption.types(parsing: "a=int,b") == nil && HeadingOption.types(parsing: "a=decimal") == nil)
   }
 
   // MARK: References and geo points

@@ -13,14 +13,18 @@ package struct FileHead: Sendable {
   }
 
   package let bytes: [UInt8]
+  /// Whether the file may have more.
+  package var isCut: Bool { bytes.count == Self.maximumBytes }
 
-  package init(_ path: String, count: Int = 256) {
+  private static let maximumBytes = 1 << 16
+
+  package init(_ path: String) {
     guard path != "-", SystemCall.status(path).status?.isRegularFile ?? false, var file = try? InputFile(path)
     else {
       bytes = []
       return
     }
-    bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, found in
+    bytes = [UInt8](unsafeUninitializedCapacity: Self.maximumBytes) { buffer, found in
       found = (try? file.read(into: UnsafeMutableRawBufferPointer(buffer))) ?? 0
     }
   }

@@ -1,21 +1,31 @@
 import Files
+import FirestoreModels
 package import Schema
 
 /// Options of a CSV file.
 package struct CSVOptions: Sendable {
-  package enum Delimiter: String, Codable, Sendable, CaseIterable {
-    case comma = ","
-    case semicolon = ";"
-    case tab = "\t"
-    case pipe = "|"
+  /// A character between cells: a tab, or a sign of ASCII other than quotes.
+  package struct Delimiter: RawRepresentable, Codable, Sendable, Hashable {
+    package let rawValue: String
+    package let byte: UInt8
 
-    package var byte: UInt8 {
-      switch self {
-      case .comma: UInt8(ascii: ",")
-      case .semicolon: UInt8(ascii: ";")
-      case .tab: 0x09
-      case .pipe: UInt8(ascii: "|")
-      }
+    package static let comma = Delimiter(UInt8(ascii: ","))
+    package static let semicolon = Delimiter(UInt8(ascii: ";"))
+    package static let tab = Delimiter(0x09)
+    package static let pipe = Delimiter(UInt8(ascii: "|"))
+    /// Those that are looked for in a header.
+    static let usual = [comma, semicolon, tab, pipe]
+
+    private init(_ byte: UInt8) {
+      self.byte = byte
+      rawValue = String(UnicodeScalar(byte))
+    }
+
+    package init?(rawValue: String) {
+      guard rawValue.utf8.count == 1, let byte = rawValue.utf8.first, byte == 0x09 || (0x21..<0x7F) ~= byte,
+        !byte.isASCIILetterOrDigit, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "'")
+      else { return nil }
+      self.init(byte)
     }
 
     /// The delimiter that the name of a file says (`.tsv`, `.psv`); nil for any other.

@@ -9,7 +9,7 @@ import Platform
 ///     }
 ///
 /// Lines end with CR LF, LF or CR; a byte order mark and blank lines are skipped, and a first line `sep=;`, which names
-/// the delimiter. Quoted cells may contain delimiters, line breaks and doubled quotes. A quote elsewhere, invalid UTF-8,
+/// the delimiter. Another encoding than UTF-8 is decoded if it is given, or marked as UTF-16 is. Quoted cells may contain delimiters, line breaks and doubled quotes. A quote elsewhere, invalid UTF-8,
 /// and a record above the limit are errors with line and column (the number of the cell); the next record may be valid,
 /// and ``rawRecord`` is what could not be read. It holds the longest record in memory, which is limited in bytes and cells.
 package struct CSVReader: ~Copyable {
@@ -51,6 +51,9 @@ package struct CSVReader: ~Copyable {
   private var unread: Range<Int> = 0..<0
   private var reading = ReadingPosition()
   private let isDelimiterGiven: Bool
+  private let headerRow: Int
+  private let givenEncoding: TextEncoding?
+  private var decoder: TextDecoder?
   private let findsDelimiter: Bool
   private var hasBegun = false
   /// The bytes of the record in earlier pieces of the file.
@@ -68,13 +71,17 @@ package struct CSVReader: ~Copyable {
   /// - Parameters:
   ///   - path: The file, or `-`.
   ///   - delimiter: If nil, that of a first line `sep=;`, else the assumed one.
-  ///   - assumed: If nil, the most frequent one in the first line that holds something, or a comma.
+  ///   - assumed: If nil, the most frequent one in the header, or a comma.
+  ///   - headerRow: The first line that may be the header; 0 for the first that has a delimiter.
+  ///   - encoding: The encoding of a file without a byte order mark; UTF-8 if nil.
   ///   - chunkSize: The bytes to read at a time.
   /// - Throws: ``Failure`` of kind `inputMissing`.
   package init(
     _ path: String,
     delimiter: CSVOptions.Delimiter? = .comma,
     assuming assumed: CSVOptions.Delimiter? = nil,
+    headerRow: Int = 1,
+    encoding: TextEncoding? = nil,
     maximumRecordBytes: Int = CSVReader.defaultMaximumRecordBytes,
     chunkSize: Int = 1 << 20,
     via files: FileAccess = .local
@@ -83,6 +90,8 @@ package struct CSVReader: ~Copyable {
     self.maximumRecordBytes = maximumRecordBytes
     self.delimiter = delimiter ?? assumed ?? .comma
     isDelimiterGiven = delimiter != nil
+    self.headerRow = headerRow
+    givenEncoding = encoding
     findsDelimiter = delimiter == nil && assumed == nil
     chunk = .allocate(byteCount: chunkSize, alignment: 16)
   }
@@ -127,6 +136,11 @@ package struct CSVReader: ~Copyable {
     }
   }
 
+  /// The encoding and the delimiter, after the first record.
+  var manner: String {
+    "CSV in \((decoder?.encoding ?? .utf8).rawValue), parted by \(delimiter == .tab ? "tabs" : delimiter.rawValue)"
+  }
+
   /// The bytes of the record as they are in the file, without the line end, at most ``maximumRawBytes``; also of one that
   /// could not be read.
   package var rawRecord: [UInt8] {
@@ -143,7 +157,7 @@ package struct CSVReader: ~Copyable {
   private mutating func fill() throws(Failure) -> Bool {
     earlier.append(contentsOf: chunk[current].prefix(Self.maximumRawBytes - earlier.count))
     current = 0..<0
-    let count = try file.read(into: chunk)
+    let count = try receive(into: chunk)
     reading.read(count, upTo: file.position)
     unread = 0..<count
     current = unread
@@ -155,21 +169,80 @@ package struct CSVReader: ~Copyable {
   /// Skips a byte order mark and examines the first line that holds something.
   private mutating func begin() throws(Failure) {
     hasBegun = true
-    var count = 0
-    while count < chunk.count {
-      let more = try file.read(into: UnsafeMutableRawBufferPointer(rebasing: chunk[count...]))
+    var count = try beginDecoding()
+    while count < chunk.count,
+      CSVOptions.Delimiter(ofHeaderIn: chunk[..<count], from: headerRow) == nil
+    {
+      let more = try receive(into: UnsafeMutableRawBufferPointer(rebasing: chunk[count...]))
       count += more
-      if more == 0 || (count >= 3 && CSVOptions.Delimiter(ofHeaderIn: chunk[..<count]) != nil) { break }
+      if more == 0 { break }
     }
     unread = 0..<count
     reading.read(count, upTo: file.position)
-    if count >= 2, (chunk[0] == 0xFF && chunk[1] == 0xFE) || (chunk[0] == 0xFE && chunk[1] == 0xFF) {
-      throw Failure.malformed(file.path, "it is UTF-16", remedy: "Save it as CSV in UTF-8.")
+    let header = chunk[unread]
+    if findsDelimiter {
+      delimiter = CSVOptions.Delimiter(ofHeaderIn: header, from: headerRow, isWhole: true) ?? .comma
     }
-    let mark = CSVLineWriter.byteOrderMark
-    hasByteOrderMark = chunk[..<count].starts(with: mark)
-    if hasByteOrderMark { unread = mark.count..<count }
-    if findsDelimiter { delimiter = CSVOptions.Delimiter(ofHeaderIn: chunk[unread], isWhole: true) ?? .comma }
+  }
+
+  /// Reads the first bytes, determines the encoding and returns the number of bytes of UTF-8.
+  private mutating func beginDecoding() throws(Failure) -> Int {
+    // Some encodings need three times as many.
+    let head = UnsafeMutableRawBufferPointer(
+      rebasing: chunk[..<(chunk.count < 64 ? chunk.count : chunk.count / 3)]
+    )
+    var count = 0
+    while count < min(3, head.count) {
+      let more = try file.read(into: UnsafeMutableRawBufferPointer(rebasing: head[count...]))
+      count += more
+      if more == 0 { break }
+    }
+    var markLength = 0
+    let marked = TextEncoding(markedBy: head[..<count], &markLength)
+    hasByteOrderMark = marked == .utf8
+    let encoding = marked ?? givenEncoding ?? .utf8
+    let bytes = Array(head[markLength..<count])
+    if encoding == .utf8 {
+      head.copyBytes(from: bytes)
+      return bytes.count
+    }
+    if marked == nil, Self.isUTF8(bytes) {
+      throw Failure.malformed(file.path, "it is UTF-8, and --encoding says \(encoding.rawValue)")
+    }
+    decoder = TextDecoder(encoding)
+    return decode(bytes, into: chunk)
+  }
+
+  /// Whether bytes are UTF-8 and not ASCII, up to a character that is cut off.
+  private static func isUTF8(_ bytes: [UInt8]) -> Bool {
+    let cut = bytes.suffix(3).lastIndex { $0 >= 0xC0 } ?? bytes.endIndex
+    let whole = bytes[..<cut]
+    return whole.contains { $0 >= 0x80 } && String(validating: whole, as: UTF8.self) != nil
+  }
+
+  /// Reads the next bytes as UTF-8.
+  private mutating func receive(into buffer: UnsafeMutableRawBufferPointer) throws(Failure) -> Int {
+    if decoder == nil { return try file.read(into: buffer) }
+    if buffer.count < 8 { return 0 }
+    while true {
+      // At the end of the buffer, which is decoded to its beginning.
+      let piece = UnsafeMutableRawBufferPointer(rebasing: buffer[(buffer.count * 2 / 3 + 2)...])
+      let count = try file.read(into: piece)
+      let found = decode(piece[..<count], into: buffer)
+      if found > 0 || count == 0 { return found }
+    }
+  }
+
+  private mutating func decode(
+    _ bytes: some Collection<UInt8>,
+    into buffer: UnsafeMutableRawBufferPointer
+  ) -> Int {
+    var out: [UInt8] = []
+    out.reserveCapacity(bytes.count * 3)
+    decoder?.decode(bytes, to: &out)
+    if bytes.isEmpty { decoder?.end(&out) }
+    buffer.copyBytes(from: out)
+    return out.count
   }
 
   /// Takes a first line `sep=;`, by which spreadsheets know the delimiter; false for any other record.
@@ -180,12 +253,8 @@ package struct CSVReader: ~Copyable {
     guard words.prefix(4).elementsEqual("sep=".utf8, by: { $0 | 0x20 == $1 | 0x20 }) else { return false }
     let name = words.dropFirst(4).elementsEqual("\\t".utf8) ? [0x09] : Array(words.dropFirst(4))
     guard name.count == 1 else { return false }
-    guard let named = CSVOptions.Delimiter.allCases.first(where: { $0.byte == name[0] }) else {
-      throw failure(
-        "sep= names a delimiter that is none of , ; | and the tab",
-        .init(line: 1),
-        remedy: "Save it with one of these."
-      )
+    guard let named = CSVOptions.Delimiter(rawValue: String(decoding: name, as: UTF8.self)) else {
+      throw failure("sep= names no sign that can be a delimiter", .init(line: 1))
     }
     if !isDelimiterGiven { delimiter = named }
     return true
@@ -204,7 +273,14 @@ package struct CSVReader: ~Copyable {
   private func assertUTF8() throws(Failure) {
     guard let cell = record.firstInvalidCell else { return }
     let position = Failure.Record(line: record.line, column: cell)
-    throw failure("the cell is not UTF-8", position, remedy: "Save it as CSV in UTF-8.")
+    if let decoder {
+      throw failure("the cell has bytes that are no character of \(decoder.encoding.rawValue)", position)
+    }
+    throw failure(
+      "the cell is not UTF-8 (--encoding windows-1252 reads what Windows wrote)",
+      position,
+      remedy: "Save it as CSV in UTF-8."
+    )
   }
 
   private func failure(_ cause: String, line: Int) -> Failure {

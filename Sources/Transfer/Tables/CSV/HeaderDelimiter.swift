@@ -5,23 +5,29 @@ extension CSVOptions.Delimiter {
   /// Finds the most frequent delimiter of the first line that holds something, or a comma; nil where no such line ends in
   /// `text`.
   ///
-  /// - Parameter isWhole: Whether the end of `text` ends a line.
-  init?(ofHeaderIn text: some Sequence<UInt8>, isWhole: Bool = false) {
+  /// - Parameters:
+  ///   - row: The first line that counts, from 1; 0 for the first that has a delimiter.
+  ///   - isWhole: Whether the end of `text` ends a line.
+  init?(ofHeaderIn text: some Sequence<UInt8>, from row: Int = 1, isWhole: Bool = false) {
     var counts: [UInt8: Int] = [:]
-    var (isQuoted, holdsSomething, isEnded) = (false, false, false)
+    var (isQuoted, holdsSomething, isEnded, isAfterCR) = (false, false, false, false)
+    var line = 1
     for byte in text {
       if byte == UInt8(ascii: "\"") { isQuoted.toggle() }
       if !isQuoted, byte == 0x0A || byte == 0x0D {
-        isEnded = holdsSomething
+        isEnded = holdsSomething && line >= row && (row > 0 || Self.usual.contains { counts[$0.byte] != nil })
         if isEnded { break }
-        counts = [:]
+        (counts, holdsSomething) = ([:], false)
+        if byte == 0x0D || !isAfterCR { line += 1 }
+        isAfterCR = byte == 0x0D
         continue
       }
+      isAfterCR = false
       if !Self.blank.contains(byte) { holdsSomething = true }
       if !isQuoted { counts[byte, default: 0] += 1 }
     }
     guard isEnded || isWhole else { return nil }
-    let found = Self.allCases.map { ($0, counts[$0.byte] ?? 0) }
+    let found = Self.usual.map { ($0, counts[$0.byte] ?? 0) }
     // The first of equals wins, which is the comma.
     self = found.reduce((Self.comma, 0)) { $1.1 > $0.1 ? $1 : $0 }.0
   }

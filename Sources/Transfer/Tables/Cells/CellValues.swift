@@ -247,7 +247,7 @@ package struct CellValues {
 
   private func moment(_ utf8: UnsafeBufferPointer<UInt8>, _ order: DateOrder) throws(Fault) -> Value {
     if let moment = Timestamp(rfc3339: utf8) { return .timestamp(moment) }
-    guard let date = DateText(utf8, order) else {
+    guard let date = DateText(utf8, order) ?? DateText(compact: utf8) else {
       let format = order == .dayFirst ? "" : "; dates are \(order.rawValue)"
       throw Fault(expected: "\(Self.name(of: .timestamp))\(format)")
     }

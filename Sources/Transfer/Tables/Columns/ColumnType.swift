@@ -37,25 +37,3 @@ package struct ColumnType: Sendable, Equatable {
   /// The name as a heading has it.
   package var name: String { dateOrder?.rawValue ?? type.rawValue }
 }
-
-/// The type that `--types` gives to the column of a heading.
-package struct HeadingType: Sendable, Equatable {
-  package let heading: String
-  package let type: ColumnType
-
-  /// Parses `HEADING=TYPE,…`, where a heading may contain commas and equals signs; nil for any other text.
-  package static func list(parsing text: String) -> [HeadingType]? {
-    var list: [HeadingType] = []
-    var pending: String?
-    for piece in text.split(separator: ",", omittingEmptySubsequences: false) {
-      let part = pending.map { "\($0),\(piece)" } ?? String(piece)
-      pending = part
-      guard let sign = part.utf8.lastIndex(of: UInt8(ascii: "=")),
-        let type = ColumnType(named: String(part[part.utf8.index(after: sign)...]))
-      else { continue }
-      list.append(HeadingType(heading: String(part[..<sign]), type: type))
-      pending = nil
-    }
-    return pending == nil ? list : nil
-  }
-}

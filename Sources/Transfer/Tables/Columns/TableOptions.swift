@@ -21,6 +21,10 @@ package struct TableOptions: Sendable {
 
   /// The delimiter of CSV; detected if nil.
   package var delimiter: CSVOptions.Delimiter?
+  /// The row of the header, from 1; the first that holds something if nil.
+  package var headerRow: Int?
+  /// The encoding of CSV without a byte order mark; UTF-8 if nil.
+  package var encoding: TextEncoding?
   package var nullText = "null"
   /// The time zone of dates without one.
   package var timeZone: LocalTimeZone
@@ -34,7 +38,13 @@ package struct TableOptions: Sendable {
   /// The seed of generated IDs, so that a resumed run generates the same ones.
   package var newIDSeed = ""
   /// The types of columns by their headings, which precede those of the headings and the schema.
-  package var types: [HeadingType] = []
+  package var types: [HeadingOption<ColumnType>] = []
+  /// The fields of columns by their headings.
+  package var renames: [HeadingOption<FieldPath>] = []
+  /// How other headings become fields; if nil, as paths in tables that export wrote, and else as names.
+  package var headings: HeadingStyle?
+  /// The numbers of columns that are left out, from 1.
+  package var skippedColumns: Set<Int> = []
   /// Whether numbers have a comma before their decimals, and points between thousands.
   package var usesDecimalComma = false
   /// The order of dates whose year comes last; nil if nobody said it.

@@ -1,3 +1,4 @@
+import Files
 package import Schema
 
 /// The columns of a table, from its header, the catalogue and, if neither has a type, all values.
@@ -10,6 +11,8 @@ package struct TablePlan: Sendable {
     case rest
     /// Why a row was rejected earlier, and what it was; ignored.
     case reason
+    /// What an option leaves out.
+    case skipped
     /// Nothing; its cells must be empty.
     case none
   }
@@ -48,8 +51,13 @@ package struct TablePlan: Sendable {
   package private(set) var addressTypes: [Int: Column.ValueType] = [:]
   /// The types that nobody said.
   package private(set) var guesses: [ColumnGuess] = []
-  /// The indices in ``TableOptions/types`` that name a column.
-  package private(set) var usedTypes: Set<Int> = []
+  /// The columns whose types the headings or an option say.
+  private let typed: Set<Int>
+  /// What people should know of the fields of columns.
+  package let notes: [(column: Int, text: String)]
+  /// The indices in ``TableOptions/types`` and ``TableOptions/renames`` that name a column.
+  package let usedTypes: Set<Int>
+  package let usedRenames: Set<Int>
 
   /// Reads a header.
   ///
@@ -63,47 +71,20 @@ package struct TablePlan: Sendable {
     isForExcel: Bool,
     options: TableOptions
   ) throws(Failure) {
-    let catalogue = options.schema.columns(of: collection)
-    let isGuarded = isForExcel || Self.isRejects(header)
-    let headings = header.texts.map { Self.trimmed(isGuarded ? CellForm.unguarded($0) : $0) }
-    var roles: [Role] = []
-    var typed: Set<Int> = []
-    var tree = FieldTree()
-    func malformed(_ index: Int, _ cause: String, _ remedy: String? = nil) -> Failure {
-      .malformed(label, "row \(header.number), column \(index + 1): \(cause)", remedy: remedy)
-    }
-    let identifiers = options.schema.identifierNames
-    var idColumn: Int?
-    for (index, heading) in headings.enumerated() {
-      if let role = Self.role(heading) {
-        if case .name = role {
-          if idColumn != nil { throw malformed(index, "\(heading) is there twice") }
-          idColumn = index
-        }
-        roles.append(role)
-        continue
-      }
-      let (column, headed, name) = try Self.column(heading, catalogue) { cause, remedy in
-        malformed(index, cause, remedy)
-      }
-      let given = options.types.lastIndex {
-        $0.heading.isIdentical(to: heading) || $0.heading.isIdentical(to: name)
-      }
-      if let given { usedTypes.insert(given) }
-      let type = given.map { options.types[$0].type } ?? headed
-      guard tree.add(column.path, column: index) else {
-        throw malformed(index, "there is another column for the field \(column.path)")
-      }
-      if let type {
-        typed.insert(index)
-        dateOrders[index] = type.dateOrder
-      }
-      roles.append(.field(type.map { column.typed($0.type) } ?? column))
-    }
+    let isGuarded = isForExcel || TableHeader.isRejects(header)
+    let read = try TableHeader(
+      header,
+      of: label,
+      isGuarded: isGuarded,
+      catalogue: options.schema.columns(of: collection),
+      options: options
+    )
+    var roles = read.roles
+    var idColumn = read.nameColumn
     self.collection = collection
-    self.headings = headings
+    (headings, tree, typed, notes) = (read.headings, read.tree, read.typed, read.notes)
+    (dateOrders, usedTypes, usedRenames) = (read.dateOrders, read.usedTypes, read.usedRenames)
     headerRow = header.number
-    self.tree = tree
     self.isForExcel = isGuarded
     self.isSheet = isSheet
     readsForms = idColumn != nil
@@ -115,15 +96,19 @@ package struct TablePlan: Sendable {
           remedy: "Omit --id-column, or remove that column."
         )
       }
-      idColumn = roles.indices.first { index in
+      idColumn = roles.indices.first { [headings] index in
         guard case .field(let column) = roles[index] else { return false }
-        return headings[index].isIdentical(to: wanted) || column.path.description.isIdentical(to: wanted)
+        let field = column.path
+        return [headings[index], field.description, field.segments.count == 1 ? field.segments[0] : ""]
+          .contains {
+            $0.isIdentical(to: wanted)
+          }
       }
       if idColumn == nil {
         throw Failure.malformed(
           label,
           "it has no column '\(wanted)' for the document IDs",
-          remedy: "Set --id-column to a heading of the table."
+          remedy: "Set --id-column to a heading of row \(header.number): \(Self.list(headings))."
         )
       }
     }
@@ -135,6 +120,7 @@ package struct TablePlan: Sendable {
     {
       roles[index] = .name
     }
+    let identifiers = options.schema.identifierNames
     let idPath = declared == nil ? FieldPath(field: "id") : declared?.idField
     for (index, role) in roles.enumerated() {
       guard case .field(let column) = role else { continue }
@@ -159,7 +145,8 @@ package struct TablePlan: Sendable {
       throw Failure.malformed(
         label,
         "it has no column \(Self.nameHeading) with the document IDs",
-        remedy: "Set --id-column to the column that has them, or use --new-ids uuid."
+        remedy:
+          "Set --id-column to the column that has them, or use --new-ids uuid. The headings are \(Self.list(headings))."
       )
     }
     if collection.string.utf8.contains(UInt8(ascii: "*")), !readsForms {
@@ -172,6 +159,10 @@ package struct TablePlan: Sendable {
     }
   }
 
+  private static func list(_ headings: [String]) -> String {
+    FilePaths.list(headings.filter { !$0.isEmpty }.map { "'\($0)'" })
+  }
+
   /// The column `__name__`; nil if there is none.
   package var nameColumn: Int? { readsForms ? idColumn : nil }
 
@@ -182,7 +173,7 @@ package struct TablePlan: Sendable {
       switch role {
       case .field(let column): columns[Array(column.path.description.utf8)] = index
       case .rest: columns[Array(FieldPath(field: ColumnPlan.restName).description.utf8)] = index
-      case .name, .reason, .none: break
+      case .name, .reason, .skipped, .none: break
       }
     }
     return columns
@@ -215,86 +206,28 @@ package struct TablePlan: Sendable {
     addressTypes[column] = type
   }
 
-  /// The heading of a column with the type that was found out, for a list of rejected rows.
+  /// The heading of a column with the type that was found out, for a list of rejected rows, whose headings are paths.
   package func typedHeading(_ index: Int) -> String {
-    guard case .field(let column) = roles[index], column.type != .any, decided.contains(index) else {
-      return headings[index]
+    guard case .field(let column) = roles[index] else { return headings[index] }
+    guard column.type != .any, decided.contains(index) || typed.contains(index) else {
+      return readsForms ? headings[index] : column.path.description
     }
     let order = dateOrders[index].flatMap { $0 == .dayFirst ? nil : $0 }
     return "\(column.path):\(ColumnType(column.type, dateOrder: order).name)"
+  }
+
+  /// How the table is read: where its headings, its IDs and its fields are.
+  package var reading: String {
+    let fields = roles.compactMap { role in
+      if case .field(let column) = role { "\(column.path) \(ColumnType(column.type).name)" } else { nil }
+    }
+    let ids = idColumn.map { "ids in \(name(ofColumn: $0))" } ?? "new ids"
+    return "headings in row \(headerRow), \(ids); fields: \(fields.joined(separator: ", "))"
   }
 
   /// Returns the number and the heading of a column, for errors.
   package func name(ofColumn index: Int) -> String {
     headings.indices.contains(index) && !headings[index].isEmpty
       ? "column \(index + 1) (\(headings[index]))" : "column \(index + 1)"
-  }
-
-  /// Returns the number of cells that a row has up to the last one that is looked at.
-  static func width(of header: CellRow) -> Int {
-    let last = header.texts.lastIndex { heading in
-      switch role(trimmed(heading)) {
-      case .some(.reason), .some(.none): false
-      default: true
-      }
-    }
-    return last.map { $0 + 1 } ?? 0
-  }
-
-  /// Whether a table is a list of rejected rows, whose texts are guarded from spreadsheets, whatever program has saved it.
-  private static func isRejects(_ header: CellRow) -> Bool {
-    header.texts.contains { trimmed($0).isIdentical(to: reasonHeading) }
-  }
-
-  // MARK: Headings
-
-  /// The role that a heading reserves; nil for the heading of a field.
-  private static func role(_ heading: String) -> Role? {
-    if heading.isEmpty { return Role.none }
-    let reserved: [(String, Role)] = [
-      (nameHeading, .name), (ColumnPlan.restName, .rest), (reasonHeading, .reason), (rawHeading, .reason),
-    ]
-    return reserved.first { $0.0.isIdentical(to: heading) }?.1
-  }
-
-  /// Returns the column of a heading, the type that the heading says, and its name without that.
-  private static func column(
-    _ heading: String,
-    _ catalogue: [Column],
-    _ failure: (String, String?) -> Failure
-  ) throws(Failure) -> (column: Column, type: ColumnType?, name: String) {
-    if let known = known(heading, catalogue) { return (known, nil, heading) }
-    let isPath = (try? FieldPath(parsing: heading)) != nil
-    var name = heading
-    var type: ColumnType?
-    if !isPath, let colon = heading.utf8.lastIndex(of: UInt8(ascii: ":")) {
-      let typeName = String(heading[heading.utf8.index(after: colon)...])
-      guard let found = ColumnType(named: typeName) else {
-        throw failure("'\(typeName)' is not a type", "The types are \(ColumnType.description).")
-      }
-      type = found
-      name = trimmed(String(heading[..<colon]))
-      if let known = known(name, catalogue) { return (known, type, name) }
-    }
-    let path: FieldPath
-    do throws(FieldPathError) {
-      path = try FieldPath(parsing: name)
-    } catch {
-      let remedy = "Use a field name, a label of the schema, or back-quotes around any other name."
-      throw failure(error.description, remedy)
-    }
-    if let reserved = path.segments.first(where: { $0.hasPrefix("__") && $0.hasSuffix("__") }) {
-      throw failure("the service reserves names such as \(reserved)", "Rename the column.")
-    }
-    return (catalogue.first { $0.path == path } ?? Column(unknown: path), type, name)
-  }
-
-  private static func known(_ heading: String, _ catalogue: [Column]) -> Column? {
-    catalogue.first { $0.path.description.isIdentical(to: heading) }
-      ?? catalogue.first { $0.isLabelled(heading) }
-  }
-
-  private static func trimmed(_ text: String) -> String {
-    String(text.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
   }
 }

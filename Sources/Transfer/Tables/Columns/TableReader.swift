@@ -19,6 +19,7 @@ package struct TableReader: ~Copyable {
   private var xlsx: XLSXSheetReader?
   private let shortRows: TableOptions.ShortRows?
   private let keepsSpaces: Bool
+  private let headerRow: Int
   /// The cells that every row must have; nil before the header.
   private var width: Int?
 
@@ -32,6 +33,9 @@ package struct TableReader: ~Copyable {
   ///   - delimiter: The delimiter of CSV; detected if nil.
   ///   - shortRows: What becomes of rows of CSV with fewer cells than the header; nil to refuse them where there is no option.
   ///   - keepsSpaces: Whether a row of nothing but white space is a row.
+  ///   - headerRow: The first row that may be the header; what is above it is left out. 0 for any, with a delimiter that the
+  ///     first line need not have.
+  ///   - encoding: The encoding of CSV without a byte order mark; UTF-8 if nil.
   /// - Throws: ``Failure`` of kind `inputMissing`, or `inputMalformed`, also for a missing sheet.
   package init(
     _ path: String,
@@ -41,18 +45,29 @@ package struct TableReader: ~Copyable {
     delimiter: CSVOptions.Delimiter? = nil,
     shortRows: TableOptions.ShortRows? = nil,
     keepsSpaces: Bool = false,
+    headerRow: Int = 1,
+    encoding: TextEncoding? = nil,
     via files: FileAccess = .local
   ) throws(Failure) {
     self.path = path
     self.location = location ?? path
     self.shortRows = shortRows
     self.keepsSpaces = keepsSpaces
+    self.headerRow = headerRow
     switch try InputFormat(of: path, given: format) {
-    case .csv, .jsonLines:
-      csv = try CSVReader(path, delimiter: delimiter, assuming: .init(ofFile: path), via: files)
+    case .csv, .jsonLines, .json:
+      csv = try CSVReader(
+        path,
+        delimiter: delimiter,
+        assuming: .init(ofFile: path),
+        headerRow: headerRow,
+        encoding: encoding,
+        via: files
+      )
     case .xlsx:
       do throws(Failure) {
         xlsx = try Self.open(sheet, at: self.location)
+        xlsx?.headerRow = headerRow
       } catch {
         throw error.naming(path, for: self.location)
       }
@@ -87,7 +102,7 @@ package struct TableReader: ~Copyable {
   package mutating func next() throws(Failure) -> Bool {
     // Also after a malformed record.
     defer { position = csv?.position ?? xlsx?.position ?? 0 }
-    while try read() {
+    while try readBelowTitle() {
       if row.isBlank(keepsSpaces: keepsSpaces) {
         if blankRows.count == 0 { blankRows.first = row.number }
         blankRows.count += 1
@@ -97,6 +112,19 @@ package struct TableReader: ~Copyable {
       return true
     }
     return false
+  }
+
+  /// Reads the next row from that of the header on.
+  private mutating func readBelowTitle() throws(Failure) -> Bool {
+    repeat {
+      do throws(Failure) {
+        guard try read() else { return false }
+      } catch {
+        if let line = error.record?.line, line < headerRow { continue }
+        throw error
+      }
+    } while row.number < headerRow
+    return true
   }
 
   private mutating func read() throws(Failure) -> Bool {
@@ -130,7 +158,7 @@ package struct TableReader: ~Copyable {
   /// Refuses a row of CSV with fewer cells than the header; those of a sheet end with their last value.
   private mutating func assertWidth() throws(Failure) {
     guard let width else {
-      width = TablePlan.width(of: row)
+      width = TableHeader.width(of: row)
       return
     }
     if csv == nil || shortRows == .pad || row.count >= width { return }
@@ -151,6 +179,9 @@ package struct TableReader: ~Copyable {
   package mutating func rawRow() -> [UInt8] {
     csv?.rawRecord ?? Array(CSVLineWriter().bytes(row.texts).dropLast(2))
   }
+
+  /// How the file is read, after the first row.
+  package var reading: String { mutating get { csv?.manner ?? "a sheet of a workbook" } }
 
   /// What there is to say about the file at its end, in sentences.
   package mutating func notices() -> [String] {

@@ -1,8 +1,9 @@
-/// A date and time as typed by people, without a zone.
+/// A date and time as typed by people, mostly without a zone.
 ///
 /// The year comes last (`31/12/2026`, `31-12-2026`, `31.12.2026`), where a ``DateOrder`` says which of the others is the day,
-/// or first (`2026-12-31`, `2026/12/31`). The year has four digits. A time of day may follow: `18:30`, `18:30:15.250`,
-/// `6:30 pm`, `6:30 p. m.`.
+/// or first (`2026-12-31`, `2026/12/31`). The year has four digits. The month may be a Spanish or English name behind the day:
+/// `31-dic-2026`, `31 de diciembre de 2026`. A time of day may follow: `18:30`, `18:30:15.250`, `6:30 pm`, `6:30 p. m.`, and
+/// behind it a zone: `18:30:15-06`, `18:30 UTC`.
 struct DateText: Sendable, Equatable {
   /// Days since 1970-01-01.
   var days: Int
@@ -11,8 +12,25 @@ struct DateText: Sendable, Equatable {
   var nanoseconds: Int32 = 0
   /// Whether the year comes last.
   private(set) var endsInYear = false
+  /// The seconds east of UTC that are given; nil for a local time.
+  private(set) var offset: Int?
 
   init(days: Int) { self.days = days }
+
+  /// Parses `20261231`, which is a number unless a date is expected; nil for any other text.
+  init?(compact utf8: UnsafeBufferPointer<UInt8>) {
+    var reader = Reader(bytes: utf8)
+    guard utf8.count == 8, let year = reader.digits(4...4), let month = reader.digits(2...2),
+      let day = reader.digits(2...2), let days = Self.days(year.number, month.number, day.number)
+    else { return nil }
+    self.days = days
+  }
+
+  private static func days(_ year: Int, _ month: Int, _ day: Int) -> Int? {
+    guard year >= 1, (1...12).contains(month), day >= 1, day <= Civil.daysInMonth(year: year, month: month)
+    else { return nil }
+    return Civil.days(year: year, month: month, day: day)
+  }
 
   /// Parses a text; nil if it is not such a date.
   ///
@@ -22,6 +40,12 @@ struct DateText: Sendable, Equatable {
       return nil
     }
     var reader = Reader(bytes: utf8)
+    if let named = reader.namedDate() {
+      guard let found = Self.days(named.year, named.month, named.day) else { return nil }
+      days = found
+      guard parseTime(&reader) else { return nil }
+      return
+    }
     guard let a = reader.digits(1...4), let separator = reader.next(of: "/-."), let b = reader.digits(1...2),
       reader.next(of: separator), let c = reader.digits(1...4)
     else { return nil }
@@ -32,16 +56,23 @@ struct DateText: Sendable, Equatable {
     case (1...2, 4) where order == .monthFirst: (year, month, day) = (c.number, a.number, b.number)
     default: return nil
     }
-    guard year >= 1, (1...12).contains(month), day >= 1, day <= Civil.daysInMonth(year: year, month: month)
-    else { return nil }
-    days = Civil.days(year: year, month: month, day: day)
+    guard let found = Self.days(year, month, day) else { return nil }
+    days = found
     endsInYear = c.width == 4
-    if reader.isAtEnd { return }
-    guard reader.next(of: "Tt ") != nil else { return nil }
+    guard parseTime(&reader) else { return nil }
+  }
+
+  /// Parses the time of day and the zone, if there are any, up to the end.
+  private mutating func parseTime(_ reader: inout Reader) -> Bool {
+    if reader.isAtEnd { return true }
+    guard reader.next(of: "Tt ") != nil else { return false }
     reader.skipSpaces()
-    guard let clock = reader.clock(), reader.isAtEnd else { return nil }
+    guard let clock = reader.clock() else { return false }
     seconds = clock.seconds
     nanoseconds = clock.nanoseconds
+    if reader.isAtEnd { return true }
+    offset = reader.zone()
+    return offset != nil && reader.isAtEnd
   }
 
   private struct Reader {
@@ -74,6 +105,57 @@ struct DateText: Sendable, Equatable {
       guard at < bytes.count, bytes[at] == byte else { return false }
       at += 1
       return true
+    }
+
+    private static let months = [
+      ["ene", "enero", "jan", "january"], ["feb", "febrero", "february"], ["mar", "marzo", "march"],
+      ["abr", "abril", "apr", "april"], ["may", "mayo"], ["jun", "junio", "june"], ["jul", "julio", "july"],
+      ["ago", "agosto", "aug", "august"], ["sep", "sept", "septiembre", "set", "setiembre", "september"],
+      ["oct", "octubre", "october"], ["nov", "noviembre", "november"],
+      ["dic", "diciembre", "dec", "december"],
+    ]
+
+    /// Parses a date with the name of its month; nil, and nothing, for any other.
+    mutating func namedDate() -> (year: Int, month: Int, day: Int)? {
+      let start = at
+      if let day = digits(1...2)?.number, let sign = next(of: "/-. ") {
+        skipOf()
+        if let month = Self.months.firstIndex(where: { word(among: $0) != nil }) {
+          _ = next(of: UInt8(ascii: "."))
+          if next(of: sign) {
+            skipOf()
+            if let year = digits(4...4)?.number { return (year, month + 1, day) }
+          }
+        }
+      }
+      at = start
+      return nil
+    }
+
+    /// Skips the `de` of `31 de diciembre de 2026`.
+    private mutating func skipOf() {
+      if word(among: ["de", "del"]) != nil { skipSpaces() }
+    }
+
+    /// Takes the letters ahead if they are one of some words, in any case.
+    private mutating func word(among words: [String]) -> String? {
+      let letters = bytes[at...].prefix { ($0 | 0x20) &- UInt8(ascii: "a") < 26 }
+      let found = words.first { $0.utf8.elementsEqual(letters.lazy.map { $0 | 0x20 }) }
+      if found != nil { at = letters.endIndex }
+      return found
+    }
+
+    /// Parses `Z`, `UTC`, `-06`, `-0600` or `-06:00`; the seconds east of UTC.
+    mutating func zone() -> Int? {
+      skipSpaces()
+      if word(among: ["z", "utc"]) != nil { return 0 }
+      guard let sign = next(of: "+-"), let hours = digits(2...2)?.number, hours < 24 else {
+        return nil
+      }
+      if isAtEnd { return (sign == UInt8(ascii: "-") ? -1 : 1) * hours * 3600 }
+      _ = next(of: UInt8(ascii: ":"))
+      guard let minutes = digits(2...2)?.number, minutes < 60 else { return nil }
+      return (sign == UInt8(ascii: "-") ? -1 : 1) * (hours * 3600 + minutes * 60)
     }
 
     /// Skips spaces, also the narrow and non-breaking ones that some systems put into times.
@@ -129,6 +211,9 @@ extension LocalTimeZone {
   /// nil for a time that the clocks never show.
   func moment(of date: DateText) -> Timestamp? {
     let local = Int64(date.days) * 86_400 + Int64(date.seconds ?? 0)
+    if let offset = date.offset {
+      return Timestamp(seconds: local - Int64(offset), nanoseconds: date.nanoseconds)
+    }
     let offsets = [offset(at: local - 86_400), offset(at: local + 86_400)]
     let moments = offsets.map { local - Int64($0) }.filter { local - $0 == Int64(offset(at: $0)) }
     if let first = moments.min() { return Timestamp(seconds: first, nanoseconds: date.nanoseconds) }

@@ -17,6 +17,9 @@ struct ColumnReport {
   func report(_ tables: [(source: ImportSource, plan: TablePlan)], _ logger: Logger) throws(Failure) {
     var failures: [Failure] = []
     for (source, plan) in tables {
+      for (column, note) in plan.notes {
+        logger.notice("\(source.label) \(plan.name(ofColumn: column)): \(note).")
+      }
       for guess in plan.guesses {
         try list.append(line(guess, source, plan))
         let name = plan.name(ofColumn: guess.column)

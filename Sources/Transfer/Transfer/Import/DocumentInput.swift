@@ -22,12 +22,17 @@ protocol DocumentInput: AnyObject {
   /// What there is to say about the input at its end, in sentences.
   var notices: [String] { get }
 
+  /// How the input is read.
+  var reading: String { get }
+
   /// The cell of the current row that holds a field, or the ID of the document (nil); nil where there is none.
   func cell(of field: FieldPath?) -> Cell?
 }
 
 extension DocumentInput {
   var notices: [String] { [] }
+
+  var reading: String { "JSON Lines" }
 
   func cell(of field: FieldPath?) -> Cell? { nil }
 }

@@ -14,6 +14,7 @@ struct ImportInputs: Sendable {
   private let inputs: [Input]
   private let options: TableOptions
   private let rules: SchemaRules
+  private let collection: CollectionPath?
   /// Where documents of JSON Lines go; nil to where their names say.
   private let placement: CollectionPlacement?
 
@@ -37,34 +38,53 @@ struct ImportInputs: Sendable {
   ) throws {
     self.options = options
     self.rules = rules
+    self.collection = collection
     placement = try collection.flatMap { collection throws(Failure) in
       try Self.placed(in: collection, of: sources, flattens: flattens, via: options.files)
     }
     sizes = sources.map { $0.size(via: options.files) }
-    let meter = ImportProgress(zip(sources, sizes).map { $0.format == .jsonLines ? 0 : $1 })
+    let meter = ImportProgress(zip(sources, sizes).map { $0.format.isTable ? $1 : 0 })
     var inputs: [Input] = []
+    var failures = SourceFailures()
     for (stage, source) in sources.enumerated() {
       var input = Input(source: source)
-      if let collection = source.collection, source.format != .jsonLines {
-        input.plan = try TableSurvey.plan(of: source, collection: collection, options: options) {
-          rows,
-          position in
-          progress.advance(by: rows, share: meter.share(stage: stage, position: position))
+      if let collection = source.collection, source.format.isTable {
+        try failures.collect { () throws(Failure) in
+          input.plan = try TableSurvey.plan(of: source, collection: collection, options: options) {
+            rows,
+            position in
+            progress.advance(by: rows, share: meter.share(stage: stage, position: position))
+          }
         }
         try Task.checkCancellation()
       }
       inputs.append(input)
     }
+    try failures.conclude()
     self.inputs = inputs
-    let used = inputs.reduce(into: Set<Int>()) { $0.formUnion($1.plan?.usedTypes ?? []) }
-    if let unused = options.types.indices.first(where: { !used.contains($0) }) {
-      throw Failure(
-        .inputMalformed,
-        "import",
-        cause: "no table has a column '\(options.types[unused].heading)', of which --types says the type",
-        remedy: "Write the heading as it is in the table, once."
-      )
-    }
+    let plans = inputs.compactMap(\.plan)
+    // Plain JSON has no headings that are known before.
+    if sources.contains(where: { $0.format == .json }) { return }
+    let types = options.types.map { ("--types", $0.heading) }
+    try Self.assertUsed(types, plans.reduce(into: []) { $0.formUnion($1.usedTypes) })
+    let renames = options.renames.map { ("--rename", $0.heading) }
+    try Self.assertUsed(renames, plans.reduce(into: []) { $0.formUnion($1.usedRenames) })
+  }
+
+  /// Checks that options name headings that are there.
+  private static func assertUsed(
+    _ headings: [(option: String, name: String)],
+    _ used: Set<Int>
+  ) throws(Failure) {
+    let unused = headings.indices.filter { !used.contains($0) }
+    guard let first = unused.first else { return }
+    let names = FilePaths.list(unused.map { "'\(headings[$0].name)'" })
+    throw Failure(
+      .inputMalformed,
+      "import",
+      cause: "no table has a column \(names), which \(headings[first].option) names",
+      remedy: "Write the heading as it is in the table, once."
+    )
   }
 
   /// The tables whose columns are known, in order.
@@ -135,6 +155,9 @@ struct ImportInputs: Sendable {
         input.source
       )
     }
+    if input.source.format == .json {
+      return checked(try JSONInput(input.source, options: options, into: collection), input.source)
+    }
     guard let plan = input.plan else { return nil }
     return checked(try TableInput(input.source, plan: plan, options: options, stage: stage), input.source)
   }
@@ -160,7 +183,7 @@ struct ImportInputs: Sendable {
 
   /// Returns the name of an input's list of rejected rows: `rejects.csv`, or `rejects-2.csv` for the second table.
   func rejectList(_ stage: Int) -> String {
-    let tables = inputs[..<stage].count { $0.source.format != .jsonLines }
+    let tables = inputs[..<stage].count { $0.source.format.isTable }
     return tables == 0 ? "rejects.csv" : "rejects-\(tables + 1).csv"
   }
 }

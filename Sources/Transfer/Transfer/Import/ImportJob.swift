@@ -29,10 +29,16 @@ package struct ImportJob: Job {
   package var keepsSpaces = false
   package var shortRows = TableOptions.ShortRows.refuse
   package var delimiter: CSVOptions.Delimiter?
+  package var headerRow: Int?
+  package var encoding: TextEncoding?
   package var nullText = "null"
   package var timeZone: String?
   /// The types of columns, each as `HEADING=TYPE`.
   package var types: [String] = []
+  /// The fields of columns, each as `HEADING=FIELD`.
+  package var renames: [String] = []
+  package var headings: HeadingStyle?
+  package var skippedColumns: [Int] = []
   package var usesDecimalComma = false
   package var dateOrder: DateOrder?
   package var limit: Int?
@@ -79,12 +85,16 @@ package struct ImportJob: Job {
     options.schema = schema
     options.flattens = flattens
     options.delimiter = delimiter
+    (options.headerRow, options.encoding) = (headerRow, encoding)
     options.nullText = nullText
     options.idColumn = idColumn
     options.newIDs = newIDs
     options.keepsSpaces = keepsSpaces
     options.shortRows = shortRows
-    options.types = types.flatMap { HeadingType.list(parsing: $0) ?? [] }
+    options.types = types.flatMap { HeadingOption.types(parsing: $0) ?? [] }
+    options.renames = renames.flatMap { HeadingOption.renames(parsing: $0) ?? [] }
+    options.headings = headings
+    options.skippedColumns = Set(skippedColumns)
     options.usesDecimalComma = usesDecimalComma
     options.dateOrder = dateOrder
     return options

@@ -8,7 +8,7 @@ extension ImportSource {
   static func stem(ofTable path: String) -> String? {
     let name = FileName(path)
     switch name.kind {
-    case .csv, .tsv, .psv, .txt: return name.stem
+    case .csv, .tsv, .psv, .txt, .json, .jsonl, .ndjson: return name.stem
     default: return nil
     }
   }

@@ -43,7 +43,7 @@ package struct ImportSource: Sendable, Equatable {
   package var label: String { sheet.map { "\(path) (sheet \($0))" } ?? path }
 
   /// What its documents are on, for messages.
-  var unit: String { format == .jsonLines ? "line" : "row" }
+  var unit: String { format == .jsonLines ? "line" : format == .json ? "document" : "row" }
 
   /// Whether it belongs to an export that adds to an earlier one.
   var isIncrement: Bool { manifest?.isIncrement ?? false }

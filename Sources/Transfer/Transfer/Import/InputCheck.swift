@@ -63,6 +63,11 @@ struct InputCheck {
         }
       }
       if report == nil { continue }
+      if options.isDryRun {
+        let source = inputs.source(stage)
+        let units = "\(read) \(source.unit)\(read == 1 ? "" : "s")"
+        context.logger.notice("\(source.label): \(units) of \(input.reading).")
+      }
       for notice in input.notices { context.logger.notice("\(inputs.source(stage).label): \(notice)") }
     }
   }
@@ -74,7 +79,7 @@ struct InputCheck {
 
   private func look(at row: DocumentRow, of source: ImportSource, _ report: ValidationReport) throws(Failure)
   {
-    if source.format == .jsonLines {
+    if !source.format.isTable {
       // Lines that are skipped are listed when they are.
       if !stops { return }
       if let fault = row.faults.first, fault.code == nil { throw fault.failure }

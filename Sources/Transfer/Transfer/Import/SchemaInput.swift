@@ -27,7 +27,7 @@ package struct SchemaRules: Sendable {
   package init() {}
 
   func policy(for source: ImportSource) -> SchemaPolicy {
-    policy ?? (source.isFromFolder ? .off : source.format == .jsonLines ? .warn : .reject)
+    policy ?? (source.isExported ? .off : source.format.isTable ? .reject : .warn)
   }
 
   /// The document with its defaults.
@@ -141,6 +141,8 @@ final class SchemaInput: DocumentInput {
   var position: Int { input.position }
 
   var notices: [String] { input.notices }
+
+  var reading: String { input.reading }
 
   func rejected(_ reason: String) -> RejectedRow? { input.rejected(reason) }
 

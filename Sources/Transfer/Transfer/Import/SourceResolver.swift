@@ -26,13 +26,17 @@ extension ImportSource {
     via files: FileAccess = .local
   ) throws(Failure) -> [ImportSource] {
     var resolver = SourceResolver(collection: collection, sheets: sheets, schema: schema, files: files)
+    var failures = SourceFailures()
     for path in paths {
       for file in try Manifest.files(at: path, via: files) {
-        var source = ImportSource(path: file, format: try InputFormat(of: file, given: format))
-        source.isFromFolder = file != path
-        try resolver.add(source)
+        try failures.collect { () throws(Failure) in
+          var source = ImportSource(path: file, format: try InputFormat(of: file, given: format))
+          source.isFromFolder = file != path
+          try resolver.add(source)
+        }
       }
     }
+    try failures.conclude()
     try resolver.assertComplete(flattens: flattens)
     return resolver.sources
   }
@@ -74,9 +78,9 @@ private struct SourceResolver {
       return try addSheets(of: source)
     }
     if source.path != "-" { try files.assertReadable(source.path) }
-    if source.format == .csv {
+    if source.format != .jsonLines {
       source.collection = try chosen(collection(ofTable: source), for: source)
-      if source.collection == nil {
+      if source.collection == nil, source.format == .csv {
         throw unknown(source, "its name is not that of a collection", "Name it with --collection.")
       }
     } else {
@@ -210,14 +214,20 @@ private struct SheetChoice {
     return choices
   }
 
-  /// Reads `NAME` or `NAME=COLLECTION`; of what could be the name, the longest that a sheet has.
+  /// Reads `NAME` or `NAME=COLLECTION`; of what could be the name, the longest that a sheet has, else the number of one.
   private init?(_ text: String, among names: [String]) throws(Failure) {
     var end = text.endIndex
-    while !names.contains(where: { $0.utf8.elementsEqual(text.utf8[..<end]) }) {
-      guard let sign = text.utf8[..<end].lastIndex(of: UInt8(ascii: "=")) else { return nil }
+    var found: String?
+    while true {
+      found = names.first { $0.utf8.elementsEqual(text.utf8[..<end]) }
+      guard found == nil, let sign = text.utf8[..<end].lastIndex(of: UInt8(ascii: "=")) else { break }
       end = sign
     }
-    (self.text, sheet) = (text, String(text[..<end]))
+    if found == nil, let number = Int(text[..<end]), names.indices.contains(number - 1) {
+      found = names[number - 1]
+    }
+    guard let found else { return nil }
+    (self.text, sheet) = (text, found)
     if end == text.endIndex { return }
     let name = String(text[text.utf8.index(after: end)...])
     let path = CollectionPath(name)

@@ -85,6 +85,8 @@ final class TableInput: DocumentInput {
 
   var notices: [String] { reader.notices() }
 
+  var reading: String { "\(reader.reading); \(plan.reading)" }
+
   func cell(of field: FieldPath?) -> Cell? {
     let index: Int?
     if let field {
@@ -139,11 +141,13 @@ final class TableInput: DocumentInput {
         case .field(let column):
           values[index] = try value(of: reader.row, index, as: column.type)
         case .rest: rest = try value(of: reader.row, index, as: .any)?.map
-        case .name, .reason: break
+        case .name, .reason, .skipped: break
         case .none:
           let kind = reader.row.kind(index)
           if kind != .missing, kind != .blankText {
-            throw CellValues.Fault(expected: "nothing: the column has no heading")
+            throw CellValues.Fault(
+              expected: "nothing: the column has no heading (--skip-columns \(index + 1) leaves it out)"
+            )
           }
         }
       } catch {
@@ -280,15 +284,18 @@ extension RowFault {
 }
 
 extension TableReader {
-  init(_ source: ImportSource, _ options: TableOptions) throws(Failure) {
+  /// - Parameter isSearched: Whether the header is looked for, and rows may be short.
+  init(_ source: ImportSource, _ options: TableOptions, isSearched: Bool = false) throws(Failure) {
     try self.init(
       source.path,
       at: source.copy?.location(),
       format: source.format == .xlsx ? .xlsx : .csv,
       sheet: source.sheet,
       delimiter: options.delimiter,
-      shortRows: options.shortRows,
+      shortRows: isSearched ? .pad : options.shortRows,
       keepsSpaces: options.keepsSpaces || source.isExported,
+      headerRow: isSearched ? 0 : options.headerRow ?? 1,
+      encoding: options.encoding,
       via: options.files
     )
   }

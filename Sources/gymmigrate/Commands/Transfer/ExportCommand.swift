@@ -6,19 +6,6 @@ import Transfer
 
 extension ExportJob.Format: ExpressibleByArgument {}
 
-/// The delimiters by their names on the command line.
-enum DelimiterName: String, CaseIterable, ExpressibleByArgument {
-  case comma, semicolon, tab
-
-  var delimiter: CSVOptions.Delimiter {
-    switch self {
-    case .comma: .comma
-    case .semicolon: .semicolon
-    case .tab: .tab
-    }
-  }
-}
-
 /// `gymmigrate export`: collections to files.
 struct ExportCommand: JobCommand {
   static let configuration = CommandConfiguration(
@@ -98,7 +85,7 @@ struct ExportCommand: JobCommand {
   var header = Column.HeaderLanguage.fieldNames
 
   @Option(help: "The delimiter of CSV: comma, semicolon or tab.")
-  var delimiter = DelimiterName.comma
+  var delimiter = CSVOptions.Delimiter.comma
 
   @Option(
     name: .customLong("null"),
@@ -183,7 +170,7 @@ struct ExportCommand: JobCommand {
     (job.orderBy, job.limit) = (orderBy, limit)
     (job.reading, job.readTime) = (reading.settings, readTime ?? .pinned)
     if case .labels(let language) = header { job.headerLanguage = language }
-    (job.delimiter, job.nullText, job.isForExcel) = (delimiter.delimiter, nullText, excel)
+    (job.delimiter, job.nullText, job.isForExcel) = (delimiter, nullText, excel)
     (job.isPlain, job.links, job.gzip) = (plain, links, gzip)
     (job.isDated, job.keep, job.since) = (schedule.dated, schedule.keep, schedule.since?.text)
     job.additions = application.values

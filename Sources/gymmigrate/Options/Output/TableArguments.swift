@@ -3,18 +3,23 @@ import Transfer
 
 /// How the rows of CSV files and sheets become documents.
 struct TableArguments: ParsableArguments {
-  @Option(help: "jsonl, csv or xlsx (default: by the file's name, else its content).")
+  @Option(help: "jsonl, json, csv or xlsx (default: by the file's name and content).")
   var format: InputFormat?
 
   @Option(
     help: ArgumentHelp(
-      "A sheet of a workbook, instead of all, and the collection that its rows are put into; several times for several.",
+      "A sheet of a workbook by its name or number, instead of all, and the collection that its rows are put into; several times for several.",
       valueName: "name[=collection]"
     )
   )
   var sheet: [String] = []
 
-  @Option(help: ArgumentHelp("The column that holds the ids of documents.", valueName: "heading"))
+  @Option(
+    help: ArgumentHelp(
+      "The column, or the member of plain JSON, that holds the ids of documents.",
+      valueName: "heading"
+    )
+  )
   var idColumn: String?
 
   @Option(
@@ -31,8 +36,23 @@ struct TableArguments: ParsableArguments {
   )
   var shortRows = TableOptions.ShortRows.refuse
 
-  @Option(help: "The delimiter of CSV: comma, semicolon or tab (default: detected).")
-  var delimiter: DelimiterName?
+  @Option(
+    help: ArgumentHelp(
+      "The row of the headings, below a title (default: the first row that holds something).",
+      valueName: "n"
+    ),
+    from: 1
+  )
+  var headerRow: Int?
+
+  @Option(
+    help:
+      "The encoding of CSV files without a byte order mark: utf-8, utf-16le, utf-16be, windows-1252, iso-8859-1 or iso-8859-15 (default: utf-8)."
+  )
+  var encoding: TextEncoding?
+
+  @Option(help: "The delimiter of CSV: comma, semicolon, tab, pipe, or a sign such as ^ (default: detected).")
+  var delimiter: CSVOptions.Delimiter?
 
   @Option(name: .customLong("null"), help: ArgumentHelp("The text for null in a cell.", valueName: "text"))
   var nullText = "null"
@@ -54,6 +74,29 @@ struct TableArguments: ParsableArguments {
   )
   var types: [String] = []
 
+  @Option(
+    help:
+      "How headings become fields: literal, as they are written; path, with dots into maps; snake or camel (default: path in tables that export wrote, else literal)."
+  )
+  var headings: HeadingStyle?
+
+  @Option(
+    help: ArgumentHelp(
+      "The fields of columns by their headings, with commas between them: 'Fecha de alta=joinedAt'.",
+      valueName: "heading=field"
+    ),
+    transform: TypedValue.renames
+  )
+  var rename: [String] = []
+
+  @Option(
+    name: .customLong("skip-columns"),
+    parsing: .singleValue,
+    help: ArgumentHelp("The numbers of columns to leave out, with commas between them.", valueName: "n"),
+    transform: TypedValue.columnNumbers
+  )
+  var skippedColumns: [[Int]] = []
+
   @Flag(help: "Numbers have a comma before their decimals, and may have points between thousands: 1.234,56.")
   var decimalComma = false
 
@@ -70,8 +113,10 @@ struct TableArguments: ParsableArguments {
   func complete(_ job: inout ImportJob) {
     (job.format, job.sheets) = (format, sheet)
     (job.idColumn, job.newIDs, job.keepsSpaces) = (idColumn, newIDs, keepSpaces)
-    (job.shortRows, job.delimiter, job.nullText) = (shortRows, delimiter?.delimiter, nullText)
+    (job.shortRows, job.delimiter, job.nullText) = (shortRows, delimiter, nullText)
+    (job.headerRow, job.encoding) = (headerRow, encoding)
     (job.timeZone, job.types) = (timeZone, types)
+    (job.headings, job.renames, job.skippedColumns) = (headings, rename, skippedColumns.flatMap { $0 })
     (job.usesDecimalComma, job.dateOrder) = (decimalComma, dateFormat)
   }
 }

@@ -8,7 +8,9 @@ struct XLSXSheetReader: ~Copyable {
   private let handler: SheetHandler
   private var stream: XMLStream
   private var strings: SharedStrings?
-  /// The number of the first row that is not empty, which is the header if there is one.
+  /// The first row that may be the header; what is merged above it does not matter.
+  var headerRow = 1
+  /// The number of the first row from there on that is not empty, which is the header if there is one.
   private var firstRow = 0
 
   /// Opens a sheet.
@@ -48,7 +50,7 @@ struct XLSXSheetReader: ~Copyable {
         row.endCell(kind)
         if kind != .missing, kind != .blankText { holdsSomething = true }
       }
-      if holdsSomething, firstRow == 0 { firstRow = row.number }
+      if holdsSomething, firstRow == 0, row.number >= headerRow { firstRow = row.number }
       return true
     }
     if let merged = handler.merged.first(where: { $0.lastRow >= firstRow }) {

@@ -1,0 +1,166 @@
+import FirestoreModels
+import Schema
+
+/// How a heading becomes the name of a field, where neither the schema nor an option says it.
+package enum HeadingStyle: String, Codable, Sendable, CaseIterable {
+  /// A field path, as export writes it; what is none is a name as written.
+  case path
+  /// The name as written, unless it is a path in back-quotes.
+  case literal
+  /// `Fecha de alta` is `fecha_de_alta`, or `fechaDeAlta`.
+  case snake, camel
+}
+
+/// The fields that headings stand for.
+struct HeadingRules {
+  struct Found {
+    var column: Column
+    /// The type that the heading says.
+    var type: ColumnType?
+    /// The heading without that type.
+    var name: String
+    /// What people should know of the field.
+    var note: String?
+  }
+
+  struct Defect: Error {
+    var cause: String
+    var remedy: String
+  }
+
+  let catalogue: [Column]
+  let style: HeadingStyle
+  let renames: [HeadingOption<FieldPath>]
+
+  func column(_ heading: String) throws(Defect) -> Found {
+    if let renamed = renames.last(where: { $0.heading.isIdentical(to: heading) }) {
+      return Found(column: column(renamed.value), name: heading, note: "the field \(renamed.value)")
+    }
+    if let known = known(heading) { return Found(column: known, name: heading) }
+    var found = Found(column: Column(unknown: .documentName), name: heading)
+    let isPath = (try? FieldPath(parsing: heading)) != nil
+    if !isPath, let colon = heading.utf8.lastIndex(of: UInt8(ascii: ":")) {
+      let typeName = String(heading[heading.utf8.index(after: colon)...])
+      if let type = ColumnType(named: typeName) {
+        found.type = type
+        found.name = PlainText.trimmed(String(heading[..<colon]))
+        if let known = known(found.name) {
+          found.column = known
+          return found
+        }
+      } else if style == .path {
+        throw Defect(
+          cause: "'\(typeName)' is not a type",
+          remedy: "The types are \(ColumnType.description); --headings literal takes the heading as a name."
+        )
+      }
+    }
+    let path = try path(found.name)
+    if let reserved = path.segments.first(where: { $0.hasPrefix("__") && $0.hasSuffix("__") }) {
+      throw Defect(cause: "the service reserves names such as \(reserved)", remedy: "Rename the column.")
+    }
+    found.column = column(path)
+    found.note = note(found.name, path)
+    return found
+  }
+
+  private func column(_ path: FieldPath) -> Column {
+    catalogue.first { $0.path == path } ?? Column(unknown: path)
+  }
+
+  private func known(_ heading: String) -> Column? {
+    catalogue.first { $0.path.description.isIdentical(to: heading) }
+      ?? catalogue.first { $0.isLabelled(heading) }
+  }
+
+  private func path(_ name: String) throws(Defect) -> FieldPath {
+    let isQuoted = name.utf8.contains(UInt8(ascii: "`"))
+    if style == .path || isQuoted {
+      do throws(FieldPathError) {
+        return try FieldPath(parsing: name)
+      } catch {
+        guard isQuoted, style == .path else { return FieldPath(field: name) }
+        let remedy = "Use a field name, a label of the schema, or back-quotes around any other name."
+        throw Defect(cause: error.description, remedy: remedy)
+      }
+    }
+    if style == .literal { return FieldPath(field: name) }
+    let words = Self.words(of: name)
+    guard let first = words.first else {
+      throw Defect(
+        cause: "'\(name)' has no letter or digit",
+        remedy: "Name its field with --rename '\(name)=FIELD'."
+      )
+    }
+    if style == .snake { return FieldPath(field: words.joined(separator: "_")) }
+    return FieldPath(
+      field: words.dropFirst().reduce(first) { $0 + $1.prefix(1).uppercased() + $1.dropFirst() }
+    )
+  }
+
+  private func note(_ name: String, _ path: FieldPath) -> String? {
+    switch style {
+    case .path: nil
+    case .literal:
+      path.segments.count == 1 && ((try? FieldPath(parsing: name))?.segments.count ?? 1) > 1
+        ? "the field of that very name (--headings path reads the members of a map)" : nil
+    case .snake, .camel: path.segments.last?.isIdentical(to: name) ?? true ? nil : "the field \(path)"
+    }
+  }
+
+  /// The words of a heading in small letters without accents: parts of letters and digits, also before a capital.
+  private static func words(of heading: String) -> [String] {
+    var words = [""]
+    var isBehindSmall = false
+    for scalar in heading.unicodeScalars {
+      let properties = scalar.properties
+      if properties.isAlphabetic || properties.numericType == .decimal {
+        if properties.isUppercase, isBehindSmall { words.append("") }
+        words[words.count - 1].unicodeScalars.append(scalar)
+        isBehindSmall = !properties.isUppercase
+      } else if properties.generalCategory == .nonspacingMark {
+        words[words.count - 1].unicodeScalars.append(scalar)
+      } else {
+        words.append("")
+        isBehindSmall = false
+      }
+    }
+    return words.filter { !$0.isEmpty }.map(PlainText.folded)
+  }
+}
+
+/// What an option says of the column of a heading: `HEADING=VALUE`.
+package struct HeadingOption<Value: Sendable & Equatable>: Sendable, Equatable {
+  package let heading: String
+  package let value: Value
+
+  /// Parses `HEADING=VALUE,…`, where a heading may contain commas and equals signs; nil for any other text.
+  package static func list(parsing text: String, _ value: (String) -> Value?) -> [HeadingOption]? {
+    var list: [HeadingOption] = []
+    var pending: String?
+    for piece in text.split(separator: ",", omittingEmptySubsequences: false) {
+      let part = pending.map { "\($0),\(piece)" } ?? String(piece)
+      pending = part
+      guard let sign = part.utf8.lastIndex(of: UInt8(ascii: "=")),
+        let value = value(String(part[part.utf8.index(after: sign)...]))
+      else { continue }
+      list.append(HeadingOption(heading: String(part[..<sign]), value: value))
+      pending = nil
+    }
+    return pending == nil ? list : nil
+  }
+}
+
+extension HeadingOption<ColumnType> {
+  /// Parses what `--types` says.
+  package static func types(parsing text: String) -> [HeadingOption]? {
+    list(parsing: text) { ColumnType(named: $0) }
+  }
+}
+
+extension HeadingOption<FieldPath> {
+  /// Parses what `--rename` says.
+  package static func renames(parsing text: String) -> [HeadingOption]? {
+    list(parsing: text) { try? FieldPath(parsing: $0) }
+  }
+}

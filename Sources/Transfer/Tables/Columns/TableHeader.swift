@@ -1,0 +1,142 @@
+import FirestoreModels
+import Schema
+
+/// The header of a table: what each of its columns is.
+struct TableHeader {
+  let headings: [String]
+  private(set) var roles: [TablePlan.Role] = []
+  private(set) var tree = FieldTree()
+  /// The column of the document IDs that export writes.
+  private(set) var nameColumn: Int?
+  /// The columns whose types the heading or an option says.
+  private(set) var typed: Set<Int> = []
+  private(set) var dateOrders: [Int: DateOrder] = [:]
+  /// What people should know of columns.
+  private(set) var notes: [(column: Int, text: String)] = []
+  /// The indices in ``TableOptions/types`` and ``TableOptions/renames`` that name a column.
+  private(set) var usedTypes: Set<Int> = []
+  private(set) var usedRenames: Set<Int> = []
+
+  private let options: TableOptions
+  private var defects: [(column: Int, cause: String)] = []
+  private var remedies: [String] = []
+
+  /// Reads a header.
+  ///
+  /// - Parameters:
+  ///   - label: The file (and the sheet of a workbook), for errors.
+  ///   - isGuarded: Whether an apostrophe precedes texts that look like formulas.
+  ///   - catalogue: The columns of the schema.
+  /// - Throws: ``Failure`` of kind `inputMalformed` with all headings that are invalid or there twice.
+  init(
+    _ header: CellRow,
+    of label: String,
+    isGuarded: Bool,
+    catalogue: [Column],
+    options: TableOptions
+  ) throws(Failure) {
+    self.options = options
+    headings = header.texts.map { Self.trimmed(isGuarded ? CellForm.unguarded($0) : $0) }
+    let isOurs = headings.contains {
+      $0.isIdentical(to: TablePlan.nameHeading) || $0.isIdentical(to: TablePlan.reasonHeading)
+    }
+    let rules = HeadingRules(
+      catalogue: catalogue,
+      style: options.headings ?? (isOurs ? .path : .literal),
+      renames: options.renames
+    )
+    for index in headings.indices { add(index, rules) }
+    guard !defects.isEmpty else { return }
+    let causes = defects.prefix(20).map { "column \($0.column + 1): \($0.cause)" }.joined(separator: "; ")
+    let more = defects.count > 20 ? "; and \(defects.count - 20) more" : ""
+    throw .malformed(
+      label,
+      "row \(header.number), \(causes)\(more)",
+      remedy: remedies.isEmpty ? nil : remedies.joined(separator: " ")
+    )
+  }
+
+  private mutating func refuse(_ column: Int, _ cause: String, _ remedy: String?) {
+    defects.append((column, cause))
+    roles.append(.skipped)
+    guard let remedy, !remedies.contains(where: { $0.isIdentical(to: remedy) }) else { return }
+    remedies.append(remedy)
+  }
+
+  private mutating func add(_ index: Int, _ rules: HeadingRules) {
+    let heading = headings[index]
+    if options.skippedColumns.contains(index + 1) { return roles.append(.skipped) }
+    if let role = Self.role(heading) {
+      if case .name = role {
+        if nameColumn != nil { return refuse(index, "\(heading) is there twice", nil) }
+        nameColumn = index
+      }
+      return roles.append(role)
+    }
+    let found: HeadingRules.Found
+    do throws(HeadingRules.Defect) {
+      found = try rules.column(heading)
+    } catch {
+      return refuse(index, error.cause, error.remedy)
+    }
+    let path = found.column.path
+    guard tree.add(path, column: index) else {
+      let skip =
+        "--skip-columns \(index + 1) leaves a column out, and --rename 'HEADING=FIELD' gives it another field."
+      return refuse(index, "there is another column for the field \(path)\(place(of: path))", skip)
+    }
+    let renamed = options.renames.indices.filter { options.renames[$0].value == path }
+    usedRenames.formUnion(renamed)
+    let names =
+      [heading, found.name] + renamed.map { options.renames[$0].heading }
+      + (path.segments.count == 1 ? path.segments : [])
+    let given = options.types.lastIndex { type in names.contains { type.heading.isIdentical(to: $0) } }
+    if let given { usedTypes.insert(given) }
+    let type = given.map { options.types[$0].value } ?? found.type
+    if let type {
+      typed.insert(index)
+      dateOrders[index] = type.dateOrder
+    }
+    if let note = found.note { notes.append((index, note)) }
+    roles.append(.field(type.map { found.column.typed($0.type) } ?? found.column))
+  }
+
+  /// Where a field is, or one that contains it or is in it.
+  private func place(of path: FieldPath) -> String {
+    let found = roles.firstIndex { role in
+      guard case .field(let column) = role else { return false }
+      return column.path.isPrefix(of: path) || path.isPrefix(of: column.path)
+    }
+    return found.map { ", column \($0 + 1)" } ?? ""
+  }
+
+  // MARK: Reserved headings
+
+  /// Returns the number of cells that a row has up to the last one that is looked at.
+  static func width(of header: CellRow) -> Int {
+    let last = header.texts.lastIndex { heading in
+      switch role(trimmed(heading)) {
+      case .some(.reason), .some(.none): false
+      default: true
+      }
+    }
+    return last.map { $0 + 1 } ?? 0
+  }
+
+  /// Whether a table is a list of rejected rows, whose texts are guarded from spreadsheets, whatever program has saved it.
+  static func isRejects(_ header: CellRow) -> Bool {
+    header.texts.contains { trimmed($0).isIdentical(to: TablePlan.reasonHeading) }
+  }
+
+  /// The role that a heading reserves; nil for the heading of a field.
+  private static func role(_ heading: String) -> TablePlan.Role? {
+    if heading.isEmpty { return TablePlan.Role.none }
+    let reserved: [(String, TablePlan.Role)] = [
+      (TablePlan.nameHeading, .name), (ColumnPlan.restName, .rest), (TablePlan.reasonHeading, .reason),
+      (TablePlan.rawHeading, .reason),
+    ]
+    return reserved.first { $0.0.isIdentical(to: heading) }?.1
+  }
+
+  private static func trimmed(_ text: String) -> String { PlainText.trimmed(text) }
+}

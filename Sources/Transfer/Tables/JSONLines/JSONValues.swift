@@ -1,0 +1,239 @@
+package import Files
+package import FirestoreModels
+
+/// Reads the values of a JSON file one by one, whatever is around them: values one after the other, an array, the `documents` of
+/// a response of the service, or an object of documents by their IDs.
+///
+///     var values = try JSONValues("members.json", readsIDs: true)
+///     while try values.next() { print(values.key ?? "", values.bytes.count) }
+///
+/// It holds the longest value in memory.
+package struct JSONValues: ~Copyable {
+  private enum Around {
+    case unknown, nothing, array, response, object, ended
+  }
+
+  /// The member of the object that a value is; nil in any other form.
+  package private(set) var key: String?
+  /// The value as it is in the file.
+  package private(set) var bytes: [UInt8] = []
+  /// The number of the line on which the value begins.
+  package private(set) var line = 1
+  /// Whether a response says that there are more documents.
+  package private(set) var hasMore = false
+
+  private static let maximumBytes = 64 << 20
+  private static let white: Set<UInt8> = [0x20, 0x09, 0x0A, 0x0D]
+
+  private let readsIDs: Bool
+  private var file: InputFile
+  private let chunk: UnsafeMutableRawBufferPointer
+  private var unread: Range<Int> = 0..<0
+  private var reading = ReadingPosition()
+  private var currentLine = 1
+  private var around = Around.unknown
+  private var isFirst = true
+
+  /// Opens a file.
+  ///
+  /// - Parameter readsIDs: Whether the members of an object may be the IDs of documents.
+  /// - Throws: ``Failure`` of kind `inputMissing`.
+  package init(_ path: String, readsIDs: Bool, via files: FileAccess = .local) throws(Failure) {
+    file = try InputFile(path, via: files)
+    self.readsIDs = readsIDs
+    chunk = .allocate(byteCount: 1 << 18, alignment: 16)
+  }
+
+  deinit { chunk.deallocate() }
+
+  /// The offset in the file as stored.
+  package var position: Int { reading.bytes(used: unread.lowerBound) }
+
+  /// Reads the next value; false at the end.
+  ///
+  /// - Throws: ``Failure`` of kind `inputMalformed` with the line where the file is not in one of these forms.
+  package mutating func next() throws(Failure) -> Bool {
+    if around == .unknown { try begin() }
+    defer { isFirst = false }
+    switch around {
+    case .unknown, .nothing:
+      if !isFirst || bytes.isEmpty {
+        guard try skipWhite() != nil else { return false }
+        startValue()
+      }
+      try value()
+      return true
+    case .array, .response, .object: return try element()
+    case .ended: return false
+    }
+  }
+
+  // MARK: Forms
+
+  private mutating func begin() throws(Failure) {
+    around = .nothing
+    bytes = []
+    if try peek() == 0xEF { for _ in 0..<3 { _ = try take() } }
+    switch try skipWhite() {
+    case UInt8(ascii: "["):
+      _ = try take()
+      around = .array
+    case UInt8(ascii: "{"): try beginObject()
+    default: return
+    }
+  }
+
+  /// Reads up to the value of the first member, which tells what the object is.
+  private mutating func beginObject() throws(Failure) {
+    startValue()
+    try copy()
+    guard try copyWhite() == UInt8(ascii: "\"") else { return }
+    let start = bytes.count
+    try copyString()
+    let name = bytes[start...]
+    guard try copyWhite() == UInt8(ascii: ":") else { return }
+    try copy()
+    let next = try copyWhite()
+    if name.elementsEqual("\"documents\"".utf8), next == UInt8(ascii: "[") {
+      _ = try take()
+      around = .response
+    } else if readsIDs, next == UInt8(ascii: "{"),
+      !["\"fields\"", "\"document\""].contains(where: { name.elementsEqual($0.utf8) })
+    {
+      around = .object
+      key = Self.text(Array(name))
+      bytes = []
+    }
+  }
+
+  /// Reads the next element or member; false at the end.
+  private mutating func element() throws(Failure) -> Bool {
+    if around == .object, isFirst {
+      startValue()
+      try value()
+      return true
+    }
+    let close = UInt8(ascii: around == .object ? "}" : "]")
+    var byte = try skipWhite()
+    if byte == close { return try end() }
+    if !isFirst {
+      guard byte == UInt8(ascii: ",") else { throw malformed("expected a comma or the end") }
+      _ = try take()
+      byte = try skipWhite()
+    }
+    startValue()
+    if around == .object {
+      guard byte == UInt8(ascii: "\"") else { throw malformed("expected the id of a document") }
+      try copyString()
+      key = Self.text(bytes)
+      guard try skipWhite() == UInt8(ascii: ":") else { throw malformed("expected a colon") }
+      _ = try take()
+      _ = try skipWhite()
+      bytes = []
+    }
+    try value()
+    return true
+  }
+
+  /// Reads what follows the last element; returns false.
+  private mutating func end() throws(Failure) -> Bool {
+    _ = try take()
+    if around == .response {
+      bytes = Array("{\"documents\":0".utf8)
+      try rest(depth: 1)
+      hasMore = bytes.firstRange(of: Array("\"nextPageToken\"".utf8)) != nil
+    }
+    guard try skipWhite() == nil else { throw malformed("there is more behind the end") }
+    around = .ended
+    return false
+  }
+
+  private static func text(_ json: [UInt8]) -> String? {
+    try? JSONParser().parse(Array("[".utf8) + json + Array("]".utf8)) { json throws(WireError) in
+      var elements = json.elements
+      return elements.next()?.string
+    }
+  }
+
+  // MARK: Values
+
+  private mutating func startValue() {
+    line = currentLine
+    bytes.removeAll(keepingCapacity: true)
+  }
+
+  /// Copies a value, or the rest of one that has begun.
+  private mutating func value() throws(Failure) {
+    if bytes.isEmpty {
+      guard try peek() == UInt8(ascii: "{") else { throw malformed("expected an object") }
+      try copy()
+    }
+    try rest(depth: 1)
+  }
+
+  private mutating func rest(depth: Int) throws(Failure) {
+    var depth = depth
+    while depth > 0 {
+      switch try peek() {
+      case nil: throw malformed("it ends within a value")
+      case UInt8(ascii: "\""): try copyString()
+      case UInt8(ascii: "{"), UInt8(ascii: "["):
+        depth += 1
+        try copy()
+      case UInt8(ascii: "}"), UInt8(ascii: "]"):
+        depth -= 1
+        try copy()
+      default: try copy()
+      }
+    }
+  }
+
+  private mutating func copyString() throws(Failure) {
+    try copy()
+    while let byte = try peek() {
+      try copy()
+      if byte == UInt8(ascii: "\"") { return }
+      if byte == UInt8(ascii: "\\") { try copy() }
+    }
+  }
+
+  private mutating func copyWhite() throws(Failure) -> UInt8? {
+    while let byte = try peek(), Self.white.contains(byte) { try copy() }
+    return try peek()
+  }
+
+  private mutating func copy() throws(Failure) {
+    guard let byte = try take() else { throw malformed("it ends within a value") }
+    if bytes.count >= Self.maximumBytes {
+      throw malformed("a value has more than \(Self.maximumBytes) bytes")
+    }
+    bytes.append(byte)
+  }
+
+  // MARK: Bytes
+
+  private mutating func skipWhite() throws(Failure) -> UInt8? {
+    while let byte = try peek(), Self.white.contains(byte) { _ = try take() }
+    return try peek()
+  }
+
+  private mutating func peek() throws(Failure) -> UInt8? {
+    if unread.isEmpty {
+      let count = try file.read(into: chunk)
+      reading.read(count, upTo: file.position)
+      unread = 0..<count
+    }
+    return unread.isEmpty ? nil : chunk[unread.lowerBound]
+  }
+
+  private mutating func take() throws(Failure) -> UInt8? {
+    guard let byte = try peek() else { return nil }
+    unread = (unread.lowerBound + 1)..<unread.upperBound
+    if byte == 0x0A { currentLine += 1 }
+    return byte
+  }
+
+  private func malformed(_ cause: String) -> Failure {
+    .malformed(file.path, "line \(currentLine): \(cause)")
+  }
+}
