@@ -1,5 +1,4 @@
 package import Configuration
-package import Files
 package import TypedDocuments
 
 /// The manifest of an export directory, `manifest.json`: database, read time and files.

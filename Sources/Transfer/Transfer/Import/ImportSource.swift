@@ -1,4 +1,3 @@
-import Files
 import Tables
 
 /// One file or one sheet of a workbook that is imported.

@@ -1,7 +1,5 @@
-import Files
 import FirestoreREST
 import Logging
-import Runs
 
 /// Which of several documents with the same path in the input is imported (`--duplicates`).
 package enum DuplicatePolicy: String, Codable, Sendable, CaseIterable {
