@@ -1,3 +1,4 @@
-// Values, paths and failures: the words of every file here.
+// What most files here need.
 
 @_exported public import FirestoreModels
+@_exported public import Schema

@@ -1,5 +1,3 @@
-import Schema
-
 extension OwnerReport {
   /// Writes the numbers as members of a JSON object; money in cents, in members that end in `Cents`.
   package func writeMembers(to json: inout JSONWriter) {

@@ -1,5 +1,3 @@
-package import Schema
-
 /// What the owner looks at: income, expenses, visits, members and stock of some days.
 ///
 /// Money is in cents of pesos (MXN), days and hours are those of the gym's zone.

@@ -1,5 +1,4 @@
 import GymModels
-package import Schema
 package import Tables
 
 /// Makes an ``OwnerReport`` of documents that come one by one.

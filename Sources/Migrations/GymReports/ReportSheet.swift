@@ -1,4 +1,3 @@
-import Schema
 package import Tables
 
 extension OwnerReport {

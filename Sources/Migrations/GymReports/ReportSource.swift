@@ -1,6 +1,5 @@
 package import FirestoreREST
 import GymModels
-package import Schema
 package import Tables
 
 extension OwnerReport {

@@ -1,5 +1,3 @@
-import Schema
-
 /// A part of a report as every output shows it: a heading, and rows of a label, a length and a text.
 struct ReportTable {
   /// The content of a row beside its label.

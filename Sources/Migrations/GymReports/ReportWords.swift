@@ -1,5 +1,3 @@
-import Schema
-
 package struct ReportWords: Sendable {
   /// The languages that a report is written in; the raw value is that on the command line and in HTML.
   package enum Language: String, Sendable, CaseIterable {

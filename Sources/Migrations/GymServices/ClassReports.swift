@@ -1,6 +1,4 @@
 package import FirestoreREST
-import GymModels
-import MigrationEngine
 package import Schema
 package import Tables
 

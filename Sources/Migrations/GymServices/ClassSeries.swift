@@ -1,5 +1,4 @@
 import Files
-import GymModels
 package import Schema
 
 /// A class that comes again on some days of the week: one document a day.

@@ -1,8 +1,5 @@
 package import FirestoreREST
-package import GymModels
 import Logging
-package import MigrationEngine
-package import Runs
 package import Schema
 package import Tables
 import Transfer

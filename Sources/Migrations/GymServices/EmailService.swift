@@ -1,7 +1,4 @@
 package import FirestoreREST
-import GymModels
-package import MigrationEngine
-package import Runs
 
 /// `user_emails`, the index from an email address to the account that had it first, one entry at a time.
 package struct EmailService: Sendable {

@@ -1,3 +1,6 @@
-// Values, paths and failures: the words of every file here.
+// What most files here need.
 
 @_exported public import FirestoreModels
+@_exported public import GymModels
+@_exported public import MigrationEngine
+@_exported public import Runs

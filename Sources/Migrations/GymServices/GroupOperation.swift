@@ -1,7 +1,4 @@
 import Files
-import GymModels
-package import MigrationEngine
-package import Runs
 
 /// A change of a group.
 package enum GroupOperation: Sendable, Equatable {

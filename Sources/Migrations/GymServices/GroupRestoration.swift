@@ -1,6 +1,3 @@
-import GymModels
-package import MigrationEngine
-
 /// What holds where an undo puts groups, members and users back: the rules of ``GroupService``.
 ///
 /// A count is made again from the members that are there; a group has ten of them at most and an active admin as long as

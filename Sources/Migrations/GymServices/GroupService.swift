@@ -1,8 +1,5 @@
 import Files
 import FirestoreREST
-import GymModels
-package import MigrationEngine
-package import Runs
 import Schema
 
 /// Groups with their members: each change of the members and of `memberCount` is one transaction, so that the count is

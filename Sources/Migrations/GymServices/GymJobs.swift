@@ -1,6 +1,4 @@
 import Files
-package import MigrationEngine
-import Runs
 package import Schema
 package import TypedDocuments
 

@@ -1,7 +1,4 @@
 package import FirestoreREST
-import GymModels
-package import MigrationEngine
-package import Runs
 
 /// `app_config/setup`: its existence means that the first admin is set up.
 package struct SetupService: Sendable {

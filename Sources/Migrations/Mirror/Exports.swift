@@ -1,3 +1,5 @@
-// Values, paths and failures: the words of every file here.
+// What most files here need.
 
 @_exported public import FirestoreModels
+@_exported public import LocalFirestore
+@_exported public import Schema

@@ -1,3 +1,6 @@
-// Values, paths and failures: the words of every file here.
+// What most files here need.
 
 @_exported public import FirestoreModels
+@_exported public import FirestoreREST
+@_exported public import Runs
+@_exported public import TypedDocuments

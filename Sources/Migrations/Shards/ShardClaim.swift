@@ -1,9 +1,7 @@
 import Files
-package import FirestoreREST
 import MigrationEngine
 import Platform
 import Storage
-import TypedDocuments
 
 /// `claims/NNNNN.json`: who works on a task of a sharded run.
 package struct ShardClaim: JSONRecord, Equatable {

@@ -1,12 +1,9 @@
 package import Configuration
 import Files
-import FirestoreREST
 import Platform
-package import Runs
 import Storage
 package import Tables
 package import Transfer
-import TypedDocuments
 
 /// Checks the results of all tasks of a sharded run, and puts them together.
 ///

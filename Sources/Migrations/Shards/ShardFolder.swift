@@ -1,6 +1,4 @@
-import Runs
 package import Storage
-import TypedDocuments
 
 /// The folder that all tasks of a sharded run share: typed objects by fixed names.
 ///

@@ -1,7 +1,4 @@
-package import FirestoreREST
 package import MigrationEngine
-package import Runs
-package import TypedDocuments
 
 /// `plan.json`: what a sharded run does, written once, and the same for all of its tasks.
 package struct ShardPlan: JSONRecord, Equatable {

@@ -1,10 +1,7 @@
 import Configuration
 import Files
-import FirestoreREST
 import Platform
-package import Runs
 import Storage
-import TypedDocuments
 
 /// Uploads the output of a range to the shared folder.
 package struct ShardPublisher: Sendable {

@@ -1,7 +1,4 @@
 package import Configuration
-package import FirestoreREST
-package import Runs
-import TypedDocuments
 
 /// `ranges/NNNNN.json`: how a range of a sharded run ended, written once.
 package struct ShardResult: JSONRecord, Equatable {

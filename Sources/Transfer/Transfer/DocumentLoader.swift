@@ -1,5 +1,4 @@
 package import FirestoreREST
-package import Runs
 import Schema
 import Synchronization
 

@@ -5,15 +5,19 @@ struct PrintingOptions: ParsableArguments {
 
   /// Runs `body` for a command that leaves nothing behind.
   ///
-  /// - Parameter silently: Whether warnings only are logged.
+  /// - Parameters:
+  ///   - settings: The database; nil for that of the options.
+  ///   - silently: Whether warnings only are logged.
   /// - Throws: As ``CommandRun/perform(_:)``.
   func perform(
     _ name: String,
+    on settings: ConnectionSettings? = nil,
     silently: Bool = false,
     _ body: @escaping @Sendable (Session) async throws -> CommandResult
   ) async throws {
     let output = silently ? verbosity.settings.silent : verbosity.settings
-    try await CommandRun(name: name, connection: connection.settings, output: output).performWithoutRun(body)
+    let command = CommandRun(name: name, connection: settings ?? connection.settings, output: output)
+    try await command.performWithoutRun(body)
   }
 }
 

@@ -1,5 +1,3 @@
-import GymModels
-import MigrationEngine
 import Schema
 
 /// Fields of several collections.

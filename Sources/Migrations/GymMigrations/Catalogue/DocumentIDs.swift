@@ -1,5 +1,3 @@
-import GymModels
-package import MigrationEngine
 import Schema
 
 /// The backfill of `id`, where it is missing: the document's own id.

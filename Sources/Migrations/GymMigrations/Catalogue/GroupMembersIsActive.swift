@@ -1,6 +1,3 @@
-import GymModels
-package import MigrationEngine
-
 /// The backfill of `isActive` for the members of groups, where it is missing or null: true.
 ///
 /// A migration of its own, applied by name: ``IsActive`` never touches a subcollection. `groups/*/members` alone is read

@@ -1,6 +1,3 @@
-import GymModels
-package import MigrationEngine
-
 /// The recount of `groups.memberCount`: the number of documents in `groups/{id}/members`, none where there is no such
 /// subcollection.
 ///

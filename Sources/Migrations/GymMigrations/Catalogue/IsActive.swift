@@ -1,5 +1,3 @@
-import GymModels
-package import MigrationEngine
 import Schema
 
 /// The backfill of `isActive`, where it is missing or null: true, on `users` what `activo` says.

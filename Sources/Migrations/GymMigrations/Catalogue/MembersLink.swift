@@ -1,6 +1,3 @@
-import GymModels
-package import MigrationEngine
-
 /// The links between accounts and members: `users.linkedMemberId` and `members.linkedUserId`, which mirror each other.
 ///
 /// A link that names somebody who is there is never rewritten. Where one side alone has it, the other is

@@ -1,5 +1,3 @@
-package import MigrationEngine
-
 /// The migrations that gymmigrate knows, in the order in which they are applied.
 package enum MigrationCatalogue {
   /// What the command line may set of the migrations.

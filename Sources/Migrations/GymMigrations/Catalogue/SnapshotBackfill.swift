@@ -1,6 +1,3 @@
-import GymModels
-package import MigrationEngine
-
 /// The backfill of `payments.membershipPlanSnapshot`, where a payment of type `membership` has none: the member's own,
 /// where that was assigned not after the payment and has its price.
 ///

@@ -1,6 +1,3 @@
-import GymModels
-package import MigrationEngine
-
 /// The rebuild of `user_emails`, the index from a normalised email to the account that first bore it.
 ///
 /// An entry whose user exists and bears the email stays, and so does its createdAt; where its `email` is not its id,

@@ -1,4 +1,3 @@
-import GymModels
 import Integrity
 
 /// The rules of groups, over `groups` and everything below it in the order of names.

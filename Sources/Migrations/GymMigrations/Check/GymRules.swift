@@ -1,4 +1,3 @@
-import GymModels
 package import Integrity
 
 /// The gym's rules beyond its schema: family groups, bookings, groups, the setup, snapshots of payments.

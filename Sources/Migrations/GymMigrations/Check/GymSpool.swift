@@ -1,6 +1,5 @@
 import Foundation
 import GRDB
-import MigrationEngine
 
 /// The ids and keys that the gym's rules over several documents need, on disk: memory does not grow with the collections.
 struct GymSpool {

@@ -1,6 +1,3 @@
-import GymModels
-import MigrationEngine
-
 /// A decision about a name, compared with the document as it is.
 struct DecidedName {
   /// What is written: decided, and missing in the document.

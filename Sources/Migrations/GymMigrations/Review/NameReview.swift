@@ -1,5 +1,3 @@
-package import GymModels
-
 /// What a person decided about doubtful names: a corrected `review.csv`.
 ///
 /// A row decides all four fields of the name; one that is empty is not written. A row of four empty fields decides

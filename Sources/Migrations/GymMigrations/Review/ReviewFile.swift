@@ -1,5 +1,3 @@
-import GymModels
-import MigrationEngine
 import Tables
 
 /// The reading of a corrected `review.csv`, strict and before anything is written.

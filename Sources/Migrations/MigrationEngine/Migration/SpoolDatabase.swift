@@ -80,21 +80,31 @@ package struct SpoolDatabase: Sendable {
     try await use { db in
       try db.execute(sql: "DROP TABLE IF EXISTS results; CREATE TABLE results AS \(query)")
     }
+    try await forEachBatch(of: "results", decode) { for element in $0 { try body(element) } }
+  }
+
+  /// Passes on the rows of a table in their order, batch by batch: the database is free for others while `body` runs.
+  ///
+  /// - Parameter condition: Which rows, in SQL.
+  /// - Throws: As ``forEachRow(of:_:_:)``.
+  package func forEachBatch<Element: Sendable>(
+    of table: String,
+    where condition: String = "TRUE",
+    _ decode: @Sendable (Row) throws -> Element,
+    _ body: ([Element]) async throws -> Void
+  ) async throws {
+    // Not cached: the columns are those of the table at this moment.
+    let sql =
+      "SELECT *, rowid FROM \(table) WHERE rowid > ? AND \(condition) ORDER BY rowid LIMIT \(Self.batch)"
     var last: Int64 = 0
     while true {
       let after = last
       let rows: [(id: Int64, element: Element)] = try await use { db in
-        // Not cached: the columns are those of this query.
-        try Row.fetchAll(
-          db,
-          sql: "SELECT *, rowid AS position FROM results WHERE rowid > ? ORDER BY rowid LIMIT ?",
-          arguments: [after, Self.batch]
-        )
-        .map { row in (row["position"], try decode(row)) }
+        try Row.fetchAll(db, sql: sql, arguments: [after]).map { ($0[$0.count - 1], try decode($0)) }
       }
       guard let end = rows.last else { return }
       last = end.id
-      for row in rows { try body(row.element) }
+      try await body(rows.map(\.element))
       try Task.checkCancellation()
     }
   }

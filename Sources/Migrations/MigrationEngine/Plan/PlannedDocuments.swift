@@ -87,17 +87,10 @@ struct PlannedDocuments: PlanList, DocumentReader {
 
   /// Writes the changes to a plan file, in the order in which their documents were changed first.
   func write(to file: PlanFileWriter) async throws {
-    var last: Int64 = 0
-    while true {
-      let rows = try spool.access { [last] db in
-        let sql = "SELECT * FROM changes WHERE position > ? ORDER BY position LIMIT ?"
-        return try Row.fetchAll(db, sql: sql, arguments: [last, SpoolDatabase.batch]).map { row in
-          (position: row["position"] as Int64, change: try Self.change(row), by: Self.migration(row))
-        }
-      }
-      guard let end = rows.last else { return }
-      for row in rows { try await file.append([row.change], by: row.by) }
-      last = end.position
+    try await spool.forEachBatch(of: "changes") {
+      (try Self.change($0), Self.migration($0))
+    } _: { rows in
+      for (change, migration) in rows { try await file.append([change], by: migration) }
     }
   }
 
@@ -155,20 +148,13 @@ struct PlannedDocuments: PlanList, DocumentReader {
     _ filter: DocumentFilter?,
     _ body: ([RawDocument]) async throws -> Void
   ) async throws {
-    var last: Int64 = 0
-    while true {
-      let rows = try spool.access { [last] db in
-        let sql = "SELECT * FROM changes WHERE kind = 'create' AND position > ? ORDER BY position LIMIT ?"
-        return try Row.fetchAll(db, sql: sql, arguments: [last, SpoolDatabase.batch]).map { row in
-          (position: row["position"] as Int64, document: try Self.change(row).document(at: now))
-        }
-      }
-      guard let end = rows.last else { return }
-      let made = rows.compactMap(\.document).filter { document in
+    try await spool.forEachBatch(of: "changes", where: "kind = 'create'") { [now] row in
+      try Self.change(row).document(at: now)
+    } _: { documents in
+      let made = documents.compactMap { $0 }.filter { document in
         read.covers(document.path) && filter.map { $0.matches(document) } ?? true
       }
       if !made.isEmpty { try await body(made) }
-      last = end.position
     }
   }
 

@@ -1,6 +1,5 @@
 package import FirestoreREST
 import Runs
-package import Schema
 
 /// How old a mirror is, and what the next pull would read.
 ///

@@ -1,6 +1,5 @@
 import Files
 import FirestoreREST
-import LocalFirestore
 import Logging
 package import Runs
 

@@ -1,5 +1,3 @@
-import Schema
-
 /// The table of the elements of an array: a row for each, with the IDs of its document, its position from 0, and its value
 /// or, where it is a map, a column for each declared field of it.
 ///

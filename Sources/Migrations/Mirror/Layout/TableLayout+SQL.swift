@@ -1,5 +1,3 @@
-import Schema
-
 extension TableLayout {
   /// The statements that create the table and its indexes, on columns that name documents of other collections.
   ///

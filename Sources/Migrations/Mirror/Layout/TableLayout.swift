@@ -1,5 +1,3 @@
-package import Schema
-
 /// The table of a collection in a mirror.
 ///
 /// Its rows have the document ID in `_id`, the IDs of the documents above in a column each, a column for each declared

@@ -1,10 +1,8 @@
 import Files
 import FirestoreREST
 import GRDB
-import LocalFirestore
 import Platform
 import Runs
-import Schema
 
 extension MirrorPull {
   /// Makes a new mirror beside its final name, and gives it the name once it is whole.

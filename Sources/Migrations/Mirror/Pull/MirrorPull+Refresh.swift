@@ -1,10 +1,8 @@
 import FirestoreREST
 import GRDB
-import LocalFirestore
 import Logging
 import MigrationEngine
 import Runs
-import Schema
 
 extension MirrorPull {
   /// Brings a mirror up to date, in one transaction.

@@ -1,5 +1,4 @@
 import GRDB
-import LocalFirestore
 import Logging
 
 extension MirrorPull {

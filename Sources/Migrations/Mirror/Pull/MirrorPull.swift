@@ -3,7 +3,6 @@ import Files
 package import FirestoreREST
 import Logging
 package import Runs
-import Schema
 
 /// Pulls a database into a mirror: all of it at first, what changed from then on.
 ///

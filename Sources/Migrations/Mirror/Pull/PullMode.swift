@@ -1,5 +1,3 @@
-import Schema
-
 /// How a pull reads a root collection.
 enum PullMode: Sendable, Equatable {
   /// Every document, and those of its subcollections.

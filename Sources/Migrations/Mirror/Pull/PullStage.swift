@@ -1,6 +1,5 @@
 import FirestoreREST
 import GRDB
-import LocalFirestore
 
 /// What a pull has read and the mirror does not have yet, in temporary tables that end with the connection.
 struct PullStage {

@@ -1,9 +1,7 @@
 package import FirestoreREST
 import GRDB
-import LocalFirestore
 package import MigrationEngine
 import Runs
-package import Schema
 import Tables
 
 /// The edits of the rows of a mirror, as changes of the documents.

@@ -1,5 +1,4 @@
 import MigrationEngine
-import Schema
 import Tables
 
 /// What the edited row of a document means: pure, from the document as it was pulled and the row as it is.

@@ -1,6 +1,4 @@
 import GRDB
-import LocalFirestore
-import Schema
 
 /// Rows that were given another ID: a new row is a move of one that is gone in the same push where it has the times that
 /// the service sets of it, or all else of it.

@@ -1,5 +1,3 @@
-import Schema
-
 /// The row of a document: a cell for each column of a field, and what they cannot hold.
 ///
 /// What they cannot hold are fields that the schema does not declare, null, and a value other than a map where the fields

@@ -1,4 +1,3 @@
-package import Schema
 package import Tables
 
 /// The content of a cell of a mirror's table.

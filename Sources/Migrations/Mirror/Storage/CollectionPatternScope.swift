@@ -1,5 +1,4 @@
 import FirestoreREST
-import LocalFirestore
 
 /// The stored documents of a collection, or of the collections of a pattern.
 struct CollectionPatternScope {

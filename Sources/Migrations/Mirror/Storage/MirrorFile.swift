@@ -1,6 +1,5 @@
 import Files
 package import GRDB
-import LocalFirestore
 
 /// A mirror: a SQLite file with the documents of a database and a typed table for each collection.
 ///

@@ -1,7 +1,5 @@
 package import Configuration
 import GRDB
-import LocalFirestore
-import Schema
 
 /// What a mirror is of, and how far it was pulled.
 package struct MirrorInfo: Sendable {

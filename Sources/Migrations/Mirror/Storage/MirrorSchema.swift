@@ -1,10 +1,8 @@
 import Configuration
 import FirestoreREST
 import GRDB
-import LocalFirestore
 import Logging
 import Runs
-import Schema
 import Tables
 
 /// Creates what belongs to the tables of a mirror, in the present transaction.

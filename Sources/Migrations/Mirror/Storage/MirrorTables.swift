@@ -1,5 +1,4 @@
 import GRDB
-import LocalFirestore
 
 /// The tables of a mirror that hold no documents.
 enum MirrorTables {

@@ -1,6 +1,4 @@
 import GRDB
-import LocalFirestore
-import Schema
 
 /// Writes the rows of documents into their tables.
 struct RowWriter {

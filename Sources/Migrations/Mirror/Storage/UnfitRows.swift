@@ -1,5 +1,4 @@
 import GRDB
-import LocalFirestore
 
 /// The rows of a table whose IDs are no text in UTF-8, so that no document has them, and no statement that looks for the ID of a
 /// document finds them.

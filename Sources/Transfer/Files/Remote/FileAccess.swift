@@ -84,12 +84,14 @@ package struct FileAccess: Sendable {
     return try remote.names(in: folder).filter { $0.utf8.last != UInt8(ascii: "/") }
   }
 
-  /// Returns the names of the subfolders of a remote folder, without `/`, sorted by bytes.
+  /// Returns the names of the subfolders of a folder, without `/`, sorted by bytes; those of a local one may be names of files.
   ///
   /// - Throws: As ``RemoteFiles/names(in:)``.
   package func folders(in folder: String) throws(Failure) -> [String] {
-    let names = try remote(for: folder)?.names(in: folder) ?? []
-    return names.filter { $0.utf8.last == UInt8(ascii: "/") }.map { String($0.dropLast()) }
+    guard let remote = try remote(for: folder) else { return FilePaths.names(in: folder) }
+    return try remote.names(in: folder).filter { $0.utf8.last == UInt8(ascii: "/") }.map {
+      String($0.dropLast())
+    }
   }
 
   /// Returns the size of a file in bytes; nil if it is unknown, as that of a pipe.
@@ -108,10 +110,15 @@ package struct FileAccess: Sendable {
   /// - Throws: `.inputMissing`, or as ``RemoteFiles/entry(at:)``.
   package func version(of path: String) throws(Failure) -> String? {
     guard let remote = try remote(for: path) else { return nil }
-    guard case .file(_, let version)? = try remote.entry(at: path) else {
-      throw Failure(.inputMissing, "read", path: path, cause: "there is no such object")
+    return try Self.version(of: path, in: remote)
+  }
+
+  private static func version(of path: String, in remote: any RemoteFiles) throws(Failure) -> String {
+    switch try remote.entry(at: path) {
+    case .file(_, let version)?: return version
+    case .folder?: throw Failure(.inputMissing, "read", path: path, cause: "it is a folder")
+    case nil: throw Failure(.inputMissing, "read", path: path, cause: "there is no such object")
     }
-    return version
   }
 
   // MARK: Checking
@@ -132,10 +139,6 @@ package struct FileAccess: Sendable {
   /// - Throws: `.inputMissing`; for a remote address also `.notPermitted`, `.configuration` and `.unavailable`.
   package func assertReadable(_ path: String) throws(Failure) {
     guard let remote = try remote(for: path) else { return try InputFile.assertReadable(path) }
-    switch try remote.entry(at: path) {
-    case .file?: return
-    case .folder?: throw Failure(.inputMissing, "read", path: path, cause: "it is a folder")
-    case nil: throw Failure(.inputMissing, "read", path: path, cause: "there is no such object")
-    }
+    _ = try Self.version(of: path, in: remote)
   }
 }

@@ -1,7 +1,6 @@
 package import Configuration
 package import FirestoreREST
 import Logging
-package import Runs
 
 /// Copies documents from one database into another: read at one read time, page by page, and written by a mode.
 ///

@@ -1,7 +1,5 @@
 package import Configuration
-import Files
 import FirestoreREST
-import Runs
 
 extension Copy {
   /// The changes that a dry run predicts.

@@ -1,5 +1,4 @@
 package import FirestoreREST
-package import Runs
 package import Schema
 import TypedDocuments
 

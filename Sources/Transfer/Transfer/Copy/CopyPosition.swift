@@ -1,4 +1,3 @@
-import Runs
 import TypedDocuments
 
 /// The position of a copy: a stage for each scope, and one for the deletions.

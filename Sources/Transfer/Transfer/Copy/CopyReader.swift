@@ -1,5 +1,4 @@
 import FirestoreREST
-import Runs
 
 /// Reads the source of a copy, scope by scope and page by page, with subcollections if selected.
 struct CopyReader: Sendable {

@@ -1,5 +1,3 @@
-import Runs
-
 /// Rewrites references into the source to the target; others are kept and listed, one line each.
 struct CopyReferences {
   private var rewriter: ReferenceRewriter

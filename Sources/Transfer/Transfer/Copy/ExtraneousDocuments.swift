@@ -1,6 +1,4 @@
-import Files
 import FirestoreREST
-import Runs
 
 /// The documents of a copy's target that do not exist in its source: listed before any write, deleted after all of them.
 ///

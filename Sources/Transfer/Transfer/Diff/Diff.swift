@@ -1,8 +1,6 @@
 package import Configuration
-package import Files
 package import FirestoreREST
 package import Logging
-package import Runs
 
 /// Compares two databases or snapshots, document by document.
 ///

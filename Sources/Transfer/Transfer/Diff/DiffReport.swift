@@ -1,5 +1,3 @@
-import Files
-import Runs
 import Tables
 
 /// The counts of a comparison.

@@ -1,5 +1,3 @@
-import Files
-
 /// A document of a scope, as it is sorted on disk: by scope and name. No document may be there twice.
 struct ScopedDocument: SortRecord {
   let scope: Int

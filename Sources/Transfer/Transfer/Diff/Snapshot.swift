@@ -1,6 +1,4 @@
-package import Files
 import FirestoreREST
-package import Runs
 import Tables
 
 /// Documents in JSON Lines files, as one side of a comparison.

@@ -1,4 +1,3 @@
-import Files
 import Platform
 
 /// Checks this machine: environment variables that redirect requests, and the state directory.

@@ -1,6 +1,5 @@
 package import Configuration
 package import FirestoreREST
-import Runs
 
 /// Checks a database through its service: token, clock, the database itself, and permission to read and write.
 ///

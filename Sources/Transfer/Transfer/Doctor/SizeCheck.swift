@@ -1,6 +1,5 @@
 import Configuration
 import FirestoreREST
-import Runs
 
 /// Whether a copy of a whole database is better left to Firestore's own export.
 ///

@@ -1,8 +1,6 @@
 import Configuration
-package import Files
 package import FirestoreREST
 import Logging
-package import Runs
 package import Tables
 
 /// Exports collections to files, page by page and in constant memory; each file is written atomically.

@@ -1,6 +1,4 @@
-import Files
 package import FirestoreREST
-package import Runs
 package import Schema
 package import Tables
 import TypedDocuments

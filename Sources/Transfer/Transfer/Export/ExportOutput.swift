@@ -1,4 +1,3 @@
-package import Files
 import Platform
 package import Tables
 
@@ -155,7 +154,7 @@ package final class ExportOutput {
       writer = SharedFile(file)
     case .xlsx(let options) where sharedPath == nil:
       let workbook = try XLSXWriter(path, options: options, digest: true, via: files)
-      writer = SingleSheet(workbook, try workbook.sheet(for: collection, fields: fields))
+      writer = try workbook.sheet(for: collection, fields: fields, isOnly: true)
     case .xlsx(let options):
       writer = try workbook(path, options).sheet(for: collection, fields: fields)
     }
@@ -314,24 +313,4 @@ private final class SharedFile: CollectionWriter {
   }
 
   func finish() {}
-}
-
-/// A workbook with a single sheet.
-private final class SingleSheet: CollectionWriter {
-  private let workbook: XLSXWriter
-  private let sheet: any CollectionWriter
-
-  init(_ workbook: XLSXWriter, _ sheet: any CollectionWriter) {
-    (self.workbook, self.sheet) = (workbook, sheet)
-  }
-
-  var documentCount: Int { sheet.documentCount }
-  var receipt: OutputFile.Receipt? { workbook.receipt }
-
-  func append(_ page: DocumentPage) throws(Failure) { try sheet.append(page) }
-
-  func finish() throws(Failure) {
-    try sheet.finish()
-    try workbook.finish()
-  }
 }

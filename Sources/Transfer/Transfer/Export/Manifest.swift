@@ -1,5 +1,4 @@
 package import Configuration
-package import Files
 import Tables
 package import TypedDocuments
 

@@ -1,5 +1,4 @@
 import Logging
-import Runs
 import Schema
 import Tables
 

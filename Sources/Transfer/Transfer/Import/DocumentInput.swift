@@ -1,4 +1,3 @@
-import Files
 import Tables
 
 /// The documents of an input, in file order, whatever its format.

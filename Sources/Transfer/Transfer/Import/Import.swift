@@ -1,7 +1,5 @@
-import Files
 package import FirestoreREST
 import Logging
-package import Runs
 package import Tables
 import TypedDocuments
 

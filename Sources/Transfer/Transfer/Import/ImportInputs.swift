@@ -1,5 +1,3 @@
-import Files
-import Runs
 import Schema
 import Tables
 

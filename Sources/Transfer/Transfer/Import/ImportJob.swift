@@ -1,6 +1,4 @@
-package import Files
 package import FirestoreREST
-import Runs
 package import Schema
 package import Tables
 package import TypedDocuments

@@ -1,5 +1,3 @@
-import Files
-
 /// Which documents one of several processes imports, each of which reads all files.
 ///
 /// A checksum of the path decides, so that a document that occurs more than once is imported by one process, in the order of the files, and the

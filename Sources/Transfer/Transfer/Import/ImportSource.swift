@@ -1,4 +1,3 @@
-import Files
 package import Tables
 
 /// One file or one sheet of a workbook that is imported.

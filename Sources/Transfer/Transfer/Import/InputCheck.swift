@@ -1,7 +1,5 @@
-import Files
 import FirestoreREST
 import Logging
-import Runs
 import Tables
 
 /// Which of several documents with the same path in the input is imported (`--duplicates`).

@@ -1,6 +1,3 @@
-import Files
-import Runs
-
 /// `rejects.csv`: rows of a table that could not be read, with the table's columns and the reason.
 struct RowRejects {
   private let path: String

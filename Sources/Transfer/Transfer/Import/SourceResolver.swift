@@ -1,4 +1,3 @@
-package import Files
 import FirestoreREST
 package import Schema
 package import Tables

@@ -1,4 +1,3 @@
-import Runs
 import Tables
 
 /// `validation.csv`: the errors in the rows of an import, found before anything is written.

@@ -1,7 +1,5 @@
 package import Configuration
-import Files
 import Platform
-import Runs
 package import Storage
 
 /// Scheduled exports in a folder of a bucket, one folder per run named by its start time: `2026-11-21T020000Z`.

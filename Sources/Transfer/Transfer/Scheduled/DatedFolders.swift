@@ -1,7 +1,5 @@
 package import Configuration
-import Files
 import Platform
-import Runs
 
 /// A folder of scheduled exports, one folder per run named by its start time: `2026-11-21T020000Z`.
 ///

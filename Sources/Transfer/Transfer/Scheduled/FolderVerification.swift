@@ -1,4 +1,3 @@
-package import Files
 import Platform
 import Tables
 
@@ -54,17 +53,14 @@ package struct FolderVerification: Sendable {
   /// - Throws: For an address in a bucket, why it cannot be listed.
   package static func folders(in path: String, via access: FileAccess = .local) throws(Failure) -> [String] {
     let bare = FilePaths.bare(path)
-    if FileAccess.isRemote(path) {
-      if try access.exists("\(bare)/\(Manifest.fileName)") { return [bare] }
-      var folders: [String] = []
-      for name in try access.folders(in: bare) where DatedName.isName(name) {
-        if try access.exists("\(bare)/\(name)/\(Manifest.fileName)") { folders.append("\(bare)/\(name)") }
-      }
-      return folders.isEmpty ? [bare] : folders
+    if try access.exists("\(bare)/\(Manifest.fileName)") { return [bare] }
+    var folders: [String] = []
+    for name in try access.folders(in: bare) where DatedName.isName(name) {
+      let folder = "\(bare)/\(name)"
+      if FileAccess.isRemote(bare), try !access.exists("\(folder)/\(Manifest.fileName)") { continue }
+      folders.append(folder)
     }
-    if SystemCall.status("\(bare)/\(Manifest.fileName)").status != nil { return [bare] }
-    let names = FilePaths.names(in: bare).filter { DatedName.isName($0) }
-    return names.isEmpty ? [bare] : names.map { "\(bare)/\($0)" }
+    return folders.isEmpty ? [bare] : folders
   }
 
   private static func problems(

@@ -1,5 +1,4 @@
 package import Configuration
-package import Files
 import TypedDocuments
 
 /// The high-water marks of a folder: for each collection of a database on its server, the time at which the next increment begins.

@@ -1,6 +1,5 @@
 package import FirestoreREST
 import Logging
-package import Runs
 import Schema
 
 /// Restricts reads to documents updated since a time, by the field that the schema names for it.

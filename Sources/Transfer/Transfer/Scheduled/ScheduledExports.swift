@@ -1,5 +1,4 @@
 package import Configuration
-import Files
 package import Storage
 
 /// Where scheduled exports are kept: a folder of this machine or of a bucket, which is locked as long as one is written.

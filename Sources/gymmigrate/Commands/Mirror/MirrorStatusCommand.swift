@@ -26,8 +26,7 @@ struct MirrorStatusCommand: AsyncParsableCommand {
       return try show(try await MirrorStatus.find(mirror.file, schema, client: nil))
     }
     let connection = try mirror.connection(common.connection.settings)
-    let command = CommandRun(name: "mirror status", connection: connection, output: common.verbosity.settings)
-    try await command.performWithoutRun { session in
+    try await common.perform("mirror status", on: connection) { session in
       try show(try await MirrorStatus.find(mirror.file, session.schema, client: session.client))
       return CommandResult()
     }

@@ -20,8 +20,7 @@ struct MirrorVerify: AsyncParsableCommand {
 
   func run() async throws {
     let connection = try mirror.connection(common.connection.settings)
-    let command = CommandRun(name: "mirror verify", connection: connection, output: common.verbosity.settings)
-    try await command.performWithoutRun { session in
+    try await common.perform("mirror verify", on: connection) { session in
       session.progress.begin("verify", total: nil)
       let found = try await MirrorVerification.run(mirror.file, in: session.database)
       session.progress.end()

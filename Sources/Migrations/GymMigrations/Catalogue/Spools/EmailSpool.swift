@@ -1,6 +1,5 @@
 import Foundation
 import GRDB
-import MigrationEngine
 
 /// The users and their emails, and the entries that were read, on disk: what a rebuild of the index has to look up,
 /// in memory that does not grow with it.

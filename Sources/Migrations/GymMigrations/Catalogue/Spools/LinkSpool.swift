@@ -1,6 +1,5 @@
 import Foundation
 import GRDB
-import MigrationEngine
 
 /// Users and members side by side on disk, with what links them: what ``MembersLink`` has to look up, in memory that
 /// does not grow with it.

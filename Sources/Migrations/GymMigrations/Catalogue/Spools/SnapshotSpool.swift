@@ -1,6 +1,5 @@
 import Foundation
 import GRDB
-import MigrationEngine
 
 /// The members and their snapshots on disk: what ``SnapshotBackfill`` has to look up, in memory that does not grow with it.
 struct SnapshotSpool {

@@ -1,5 +1,3 @@
-import GymModels
-
 /// What becomes of a user's name: what is missing of the unified fields and may be written, what is only proposed,
 /// and why.
 struct UnifiedName {

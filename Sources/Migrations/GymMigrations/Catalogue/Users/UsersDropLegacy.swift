@@ -1,6 +1,3 @@
-import GymModels
-package import MigrationEngine
-
 /// The contract step after ``UsersUnify``: removes what the era "Android" wrote, where the unified fields say the same.
 ///
 /// A document goes as a whole or stays as a whole: where one of the five fields says something that its unified

@@ -1,6 +1,4 @@
 import FirestoreREST
-import GymModels
-package import MigrationEngine
 
 /// The unification of `users`: what is missing of the unified fields is added from what eras iOS and Android wrote.
 ///

@@ -1,4 +1,5 @@
 import CXLSXWriter
+import Files
 
 /// Writes the documents of one sheet of an ``XLSXWriter``.
 ///
@@ -15,6 +16,8 @@ final class SheetWriter: CollectionWriter {
 
   private let workbook: XLSXWriter
   private let name: String
+  /// Whether the workbook is complete with it.
+  private let isOnly: Bool
   private let first: UnsafeMutablePointer<lxw_worksheet>
   private var cells: SheetCells?
   /// The sheets so far; rows go to the last one.
@@ -26,17 +29,20 @@ final class SheetWriter: CollectionWriter {
   private static let piece = 128 << 10
 
   init(
+    _ cells: SheetCells,
     of workbook: XLSXWriter,
     first: UnsafeMutablePointer<lxw_worksheet>,
     name: String,
-    collection: CollectionPath,
-    fields: [FieldPath]?
-  ) throws(Failure) {
+    isOnly: Bool
+  ) {
+    self.cells = cells
     self.workbook = workbook
     self.first = first
     self.name = name
-    cells = try SheetCells(collection: collection, fields: fields, sheet: name, options: workbook.options)
+    self.isOnly = isOnly
   }
+
+  var receipt: OutputFile.Receipt? { isOnly ? workbook.receipt : nil }
 
   func append(_ page: DocumentPage) throws(Failure) {
     // Moved out of the object, so that the loops over cells do not access it.
@@ -121,6 +127,7 @@ final class SheetWriter: CollectionWriter {
         extras: cells.extras
       )
     }
+    if isOnly { try workbook.finish() }
   }
 
   /// Passes the rows so far to the last sheet.

@@ -105,17 +105,20 @@ package final class XLSXWriter {
   /// - Parameters:
   ///   - name: The sheet name before it is made valid and unique; the collection path if nil.
   ///   - fields: The columns; those of the catalogue and further fields if nil.
+  ///   - isOnly: Whether the writer completes the workbook, too, so that it has the receipt.
   /// - Throws: ``Failure`` of kind `cannotWrite` or `usage`.
   package func sheet(
     for collection: CollectionPath,
     named name: String? = nil,
-    fields: [FieldPath]? = nil
+    fields: [FieldPath]? = nil,
+    isOnly: Bool = false
   ) throws(Failure) -> any CollectionWriter {
     let isFirst = begun.insert(UTF8Key(collection.string)).inserted
     let announced = name == nil && isFirst ? announced[UTF8Key(collection.string)] : nil
     let sheetName = announced ?? names.unique(name ?? collection.string)
     let first = try addSheet(named: sheetName)
-    return try SheetWriter(of: self, first: first, name: sheetName, collection: collection, fields: fields)
+    let cells = try SheetCells(collection: collection, fields: fields, sheet: sheetName, options: options)
+    return SheetWriter(cells, of: self, first: first, name: sheetName, isOnly: isOnly)
   }
 
   /// Waits until the library's thread is idle, so that another thread may call the library.
