@@ -160,6 +160,10 @@ private func plain(_ texts: String...) -> [Cell] { texts.map { Cell(text: $0) } 
     // Two halves of one character in two cells are none.
     let halves = #expect(throws: Failure.self) { try rows([0xC3, 0x2C, 0xA9]) }
     #expect(halves?.cause == "line 1, column 1: the cell is not UTF-8 \(advice)")
+    let wide = ("\u{FEFF}a,€\r\nx,😀\n").utf16.flatMap { [UInt8($0 & 255), UInt8($0 >> 8)] }
+    for chunk in [5, 6, 8, 11, 64, 1 << 16] {
+      #expect(try rows(wide, chunk: chunk) == rows("a,€\nx,😀\n".utf8, chunk: chunk), "\(chunk)")
+    }
     let half = #expect(throws: Failure.self) { try rows([0xFF, 0xFE, 0x61, 0x00, 0x0A]) }
     #expect(half?.cause == "line 1, column 1: the cell has bytes that are no character of utf-16le")
   }

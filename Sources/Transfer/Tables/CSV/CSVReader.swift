@@ -188,9 +188,8 @@ package struct CSVReader: ~Copyable {
   /// Reads the first bytes, determines the encoding and returns the number of bytes of UTF-8.
   private mutating func beginDecoding() throws(Failure) -> Int {
     // Some encodings need three times as many.
-    let head = UnsafeMutableRawBufferPointer(
-      rebasing: chunk[..<(chunk.count < 64 ? chunk.count : chunk.count / 3)]
-    )
+    let headCount = min(chunk.count, max(3, chunk.count / 3))
+    let head = UnsafeMutableRawBufferPointer(rebasing: chunk[..<headCount])
     var count = 0
     while count < min(3, head.count) {
       let more = try file.read(into: UnsafeMutableRawBufferPointer(rebasing: head[count...]))
@@ -223,10 +222,12 @@ package struct CSVReader: ~Copyable {
   /// Reads the next bytes as UTF-8.
   private mutating func receive(into buffer: UnsafeMutableRawBufferPointer) throws(Failure) -> Int {
     if decoder == nil { return try file.read(into: buffer) }
-    if buffer.count < 8 { return 0 }
+    if buffer.count < 4 { return 0 }
     while true {
       // At the end of the buffer, which is decoded to its beginning.
-      let piece = UnsafeMutableRawBufferPointer(rebasing: buffer[(buffer.count * 2 / 3 + 2)...])
+      let piece = UnsafeMutableRawBufferPointer(
+        rebasing: buffer[(buffer.count - max(1, buffer.count / 3 - 1))...]
+      )
       let count = try file.read(into: piece)
       let found = decode(piece[..<count], into: buffer)
       if found > 0 || count == 0 { return found }

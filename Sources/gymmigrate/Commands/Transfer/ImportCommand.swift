@@ -7,13 +7,14 @@ import TypedDocuments
 struct ImportCommand: JobCommand {
   static let configuration = CommandConfiguration(
     commandName: "import",
-    abstract: "Import JSON Lines, CSV and XLSX.",
+    abstract: "Import JSON Lines, other JSON, CSV and XLSX.",
     discussion: """
       A line of JSON Lines is a REST Document as export writes it: {"fields": {...}, "name": "orders/o1"}. A table \
       (CSV, or a sheet of a workbook) has a header of field names, or of the English or Spanish labels, and one \
       document per row; its collection is the name of its file or sheet, or --collection. Types are those of the \
-      catalogue, or of the heading (amount:double), or of all the values. rejects.jsonl and rejects.csv of an \
-      earlier run can be imported once corrected. All files are read before anything is written: a malformed line \
+      catalogue, or of the heading (amount:double), or of all the values. JSON may also be a response of the service, \
+      or plain objects, alone, in an array or by their ids. -n says how each file is read, and which options help. \
+      rejects.jsonl and rejects.csv of an earlier run can be imported once corrected. All files are read before anything is written: a malformed line \
       or cell ends the command with its position. Modes:
 
         create   only new documents; one that is there with other fields is rejected (the default)
@@ -25,6 +26,7 @@ struct ImportCommand: JobCommand {
 
         gymmigrate import samples/gym/users.jsonl -e local
         gymmigrate import customers.csv -e local --mode upsert
+        gymmigrate import socios.csv -e local --id-column 'Número de socio' --encoding windows-1252 -n
         gymmigrate import backup/ -e local
         gymmigrate import gs://my-backups/nightly/latest/ -e stage
         gymmigrate import backup/users.jsonl -e stage --mode upsert --source projects/my-project/databases/prod
@@ -33,7 +35,7 @@ struct ImportCommand: JobCommand {
 
   @Argument(
     help:
-      "Files of JSON Lines or CSV, also .gz, workbooks, or folders of an export, each also as gs://BUCKET/NAME. - is standard input.",
+      "Files of JSON or CSV, also .gz, workbooks, or folders of these, each also as gs://BUCKET/NAME. - is standard input.",
     transform: TypedValue.file
   )
   var files: [String]
