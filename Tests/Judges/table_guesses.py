@@ -70,7 +70,7 @@ def said(cell, options, order, exponents, kinds):
         return said_by_json(bare)
     date = said_by_date(bare, options, order)
     if date or cell.hint == "sheet":
-        return date or "text"
+        return date or said_beside(bare, kinds) or "text"
     return said_by_number(bare, options, exponents) or said_by_form(bare, kinds)
 
 
@@ -113,9 +113,14 @@ def said_by_form(bare, kinds):
             return "array" if array(bare) else "text"
         except (Twice, Open):
             return "odd"
-    if "reference" in kinds and re.fullmatch(r"/?[^/\s]+/[^/\s]+(/[^/\s]+/[^/\s]+)*", bare):
+    return said_beside(bare, kinds) or "text"
+
+
+def said_beside(bare, kinds):
+    """What a plain cell says beside REST JSON of references or geo points."""
+    if "reference" in kinds and re.fullmatch(r"/?(projects/[^/\s]+/databases/[^/\s]+/documents/)?[^/\s]+/[^/\s]+(/[^/\s]+/[^/\s]+)*", bare):
         return "reference"
-    return "geopoint" if "geopoint" in kinds and POINT.fullmatch(bare) else "text"
+    return "geopoint" if "geopoint" in kinds and POINT.fullmatch(bare) else None
 
 
 def order_shown(cells, options):

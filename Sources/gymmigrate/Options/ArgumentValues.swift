@@ -7,17 +7,26 @@ import Transfer
 extension DiffFormat: ExpressibleByArgument {}
 extension HeadingStyle: ExpressibleByArgument {}
 extension TextEncoding: ExpressibleByArgument {}
-extension CSVOptions.Delimiter: ExpressibleByArgument {
-  package init?(argument: String) {
+extension CSVOptions.Delimiter {
+  /// - Throws: `ValidationError` that says what is expected.
+  init(typed text: String) throws {
     let named: [String: Self] = [
       "comma": .comma, "semicolon": .semicolon, "tab": .tab, "pipe": .pipe, "\\t": .tab,
     ]
-    guard let found = named[argument] ?? Self(rawValue: argument) else { return nil }
+    guard let found = named[text] ?? Self(rawValue: text) else {
+      throw ValidationError("give comma, semicolon, tab, pipe, or one other sign.")
+    }
     self = found
   }
 }
 extension InputFormat: ExpressibleByArgument {}
-extension LogFormat: ExpressibleByArgument {}
+extension LogFormat {
+  /// - Throws: `ValidationError` that says what is expected; the parser says it of options that its help shows.
+  init(typed text: String) throws {
+    guard let format = Self(rawValue: text) else { throw ValidationError("give text or json.") }
+    self = format
+  }
+}
 extension ParseErrorPolicy: ExpressibleByArgument {}
 extension SchemaPolicy: ExpressibleByArgument {}
 extension TableOptions.NewIDs: ExpressibleByArgument {}

@@ -84,7 +84,12 @@ struct ExportCommand: JobCommand {
   )
   var header = Column.HeaderLanguage.fieldNames
 
-  @Option(help: "The delimiter of CSV: comma, semicolon or tab.")
+  @Option(
+    help: ArgumentHelp("The delimiter of CSV: comma, semicolon, tab, pipe, or a sign such as ^.").withDefault(
+      "comma"
+    ),
+    transform: CSVOptions.Delimiter.init(typed:)
+  )
   var delimiter = CSVOptions.Delimiter.comma
 
   @Option(

@@ -12,7 +12,10 @@ struct VerbosityOptions: ParsableArguments {
   )
   var quiet = false
 
-  @Option(help: ArgumentHelp("Format of log lines: text or json.", visibility: .hidden))
+  @Option(
+    help: ArgumentHelp("Format of log lines: text or json.", visibility: .hidden).withDefault("text"),
+    transform: LogFormat.init(typed:)
+  )
   var logFormat = LogFormat.text
 
   @Flag(

@@ -51,7 +51,10 @@ struct TableArguments: ParsableArguments {
   )
   var encoding: TextEncoding?
 
-  @Option(help: "The delimiter of CSV: comma, semicolon, tab, pipe, or a sign such as ^ (default: detected).")
+  @Option(
+    help: "The delimiter of CSV: comma, semicolon, tab, pipe, or a sign such as ^ (default: detected).",
+    transform: CSVOptions.Delimiter.init(typed:)
+  )
   var delimiter: CSVOptions.Delimiter?
 
   @Option(name: .customLong("null"), help: ArgumentHelp("The text for null in a cell.", valueName: "text"))
