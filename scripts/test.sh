@@ -70,7 +70,7 @@ if [[ -n ${GYMMIGRATE_PYTHON:-} ]]; then
 fi
 
 # All tests at once would starve each other, and their time limits run from their start.
-export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=${SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH:-$(($(getconf _NPROCESSORS_ONLN) * 2))}
+export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=${SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH:-$(($(getconf _NPROCESSORS_ONLN) * 3))}
 failed=0
 swift test "${tests_build[@]}" --skip-build 2>&1 | tee "$work/tests" || failed=1
 

@@ -299,7 +299,7 @@ struct PlanFileTests {
       let again = try await tool.bare(["migrate", "verify", "--run", run])
       again.expect(1)
       let expected = [
-        "\(updated) was changed since", "\(made) is as it was before the run", "\(pruned) was changed since",
+        "\(updated) was changed since", "\(made) is gone", "\(pruned) was changed since",
       ]
       #expect(again.output.split(separator: "\n").map(String.init).sorted() == expected.sorted())
       try await tool.bare(["migrate", "verify", "--run", run, "-e", "local"]).expectFailure(77)

@@ -27,16 +27,16 @@ import Testing
     try await withClient { client throws in
       let nearest = #""findNearest":{"vectorField":{"fieldPath":"v"},"distanceMeasure":"COSINE","limit":3}"#
       let query = Self.query(nearest)
-      #expect(try client.failure("POST", ":runQuery", query) == "501 UNIMPLEMENTED")
+      #expect(try client.failure("POST", ":runQuery", query) == "[501 UNIMPLEMENTED]")
       #expect(
         try client.failure("POST", ":runQuery", query.replacing("findNearest", with: "find_nearest"))
-          == "501 UNIMPLEMENTED"
+          == "[501 UNIMPLEMENTED]"
       )
       let count = Self.aggregations(#"{"count":{}}"#, "," + nearest)
-      #expect(try client.failure("POST", ":runAggregationQuery", count) == "501 UNIMPLEMENTED")
+      #expect(try client.failure("POST", ":runAggregationQuery", count) == "[501 UNIMPLEMENTED]")
       let explained =
         #"{"structuredQuery":{"from":[{"collectionId":"c"}]},"explainOptions":{"analyze":true}}"#
-      #expect(try client.failure("POST", ":runQuery", explained) == "501 UNIMPLEMENTED")
+      #expect(try client.failure("POST", ":runQuery", explained) == "[501 UNIMPLEMENTED]")
     }
   }
 

@@ -80,7 +80,9 @@ enum UndoTarget {
   /// - Throws: As ``RunHistory/entry(named:where:)``.
   static func entry(_ name: String, in stateDir: String) throws(Failure) -> RunHistory.Entry {
     let history = RunHistory(in: stateDir)
-    let attempts = name.isIdentical(to: "last") ? Attempts(history.entries()) : Attempts([])
+    // What is damaged is reported by the search below.
+    let all = RunHistory(in: stateDir, warn: { _ in }).entries()
+    let attempts = Attempts(name.isIdentical(to: "last") ? all : [])
     let entry = try history.entry(
       named: name,
       where: { $0.record.writes && undone(by: $0.record) == nil },
