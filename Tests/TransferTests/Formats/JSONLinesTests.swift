@@ -83,13 +83,16 @@ private func documentPath(_ text: String) throws -> DocumentPath { try #require(
     #expect(failures.first == "line 5: a document has no member 'field'")
   }
 
-  /// 5e-324 is the smallest double. The last lines look like such numbers, and hold none.
+  /// 5e-324 is the smallest double.
+  ///
+  /// The last lines look like such numbers, and hold none.
   @Test func aNumberThatNoDoubleHoldsIsRefused() throws {
     let folder = try ScratchFolder()
     let zeros = String(repeating: "0", count: 400)
     let lost = ["1e-400", "-1E-324", "0.\(zeros)1", "12.5e-0400", "1e400", "0.\(zeros)7e-2"]
     let kept = [
-      ("0e-400", 0), ("5e-324", .leastNonzeroMagnitude), ("0.\(zeros)", 0), ("1\(zeros)e-400", 1), ("2.5e-300", 2.5e-300),
+      ("0e-400", 0), ("5e-324", .leastNonzeroMagnitude), ("0.\(zeros)", 0), ("1\(zeros)e-400", 1),
+      ("2.5e-300", 2.5e-300),
     ]
     func line(_ number: String) -> String {
       #"{"name":"a/b","fields":{"s":{"stringValue":"[1e-400] \" 1e-400"},"x":{"doubleValue":\#(number)}}}"#

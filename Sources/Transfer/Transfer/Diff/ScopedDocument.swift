@@ -1,4 +1,6 @@
-/// A document of a scope, as it is sorted on disk: by scope and name. No document may be there twice.
+/// A document of a scope, as it is sorted on disk: by scope and name.
+///
+/// No document may be there twice.
 struct ScopedDocument: SortRecord {
   let scope: Int
   private let path: DocumentPath
