@@ -41,19 +41,17 @@ package struct CSVReader: ~Copyable {
   /// The record of the last call of ``next()``.
   package private(set) var record = CSVRecord()
   /// Whether the file begins with a byte order mark; false before the first record.
-  private(set) var hasByteOrderMark = false
+  var hasByteOrderMark: Bool { file.hasByteOrderMark }
   /// The number of the last line if it has no line end; nil before the end of the file.
   package private(set) var unterminatedLine: Int?
 
-  private var file: InputFile
+  private var file: TextFile
   private let maximumRecordBytes: Int
   private let chunk: UnsafeMutableRawBufferPointer
   private var unread: Range<Int> = 0..<0
   private var reading = ReadingPosition()
   private let isDelimiterGiven: Bool
   private let headerRow: Int
-  private let givenEncoding: TextEncoding?
-  private var decoder: TextDecoder?
   private let findsDelimiter: Bool
   private var hasBegun = false
   /// The bytes of the record in earlier pieces of the file.
@@ -86,12 +84,11 @@ package struct CSVReader: ~Copyable {
     chunkSize: Int = 1 << 20,
     via files: FileAccess = .local
   ) throws(Failure) {
-    file = try InputFile(path, via: files)
+    file = try TextFile(path, encoding, via: files)
     self.maximumRecordBytes = maximumRecordBytes
     self.delimiter = delimiter ?? assumed ?? .comma
     isDelimiterGiven = delimiter != nil
     self.headerRow = headerRow
-    givenEncoding = encoding
     findsDelimiter = delimiter == nil && assumed == nil
     chunk = .allocate(byteCount: chunkSize, alignment: 16)
   }
@@ -138,7 +135,7 @@ package struct CSVReader: ~Copyable {
 
   /// The encoding and the delimiter, after the first record.
   var manner: String {
-    "CSV in \((decoder?.encoding ?? .utf8).rawValue), parted by \(delimiter == .tab ? "tabs" : delimiter.rawValue)"
+    "CSV in \(file.encoding.rawValue), parted by \(delimiter == .tab ? "tabs" : delimiter.rawValue)"
   }
 
   /// The bytes of the record as they are in the file, without the line end, at most ``maximumRawBytes``; also of one that
@@ -157,7 +154,7 @@ package struct CSVReader: ~Copyable {
   private mutating func fill() throws(Failure) -> Bool {
     earlier.append(contentsOf: chunk[current].prefix(Self.maximumRawBytes - earlier.count))
     current = 0..<0
-    let count = try receive(into: chunk)
+    let count = try file.read(into: chunk)
     reading.read(count, upTo: file.position)
     unread = 0..<count
     current = unread
@@ -169,11 +166,11 @@ package struct CSVReader: ~Copyable {
   /// Skips a byte order mark and examines the first line that holds something.
   private mutating func begin() throws(Failure) {
     hasBegun = true
-    var count = try beginDecoding()
+    var count = try file.begin(chunk)
     while count < chunk.count,
       CSVOptions.Delimiter(ofHeaderIn: chunk[..<count], from: headerRow) == nil
     {
-      let more = try receive(into: UnsafeMutableRawBufferPointer(rebasing: chunk[count...]))
+      let more = try file.read(into: UnsafeMutableRawBufferPointer(rebasing: chunk[count...]))
       count += more
       if more == 0 { break }
     }
@@ -183,67 +180,6 @@ package struct CSVReader: ~Copyable {
     if findsDelimiter {
       delimiter = CSVOptions.Delimiter(ofHeaderIn: header, from: headerRow, isWhole: true) ?? .comma
     }
-  }
-
-  /// Reads the first bytes, determines the encoding and returns the number of bytes of UTF-8.
-  private mutating func beginDecoding() throws(Failure) -> Int {
-    // Some encodings need three times as many.
-    let headCount = min(chunk.count, max(3, chunk.count / 3))
-    let head = UnsafeMutableRawBufferPointer(rebasing: chunk[..<headCount])
-    var count = 0
-    while count < min(3, head.count) {
-      let more = try file.read(into: UnsafeMutableRawBufferPointer(rebasing: head[count...]))
-      count += more
-      if more == 0 { break }
-    }
-    var markLength = 0
-    let marked = TextEncoding(markedBy: head[..<count], &markLength)
-    hasByteOrderMark = marked == .utf8
-    let encoding = marked ?? givenEncoding ?? .utf8
-    let bytes = Array(head[markLength..<count])
-    if encoding == .utf8 {
-      head.copyBytes(from: bytes)
-      return bytes.count
-    }
-    if marked == nil, Self.isUTF8(bytes) {
-      throw Failure.malformed(file.path, "it is UTF-8, and --encoding says \(encoding.rawValue)")
-    }
-    decoder = TextDecoder(encoding)
-    return decode(bytes, into: chunk)
-  }
-
-  /// Whether bytes are UTF-8 and not ASCII, up to a character that is cut off.
-  private static func isUTF8(_ bytes: [UInt8]) -> Bool {
-    let cut = bytes.suffix(3).lastIndex { $0 >= 0xC0 } ?? bytes.endIndex
-    let whole = bytes[..<cut]
-    return whole.contains { $0 >= 0x80 } && String(validating: whole, as: UTF8.self) != nil
-  }
-
-  /// Reads the next bytes as UTF-8.
-  private mutating func receive(into buffer: UnsafeMutableRawBufferPointer) throws(Failure) -> Int {
-    if decoder == nil { return try file.read(into: buffer) }
-    if buffer.count < 4 { return 0 }
-    while true {
-      // At the end of the buffer, which is decoded to its beginning.
-      let piece = UnsafeMutableRawBufferPointer(
-        rebasing: buffer[(buffer.count - max(1, buffer.count / 3 - 1))...]
-      )
-      let count = try file.read(into: piece)
-      let found = decode(piece[..<count], into: buffer)
-      if found > 0 || count == 0 { return found }
-    }
-  }
-
-  private mutating func decode(
-    _ bytes: some Collection<UInt8>,
-    into buffer: UnsafeMutableRawBufferPointer
-  ) -> Int {
-    var out: [UInt8] = []
-    out.reserveCapacity(bytes.count * 3)
-    decoder?.decode(bytes, to: &out)
-    if bytes.isEmpty { decoder?.end(&out) }
-    buffer.copyBytes(from: out)
-    return out.count
   }
 
   /// Takes a first line `sep=;`, by which spreadsheets know the delimiter; false for any other record.
@@ -274,8 +210,8 @@ package struct CSVReader: ~Copyable {
   private func assertUTF8() throws(Failure) {
     guard let cell = record.firstInvalidCell else { return }
     let position = Failure.Record(line: record.line, column: cell)
-    if let decoder {
-      throw failure("the cell has bytes that are no character of \(decoder.encoding.rawValue)", position)
+    if file.encoding != .utf8 {
+      throw failure("the cell has bytes that are no character of \(file.encoding.rawValue)", position)
     }
     throw failure(
       "the cell is not UTF-8 (--encoding windows-1252 reads what Windows wrote)",

@@ -1,0 +1,92 @@
+import Files
+import FirestoreModels
+
+/// A file of text that is read as UTF-8, whatever its encoding.
+struct TextFile: ~Copyable {
+  private var file: InputFile
+  /// The encoding of a file without a byte order mark.
+  private let given: TextEncoding
+  private var decoder: TextDecoder?
+  /// Whether it begins with the byte order mark of UTF-8; false before ``begin(_:)``.
+  private(set) var hasByteOrderMark = false
+
+  /// - Throws: ``Failure`` of kind `inputMissing`.
+  init(_ path: String, _ encoding: TextEncoding?, via files: FileAccess) throws(Failure) {
+    file = try InputFile(path, via: files)
+    given = encoding ?? .utf8
+  }
+
+  var path: String { file.path }
+
+  /// The offset in the file as stored.
+  var position: Int { file.position }
+
+  /// The encoding, after ``begin(_:)``.
+  var encoding: TextEncoding { decoder?.encoding ?? .utf8 }
+
+  /// Reads the first bytes without a byte order mark, and determines the encoding; returns how many there are as UTF-8.
+  ///
+  /// - Throws: ``Failure`` of kind `inputMalformed` for UTF-8 where another encoding is given, and read errors.
+  mutating func begin(_ buffer: UnsafeMutableRawBufferPointer) throws(Failure) -> Int {
+    // Some encodings need three times as many.
+    let head = UnsafeMutableRawBufferPointer(
+      rebasing: buffer[..<min(buffer.count, max(3, buffer.count / 3))]
+    )
+    var count = 0
+    while count < min(3, head.count) {
+      let more = try file.read(into: UnsafeMutableRawBufferPointer(rebasing: head[count...]))
+      count += more
+      if more == 0 { break }
+    }
+    var markLength = 0
+    let marked = TextEncoding(markedBy: head[..<count], &markLength)
+    hasByteOrderMark = marked == .utf8
+    let bytes = Array(head[markLength..<count])
+    let encoding = marked ?? given
+    if encoding == .utf8 {
+      head.copyBytes(from: bytes)
+      return bytes.count
+    }
+    if marked == nil, Self.isUTF8(bytes) {
+      throw Failure.malformed(file.path, "it is UTF-8, and --encoding says \(encoding.rawValue)")
+    }
+    decoder = TextDecoder(encoding)
+    return decode(bytes, into: buffer)
+  }
+
+  /// Reads the next bytes, of another encoding as far as there is room for four bytes; returns how many there are as UTF-8.
+  ///
+  /// - Throws: ``Failure`` for a read error.
+  mutating func read(into buffer: UnsafeMutableRawBufferPointer) throws(Failure) -> Int {
+    if decoder == nil { return try file.read(into: buffer) }
+    if buffer.count < 4 { return 0 }
+    while true {
+      // At the end of the buffer, which is decoded to its beginning.
+      let piece = UnsafeMutableRawBufferPointer(
+        rebasing: buffer[(buffer.count - max(1, buffer.count / 3 - 1))...]
+      )
+      let count = try file.read(into: piece)
+      let found = decode(piece[..<count], into: buffer)
+      if found > 0 || count == 0 { return found }
+    }
+  }
+
+  private mutating func decode(
+    _ bytes: some Collection<UInt8>,
+    into buffer: UnsafeMutableRawBufferPointer
+  ) -> Int {
+    var out: [UInt8] = []
+    out.reserveCapacity(bytes.count * 3)
+    decoder?.decode(bytes, to: &out)
+    if bytes.isEmpty { decoder?.end(&out) }
+    buffer.copyBytes(from: out)
+    return out.count
+  }
+
+  /// Whether bytes are UTF-8 and not ASCII, up to a character that is cut off.
+  private static func isUTF8(_ bytes: [UInt8]) -> Bool {
+    let cut = bytes.suffix(3).lastIndex { $0 >= 0xC0 } ?? bytes.endIndex
+    let whole = bytes[..<cut]
+    return whole.contains { $0 >= 0x80 } && String(validating: whole, as: UTF8.self) != nil
+  }
+}
