@@ -45,8 +45,9 @@ gm_json_status gm_json_parse(
   gm_json_parser *_Nonnull parser, const uint8_t *_Nonnull json, size_t length, size_t room,
   gm_json_document *_Nonnull document);
 
-/// Whether a JSON text holds a number that is too small for a double, which the tape has as 0.
-int gm_json_loses_numbers(const uint8_t *_Nonnull json, size_t length);
+/// Whether a parsed JSON text holds a number that is too small for a double, which the tape has as 0. Only a text whose tape has
+/// a double that is 0 is looked through.
+int gm_json_loses_numbers(const gm_json_document *_Nonnull document, const uint8_t *_Nonnull json, size_t length);
 
 #ifdef __cplusplus
 }

@@ -80,11 +80,6 @@ package final class JSONParser {
       } else {
         gm_json_parse(parser, &empty, 0, 0, &document)
       }
-    if keepsNumbers, let base = json.baseAddress,
-      gm_json_loses_numbers(base.assumingMemoryBound(to: UInt8.self), json.count) != 0
-    {
-      throw WireError("it has a number that no double holds")
-    }
     switch status {
     case GM_JSON_OK: break
     case GM_JSON_TOO_DEEP: throw WireError("it is nested too deeply")
@@ -92,6 +87,11 @@ package final class JSONParser {
     case GM_JSON_TOO_LARGE: throw WireError("it is too large (\(json.count) bytes)")
     case GM_JSON_NO_MEMORY: throw WireError("there is no memory left for its \(json.count) bytes")
     default: throw WireError(json.isEmpty ? "it is empty" : "it is not valid JSON")
+    }
+    if keepsNumbers, let base = json.baseAddress,
+      gm_json_loses_numbers(&document, base.assumingMemoryBound(to: UInt8.self), json.count) != 0
+    {
+      throw WireError("it has a number that no double holds")
     }
     guard let tape = document.tape, let strings = document.strings else { throw WireError("it is empty") }
     return JSONCursor(tape: tape, strings: strings, index: 1)
