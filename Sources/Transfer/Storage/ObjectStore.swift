@@ -83,20 +83,10 @@ extension ObjectStore {
     version: ObjectVersion?,
     to path: String
   ) async throws(Failure) -> ObjectInfo? {
-    let (temporary, descriptor) = try FilePaths.createTemporary(beside: path, reporting: path)
-    defer {
-      close(descriptor)
-      unlink(temporary)
-    }
-    let info = try await read(name, version: version) { _, piece throws(Failure) in
-      let code = SystemCall.write(descriptor, piece)
-      if code != 0 { throw Failure.cannotWrite(path, errno: code) }
-    }
-    guard let info else { return nil }
-    let code = SystemCall.synchronize(descriptor)
-    if code != 0 { throw Failure.cannotWrite(path, errno: code) }
-    if rename(temporary, path) != 0 { throw Failure.cannotWrite(path, errno: errno) }
-    SystemCall.synchronizeFolder(FilePaths.folder(of: path))
+    var file = try OutputFile(path, gzip: false)
+    let info = try await read(name, version: version) { _, piece throws(Failure) in try file.write(piece) }
+    if info == nil { return nil }
+    _ = try file.finish()
     return info
   }
 }
