@@ -14,7 +14,7 @@ extension CSVOptions.Delimiter {
       "comma": .comma, "semicolon": .semicolon, "tab": .tab, "pipe": .pipe, "\\t": .tab,
     ]
     guard let found = named[text] ?? Self(rawValue: text) else {
-      throw ValidationError("give comma, semicolon, tab, pipe, or one other sign.")
+      throw ValidationError("give comma, semicolon, tab, pipe, or one other character.")
     }
     self = found
   }

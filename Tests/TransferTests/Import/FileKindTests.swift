@@ -280,7 +280,7 @@ struct FileKindTests {
     Case("a line for Excel", "sep=;\nid;n\n1;2\n", yields: plain),
     Case("returns alone", "id,n\r1,2\r", yields: plain),
     Case(
-      "a sign between cells",
+      "a delimiter that is not usual",
       "id^n\n1^2\n",
       says: "--id-column",
       "'id^n'",

@@ -4,7 +4,7 @@ package import Schema
 
 /// Options of a CSV file.
 package struct CSVOptions: Sendable {
-  /// A character between cells: a tab, or a sign of ASCII other than quotes.
+  /// A character between cells: a tab, or a punctuation mark or symbol of ASCII other than quotes.
   package struct Delimiter: RawRepresentable, Codable, Sendable, Hashable {
     package let rawValue: String
     package let byte: UInt8

@@ -135,7 +135,7 @@ package struct CSVReader: ~Copyable {
 
   /// The encoding and the delimiter, after the first record.
   var manner: String {
-    "CSV in \(file.encoding.rawValue), parted by \(delimiter == .tab ? "tabs" : delimiter.rawValue)"
+    "CSV in \(file.encoding.rawValue), separated by \(delimiter == .tab ? "tabs" : delimiter.rawValue)"
   }
 
   /// The bytes of the record as they are in the file, without the line end, at most ``maximumRawBytes``; also of one that
@@ -191,7 +191,7 @@ package struct CSVReader: ~Copyable {
     let name = words.dropFirst(4).elementsEqual("\\t".utf8) ? [0x09] : Array(words.dropFirst(4))
     guard name.count == 1 else { return false }
     guard let named = CSVOptions.Delimiter(rawValue: String(decoding: name, as: UTF8.self)) else {
-      throw failure("sep= names no sign that can be a delimiter", .init(line: 1))
+      throw failure("sep= names no character that can be a delimiter", .init(line: 1))
     }
     if !isDelimiterGiven { delimiter = named }
     return true

@@ -4,7 +4,7 @@ import FirestoreModels
 struct SourceFailures {
   private var failures: [Failure] = []
 
-  /// Runs what concerns one file, and keeps what the file or the options for it are to blame for.
+  /// Runs what concerns one file, and keeps the failures that are due to the file or to its options.
   mutating func collect(_ body: () throws(Failure) -> Void) throws(Failure) {
     do throws(Failure) {
       try body()

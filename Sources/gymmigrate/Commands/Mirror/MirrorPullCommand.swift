@@ -29,7 +29,7 @@ struct MirrorPullCommand: AsyncParsableCommand {
   )
   var output: String?
 
-  @Flag(help: "Read everything again, and make the tables anew.")
+  @Flag(help: "Read everything again, and rebuild the tables.")
   var full = false
 
   @Flag(help: "Drop edits of the mirror that were not pushed.")

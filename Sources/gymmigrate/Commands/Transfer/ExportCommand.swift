@@ -85,9 +85,10 @@ struct ExportCommand: JobCommand {
   var header = Column.HeaderLanguage.fieldNames
 
   @Option(
-    help: ArgumentHelp("The delimiter of CSV: comma, semicolon, tab, pipe, or a sign such as ^.").withDefault(
-      "comma"
-    ),
+    help: ArgumentHelp("The delimiter of CSV: comma, semicolon, tab, pipe, or a character such as ^.")
+      .withDefault(
+        "comma"
+      ),
     transform: CSVOptions.Delimiter.init(typed:)
   )
   var delimiter = CSVOptions.Delimiter.comma

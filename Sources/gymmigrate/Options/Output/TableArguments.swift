@@ -52,7 +52,7 @@ struct TableArguments: ParsableArguments {
   var encoding: TextEncoding?
 
   @Option(
-    help: "The delimiter of CSV: comma, semicolon, tab, pipe, or a sign such as ^ (default: detected).",
+    help: "The delimiter of CSV: comma, semicolon, tab, pipe, or a character such as ^ (default: detected).",
     transform: CSVOptions.Delimiter.init(typed:)
   )
   var delimiter: CSVOptions.Delimiter?
