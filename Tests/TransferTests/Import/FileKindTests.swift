@@ -117,11 +117,40 @@ struct FileKindTests {
     Case(
       "what libraries make of times and points",
       "e.json",
-      json("{\"1\":{\"t\":{\"_seconds\":1,\"_nanoseconds\":5},\"g\":{\"latitude\":19.5,\"longitude\":-99}}}"),
+      json(
+        "{\"1\":{\"t\":{\"_seconds\":1,\"_nanoseconds\":5},\"g\":{\"_latitude\":19.5,\"_longitude\":-99},\"m\":{\"latitude\":19.5,\"longitude\":-99}}}"
+      ),
       yields: [
         "t": Timestamp(seconds: 1, nanoseconds: 5).map { .timestamp($0) } ?? .null,
         "g": .geoPoint(GeoPoint(latitude: 19.5, longitude: -99)),
+        "m": .map(["latitude": .double(19.5), "longitude": .integer(-99)]),
       ]
+    ),
+    Case(
+      "points without marks under their type",
+      "e.json",
+      json("{\"1\":{\"g\":{\"latitude\":19.5,\"longitude\":-99},\"phone\":5512345678}}"),
+      helped: { $0.types = ["g=geopoint,phone=text"] },
+      yields: ["g": .geoPoint(GeoPoint(latitude: 19.5, longitude: -99)), "phone": .string("5512345678")]
+    ),
+    Case(
+      "an object with a member of a query's answer",
+      "e.json",
+      json("[{\"id\": \"1\", \"n\": 2, \"readTime\": \"5 min\"}]"),
+      helped: { $0.idColumn = "id" },
+      yields: ["id": .string("1"), "n": .integer(2), "readTime": .string("5 min")]
+    ),
+    Case(
+      "a response with members that none has",
+      "e.json",
+      json("{\"documents\": [\(rest)], \"total\": 1}"),
+      says: "is no response of the service"
+    ),
+    Case(
+      "a number beyond 64 bits",
+      "e.json",
+      json("{\"1\": {\"n\": 123456789012345678901}}"),
+      says: "beyond 64 bits"
     ),
     Case(
       "JSON that is cut off",
@@ -442,6 +471,14 @@ struct FileKindTests {
         "friend": .reference("projects/p/databases/d/documents/things/2"), "note": .string("2026-01-02"),
       ]
     )
+    for (type, text) in [("timestamp", "soon"), ("integer", "1.5"), ("boolean", "1"), ("text", "true")] {
+      options.types = try #require(HeadingOption.types(parsing: "x=\(type)"))
+      let value = text == "soon" ? "\"soon\"" : text
+      let path = try folder.write(Self.json("[{\"id\": \"1\", \"x\": \(value)}]"), to: "x.json")
+      let source = try #require(try ImportSource.resolve([path], schema: options.schema).first)
+      let faults = try JSONInput(source, options: options, into: nil).next()?.faults
+      #expect(faults?.first?.expected.contains("expected") == true, "\(type)")
+    }
     let more = try folder.write(Self.json("{\"documents\": [], \"nextPageToken\": \"x\"}"), to: "more.json")
     let next = try #require(try ImportSource.resolve([more], schema: .none).first)
     let input = try JSONInput(next, options: options, into: nil)

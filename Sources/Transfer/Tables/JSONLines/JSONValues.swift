@@ -141,11 +141,22 @@ package struct JSONValues: ~Copyable {
     if around == .response {
       bytes = Array("{\"documents\":0".utf8)
       try rest(depth: 1)
-      hasMore = bytes.firstRange(of: Array("\"nextPageToken\"".utf8)) != nil
+      hasMore = try hasToken()
     }
     guard try skipWhite() == nil else { throw malformed("there is more behind the end") }
     around = .ended
     return false
+  }
+
+  /// Whether what is beside the documents of a response is the token of a next page, or nothing.
+  private func hasToken() throws(Failure) -> Bool {
+    let names = try? JSONParser().parse(bytes) { json throws(WireError) in json.members.map { $0.name.string }
+    }
+    switch names {
+    case ["documents"]: return false
+    case ["documents", "nextPageToken"]: return true
+    default: throw malformed("an object with documents and other members is no response of the service")
+    }
   }
 
   private static func text(_ json: [UInt8]) -> String? {

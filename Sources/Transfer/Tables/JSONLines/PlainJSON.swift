@@ -2,16 +2,23 @@ package import FirestoreModels
 import Schema
 
 /// Makes fields of JSON without types: by the types of the schema where it has some, else by JSON's own.
+///
+/// A value that has no type of the schema stays what it is, for the check against the schema. Under a type that an option gives
+/// it is refused, as a cell is.
 package struct PlainJSON {
   private let types: [FieldPath: Column.ValueType]
+  /// The types that options give.
+  private let given: [FieldPath: ColumnType]
   private let options: TableOptions
 
   package init(_ collection: CollectionPath, _ options: TableOptions) {
     self.options = options
     var types: [FieldPath: Column.ValueType] = [:]
     for column in options.schema.columns(of: collection) { types[column.path] = column.type }
-    for type in options.types { types[FieldPath(field: type.heading)] = type.value.type }
-    self.types = types
+    var given: [FieldPath: ColumnType] = [:]
+    for type in options.types { given[FieldPath(field: type.heading)] = type.value }
+    for (path, type) in given { types[path] = type.type }
+    (self.types, self.given) = (types, given)
   }
 
   /// Returns the fields of an object.
@@ -33,19 +40,38 @@ package struct PlainJSON {
   }
 
   private func value(_ json: JSONCursor, at path: [String]) throws(WireError) -> Value {
-    let type = FieldPath(segments: path).flatMap { types[$0] } ?? .any
+    guard let field = FieldPath(segments: path) else { return try value(json, at: path, as: .any, nil) }
+    let given = given[field]
+    let value = try value(json, at: path, as: types[field] ?? .any, given?.dateOrder)
+    // A date may be declared as such; null is of every type.
+    if let given, let type = FieldType(rawValue: given.type.rawValue), value != .null, !type.accepts(value) {
+      throw WireError("expected \(CellValues.name(of: given.type))")
+    }
+    return value
+  }
+
+  private func value(
+    _ json: JSONCursor,
+    at path: [String],
+    as type: Column.ValueType,
+    _ order: DateOrder?
+  ) throws(WireError) -> Value {
     switch json.kind {
     case .null: return .null
     case .boolean: return .boolean(json.boolean ?? false)
     case .integer:
       if type == .double, let number = json.double { return .double(number) }
       guard let number = json.integer else { throw WireError("it does not fit 64 bits") }
-      return .integer(number)
+      return type == .string ? .string(String(number)) : .integer(number)
     case .double:
       let number = json.double ?? 0
       if type == .integer, let whole = Int64(exactly: number) { return .integer(whole) }
+      // It may be an integer whose last digits a double does not have.
+      guard type == .double || number.magnitude < 0x1p63 else {
+        throw WireError("it is beyond 64 bits, and may lose digits; the type double takes it as it is")
+      }
       return .double(number)
-    case .string: return value(json.string ?? "", as: type)
+    case .string: return value(json.string ?? "", as: type, order)
     case .array:
       var values: [Value] = []
       for element in json.elements {
@@ -54,18 +80,18 @@ package struct PlainJSON {
       }
       return .array(values)
     case .object:
-      if let value = Self.marked(json) { return value }
+      if let value = Self.marked(json, as: type) { return value }
       return .map(try fields(json, below: path))
     }
   }
 
   /// A text, or what it is by the schema's type; a text that is no such value stays one.
-  private func value(_ text: String, as type: Column.ValueType) -> Value {
+  private func value(_ text: String, as type: Column.ValueType, _ order: DateOrder?) -> Value {
     text.withBytes { utf8 in
       switch type {
       case .timestamp:
         if let moment = Timestamp(rfc3339: utf8) { return .timestamp(moment) }
-        let date = DateText(utf8, options.dateOrder ?? .dayFirst)
+        let date = DateText(utf8, order ?? options.dateOrder ?? .dayFirst)
         if let moment = date.flatMap({ options.timeZone.moment(of: $0) }) { return .timestamp(moment) }
       case .reference:
         if let (path, named) = AddressText.reference(utf8), let database = named ?? options.database {
@@ -80,17 +106,22 @@ package struct PlainJSON {
   }
 
   /// What Google's libraries write for times and geo points; nil for any other object.
-  private static func marked(_ json: JSONCursor) -> Value? {
+  ///
+  /// Members without `_` are as likely a map of the data, so the type has to be known.
+  private static func marked(_ json: JSONCursor, as type: Column.ValueType) -> Value? {
+    func member(_ marked: StaticString, _ plain: StaticString, of owner: Column.ValueType) -> JSONCursor? {
+      json[marked] ?? (type == owner ? json[plain] : nil)
+    }
     var rest = json.members
     guard rest.next() != nil, rest.next() != nil, rest.next() == nil else { return nil }
-    if let seconds = (json["_seconds"] ?? json["seconds"])?.integer,
-      let nanoseconds = (json["_nanoseconds"] ?? json["nanoseconds"])?.integer,
+    if let seconds = member("_seconds", "seconds", of: .timestamp)?.integer,
+      let nanoseconds = member("_nanoseconds", "nanoseconds", of: .timestamp)?.integer,
       let part = Int32(exactly: nanoseconds), let moment = Timestamp(seconds: seconds, nanoseconds: part)
     {
       return .timestamp(moment)
     }
-    if let latitude = (json["_latitude"] ?? json["latitude"])?.double,
-      let longitude = (json["_longitude"] ?? json["longitude"])?.double,
+    if let latitude = member("_latitude", "latitude", of: .geopoint)?.double,
+      let longitude = member("_longitude", "longitude", of: .geopoint)?.double,
       latitude.magnitude <= 90, longitude.magnitude <= 180
     {
       return .geoPoint(GeoPoint(latitude: latitude, longitude: longitude))

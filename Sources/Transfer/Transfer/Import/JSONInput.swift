@@ -84,7 +84,7 @@ final class JSONInput: DocumentInput {
 
   private func document(_ json: JSONCursor) throws(WireError) -> RawDocument? {
     if values.key == nil {
-      if json["readTime"] != nil, json["fields"] == nil {
+      if Self.isQueryAnswer(json) {
         guard let inner = json["document"] else { return nil }
         return try placed(decoder.document(inner, in: nil))
       }
@@ -103,6 +103,13 @@ final class JSONInput: DocumentInput {
       fields[name] = nil
     }
     return RawDocument(path: DocumentPath(collection, id), fields: fields)
+  }
+
+  /// Whether an object is an element of an answer of runQuery; one with any other member is somebody's own.
+  private static func isQueryAnswer(_ json: JSONCursor) -> Bool {
+    let known = ["document", "readTime", "skippedResults", "transaction", "done"]
+    return Timestamp(json["readTime"]?.string ?? "") != nil
+      && json.members.allSatisfy { member in known.contains { member.name.string.isIdentical(to: $0) } }
   }
 
   private func id(of json: JSONCursor) throws(WireError) -> String {
