@@ -131,7 +131,7 @@ check-scale: build
 check-storage: build
 	@scripts/check-storage.sh
 
-## docs: writes the command line reference anew
+## docs: generates the command line reference
 docs: build
 	@scripts/generate-cli-reference.sh
 

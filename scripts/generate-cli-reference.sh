@@ -26,7 +26,7 @@ page() {
   cat <<'HEAD'
 # Command line reference
 
-Every command with every flag, as `--help` prints it. This page is generated: `make docs` writes it anew.
+Every command with every flag, as `--help` prints it. This page is generated: `make docs` writes it.
 By task: [docs/README.md](README.md).
 HEAD
   local overview name

@@ -59,12 +59,13 @@ enum Main {
     ProcessLimits.assertStandardDescriptors()
     // Files hold people's data, and those that libraries make go by this alone.
     umask(0o077)
+    _ = Allocator.returnsLargeBlocks
     do throws(Failure) {
       try ProcessArguments.assertReadable()
       // Before any task: without descriptors and threads not even the tasks below can be run.
       try ProcessLimits.assertEnough()
     } catch {
-      Terminal.standardError.line("error: \(error)")
+      Terminal.standardError.lines("\(Colors.errorLabel) \(error)")
       Gymmigrate.exit(withError: ExitCode(ExitCodes.code(of: error.kind)))
     }
     Secrets.addProxies(of: ProcessInfo.processInfo.environment)
@@ -107,7 +108,7 @@ enum Main {
     do {
       parsed = try Gymmigrate.parseAsRoot(completed.words)
     } catch {
-      throw blame(error, completed)
+      throw explained(error, completed)
     }
     do {
       try await Invocation.$current.withValue(invocation) {
@@ -121,7 +122,7 @@ enum Main {
   }
 
   /// The error of a command line, or the variable that it would be right without.
-  private static func blame(_ error: any Error, _ completed: CompletedArguments) -> any Error {
+  private static func explained(_ error: any Error, _ completed: CompletedArguments) -> any Error {
     if Gymmigrate.exitCode(for: error) == .success { return error }
     if let misspelt = MisspeltWord.failure(in: completed.words, below: Gymmigrate.self) { return misspelt }
     let message = Gymmigrate.message(for: error)
@@ -151,7 +152,7 @@ enum Main {
   /// Prints a failure; what it returns is the exit code.
   private static func reported(_ failure: Failure) -> Int32 {
     if Interruption.isBrokenPipe(failure) { return ExitCodes.brokenPipe }
-    Terminal.standardError.line("error: \(failure)")
+    Terminal.standardError.lines("\(Colors.errorLabel) \(failure)")
     return ExitCodes.code(of: failure.kind)
   }
 
@@ -167,10 +168,11 @@ enum Main {
     } catch {
       let code = Gymmigrate.exitCode(for: error)
       var text = Gymmigrate.fullMessage(for: error)
-      if text.hasPrefix("Error: ") { text.replaceSubrange(..<text.index(after: text.startIndex), with: "e") }
+      let isError = text.hasPrefix("Error: ")
+      if isError { text.removeFirst("Error: ".count) }
       let message = TerminalText(lines: text)
       if code == .success { return printed("\(message)\n") }
-      Terminal.standardError.lines(message)
+      Terminal.standardError.lines(isError ? "\(Colors.errorLabel) \(message)" : message)
       return code.rawValue
     }
   }

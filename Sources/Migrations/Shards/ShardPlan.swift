@@ -94,6 +94,8 @@ package struct ShardPlan: JSONRecord, Equatable {
   package var holder: String
   /// When it was planned, by the clock of the machine.
   package var createdAt: Timestamp
+  /// The edition of the database as the service names it, which decides on prices; nil where it did not say.
+  package var edition: String?
   private var version = Self.version
 
   private enum CodingKeys: String, CodingKey {
@@ -120,6 +122,7 @@ package struct ShardPlan: JSONRecord, Equatable {
     inputs: [Input],
     migrations: [LedgerEntry.Applied],
     holder: String,
+    edition: String? = nil,
     createdAt: Timestamp = .now
   ) {
     self.run = run
@@ -138,6 +141,7 @@ package struct ShardPlan: JSONRecord, Equatable {
     self.inputs = inputs
     self.migrations = migrations
     self.holder = holder
+    self.edition = edition
     self.createdAt = createdAt
   }
 

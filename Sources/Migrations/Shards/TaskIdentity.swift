@@ -49,13 +49,13 @@ extension TaskIdentity {
     if let count, count != planned {
       throw Self.refusal(
         "\(identity.source) says that there are \(count) tasks, and the plan has \(planned)",
-        "Start \(planned) tasks; a single one with --task \(identity.index) --tasks \(planned)."
+        "Start \(NumberText.counted(planned, "task")); a single one with --task \(identity.index) --tasks \(planned)."
       )
     }
     guard (0..<planned).contains(identity.index) else {
       throw Self.refusal(
         "\(identity.source) says task \(identity.index), and the plan has \(planned), from 0 to \(planned - 1)",
-        "Start \(planned) tasks."
+        "Start \(NumberText.counted(planned, "task"))."
       )
     }
     identity.count = planned

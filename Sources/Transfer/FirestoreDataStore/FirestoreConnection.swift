@@ -17,7 +17,7 @@ package import FirestoreREST
 /// There is nothing to close. The connections are closed and their thread ends when the last copy of the
 /// value, and the last store and sequence made of it, are released.
 public struct FirestoreConnection: Sendable {
-  /// Who signs the requests.
+  /// The credentials of the requests.
   public enum Credentials: Sendable, Equatable {
     /// Google's Application Default Credentials: the file of `GOOGLE_APPLICATION_CREDENTIALS`, what
     /// `gcloud auth application-default login` wrote, or the service account of this machine.
@@ -51,7 +51,7 @@ public struct FirestoreConnection: Sendable {
   ///   - database: The database ID.
   ///   - endpoint: Scheme, host and port, without `/v1`; nil for the emulator that `FIRESTORE_EMULATOR_HOST`
   ///     names, or else the service.
-  ///   - credentials: Who signs.
+  ///   - credentials: Those of the requests.
   ///   - retryLimit: How long one request is retried before its error is thrown.
   /// - Throws: ``FirestoreConnectionError`` if the endpoint or an ID is malformed, or credentials are missing,
   ///   cannot be read, or would be shown to the network by plain HTTP.

@@ -67,7 +67,7 @@ enum ManagedText {
     TerminalText(cells: [
       "backup", backup.state, backup.snapshotTime?.description ?? "-",
       backup.expireTime.map { "expires \($0)" } ?? "-",
-      backup.documents.map { "\(NumberText.grouped($0)) documents" } ?? "-", backup.name,
+      backup.documents.map { "\(NumberText.counted($0, "document"))" } ?? "-", backup.name,
     ])
   }
 
@@ -82,7 +82,7 @@ enum ManagedText {
 
   private static func days(_ seconds: Int) -> String {
     let (days, rest) = seconds.quotientAndRemainder(dividingBy: 86_400)
-    return rest == 0 ? "\(days) \(days == 1 ? "day" : "days")" : "\(seconds) s"
+    return rest == 0 ? NumberText.counted(days, "day") : "\(seconds) s"
   }
 
   private static func last(_ name: String) -> String {

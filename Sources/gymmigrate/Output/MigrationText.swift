@@ -49,8 +49,10 @@ enum MigrationText {
   }
 
   private static func example(_ change: Change) -> [TerminalText] {
-    let mark = change.before == nil ? "+" : change.isDeletion ? "-" : "~"
-    return ["  \(mark) \(change.path)"]
+    let (mark, color): (String, TextColor) =
+      change.before == nil ? ("+", .green) : change.isDeletion ? ("-", .red) : ("~", .yellow)
+    let heading: TerminalText = "\(mark) \(change.path)"
+    return ["  \(heading.colored(color, if: Colors.output))"]
       + change.differences.map { difference -> TerminalText in
         let before = difference.before.map(ValueText.text) ?? "(none)"
         let after =
@@ -60,6 +62,6 @@ enum MigrationText {
   }
 
   private static func documents(_ count: Int) -> String {
-    count == 1 ? "1 document" : "\(NumberText.grouped(count)) documents"
+    NumberText.counted(count, "document")
   }
 }

@@ -7,9 +7,9 @@ enum MirrorText {
     let moment = report.readTime.map { " as of \($0)" } ?? ""
     let verb = report.isNew ? "made" : "up to date"
     var line =
-      "\(path): \(verb)\(moment); \(NumberText.grouped(report.read)) documents read, \(NumberText.grouped(report.changed)) written, \(NumberText.grouped(report.deleted)) removed"
-    if report.names > 0 { line += "; \(NumberText.grouped(report.names)) names read" }
-    if report.counted > 0 { line += "; \(NumberText.grouped(report.counted)) documents counted" }
+      "\(path): \(verb)\(moment); \(NumberText.counted(report.read, "document")) read, \(NumberText.grouped(report.changed)) written, \(NumberText.grouped(report.deleted)) removed"
+    if report.names > 0 { line += "; \(NumberText.counted(report.names, "name")) read" }
+    if report.counted > 0 { line += "; \(NumberText.counted(report.counted, "document")) counted" }
     return "\(line)\n"
   }
 
@@ -32,7 +32,7 @@ enum MirrorText {
     }
     lines += TerminalText.aligned([heading] + rows, numbers: [2, 3, 5])
     if status.collections.contains(where: { $0.counted != nil }) {
-      lines.append("A pull reads about \(NumberText.grouped(status.reads)) documents.")
+      lines.append("A pull reads about \(NumberText.counted(status.reads, "document")).")
     }
     return "\(lines.joined(separator: "\n"))\n"
   }

@@ -1,10 +1,13 @@
 /// Past runs as text.
 enum RunText {
-  /// One line: id, environment, status, what it wrote and left, the command.
-  static func line(_ entry: RunHistory.Entry) -> TerminalText {
-    let counts = entry.ending.map { SummaryText.counts($0.totals) } ?? ""
-    let record = entry.record
-    return TerminalText(cells: [record.id, record.environment, entry.status, counts, record.command])
+  /// A table with a heading: id, environment, status, what a run wrote and left, the command.
+  static func table(_ entries: [RunHistory.Entry]) -> [TerminalText] {
+    let rows = entries.map { entry in
+      let counts = entry.ending.map { SummaryText.counts($0.totals) } ?? ""
+      let record = entry.record
+      return [record.id, record.environment, entry.status, counts, record.command]
+    }
+    return TerminalText.aligned([["run", "environment", "status", "documents", "command"]] + rows)
   }
 
   /// The warning about a journal with a line that was cut off.

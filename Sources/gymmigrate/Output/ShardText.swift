@@ -5,8 +5,8 @@ enum ShardText {
   /// What was planned, and how to continue.
   static func planned(_ plan: ShardPlan, at place: ShardPlace) -> [String] {
     let readTime = plan.readTime.map { ", read at \($0)" } ?? ""
-    let ranges = plan.ranges.count == 1 ? "1 range" : "\(NumberText.grouped(plan.ranges.count)) ranges"
-    let tasks = plan.tasks == 1 ? "1 task" : "\(NumberText.grouped(plan.tasks)) tasks"
+    let ranges = NumberText.counted(plan.ranges.count, "range")
+    let tasks = NumberText.counted(plan.tasks, "task")
     return [
       "Planned run \(plan.run): \(ranges) for \(tasks)\(readTime).",
       "Each task: \(CommandLineText.quoted(["gymmigrate", "shard", "work", place.text]))",
@@ -21,13 +21,12 @@ enum ShardText {
         "\(holder), renewed \(Int(clamping: (task.silentSeconds ?? 0).rounded())) s ago"
       }
       let error = task.error.map { "exit code \($0.exitCode) on \($0.holder): \($0.message)" }
-      let cells = [
-        "task \(task.number)", task.status.rawValue, "\(task.done) of \(task.ranges) ranges", who, error,
-      ]
+      let ranges = "\(task.done) of \(NumberText.counted(task.ranges, "range"))"
+      let cells = ["task \(task.number)", task.status.rawValue, ranges, who, error]
       return TerminalText(cells: cells.compactMap { $0 })
     }
     lines.append(
-      "run \(plan.run): \(state.tasks.count - state.open.count) of \(plan.tasks) tasks done\t\(plan.name)"
+      "run \(plan.run): \(state.tasks.count - state.open.count) of \(NumberText.counted(plan.tasks, "task")) done\t\(plan.name)"
     )
     return lines
   }

@@ -19,7 +19,7 @@ enum SummaryText {
     let rate = Int(clamping: Double(summary.totals.read) / max(summary.durationSeconds, 0.001))
     let speed = summary.showsCounts ? ", \(NumberText.grouped(rate)) documents/s" : ""
     lines.append(
-      "\(summary.status.rawValue.capitalizedFirst) in \(seconds) s\(speed), \(NumberText.grouped(summary.traffic.requests)) requests, \(NumberText.grouped(summary.traffic.retries)) retries (run \(summary.runID))."
+      "\(summary.status.rawValue.capitalizedFirst) in \(seconds) s\(speed), \(NumberText.counted(summary.traffic.requests, "request")), \(NumberText.grouped(summary.traffic.retries)) retries (run \(summary.runID))."
     )
     return lines
   }

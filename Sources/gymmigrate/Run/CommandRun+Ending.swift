@@ -200,7 +200,7 @@ extension OutputSettings {
 
   /// What says what there is to say, to a person and to a log file.
   func logger(_ file: FileLogHandler? = nil) -> Logger {
-    let terminal = TerminalLogHandler(format: logFormat, level: level)
+    let terminal = TerminalLogHandler(format: logFormat, level: level, isColored: Colors.errors)
     return Logger(label: "gymmigrate") { _ in
       guard let file else { return terminal }
       return MultiplexLogHandler([terminal, file])

@@ -187,7 +187,7 @@ struct EnvironmentResolver {
     return try credentials(for: environment).description
   }
 
-  /// Who signs.
+  /// The credentials of an environment.
   ///
   /// Over plain HTTP nothing that is found by itself is sent, because an emulator needs none and the network
   /// would see it.

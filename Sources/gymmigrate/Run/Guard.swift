@@ -38,12 +38,19 @@ enum Guard {
   ///
   /// - Throws: `.notPermitted` where the answer is no.
   static func ask(_ question: String, with options: Confirmation) throws(Failure) {
-    guard !options.yes, isatty(0) == 1, Terminal.standardError.isInteractive else { return }
-    Terminal.standardError.line("\(question) [y/N]")
-    let answer = try TypedLine.read()?.lowercased() ?? ""
-    guard ["y", "yes"].contains(answer) else {
+    if options.yes || !canAsk { return }
+    guard try answer(question) else {
       throw Failure(.notPermitted, "continue", cause: "the answer was no; nothing was written")
     }
+  }
+
+  /// Whether a person can be asked.
+  static var canAsk: Bool { isatty(0) == 1 && Terminal.standardError.isInteractive }
+
+  /// Asks a person; whether the answer is yes.
+  static func answer(_ question: String) throws(Failure) -> Bool {
+    Terminal.standardError.line("\(question) [y/N]")
+    return try ["y", "yes"].contains(TypedLine.read()?.lowercased() ?? "")
   }
 
   /// Requires the name of a protected environment: by `--confirm`, else typed by a person.
@@ -73,7 +80,7 @@ enum Guard {
       }
       return
     }
-    guard !options.yes, isatty(0) == 1, Terminal.standardError.isInteractive else {
+    guard !options.yes, canAsk else {
       throw refusal("it is protected")
     }
     Terminal.standardError.line(
@@ -95,7 +102,7 @@ struct DeletionBound: Sendable {
   ///
   /// - Throws: `.notPermitted`.
   func assertMayAsk() throws(Failure) {
-    if maximum == nil, options.yes || isatty(0) != 1 || !Terminal.standardError.isInteractive {
+    if maximum == nil, options.yes || !Guard.canAsk {
       throw Self.refusal("no maximum was given")
     }
   }
@@ -139,7 +146,7 @@ struct DeletionBound: Sendable {
   /// - Throws: `.notPermitted`.
   func allow(_ count: Int, by name: String, in environment: DatabaseEnvironment) throws(Failure) -> Int {
     guard let maximum else {
-      return try count == 0 ? 0 : ask(Self.documents(count), count, environment)
+      return try count == 0 ? 0 : ask(NumberText.counted(count, "document"), count, environment)
     }
     if count > maximum { throw .tooManyDeletions(maximum, by: name) }
     return maximum
@@ -157,7 +164,8 @@ struct DeletionBound: Sendable {
       .notPermitted,
       "apply the plan",
       path: file,
-      cause: "it deletes \(Self.documents(planned.deletions)), and --max-delete allows \(maximum)",
+      cause:
+        "it deletes \(NumberText.counted(planned.deletions, "document")), and --max-delete allows \(maximum)",
       remedy: "Look at the plan, then allow more with --max-delete. Nothing was written."
     )
   }
@@ -174,7 +182,7 @@ struct DeletionBound: Sendable {
     }
     let count = try await most(of: migration, in: session)
     let names = migration.reads.map(\.string).joined(separator: ", ")
-    return try ask("Up to \(count) documents of \(names)", count, session.environment)
+    return try ask("Up to \(NumberText.counted(count, "document")) of \(names)", count, session.environment)
   }
 
   /// The most documents that a migration can delete: those that it looks at one by one, or those of what it may write.
@@ -186,8 +194,6 @@ struct DeletionBound: Sendable {
     session.progress.end()
     return count
   }
-
-  private static func documents(_ count: Int) -> String { count == 1 ? "1 document" : "\(count) documents" }
 
   private func ask(_ what: String, _ count: Int, _ environment: DatabaseEnvironment) throws(Failure) -> Int {
     Terminal.standardError.line(

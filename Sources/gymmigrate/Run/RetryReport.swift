@@ -27,7 +27,7 @@ final class RetryReport: Sendable {
     let end = Timestamp.now.seconds + Int64(max(0, remaining))
     let time = Timestamp(seconds: end)?.description ?? "the end of its time"
     logger.warning(
-      "\(notice.rpc.rawValue) failed \(notice.attempt) times (\(notice.reason)); it is tried until \(time) (--retry-for)."
+      "\(notice.rpc.rawValue) failed \(NumberText.counted(notice.attempt, "time")) (\(notice.reason)); it is tried until \(time) (--retry-for)."
     )
   }
 

@@ -73,7 +73,7 @@ struct ShardWorker: Sendable {
     }
     try await place.shards.record(nil, of: task)
     try await keeper.giveBack()
-    logger.info("Task \(task) of \(plan.tasks) is done: \(ranges.count) ranges.")
+    logger.info("Task \(task) of \(plan.tasks) is done: \(NumberText.counted(ranges.count, "range")).")
   }
 
   /// Records why the task failed, for `status` and `finish`.

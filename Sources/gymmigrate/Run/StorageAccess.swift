@@ -39,7 +39,7 @@ struct StorageAccess {
     (files, self.storage) = (storage.files, storage)
   }
 
-  /// Returns who signs: as for the database where that is Google's, else what is found by itself.
+  /// Returns the credentials: as for the database where that is Google's, else what is found by itself.
   private static func credentials(
     _ connection: ConnectionSettings?,
     _ variables: [String: String]

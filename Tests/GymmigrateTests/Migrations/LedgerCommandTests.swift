@@ -205,7 +205,7 @@ struct LedgerCommandTests {
       ]
       let list = try await tool.bare(["runs", "list"])
       let line = list.output.split(separator: "\n").first { $0.hasPrefix(run) }
-      #expect(line?.contains("\t\(expected[way] ?? "")\t") ?? false, "\(list.output)")
+      #expect(line?.contains("  \(expected[way] ?? "")  ") ?? false, "\(list.output)")
       if way != .resume {
         try await tool.bare(["runs", "resume", run]).expectFailure(64, expected[way] ?? "")
       }
@@ -247,7 +247,7 @@ struct LedgerCommandTests {
   ) async throws {
     let list = try await tool.bare(["runs", "list"])
     let line = list.output.split(separator: "\n").first { $0.hasPrefix(run) }
-    #expect(line?.contains("\tcleared\t") ?? false, "\(list.output)", sourceLocation: location)
+    #expect(line?.contains("  cleared  ") ?? false, "\(list.output)", sourceLocation: location)
     let shown = try await tool.bare(["runs", "show", run, "--json"])
     #expect(shown.output.contains(#""canGoOn":false"#), "\(shown.output)", sourceLocation: location)
     try await tool.bare(["runs", "resume", run]).expectFailure(64, "cleared", at: location)
@@ -330,11 +330,11 @@ struct LedgerCommandTests {
       let undo = try tool.lastRun()
       try FileManager.default.removeItem(atPath: tool.path(".gymmigrate/runs/\(undo)/summary.json"))
       let killed = try await tool.bare(["runs", "list"])
-      #expect(killed.output.contains("\tkilled\t"))
+      #expect(killed.output.contains("  killed  "))
       let writes = mini.writtenDocuments.map(\.writes)
       try await tool.bare(command + (command[0] == "runs" ? [] : tool.place)).expect(0)
       let list = try await tool.bare(["runs", "list"])
-      #expect(list.output.contains("\tundone\t") && list.output.contains("\tdone\t"))
+      #expect(list.output.contains("  undone  ") && list.output.contains("  done  "))
       #expect(mini.lines() == before && mini.writtenDocuments.map(\.writes) == writes)
       let ledger = try await tool.ledger()
       #expect(ledger.lease == nil && ledger.runs.map(\.status) == ["undone", "done"])

@@ -94,6 +94,20 @@ struct ReviewFileCommandTests {
     }
   }
 
+  @Test("whose last line has no end is taken, and that is said.")
+  func cutOff() async throws {
+    try await withGym { tool in
+      _ = try await corrected(tool, "")
+      let file = tool.folder.appendingPathComponent("corrected.csv")
+      let text = try String(contentsOf: file, encoding: .utf8)
+      try text.trimmingCharacters(in: .newlines).write(to: file, atomically: true, encoding: .utf8)
+      let plan = try await tool.run("migrate", "plan", "users-unify", "--review", "corrected.csv")
+      plan.expect(0)
+      #expect(plan.errors.contains("corrected.csv: Line "))
+      #expect(plan.errors.contains("the last one, has no line end: the file may be cut off."))
+    }
+  }
+
   @Test("whose documents changed or are gone is told document by document.")
   func stale() async throws {
     try await withGym { tool in

@@ -54,7 +54,7 @@ struct UndoTests {
       #expect(ledger.runs.map(\.status) == ["undone", "done"])
       #expect(ledger.runs.first?.undoneBy == undo && ledger.runs.last?.undoes == run)
       let list = try await tool.bare(["runs", "list"])
-      #expect(list.output.split(separator: "\n").contains { $0.hasPrefix(run) && $0.contains("\tundone\t") })
+      #expect(list.output.split(separator: "\n").contains { $0.hasPrefix(run) && $0.contains("  undone  ") })
     }
   }
 
@@ -99,7 +99,7 @@ struct UndoTests {
   private func undo(_ run: String, _ tool: Tool, _ code: Int32, _ status: String) async throws {
     try await tool.run("runs", "undo", run).expect(code)
     let list = try await tool.bare(["runs", "list"]).output.split(separator: "\n")
-    #expect(list.contains { $0.hasPrefix(run) && $0.contains("\t\(status)\t") }, "\(list)")
+    #expect(list.contains { $0.hasPrefix(run) && $0.contains("  \(status)  ") }, "\(list)")
   }
 
   private func imported(_ tool: Tool, _ lines: String...) async throws -> String {

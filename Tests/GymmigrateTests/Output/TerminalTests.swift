@@ -36,6 +36,38 @@ struct TerminalTests {
     return String(decoding: try JSONSerialization.data(withJSONObject: json), as: UTF8.self) + "\n"
   }
 
+  @Test(
+    "Colors are shown where they are asked for, and by themselves on a terminal alone, unless NO_COLOR is set."
+  )
+  func colors() async throws {
+    try await withTool { tool in
+      try tool.write(#"{"name":"c/d","fields":{}}"# + "\n", to: "in.jsonl")
+      try await tool.run("import", "in.jsonl").expect(0)
+      let fix = ["fix", "c", "--all-documents", "--set", "n=1", "-n"] + tool.place
+      for (words, isColored) in [(["--color", "always"], true), (["--color=never"], false), ([], false)] {
+        let plan = try await tool.bare(fix + words)
+        #expect(plan.output.contains("\u{1B}[33m~ c/d\u{1B}[0m") == isColored, "\(plan.output)")
+        let missing = try await tool.bare(["get", "c/none"] + tool.place + words)
+        #expect(missing.errors.contains("\u{1B}[31merror:\u{1B}[0m ") == isColored, "\(missing.errors)")
+        let diff = try await tool.bare(["diff", "c", "--from", "in.jsonl", "--to", "none.jsonl"] + words)
+        diff.expect(66)
+      }
+      try await tool.bare(fix + ["--color", "sometimes"]).expectFailure(64, "give auto, always or never.")
+      for (variables, isColored) in [("", true), ("NO_COLOR=1", false), ("TERM=dumb", false)] {
+        let script = """
+          import os, pty, subprocess, sys
+          leader, follower = pty.openpty()
+          environment = {**os.environ, "TERM": "xterm", **dict(word.split("=") for word in sys.argv[1].split())}
+          subprocess.run(sys.argv[2:], env=environment, stdout=follower, stderr=subprocess.DEVNULL)
+          print(os.read(leader, 100000).decode())
+          """
+        let program = [tool.runner.executable] + fix
+        let shown = try await Judge.python(["-c", script, variables] + program, in: tool.folder).output
+        #expect(shown.contains("\u{1B}[33m~ c/d\u{1B}[0m") == isColored, "\(variables): \(shown)")
+      }
+    }
+  }
+
   @Test("Ids, fields, values and collections from a database, in all that shows them")
   func database() async throws {
     try await withTool { tool in

@@ -90,7 +90,7 @@ struct ShardTests {
       try await tool.bare(["import", "W/parts", "-e", "stage", "-q"]).expect(0)
       try await tool.bare(["diff", "--all", "--from", "W/parts", "--to", "stage", "-q"]).expect(0)
       let runs = try await tool.bare(["runs", "list", "--state-dir", "W"])
-      #expect(runs.output.contains("\(summary.runId)\ttest\tdone\t2,400 read\texport"))
+      #expect(runs.output.contains("\(summary.runId)  test         done    2,400 read  export"))
 
       // A part that somebody changed is found.
       try tool.write("{}\n", to: "W/parts/00001.jsonl")

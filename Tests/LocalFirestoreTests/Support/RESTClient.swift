@@ -45,6 +45,9 @@ final class RESTClient {
     #else
       socket = Darwin.socket(AF_INET, SOCK_STREAM, 0)
     #endif
+    // A server that never answers must not hold up the other tests.
+    var patience = timeval(tv_sec: 20, tv_usec: 0)
+    setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_port = port.bigEndian

@@ -124,7 +124,7 @@ import Testing
 
   private static func word(_ outcome: Result<HTTPResponse, CallFailure>, _ kind: StorageRequestKind) -> String
   {
-    switch StorageVerdict.after(outcome, of: kind) {
+    switch StorageNextStep.after(outcome, of: kind) {
     case .answered: "answered"
     case .retry: "retry"
     case .lookFirst: "look"

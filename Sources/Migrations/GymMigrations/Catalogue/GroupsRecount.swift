@@ -23,7 +23,7 @@ package struct GroupsRecount: Migration {
   private static let memberCount = "memberCount"
 
   package let id = "groups-recount"
-  package let summary = "Writes groups.memberCount anew: the number of documents in the group's members."
+  package let summary = "Recomputes groups.memberCount: the number of documents in the group's members."
   /// `groups`; of the members only the number is read.
   package let reads = [GymCollection.groups]
   package let writes = [GymCollection.groups]

@@ -68,7 +68,7 @@ struct GroupScan {
         IntegrityFinding(
           .groupTooLarge,
           path,
-          "The group has \(memberCount) members; \(Self.most) are allowed."
+          "The group has \(NumberText.counted(memberCount, "member")); \(Self.most) are allowed."
         )
       )
     }

@@ -24,4 +24,6 @@ package struct NameReview: Sendable, Equatable {
   }
 
   package var decisions: [DocumentPath: Decision] = [:]
+  /// What there is to say about the file, in sentences.
+  package var notices: [String] = []
 }

@@ -16,13 +16,15 @@ package enum ReviewFile {
   package static func read(_ path: String) throws(Failure) -> NameReview {
     let format = try InputFormat(of: path)
     var reader = try TableReader(path, format: format)
-    return try read(path) { () throws(Failure) in
+    var review = try read(path) { () throws(Failure) in
       guard try reader.nextTexts() else { return nil }
       return ReviewRow(
         label: "\(format == .xlsx ? "row" : "line") \(reader.row.number)",
         cells: reader.row.texts
       )
     }
+    review.notices = reader.notices().map { "\(path): \($0)" }
+    return review
   }
 
   /// Reads rows from wherever they come; the first is the header.

@@ -88,7 +88,7 @@ extension MigrationStep {
       guard let text = try fields.text(source) else { return }
       let parts = separator.map { Self.parts(of: text, at: $0) } ?? PlainText.tokens(text)
       guard parts.count == targets.count else {
-        let message = "has \(parts.count) parts, not \(targets.count)"
+        let message = "has \(NumberText.counted(parts.count, "part")), not \(targets.count)"
         try fields.leave(source, .string(text), by: policy, .partsDiffer, message)
         return
       }

@@ -45,6 +45,9 @@ package protocol Migration: Sendable {
   /// Whether it deletes documents for good, so that a bound is required before it begins.
   var deletesForGood: Bool { get }
 
+  /// What there is to say about what it was given, in sentences.
+  var notices: [String] { get }
+
   /// Requests that deciding on a deletion costs, beside the read of the document.
   var requestsPerDeletion: Int { get }
 
@@ -64,6 +67,7 @@ extension Migration {
   package var writes: [CollectionPath] { reads }
   package var needsOriginals: Bool { false }
   package var deletesForGood: Bool { false }
+  package var notices: [String] { [] }
   package var requestsPerDeletion: Int { 0 }
 
   package func mayWrite(_ collection: CollectionPath) -> Bool { writes.contains(collection) }

@@ -48,7 +48,7 @@ extension Failure {
   package static func tooManyDeletions(_ maximum: Int, by name: String) -> Failure {
     Failure(
       .notPermitted,
-      "delete more than \(maximum) documents by",
+      "delete more than \(NumberText.counted(maximum, "document")) by",
       path: name,
       cause: "--max-delete allows no more",
       remedy: "Look at the plan (-n), then allow more with --max-delete."

@@ -190,6 +190,7 @@ package struct MigrationRunner: Sendable {
     switch source {
     case .list(let list): try await list.record(in: session, after: position) { try await mark?($0) }
     case .migration(let migration):
+      for notice in migration.notices { context.logger.notice("\(notice)") }
       var stops: SourceCheckpoints?
       if case .perDocument(let rule) = migration.strategy, let mark {
         let resumed = position.flatMap { SourcePosition($0) }

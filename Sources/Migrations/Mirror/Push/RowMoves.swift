@@ -1,3 +1,4 @@
+import Files
 import GRDB
 
 /// Rows that were given another ID: a new row is a move of one that is gone in the same push where it has the times that
@@ -28,7 +29,7 @@ struct RowMoves: Sendable {
       else { continue }
       let declared = schema.collection(path.collection) ?? table.inferredTimes
       let image = RowImage(cells: Array(row.dropLast()), other: row.last.flatMap(RowEdit.other) ?? FieldMap())
-      let own = Self.marks(of: image, table, declared)
+      let own = try Self.marks(of: image, table, declared)
       for mark in own { byMark[mark, default: []].append(path) }
       marks.append((path, own))
     }
@@ -40,7 +41,7 @@ struct RowMoves: Sendable {
       guard let table = layout.table(of: path.collection), let row = try documents.row(path) else { continue }
       let declared = schema.collection(path.collection) ?? table.inferredTimes
       let image = RowImage(try writer.fields(row.fields), in: table, &cells)
-      let own = Self.marks(of: image, table, declared)
+      let own = try Self.marks(of: image, table, declared)
       times.formUnion(own.filter(\.isOfTimes))
       // The rest says more than times, which many documents may have.
       if let found = own.lazy.compactMap({ byMark[$0] }).first { successors[path] = found }
@@ -58,12 +59,21 @@ struct RowMoves: Sendable {
   private struct Mark: Hashable {
     var table: String
     var isOfTimes: Bool
-    var text: UTF8Key
+    /// The SHA-256 of the cells, so that large rows are not held.
+    var digest: String
+
+    init(_ table: TableLayout, isOfTimes: Bool = false, _ cells: String) throws(Failure) {
+      (self.table, self.isOfTimes) = (table.name, isOfTimes)
+      digest = try SHA256Digest.checksum(of: Array(cells.utf8))
+    }
   }
 
   /// The marks of a row: all but its times and its ID, and the times, if it has any.
-  private static func marks(of image: RowImage, _ table: TableLayout, _ declared: CollectionSchema) -> [Mark]
-  {
+  private static func marks(
+    of image: RowImage,
+    _ table: TableLayout,
+    _ declared: CollectionSchema
+  ) throws(Failure) -> [Mark] {
     var (times, rest) = ([SQLCell](), [SQLCell]())
     for (cell, column) in zip(image.cells, table.columns) {
       if declared.serverTimes.contains(column.field) {
@@ -72,10 +82,8 @@ struct RowMoves: Sendable {
         rest.append(cell)
       }
     }
-    var marks = [Mark(table: table.name, isOfTimes: false, text: UTF8Key("\(rest) \(image.other)"))]
-    if times.contains(where: { $0 != .null }) {
-      marks.append(Mark(table: table.name, isOfTimes: true, text: UTF8Key("\(times)")))
-    }
+    var marks = [try Mark(table, "\(rest) \(image.other)")]
+    if times.contains(where: { $0 != .null }) { marks.append(try Mark(table, isOfTimes: true, "\(times)")) }
     return marks
   }
 }

@@ -1,13 +1,13 @@
 /// Durations as typed on the command line.
 extension Duration {
   private static let units: [(name: String, milliseconds: Int64)] = [
-    ("h", 3_600_000), ("m", 60_000), ("s", 1000), ("ms", 1),
+    ("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1000), ("ms", 1),
   ]
 
   /// The longest accepted duration: 10 years.
   private static let longestSeconds = 315_360_000.0
 
-  /// Parses a number of seconds (`90`, `0.5`) or a number with a unit: `ms`, `s`, `m` or `h` (`500ms`, `5m`).
+  /// Parses a number of seconds (`90`, `0.5`) or a number with a unit: `ms`, `s`, `m`, `h` or `d` (`500ms`, `5m`).
   ///
   /// Returns nil for anything else and for more than 10 years.
   package init?(typed text: String) {

@@ -10,4 +10,11 @@ package enum NumberText {
     }
     return (number < 0 ? "-" : "") + String(digits)
   }
+
+  /// A number of things: `1 document`, `2,000 documents`.
+  ///
+  /// - Parameter noun: One whose plural ends in s.
+  package static func counted(_ number: Int, _ noun: String) -> String {
+    "\(grouped(number)) \(noun)\(number == 1 ? "" : "s")"
+  }
 }

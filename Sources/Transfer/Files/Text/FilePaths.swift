@@ -19,6 +19,15 @@ package enum FilePaths {
     return names.filter { $0 != "." && $0 != ".." }.sorted { $0.compareUTF8($1) < 0 }
   }
 
+  /// Removes a file, or a folder with all that is in it; links are removed and not followed.
+  ///
+  /// - Throws: `.cannotWrite`.
+  package static func remove(_ path: String) throws(Failure) {
+    let isFolder = SystemCall.linkStatus(path).status?.isFolder ?? false
+    if isFolder { for name in names(in: path) { try remove("\(path)/\(name)") } }
+    if (isFolder ? rmdir(path) : unlink(path)) != 0 { throw Failure.cannotWrite(path, errno: errno) }
+  }
+
   /// Returns the folder of a file; `.` for a bare name.
   package static func folder(of path: String) -> String {
     guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }

@@ -193,7 +193,8 @@ package actor BatchWriter {
     var parts: [String] = []
     if scheduler.droppedCount > 0 { parts.append("\(scheduler.droppedCount) writes were not made") }
     if scheduler.unknownCount > 0 {
-      parts.append("for \(scheduler.unknownCount) writes it is not known whether they were made")
+      let writes = NumberText.counted(scheduler.unknownCount, "write")
+      parts.append("for \(writes) it is not known whether they were made")
     }
     if parts.isEmpty { return failure }
     var failure = failure

@@ -246,6 +246,15 @@ package struct RunHistory: Sendable {
     }
   }
 
+  /// Removes the folder of a run, under a hidden name: what is left of one that could not be removed whole is no run.
+  ///
+  /// - Throws: `.cannotWrite`.
+  package func remove(_ record: RunRecord) throws(Failure) {
+    let (path, hidden) = ("\(folder)/\(record.id)", "\(folder)/.\(record.id)")
+    guard rename(path, hidden) == 0 else { throw Failure.cannotWrite(path, errno: errno) }
+    try FilePaths.remove(hidden)
+  }
+
   /// Returns the path of a file of a run.
   package func file(_ name: String, of id: String) -> String { "\(folder)/\(id)/\(name)" }
 

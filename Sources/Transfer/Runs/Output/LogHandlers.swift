@@ -17,10 +17,16 @@ package struct TerminalLogHandler: LogHandler {
   /// The lowest level that is written.
   package var logLevel: Logger.Level
   private let format: LogFormat
+  private let isColored: Bool
   private let terminal: Terminal
 
-  package init(format: LogFormat, level: Logger.Level, terminal: Terminal = .standardError) {
-    self.format = format
+  package init(
+    format: LogFormat,
+    level: Logger.Level,
+    isColored: Bool = false,
+    terminal: Terminal = .standardError
+  ) {
+    (self.format, self.isColored) = (format, isColored)
     self.terminal = terminal
     logLevel = level
   }
@@ -34,7 +40,7 @@ package struct TerminalLogHandler: LogHandler {
     let all = metadata.merging(event.metadata ?? [:]) { $1 }
     switch format {
     case .json: terminal.line(json: LogLine.json(event, all))
-    case .text: terminal.line(LogLine.text(event, all))
+    case .text: terminal.lines(LogLine.text(event, all, isColored: isColored))
     }
   }
 }
@@ -65,10 +71,13 @@ package struct FileLogHandler: LogHandler {
 }
 
 private enum LogLine {
-  static func text(_ event: LogEvent, _ metadata: Logger.Metadata) -> String {
-    switch event.level {
-    case .info, .notice: body(event, metadata)
-    default: "\(event.level.rawValue): \(body(event, metadata))"
+  static func text(_ event: LogEvent, _ metadata: Logger.Metadata, isColored: Bool) -> TerminalText {
+    let label: TerminalText = "\(event.level.rawValue):"
+    return switch event.level {
+    case .info, .notice: "\(body(event, metadata))"
+    case .warning: "\(label.colored(.yellow, if: isColored)) \(body(event, metadata))"
+    case .error, .critical: "\(label.colored(.red, if: isColored)) \(body(event, metadata))"
+    default: "\(label) \(body(event, metadata))"
     }
   }
 

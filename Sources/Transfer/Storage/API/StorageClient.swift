@@ -35,8 +35,8 @@ package struct StorageClient: Sendable {
     var attempts = Attempts(caller)
     while true {
       let outcome = await once(request)
-      let verdict = StorageVerdict.after(outcome, of: kind)
-      switch verdict {
+      let next = StorageNextStep.after(outcome, of: kind)
+      switch next {
       case .answered, .fail: return try settled(outcome, operation, address, writes: writes, attempts.number)
       case .retry(let reason, let asked), .lookFirst(let reason, let asked):
         let stopped = Failure.stopped(operation, address.description)
@@ -44,7 +44,7 @@ package struct StorageClient: Sendable {
           throw exhausted(outcome, operation, address, writes: writes, attempts.number)
         }
       }
-      if case .lookFirst = verdict, let found = try await lookUp() { return found }
+      if case .lookFirst = next, let found = try await lookUp() { return found }
     }
   }
 

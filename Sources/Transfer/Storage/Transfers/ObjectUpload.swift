@@ -88,14 +88,14 @@ struct ObjectUpload: Sendable {
     var request = request(piece, range, from: range.lowerBound, isLast: isLast)
     while true {
       let outcome = await client.once(request)
-      let verdict = StorageVerdict.after(outcome, of: .write)
-      switch verdict {
+      let next = StorageNextStep.after(outcome, of: .write)
+      switch next {
       case .fail: throw client.exhausted(outcome, "write", address, writes: true, attempts.number)
       case .retry(let reason, let asked), .lookFirst(let reason, let asked):
         guard try await attempts.wait(.storage, reason, asked: asked, orThrow: stopped) else {
           throw client.exhausted(outcome, "write", address, writes: true, attempts.number)
         }
-        if case .lookFirst = verdict { request = question(range, isLast: isLast) }
+        if case .lookFirst = next { request = question(range, isLast: isLast) }
       case .answered:
         guard case .success(let response) = outcome else { continue }
         let before = progress.confirmed
@@ -190,12 +190,16 @@ struct ObjectUpload: Sendable {
   }
 
   private static func contentType(of name: String) -> String {
-    let types = [
-      (".gz", "application/gzip"), (".csv", "text/csv"), (".jsonl", "application/jsonl"),
-      (".json", "application/json"),
-      (".xlsx", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"), (".html", "text/html"),
-    ]
-    return types.first { name.hasSuffix($0.0) }?.1 ?? "application/octet-stream"
+    let file = FileName(name)
+    if file.isCompressed { return "application/gzip" }
+    return switch file.kind {
+    case .csv: "text/csv"
+    case .jsonl: "application/jsonl"
+    case .json: "application/json"
+    case .xlsx: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+    case .html: "text/html"
+    default: "application/octet-stream"
+    }
   }
 
   /// Returns the URL of a session, to which the token is sent, too; nil if it leads to anybody else.

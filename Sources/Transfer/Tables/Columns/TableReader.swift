@@ -162,7 +162,7 @@ package struct TableReader: ~Copyable {
       return
     }
     if csv == nil || shortRows == .pad || row.count >= width { return }
-    let cells = row.count == 1 ? "1 cell" : "\(row.count) cells"
+    let cells = NumberText.counted(row.count, "cell")
     let option = shortRows == nil ? "" : " (--short-rows pad takes it)"
     var failure = Failure.malformed(
       path,

@@ -270,7 +270,7 @@ package struct Copy: Sendable {
   /// Logs the number of rewritten and kept references.
   func record(_ counts: ReferenceRewriter.Counts) {
     func text(_ count: Int) -> String {
-      count == 1 ? "1 reference" : "\(NumberText.grouped(count)) references"
+      NumberText.counted(count, "reference")
     }
     if counts.rewritten > 0 {
       context.logger.info("Rewritten to \(context.client.database): \(text(counts.rewritten)).")

@@ -28,6 +28,8 @@ package struct Diff {
     package var format = DiffFormat.text
     /// Whether each differing field is reported with its values.
     package var isDetailed = false
+    /// Whether text has colors.
+    package var isColored = false
     /// Whether equal documents are reported too.
     package var showsEqual = false
     /// Whether it is an error if a scope has no document on either side.
@@ -110,7 +112,7 @@ package struct Diff {
       output: try options.output.map { DiffOutput(try OutputFile($0, via: options.files)) },
       runCounts: runCounts,
       progress: progress,
-      writer: DiffWriter(options.format, isDetailed: options.isDetailed)
+      writer: DiffWriter(options.format, isDetailed: options.isDetailed, isColored: options.isColored)
     )
     let piece = progress.begin("compare", total: nil)
     let total = DiffTotal { [progress] total in progress.setTotal(total, of: piece) }

@@ -45,6 +45,16 @@ struct DiffEntry: Equatable {
     case onlyInTo = "-"
     case different = "*"
     case unreadable = "!"
+
+    /// Of what exists on one side, that of what copying there would do.
+    var color: TextColor? {
+      switch self {
+      case .same: nil
+      case .onlyInFrom: .green
+      case .onlyInTo, .unreadable: .red
+      case .different: .yellow
+      }
+    }
   }
 
   var mark: Mark
@@ -60,11 +70,13 @@ struct DiffEntry: Equatable {
 struct DiffWriter {
   private let format: DiffFormat
   private let isDetailed: Bool
+  private let isColored: Bool
   private var isEmpty = true
 
-  init(_ format: DiffFormat, isDetailed: Bool) {
+  init(_ format: DiffFormat, isDetailed: Bool, isColored: Bool = false) {
     self.format = format
     self.isDetailed = isDetailed
+    self.isColored = isColored
   }
 
   /// The bytes before the first entry.
@@ -92,7 +104,8 @@ struct DiffWriter {
 
   private func text(_ entry: DiffEntry) -> [UInt8] {
     let reason = entry.reason.map { ": \(Self.oneLine($0))" } ?? ""
-    var lines: [TerminalText] = ["\(entry.mark.rawValue) \(Self.oneLine(entry.path))\(reason)\n"]
+    let line: TerminalText = "\(entry.mark.rawValue) \(Self.oneLine(entry.path))\(reason)"
+    var lines: [TerminalText] = ["\(entry.mark.color.map { line.colored($0, if: isColored) } ?? line)\n"]
     for difference in entry.differences {
       lines.append(
         "    \(Self.oneLine(difference.path.description)): \(Self.text(difference.before)) -> \(Self.text(difference.after))\n"

@@ -229,9 +229,11 @@ extension FirestoreClient {
   ///
   /// It is only nice to know, so it takes seconds at most.
   package func prices(_ list: PriceList) async -> PriceList {
-    guard list == .nam5, let description = try? await quickly.describeDatabase() else { return list }
-    return list.of(edition: description.edition)
+    list == .nam5 ? list.of(edition: await edition()) : list
   }
+
+  /// Returns the edition of the database, as the service names it; nil where it does not say within seconds.
+  package func edition() async -> String? { try? await quickly.describeDatabase().edition }
 
   /// Sends an update whose precondition cannot hold: an update time in the first second of 1970.
   ///

@@ -44,7 +44,7 @@ extension SizeCheck {
     let cost = CostEstimate(Cost(reads: documents), at: prices, isMinimum: true)
     let limit = NumberText.grouped(Self.maximum)
     let rate = "\(NumberText.grouped(Self.documentsPerSecond)) documents/s"
-    let known = "\(NumberText.grouped(documents)) documents in the root collections"
+    let known = "\(NumberText.counted(documents, "document")) in the root collections"
     if documents > Self.maximum {
       let past =
         hasRecovery ? ", or export with --read-time at a whole minute, which stays readable for 7 days" : ""

@@ -63,7 +63,7 @@ struct InputCheck {
       if report == nil { continue }
       if options.isDryRun {
         let source = inputs.source(stage)
-        let units = "\(read) \(source.unit)\(read == 1 ? "" : "s")"
+        let units = NumberText.counted(read, source.unit)
         context.logger.notice("\(source.label): \(units) of \(input.reading).")
       }
       for notice in input.notices { context.logger.notice("\(inputs.source(stage).label): \(notice)") }

@@ -77,7 +77,9 @@ package struct FolderVerification: Sendable {
       let sha256 = try SHA256Digest.hexadecimal(ofFileAt: path, decompresses: false, via: access)
       if !sha256.isIdentical(to: entry.sha256) { problems.append("its SHA-256 differs") }
       if let count = try documents(in: path, via: access), count != entry.documents {
-        problems.append("it holds \(count) documents, and \(entry.documents) in the manifest")
+        problems.append(
+          "it holds \(NumberText.counted(count, "document")), and \(entry.documents) in the manifest"
+        )
       }
     } catch
       where [.interrupted, .unavailable, .notPermitted, .configuration, .tryLater].contains(error.kind)

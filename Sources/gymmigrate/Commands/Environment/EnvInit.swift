@@ -82,7 +82,7 @@ struct EnvInit: AsyncParsableCommand {
         database: (default)
         # A write needs --confirm prod, or the name typed on a terminal.
         protected: true
-        # Who signs, for this environment alone. Relative to this file. Never commit a key.
+        # The credentials, for this environment alone. Relative to this file. Never commit a key.
         # credentials: keys/prod.json
         # Or sign as a service account by means of one's own login; docs/credentials.md says which role that takes.
         # impersonate: exporter@my-project.iam.gserviceaccount.com

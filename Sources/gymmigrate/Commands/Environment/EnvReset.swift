@@ -92,7 +92,7 @@ extension ResetJob: PerformableJob {
     let total = counts.reduce(0) { $0 + $1.count }
     let cost = CostEstimate(Cost(reads: 2 * total, deletes: total), at: await session.prices(prices))
     for (collection, count) in counts {
-      session.logger.notice("  \(collection): \(NumberText.grouped(count)) documents")
+      session.logger.notice("  \(collection): \(NumberText.counted(count, "document"))")
       if isDryRun {
         session.counts.update(collection) {
           $0.read += count
@@ -100,13 +100,13 @@ extension ResetJob: PerformableJob {
         }
       }
     }
-    session.logger.notice("  in all \(NumberText.grouped(total)) documents; \(cost.text)")
+    session.logger.notice("  in all \(NumberText.counted(total, "document")); \(cost.text)")
     if total <= maximumDeletes { return }
     throw Failure(
       .notPermitted,
       "reset",
       path: session.environment.name,
-      cause: "it has \(total) documents, and --max-delete allows \(maximumDeletes)",
+      cause: "it has \(NumberText.counted(total, "document")), and --max-delete allows \(maximumDeletes)",
       remedy: "Look at the counts, then allow more with --max-delete. Nothing was deleted."
     )
   }

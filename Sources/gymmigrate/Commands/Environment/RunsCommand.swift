@@ -11,35 +11,10 @@ struct RunsCommand: AsyncParsableCommand {
         gymmigrate runs list
         gymmigrate runs show last
 
-      RUN is the id of a run, a prefix of one, or 'last'.
+      RUN is the id of a run, a part of one, or 'last'.
       """,
-    subcommands: [RunsList.self, RunsShow.self, RunsResume.self, MigrateUndo.self]
+    subcommands: [RunsList.self, RunsShow.self, RunsResume.self, MigrateUndo.self, RunsPrune.self]
   )
-}
-
-/// `gymmigrate runs list`.
-struct RunsList: AsyncParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "list",
-    abstract: "List the runs, the latest last.",
-    discussion: """
-      Prints one line per run: its id, the environment, its status, its counts, and the command. The status is one of done, differences, incomplete (something is left for a person), failed, interrupted, running, killed (it ended without a summary; 'runs resume' resumes it), or sharded (its tasks are not finished; 'shard status' shows them).
-      """
-  )
-
-  @OptionGroup var folder: StateOptions
-  @Flag(help: "Print a JSON array instead of lines.") var json = false
-
-  func run() async throws {
-    let entries = folder.history.entries()
-    if json {
-      return try StandardOutput.writeArray { list in
-        list.objects(entries) { RunText.members(of: $1, history: folder.history, to: &$0) }
-      }
-    }
-    if entries.isEmpty { Terminal.standardError.line("There are no runs in \(folder.stateDir)/runs.") }
-    for entry in entries { try StandardOutput.write("\(RunText.line(entry))\n") }
-  }
 }
 
 /// `gymmigrate runs show RUN`.

@@ -39,9 +39,9 @@ extension UndoJob: PerformableJob {
     try UndoTarget.assertMayBeUndone(entry, in: stateDir)
     if entry.record.shards != nil { try await ShardPlace(stateDir).assertNobodyWorks() }
     try UndoTarget.assertSameDatabase(changes, run.connection, run: self.run)
-    let count = NumberText.grouped(changes.count)
+    let count = NumberText.counted(changes.count, "document")
     run.output.logger().notice(
-      "Run \(self.run): \(entry.record.command), begun \(entry.record.startedAt), \(count) \(changes.count == 1 ? "document" : "documents")."
+      "Run \(self.run): \(entry.record.command), begun \(entry.record.startedAt), \(count)."
     )
     var command = CommandRun(run)
     command.resumesUnfinished = true
@@ -126,7 +126,7 @@ enum UndoTarget {
   }
 
   /// Whether the journals of a run have a write.
-  private static func hasWritten(_ record: RunRecord, in stateDir: String) -> Bool {
+  static func hasWritten(_ record: RunRecord, in stateDir: String) -> Bool {
     let own = RunHistory(in: stateDir).file("journal.jsonl", of: record.id)
     let journals = record.shards == nil ? [own] : (try? ShardPlace.journals(in: stateDir))?.map(\.path) ?? []
     return journals.contains(where: JournalReader.hasWrite)
@@ -204,7 +204,7 @@ enum UndoTarget {
   }
 
   /// The run that an undo is about; nil for a run that is none.
-  private static func undone(by run: RunRecord) -> String? {
+  static func undone(by run: RunRecord) -> String? {
     if let job = run.job { return try? job.job(UndoJob.self).run }
     // A version that kept words alone had the run at the end of the name.
     guard run.command.hasPrefix("migrate undo ") else { return nil }

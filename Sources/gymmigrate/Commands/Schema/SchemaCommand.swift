@@ -151,7 +151,7 @@ struct SchemaValidate: AsyncParsableCommand {
       }
     }
     try StandardOutput.write(
-      "\(file): the schema \(schema.name) declares \(schema.collections.count) collections and \(fields) fields.\n"
+      "\(file): the schema \(schema.name) declares \(NumberText.counted(schema.collections.count, "collection")) and \(NumberText.counted(fields, "field")).\n"
     )
   }
 }

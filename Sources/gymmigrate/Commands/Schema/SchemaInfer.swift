@@ -91,7 +91,7 @@ struct SchemaInfer: AsyncParsableCommand {
       )
       let documents = profiles.reduce(0) { $0 + $1.documents }
       let text = """
-        # Inferred from \(documents) documents of \(session.environment.name). Look it over: a range, a list of values or a required
+        # Inferred from \(NumberText.counted(documents, "document")) of \(session.environment.name). Look it over: a range, a list of values or a required
         # field is what the documents are today. docs/schema.md explains the keys.
         \(SchemaWriter.yaml(schema))
         """

@@ -2,6 +2,7 @@ import Configuration
 import Logging
 import MigrationEngine
 import Shards
+import Transfer
 
 /// `gymmigrate shard plan`.
 struct ShardPlanCommand: AsyncParsableCommand {
@@ -161,7 +162,8 @@ struct ShardPlanCommand: AsyncParsableCommand {
       ranges: ranges,
       inputs: division.inputs.map { ShardPlan.Input(path: $0, bytes: RunRecord.size(of: $0)) },
       migrations: try job.applied(in: divided),
-      holder: LedgerRun.holder
+      holder: LedgerRun.holder,
+      edition: session.environment.isEmbedded ? nil : await session.client.edition()
     )
   }
 

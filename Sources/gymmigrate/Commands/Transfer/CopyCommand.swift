@@ -281,19 +281,19 @@ enum CopyText {
     if let readTime = plan.readTime { lines.append("  read at \(readTime)") }
     let subcollections = plan.hasMore ? ", with what is below them, which is not counted" : ""
     if plan.counts.isEmpty {
-      lines.append("  \(plan.scopes.count) collections\(subcollections)")
+      lines.append("  \(NumberText.counted(plan.scopes.count, "collection"))\(subcollections)")
     } else {
       for (scope, count) in zip(plan.scopes, plan.counts) {
         lines.append(
-          "  \(scope.name): \(count.map { "\(NumberText.grouped($0)) documents" } ?? "not counted")"
+          "  \(scope.name): \(count.map { "\(NumberText.counted($0, "document"))" } ?? "not counted")"
         )
       }
       lines.append(
-        "  in all \(NumberText.grouped(plan.documents)) documents\(subcollections); mode \(options.mode.rawValue)"
+        "  in all \(NumberText.counted(plan.documents, "document"))\(subcollections); mode \(options.mode.rawValue)"
       )
     }
     if options.deletesExtraneous {
-      lines.append("  then delete \(NumberText.grouped(plan.extraneous)) documents that the source lacks")
+      lines.append("  then delete \(NumberText.counted(plan.extraneous, "document")) that the source lacks")
     }
     if !plan.counts.isEmpty { lines.append("  \(cost.text)") }
     for line in lines { session.logger.notice("\(line)") }

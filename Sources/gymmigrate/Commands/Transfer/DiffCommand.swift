@@ -121,6 +121,7 @@ struct DiffCommand: AsyncParsableCommand {
     options.showsEqual = showEqual
     // With --json standard output is the summary's.
     options.output = output ?? (common.isJSON ? nil : "-")
+    options.isColored = options.output == "-" && Colors.output
     let access = try StorageAccess(for: [from, to] + (output.map { [$0] } ?? []), connection.settings)
     options.files = access.files
     if let output { try access.files.checkWritable(output) }

@@ -1,6 +1,6 @@
 import Configuration
 
-/// Where to work, and who signs.
+/// Where to work, and with whose credentials.
 struct ConnectionOptions: ParsableArguments {
   @Option(
     name: [.customShort("e"), .customLong("env")],

@@ -24,6 +24,16 @@ struct VerbosityOptions: ParsableArguments {
   )
   var noProgress = false
 
+  @Option(
+    help: ArgumentHelp(
+      "Colors: auto (on a terminal, unless NO_COLOR is set), always or never.",
+      valueName: "when",
+      visibility: .hidden
+    ),
+    transform: ColorChoice.init(typed:)
+  )
+  var color = ColorChoice.auto
+
   func validate() throws {
     if quiet, verbose > 0 { throw ValidationError("--quiet and --verbose exclude each other.") }
   }

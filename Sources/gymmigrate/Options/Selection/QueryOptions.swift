@@ -92,6 +92,7 @@ extension Session {
   /// - Throws: `.inputMissing` where `--fail-if-empty` says so.
   func prepare(_ reads: [CollectionRead], isAll: Bool, failIfEmpty: Bool) async throws {
     if let filter = reads.first?.filter { logger.reportRequiredFields(of: filter) }
+    warnOfUnknownNames(in: reads)
     for read in reads where read.reach == .group {
       guard let kinds = await client.kinds(ofGroup: read.collection.id, at: read.readTime), !kinds.isEmpty
       else { continue }

@@ -74,6 +74,7 @@ package struct UsersUnify: Migration {
   package let id = "users-unify"
   package let summary = "Adds the missing unified fields to users from those of the iOS and Android eras."
   package let reads = [GymCollection.users]
+  package var notices: [String] { review?.notices ?? [] }
 
   package init(acceptProposals: Bool = false, review: NameReview? = nil) {
     self.acceptProposals = acceptProposals

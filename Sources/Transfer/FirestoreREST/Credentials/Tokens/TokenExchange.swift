@@ -87,7 +87,7 @@ struct TokenExchange: Sendable {
           .unavailable,
           step.purpose,
           path: "from \(step.endpoint)",
-          cause: "\(cause) (\(attempt) attempt\(attempt == 1 ? "" : "s"))",
+          cause: "\(cause) (\(NumberText.counted(attempt, "attempt")))",
           remedy: "Try again later."
         )
     }

@@ -10,13 +10,13 @@ struct TokenStep<Value: Sendable>: Sendable {
   /// Reads a response received at a time, in seconds since 1970.
   let read: @Sendable (HTTPResponse, Double) -> TokenAnswer<Value>
   /// The kind of failure and the remedy of a refusal.
-  let verdict: @Sendable (TokenRefusal) -> (kind: Failure.Kind, remedy: String)
+  let meaning: @Sendable (TokenRefusal) -> (kind: Failure.Kind, remedy: String)
   /// What it means if there is no connection, and after how many attempts; nil if it may pass.
   var unreachable: (attempts: Int, failure: Failure)?
 
   /// Returns the failure of a refused request.
   func failure(of refusal: TokenRefusal) -> Failure {
-    let (kind, remedy) = verdict(refusal)
+    let (kind, remedy) = meaning(refusal)
     return Failure(
       kind,
       "\(purpose) for \(signer)",
@@ -38,7 +38,7 @@ extension TokenStep<AccessToken> {
         try account.tokenRequest(for: credentials.scopes, at: Int64(now))
       },
       read: TokenEndpoint.answer,
-      verdict: { _ in
+      meaning: { _ in
         (
           .configuration,
           "Check that the key of \(account.clientEmail) is neither deleted nor disabled and that this machine's clock is right."
@@ -55,7 +55,7 @@ extension TokenStep<AccessToken> {
       endpoint: AuthorizedUser.tokenURI,
       request: { _ in user.tokenRequest() },
       read: TokenEndpoint.answer,
-      verdict: { _ in
+      meaning: { _ in
         (
           .configuration,
           "Run `gcloud auth application-default login`, and check that this machine's clock is right."
@@ -77,7 +77,7 @@ extension TokenStep<AccessToken> {
         }
         return TokenEndpoint.answer(response, at: now)
       },
-      verdict: { _ in
+      meaning: { _ in
         (.configuration, "Check that this machine has a service account, or use a service account key.")
       },
       // Most likely there is no metadata server, and a person is waiting.
@@ -97,7 +97,7 @@ extension TokenStep<AccessToken> {
       endpoint: CredentialURL.withoutQuery(account.tokenURL),
       request: { _ in account.exchangeRequest(of: subject, for: credentials.scopes) },
       read: TokenEndpoint.answer,
-      verdict: account.verdict
+      meaning: account.meaning
     )
   }
 
@@ -113,7 +113,7 @@ extension TokenStep<AccessToken> {
       endpoint: CredentialURL.withoutQuery(account.url),
       request: { _ in account.tokenRequest(signedWith: token, for: credentials.scopes) },
       read: TokenEndpoint.impersonationAnswer,
-      verdict: account.verdict
+      meaning: account.meaning
     )
   }
 }
@@ -135,7 +135,7 @@ extension TokenStep<Secret> {
           }
         }
       },
-      verdict: { _ in
+      meaning: { _ in
         (
           .configuration,
           "Check 'credential_source' of \(account.path), and whether this job may still have a token (GitHub Actions: `permissions: id-token: write`)."

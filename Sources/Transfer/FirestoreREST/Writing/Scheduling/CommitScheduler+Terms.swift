@@ -32,7 +32,7 @@ extension CommitScheduler {
     /// The failure that ends the run with this chunk.
     func failure(_ failure: CallFailure, now: Double) -> Failure {
       failure.asFailure(
-        operation: "commit \(writes.count) writes to",
+        operation: "commit \(NumberText.counted(writes.count, "write")) to",
         path: writes.first?.write.path.collection.string,
         attempts: attempts,
         elapsed: now - (firstSent ?? now)

@@ -12,7 +12,7 @@ enum StorageRequestKind: Sendable {
 /// What is done after one attempt of a request.
 ///
 /// Which statuses are retried: https://cloud.google.com/storage/docs/retry-strategy.
-enum StorageVerdict: Equatable {
+enum StorageNextStep: Equatable {
   /// The service has answered; the status is the caller's to read.
   case answered
   /// The same request is sent again after a delay: nothing was applied, or once more does no harm.
@@ -25,8 +25,8 @@ enum StorageVerdict: Equatable {
   static func after(
     _ outcome: Result<HTTPResponse, CallFailure>,
     of kind: StorageRequestKind
-  ) -> StorageVerdict {
-    func again(_ reason: String, _ asked: Double? = nil, isApplied: Bool) -> StorageVerdict {
+  ) -> StorageNextStep {
+    func again(_ reason: String, _ asked: Double? = nil, isApplied: Bool) -> StorageNextStep {
       kind == .write && isApplied
         ? .lookFirst(reason: reason, asked: asked) : .retry(reason: reason, asked: asked)
     }

@@ -1,0 +1,62 @@
+/// `gymmigrate runs list`.
+struct RunsList: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list",
+    abstract: "List the runs, the latest first.",
+    discussion: """
+      Prints a table: the id, the environment, the status, the counts, and the command. The status is one of done, differences, incomplete (something is left for a person), failed, interrupted, running, killed (it ended without a summary; 'runs resume' resumes it), or sharded (its tasks are not finished; 'shard status' shows them).
+
+        gymmigrate runs list --env stage --command 'migrate apply'
+        gymmigrate runs list --limit 50
+      """
+  )
+
+  @Option(name: [.customShort("e"), .customLong("env")], help: "Only runs on this environment.")
+  var environment: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Only runs of this command, or of those below it: 'migrate', 'migrate apply'.",
+      valueName: "command"
+    )
+  )
+  var command: String?
+
+  @Option(help: "The latest runs, at most so many (default: 10 in a table, all with --json).", from: 1)
+  var limit: Int?
+
+  @OptionGroup var folder: StateOptions
+  @Flag(help: "Print a JSON array, the latest last, instead of a table.") var json = false
+
+  func run() async throws {
+    let entries = folder.history.entries().filter(matches)
+    if json {
+      return try StandardOutput.writeArray { list in
+        list.objects(entries.suffix(limit ?? .max)) {
+          RunText.members(of: $1, history: folder.history, to: &$0)
+        }
+      }
+    }
+    if entries.isEmpty {
+      let isAll = environment == nil && command == nil
+      Terminal.standardError.line(
+        "There are no \(isAll ? "" : "such ")runs in \(folder.stateDir)/runs."
+      )
+      return
+    }
+    let shown = Array(entries.suffix(limit ?? 10).reversed())
+    for line in RunText.table(shown) { try StandardOutput.write("\(line)\n") }
+    if shown.count < entries.count {
+      Terminal.standardError.line(
+        "\(shown.count) of \(entries.count) runs; --limit \(entries.count) lists all."
+      )
+    }
+  }
+
+  private func matches(_ entry: RunHistory.Entry) -> Bool {
+    let record = entry.record
+    if let environment, !record.environment.isIdentical(to: environment) { return false }
+    guard let command else { return true }
+    return record.command.isIdentical(to: command) || record.command.utf8.starts(with: "\(command) ".utf8)
+  }
+}

@@ -1,0 +1,112 @@
+/// `gymmigrate runs prune`.
+struct RunsPrune: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "prune",
+    abstract: "Remove the folders of old runs, which hold people's data.",
+    discussion: """
+      Removes the folders of runs that began before, unless they are at work. Runs that can still be undone or resumed are counted, and go only where you say so, or with --yes. An undo stays as long as an older run can be undone, which is told by it what people wrote since.
+
+        gymmigrate runs prune --older-than 90d -n
+        gymmigrate runs prune --older-than 90d
+      """
+  )
+
+  @Option(
+    help: ArgumentHelp(
+      "The age of a run since its beginning, such as 90d or 12h.",
+      valueName: "duration"
+    ),
+    transform: TypedValue.duration
+  )
+  var olderThan: Duration
+
+  @Flag(name: [.customShort("n"), .long], help: "Show which would go; remove nothing.")
+  var dryRun = false
+
+  @Flag(name: .shortAndLong, help: "Do not ask; remove also those that can still be undone or resumed.")
+  var yes = false
+
+  @OptionGroup var folder: StateOptions
+  @Flag(help: "Print a JSON object instead of lines.") var json = false
+
+  func run() async throws {
+    let history = folder.history
+    var pruning = Pruning(
+      history.entries(),
+      before: Timestamp.now.seconds - Int64(olderThan.inSeconds),
+      canBeUndone: { !$0.isUndone && UndoTarget.hasWritten($0.record, in: folder.stateDir) },
+      isUndo: { UndoTarget.undone(by: $0) != nil }
+    )
+    pruning.removesUseful = try mayRemoveUseful(pruning.useful.count)
+    let removed = pruning.removed
+    if !dryRun { for entry in removed { try history.remove(entry.record) } }
+    if json {
+      return try StandardOutput.writeObject {
+        $0.member("removed", strings: removed.map(\.record.id))
+        $0.member("useful", pruning.useful.count)
+        $0.member("dryRun", dryRun)
+      }
+    }
+    if !removed.isEmpty {
+      for line in RunText.table(removed) { try StandardOutput.write("\(line)\n") }
+    }
+    Terminal.standardError.line(
+      "\(dryRun ? "Would remove" : "Removed") \(NumberText.counted(removed.count, "run"))."
+    )
+  }
+
+  /// Whether runs that can still be undone or resumed go, too; asks a person.
+  private func mayRemoveUseful(_ count: Int) throws -> Bool {
+    if count == 0 || yes { return true }
+    let what = count == 1 ? "One run that is older" : "\(count) runs that are older"
+    if dryRun || json || !Guard.canAsk {
+      Terminal.standardError.line("\(what) can still be undone or resumed, and would go only with --yes.")
+      return false
+    }
+    return try Guard.answer("\(what) can still be undone or resumed. Remove these, too?")
+  }
+}
+
+/// Which runs a pruning removes.
+struct Pruning {
+  /// Old runs that can be undone or resumed.
+  let useful: [RunHistory.Entry]
+  var removesUseful = false
+  private let finished: [RunHistory.Entry]
+  private let kept: [RunHistory.Entry]
+  private let canBeUndone: (RunHistory.Entry) -> Bool
+  private let isUndo: (RunRecord) -> Bool
+
+  /// - Parameter limit: Runs that began before this second, since 1970, are old.
+  init(
+    _ entries: [RunHistory.Entry],
+    before limit: Int64,
+    canBeUndone: @escaping (RunHistory.Entry) -> Bool,
+    isUndo: @escaping (RunRecord) -> Bool
+  ) {
+    var (useful, finished, kept): ([RunHistory.Entry], [RunHistory.Entry], [RunHistory.Entry]) = ([], [], [])
+    for entry in entries {
+      if entry.isRunning || entry.record.startedAt.seconds >= limit {
+        kept.append(entry)
+      } else if entry.status == "sharded" || entry.isResumable
+        || entry.record.writes && !isUndo(entry.record) && canBeUndone(entry)
+      {
+        useful.append(entry)
+      } else {
+        finished.append(entry)
+      }
+    }
+    (self.useful, self.finished, self.kept) = (useful, finished, kept)
+    (self.canBeUndone, self.isUndo) = (canBeUndone, isUndo)
+  }
+
+  /// The runs that go, the oldest first.
+  var removed: [RunHistory.Entry] {
+    let left = kept + (removesUseful ? [] : useful)
+    let oldest = left.filter { $0.record.writes && !isUndo($0.record) && canBeUndone($0) }
+      .map(\.record.startedAt).min()
+    return ((removesUseful ? useful : []) + finished)
+      .filter { entry in !(isUndo(entry.record) && oldest.map { $0 <= entry.record.startedAt } ?? false) }
+      .sorted { $0.record.startedAt < $1.record.startedAt }
+  }
+}

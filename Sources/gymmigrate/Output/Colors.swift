@@ -1,0 +1,50 @@
+import Platform
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// When colors are shown.
+enum ColorChoice: String, CaseIterable {
+  case auto, always, never
+
+  init(typed text: String) throws {
+    guard let choice = ColorChoice(rawValue: text) else {
+      throw ValidationError("give auto, always or never.")
+    }
+    self = choice
+  }
+}
+
+/// Whether standard output and standard error show colors: as `--color` says, else on a terminal, unless NO_COLOR is set
+/// (https://no-color.org).
+///
+/// It is read from the words of the process, because errors of the command line are printed, too.
+enum Colors {
+  static let output = areShown(on: 1)
+  static let errors = areShown(on: 2)
+
+  /// The word before the message of an error.
+  static var errorLabel: TerminalText { TerminalText("error:").colored(.red, if: errors) }
+
+  private static func areShown(on descriptor: Int32) -> Bool {
+    switch choice {
+    case .always: return true
+    case .never: return false
+    case .auto:
+      let variables = ProcessInfo.processInfo.environment
+      let isRefused = variables["NO_COLOR"]?.isEmpty == false || variables["TERM"] == "dumb"
+      return !isRefused && isatty(descriptor) == 1
+    }
+  }
+
+  private static let choice: ColorChoice = {
+    let words = CommandLine.arguments.prefix { $0 != "--" }
+    let given = zip(words, words.dropFirst() + [""]).compactMap { word, next in
+      word.hasPrefix("--color=") ? String(word.dropFirst(8)) : word == "--color" ? next : nil
+    }
+    return given.last.flatMap { ColorChoice(rawValue: $0) } ?? .auto
+  }()
+}
