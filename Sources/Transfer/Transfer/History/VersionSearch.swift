@@ -1,8 +1,9 @@
 /// Finds the versions of one document by looking at it at moments.
 ///
 /// A look at a moment shows the version that was there, and that it was there since its update time. So the version before
-/// comes with one look at the last moment before that time. When a document was deleted is found by bisection, to a whole minute;
-/// between two looks that found none it is looked for in halves, as long as there are looks left.
+/// comes with one look at the last moment before that time. When a document was deleted is found by bisection, to a second of the
+/// last hour and a whole minute of older times; between two looks that found none it is looked for in halves, the widest stretch
+/// first, as long as there are looks left.
 ///
 ///     var search = VersionSearch(from: earliest, to: now, maximumLooks: 100)
 ///     while let moment = search.next() { search.record(try await look(moment), at: moment) }
@@ -19,11 +20,13 @@ package struct VersionSearch: Sendable {
     package var until: Timestamp
   }
 
-  /// A stretch between two versions that was not looked into.
+  /// A stretch between two versions that may hold others.
   private struct Gap {
+    /// The moment to look at.
     var moment: Timestamp
-    /// Wide gaps of less interest come later.
-    var rank: (interest: Int, seconds: Int64)
+    /// What is surely there comes before what may be; then the widest.
+    var interest: Int
+    var microseconds: Int64
   }
 
   private let earliest: Timestamp
@@ -36,6 +39,7 @@ package struct VersionSearch: Sendable {
   package private(set) var versions: [Version] = []
 
   private static let minute: Int64 = 60
+  private static let second: Int64 = 1_000_000
 
   /// - Parameters:
   ///   - earliest: A whole minute, from which on the service can be asked.
@@ -49,27 +53,28 @@ package struct VersionSearch: Sendable {
   /// The next moment to look at; nil where all is known, or all looks were taken.
   package func next() -> Timestamp? {
     if looks >= maximumLooks { return nil }
-    return nextGap
+    guard let first = versions.first, versions.last?.until == now else { return now }
+    if earliest < first.since { return earliest }
+    return gaps.max { ($0.interest, $0.microseconds) < ($1.interest, $1.microseconds) }?.moment
   }
 
-  /// Whether versions may be missing, because there were too few looks.
-  package var isIncomplete: Bool { nextGap != nil }
-
-  private var nextGap: Timestamp? {
-    guard let first = versions.first, let last = versions.last, last.until == now else { return now }
-    if earliest < first.since, !(first.document == nil ? false : before(first.since) == nil) { return earliest }
-    return gaps.max { ($0.rank.interest, $0.rank.seconds) < ($1.rank.interest, $1.rank.seconds) }?.moment
+  /// Whether versions of more than a minute may be missing, because there were too few looks.
+  package var isIncomplete: Bool {
+    guard let first = versions.first, versions.last?.until == now, first.since <= earliest else { return true }
+    return gaps.contains { $0.interest > 0 || $0.microseconds > Self.minute * Self.second }
   }
 
   private var gaps: [Gap] {
     zip(versions, versions.dropFirst()).compactMap { earlier, later in
-      let seconds = later.since.seconds - earlier.until.seconds
+      let width = Self.microseconds(later.since) - Self.microseconds(earlier.until)
       if later.document != nil {
         guard let moment = before(later.since), earlier.until < moment else { return nil }
-        return Gap(moment: moment, rank: (2, seconds))
+        return Gap(moment: moment, interest: 2, microseconds: width)
       }
-      guard let moment = middle(earlier.until, later.since) else { return nil }
-      return Gap(moment: moment, rank: (earlier.document == nil ? 0 : 1, seconds))
+      let isSure = earlier.document != nil
+      guard let moment = middle(earlier.until, later.since, wider: isSure ? Self.second : Self.second / 100)
+      else { return nil }
+      return Gap(moment: moment, interest: isSure ? 1 : 0, microseconds: width)
     }
   }
 
@@ -95,22 +100,29 @@ package struct VersionSearch: Sendable {
 
   /// The last moment before another that can be looked at; nil where there is none in the window.
   private func before(_ moment: Timestamp) -> Timestamp? {
-    let nanoseconds = moment.nanoseconds - 1000
-    let exact =
-      nanoseconds >= 0
-      ? Timestamp(seconds: moment.seconds, nanoseconds: nanoseconds)
-      : Timestamp(seconds: moment.seconds - 1, nanoseconds: nanoseconds + 1_000_000_000)
-    guard let exact else { return nil }
+    guard let exact = Self.moment(microseconds: Self.microseconds(moment) - 1) else { return nil }
     let found = exact > fine ? exact : Self.floored(exact)
     return found.flatMap { $0 < earliest ? nil : $0 }
   }
 
-  /// The whole minute in the middle of two moments; nil where there is none between them.
-  private func middle(_ a: Timestamp, _ b: Timestamp) -> Timestamp? {
+  /// The middle of two moments, of older times a whole minute; nil where there is none, or they are too near.
+  private func middle(_ a: Timestamp, _ b: Timestamp, wider width: Int64) -> Timestamp? {
+    let (start, end) = (Self.microseconds(a), Self.microseconds(b))
+    if fine <= a {
+      return end - start <= width ? nil : Self.moment(microseconds: start + (end - start) / 2)
+    }
     let first = a.seconds / Self.minute + 1
     let last = (b.nanoseconds == 0 ? b.seconds - 1 : b.seconds) / Self.minute
     guard first <= last else { return nil }
     return Timestamp(seconds: (first + (last - first) / 2) * Self.minute)
+  }
+
+  private static func microseconds(_ moment: Timestamp) -> Int64 {
+    moment.seconds * second + Int64(moment.nanoseconds / 1000)
+  }
+
+  private static func moment(microseconds: Int64) -> Timestamp? {
+    Timestamp(seconds: microseconds / second, nanoseconds: Int32(microseconds % second) * 1000)
   }
 
   private static func floored(_ moment: Timestamp) -> Timestamp? {

@@ -145,7 +145,7 @@ struct RestoreCommand: JobCommand {
 
   func jobRun() throws -> JobRun {
     var job = RestoreJob(names)
-    (job.moment, job.sources) = (at.flatMap { Timestamp($0) }, from)
+    (job.moment, job.sources) = (at.flatMap { Timestamp($0)?.flooredToMicroseconds }, from)
     (job.sourceDatabase, job.isPartial) = (source, scope == .partial)
     job.subcollections = subcollections && filters.isEmpty
     (job.query.filters, job.query.timeZone) = (filters, zone.timeZone)
