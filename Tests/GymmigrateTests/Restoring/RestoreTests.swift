@@ -96,35 +96,30 @@ struct RestoreTests {
     }
   }
 
-  @Test("A restore that is killed at any commit is resumed to the same end, and can be undone.")
-  func killed() async throws {
-    for number in [2, 4, 6] {
-      for timing in KillSwitch.Point.Timing.allCases {
-        let accident = try Accident(seed: UInt64(number), count: 60)
-        try accident.happen(25, seed: 7)
-        let after = accident.mini.snapshot()
-        let kill = KillSwitch(accident.mini.handler, delay: .zero)
-        try await withTool(against: kill.handler) { tool, _ in
-          let command =
-            ["restore", "--all", "--at", accident.moment, "--batch-size", "3", "--in-flight", "2"]
-            + Self.unguarded + tool.place
-          let first = try await kill.run(until: .commit(number, timing)) {
-            try tool.runner.start(command, directory: tool.folder)
-          }
-          try #require(first.signal == SIGKILL)
-          let second = try await kill.run(until: .never) {
-            try tool.runner.start(["runs", "resume", "last", "--json"], directory: tool.folder)
-          }
-          second.expect(0)
-          #expect(try second.summary().totals.balance)
-          #expect(accident.mini.snapshot() == accident.before, "\(timing) commit \(number)")
-          let undo = try await kill.run(until: .never) {
-            try tool.runner.start(["runs", "undo", "last"] + tool.place, directory: tool.folder)
-          }
-          undo.expect(0)
-          #expect(accident.mini.snapshot() == after, "\(timing) commit \(number)")
-        }
+  @Test(
+    "A restore that is killed while it plans or at any commit is resumed to the same end, and can be undone.",
+    arguments: [KillSwitch.Point.request(6)]
+      + [2, 4, 6].flatMap { number in KillSwitch.Point.Timing.allCases.map { .commit(number, $0) } }
+  )
+  func killed(_ point: KillSwitch.Point) async throws {
+    let accident = try Accident(seed: 3, count: 60)
+    try accident.happen(25, seed: 7)
+    let (mini, after) = (accident.mini, accident.mini.snapshot())
+    let kill = KillSwitch(mini.handler, delay: .zero)
+    try await withTool(against: kill.handler) { tool, _ in
+      func run(_ arguments: [String], until point: KillSwitch.Point = .never) async throws -> RunResult {
+        try await kill.run(until: point) { try tool.runner.start(arguments, directory: tool.folder) }
       }
+      let options = ["--batch-size", "3", "--in-flight", "2"] + Self.unguarded + tool.place
+      let first = try await run(["restore", "--all", "--at", accident.moment] + options, until: point)
+      try #require(first.signal == SIGKILL)
+      let second = try await run(["runs", "resume", "last", "--json"])
+      second.expect(0)
+      #expect(try second.summary().totals.balance)
+      #expect(mini.snapshot() == accident.before)
+      #expect(mini.everything().contains { $0.name.hasPrefix("_gymmigrate_times/") })
+      try await run(["runs", "undo", "last"] + tool.place).expect(0)
+      #expect(mini.snapshot() == after)
     }
   }
 
@@ -322,6 +317,7 @@ struct RestoreTests {
     try await withTool(against: mini.handler) { tool, _ in
       try await tool.run("export", "--all", "-o", "back", "--format", "jsonl").expect(0)
       try await tool.run("export", "--all", "-o", "torn", "--format", "jsonl").expect(0)
+      for _ in 1...2 { try await tool.run("export", "--all", "-o", "dated", "--dated").expect(0) }
       let text = try tool.text("torn/a.jsonl")
       try tool.write(String(text.dropLast(text.split(separator: "\n").last?.count ?? 0)), to: "torn/a.jsonl")
       try mini.put("a/6", fields: "{}")
@@ -336,6 +332,8 @@ struct RestoreTests {
         (64, "'soon' is no moment", ["--at", "soon"] + tool.place),
         (65, "torn/a.jsonl", ["--from", "torn"] + tool.place),
         (66, "nowhere", ["--from", "nowhere"] + tool.place),
+        (64, "it holds 2 exports", ["--from", "dated"] + tool.place),
+        (64, "'stage' is an environment", ["--from", "stage@2026-01-01T00:00:00Z"] + tool.place),
         (77, "it is an export of projects/test-project", ["--from", "back"] + elsewhere),
         (77, "it is protected", ["--from", "back", "-e", "prod"]),
         (77, "it deletes 2 documents", ["--at", accident.moment, "--max-delete", "1"] + tool.place),

@@ -49,8 +49,10 @@ extension FirestoreClient {
     switch choice {
     case .none: return nil
     case .at(let moment):
-      try await assertReadable(at: moment.flooredToMicroseconds)
-      return moment.flooredToMicroseconds
+      let moment = moment.flooredToMicroseconds
+      try await assertReadable(at: moment)
+      if !environment.isRealService, try await !reads(at: moment) { lists.giveUp() }
+      return moment
     case .now, .pinned: break
     }
     guard let moment = try await reportedTime() else {

@@ -68,12 +68,26 @@ package struct WantedState: Sendable {
       var reader = ManifestReader(access)
       return try reader.manifest(naming: path).map { $0.cut(to: FilePaths.name(of: path)) }
     }
-    guard try Manifest.read(from: path, via: access) != nil else { return nil }
+    guard try Manifest.read(from: path, via: access) != nil else {
+      let folders = try FolderVerification.folders(in: path, via: access)
+      if folders.count > 1 || folders != [FilePaths.bare(path)] { throw severalExports(path, folders) }
+      return nil
+    }
     let verified = try FolderVerification(of: FilePaths.bare(path), via: access)
     if let file = verified.files.first(where: { !$0.problems.isEmpty }) {
       throw damaged("\(FilePaths.bare(path))/\(file.entry.file)", file.problems.joined(separator: "; "))
     }
     return verified.manifest
+  }
+
+  private static func severalExports(_ path: String, _ folders: [String]) -> Failure {
+    Failure(
+      .usage,
+      "restore from",
+      path: path,
+      cause: "it holds \(folders.count) exports",
+      remedy: "Name one, as \(folders.last ?? path), or a whole one and its increments."
+    )
   }
 
   private static func damaged(_ file: String, _ cause: String) -> Failure {

@@ -153,8 +153,12 @@ struct RestoreCommand: JobCommand {
     (job.maximumDeletes, job.reading, job.output) = (maxDelete, reading.settings, output)
     (job.plan.isDryRun, job.plan.html) = (dryRun, page.html)
     var run = common.jobRun(job)
+    let known = try EnvironmentResolver(run.connection).configuration().environments.map(\.name)
+    for place in from where try EnvironmentMoment(place, among: known, of: "--from")?.isMirror == false {
+      throw ValidationError("--from: '\(place)' is an environment: 'copy' copies it; --at goes back in this one.")
+    }
     if let mirror = from.first, mirror.hasPrefix(DatabaseEnvironment.mirrorPrefix) {
-      run.source = FromOptions().connection(to: mirror, beside: run.connection)
+      run.source = run.connection.beside(mirror)
     }
     return run
   }

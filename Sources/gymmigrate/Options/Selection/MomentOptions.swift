@@ -16,6 +16,8 @@ struct EnvironmentMoment {
   /// The moment; nil where none is named.
   let moment: Timestamp?
 
+  var isMirror: Bool { name.hasPrefix(DatabaseEnvironment.mirrorPrefix) }
+
   /// Parses what a command line names, for which there may be an environment.
   ///
   /// - Parameter known: The names of environments.
