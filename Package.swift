@@ -215,6 +215,15 @@ let package = Package(
       ]
     ),
 
+    library(
+      "Restoration",
+      in: "Migrations/",
+      [
+        "FirestoreModels", "TypedDocuments", "Schema", "FirestoreREST", "Runs", "Transfer",
+        "MigrationEngine", logging,
+      ]
+    ),
+
     // Floor 4: the command line.
     .executableTarget(
       name: "gymmigrate",
@@ -223,7 +232,7 @@ let package = Package(
         "Configuration", "FirestoreREST", "Storage", "Tables",
         "Runs", "Transfer",
         "MigrationEngine", "Integrity", "GymMigrations", "GymServices", "GymReports", "Mirror",
-        "Shards", "LocalFirestore",
+        "Restoration", "Shards", "LocalFirestore",
         argumentParser,
         logging,
       ],
@@ -281,7 +290,7 @@ let package = Package(
         "Configuration", "FirestoreREST", "Storage", "Tables",
         "Runs", "Transfer",
         "MigrationEngine", "Integrity", "GymMigrations", "GymReports", "GymServices", "Mirror",
-        "Shards", "LocalFirestore", "RunSupport",
+        "Restoration", "Shards", "LocalFirestore", "RunSupport",
         "TestSupport",
         logging,
       ],

@@ -1,6 +1,7 @@
 import Integrity
 import MigrationEngine
 import Platform
+import Restoration
 import Transfer
 
 #if canImport(FoundationEssentials)
@@ -24,8 +25,9 @@ struct Gymmigrate: AsyncParsableCommand {
       title: "Move data",
       commands: [
         ExportCommand.self, ExportVerify.self, ImportCommand.self, CopyCommand.self, DiffCommand.self,
+        RestoreCommand.self,
       ],
-      jobs: [ExportJob.self, ImportJob.self, CopyJob.self]
+      jobs: [ExportJob.self, ImportJob.self, CopyJob.self, RestoreJob.self]
     ),
     .managed,
     CommandSet(
@@ -36,7 +38,8 @@ struct Gymmigrate: AsyncParsableCommand {
     CommandSet(
       title: "Check and look",
       commands: [
-        CheckCommand.self, CountCommand.self, FindCommand.self, GetCommand.self, SchemaCommand.self,
+        CheckCommand.self, CountCommand.self, FindCommand.self, GetCommand.self, HistoryCommand.self,
+        SchemaCommand.self,
       ],
       jobs: [CheckJob.self]
     ),

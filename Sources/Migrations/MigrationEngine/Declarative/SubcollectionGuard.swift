@@ -14,11 +14,16 @@ package enum SubcollectionGuard {
   /// Documents whose subcollections are looked up at once.
   static let width = 16
 
+  /// The reason of a deletion that needs no guard: what becomes of everything below the document is planned, too.
+  package static let coveringReason = "with-all-below"
+
   /// Looks below the documents that are to be deleted, all at once, and leaves those alone that have collections below them.
   package static func withhold(_ outcomes: inout [Outcome], _ subcollections: @escaping Lister) async throws {
     try await withThrowingTaskGroup(of: (index: Int, path: DocumentPath, ids: [String]).self) { group in
       for (index, outcome) in outcomes.enumerated() {
-        guard case .change(let change) = outcome.action, change.isDeletion else { continue }
+        guard case .change(let change) = outcome.action, change.isDeletion,
+          !change.reasons.contains(where: { $0.isIdentical(to: coveringReason) })
+        else { continue }
         group.addTask { (index, change.path, try await subcollections(change.path)) }
       }
       for try await (index, path, ids) in group where !ids.isEmpty {

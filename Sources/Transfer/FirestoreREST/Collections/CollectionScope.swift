@@ -1,4 +1,4 @@
-/// A part of a database: a collection, with or without its subcollections, or the matches of a pattern.
+/// A part of a database: a collection, with or without its subcollections, the matches of a pattern, or one document.
 package struct CollectionScope: Sendable, Equatable {
   /// The collection where reading starts.
   package let collection: CollectionPath
@@ -7,13 +7,24 @@ package struct CollectionScope: Sendable, Equatable {
   /// The pattern of the only collections that belong to it, such as `groups/*/members`; nil for the
   /// collection itself.
   package let kind: CollectionPath?
+  /// The only document of ``collection`` that belongs to it, with what is below it if ``isDeep``; nil for all.
+  package let document: DocumentPath?
   private let pattern: CollectionPattern?
 
   package init(_ collection: CollectionPath, isDeep: Bool, kind: CollectionPath? = nil) {
     self.collection = collection
     self.isDeep = isDeep
     self.kind = kind
+    document = nil
     pattern = kind.map { CollectionPattern($0) }
+  }
+
+  /// Creates the scope of one document, with or without what is below it.
+  package init(document: DocumentPath, isDeep: Bool) {
+    collection = document.collection
+    self.isDeep = isDeep
+    self.document = document
+    (kind, pattern) = (nil, nil)
   }
 
   /// Creates the scope of a collection, or of a pattern below a named root collection.
@@ -33,6 +44,7 @@ package struct CollectionScope: Sendable, Equatable {
     } else if kind != nil {
       read.reach = .pattern
     }
+    if let document { read.range = NameRange(start: document, end: document.behindSubtree) }
     return read
   }
 
@@ -44,13 +56,15 @@ package struct CollectionScope: Sendable, Equatable {
   }
 
   package func contains(_ path: DocumentPath) -> Bool {
+    if let document { return path == document || isDeep && path.isBelow(document) }
     if let pattern { return pattern.contains(path, isDeep: isDeep) }
     return isDeep ? path.isBelow(collection) : path.isIn(collection)
   }
 
   /// Whether it contains all of another scope.
   private func covers(_ other: CollectionScope) -> Bool {
-    contains(DocumentPath(other.name, "x")) && (isDeep || !other.isDeep)
+    contains(other.document ?? DocumentPath(other.name, "x")) && (isDeep || !other.isDeep)
+      && (document == nil || other.document != nil)
   }
 
   /// Whether documents of different scopes may alternate in name order.
@@ -79,15 +93,30 @@ package struct CollectionScope: Sendable, Equatable {
 
   /// Returns the scopes that no other scope covers, sorted by collection.
   static func normalized(_ scopes: [CollectionScope]) -> [CollectionScope] {
-    distinct(scopes).sorted { ($0.collection, $0.name) < ($1.collection, $1.name) }
+    distinct(scopes).sorted { a, b in
+      if let (a, b) = a.document.flatMap({ a in b.document.map { (a, $0) } }) { return a < b }
+      return (a.collection, a.name) < (b.collection, b.name)
+    }
   }
 }
 
 extension DocumentPath {
   /// Whether it is in a collection, or anywhere below it.
   func isBelow(_ collection: CollectionPath) -> Bool {
-    let (own, prefix) = (string.utf8, collection.string.utf8)
+    isBelow(collection.string)
+  }
+
+  /// Whether it is in a collection of a document, or anywhere below it.
+  fileprivate func isBelow(_ document: DocumentPath) -> Bool { isBelow(document.string) }
+
+  private func isBelow(_ path: String) -> Bool {
+    let (own, prefix) = (string.utf8, path.utf8)
     return own.count > prefix.count && own.starts(with: prefix)
       && own.dropFirst(prefix.count).first == UInt8(ascii: "/")
+  }
+
+  /// The name before which the document and everything below it ends; nil where no name can say so.
+  fileprivate var behindSubtree: DocumentPath? {
+    ResourceID.number(id) == nil && id.utf8.count < 1500 ? DocumentPath(collection, "\(id)\u{0}") : nil
   }
 }

@@ -1,6 +1,6 @@
 /// The collections that a command selects: paths, patterns or all.
 package struct CollectionSelection: Sendable, Equatable {
-  /// The paths and patterns; empty for all root collections.
+  /// The paths and patterns, and paths of documents; empty for all root collections.
   ///
   /// In the name of a root collection, `*` stands for any text (`class*`); elsewhere it must stand alone, for
   /// any document ID (`groups/*/members`).
@@ -96,7 +96,8 @@ package struct CollectionSelection: Sendable, Equatable {
   }
 
   private func scope(_ name: String) -> [CollectionScope] {
-    CollectionPath(name).map { [CollectionScope(pathOrPattern: $0, isDeep: isDeep)] } ?? []
+    if let document = DocumentPath(name) { return [CollectionScope(document: document, isDeep: isDeep)] }
+    return CollectionPath(name).map { [CollectionScope(pathOrPattern: $0, isDeep: isDeep)] } ?? []
   }
 
   /// Whether a text matches a pattern in which `*` stands for any bytes.

@@ -40,7 +40,7 @@ extension FirestoreClient {
   /// is read, so that all of a run is of that moment, the list of its collections included.
   ///
   /// - Throws: ``Failure``, also after an outage; of kind `configuration` if a read time is required and the service
-  ///   does not report its time.
+  ///   does not report its time; as ``assertReadable(at:)`` for a given time.
   package func readTime(
     _ choice: ReadTimeChoice,
     of environment: DatabaseEnvironment,
@@ -48,7 +48,11 @@ extension FirestoreClient {
   ) async throws -> Timestamp? {
     switch choice {
     case .none: return nil
-    case .at(let moment): return moment
+    case .at(let moment):
+      let moment = moment.flooredToMicroseconds
+      try await assertReadable(at: moment)
+      if !environment.isRealService, try await !reads(at: moment) { lists.giveUp() }
+      return moment
     case .now, .pinned: break
     }
     guard let moment = try await reportedTime() else {
@@ -86,12 +90,12 @@ extension FirestoreClient {
 
 extension FirestoreClient {
   /// A document that every database may have, and none needs to have.
-  fileprivate static let probe = DocumentPath(CollectionPath(nil, CollectionSelection.ownPrefix), "lock")
+  static let probe = DocumentPath(CollectionPath(nil, CollectionSelection.ownPrefix), "lock")
 
   /// Returns the server's time, as a read time; nil if the server does not report it.
   ///
   /// - Throws: ``Failure``: a server that cannot be reached, or refuses the signer, says nothing about that.
-  fileprivate func reportedTime() async throws(Failure) -> Timestamp? {
+  func reportedTime() async throws(Failure) -> Timestamp? {
     do throws(Failure) {
       return try await serverTime(reading: Self.probe)?.flooredToMicroseconds
     } catch {
@@ -116,7 +120,7 @@ extension FirestoreClient {
 
 extension FirestoreError {
   /// Whether the server does not have the method at all, or does not take the request for a document of the tool's own.
-  fileprivate var refusesProbe: Bool {
+  var refusesProbe: Bool {
     [.unimplemented, .invalidArgument, .outOfRange].contains(status)
       || (!isFromService && (code == 404 || code == 405))
   }

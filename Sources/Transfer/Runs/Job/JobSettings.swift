@@ -41,6 +41,14 @@ package struct ConnectionSettings: Codable, Sendable, Equatable {
     return settings
   }
 
+  /// Another environment: nothing of this one's but the configuration, the state folder and the patience.
+  package func beside(_ name: String?) -> ConnectionSettings {
+    var settings = ConnectionSettings()
+    settings.environment = name
+    (settings.files, settings.stateDir, settings.retryFor) = (files, stateDir, retryFor)
+    return settings
+  }
+
   /// Whether any option names a database.
   package var namesDatabase: Bool {
     project != nil || database != nil || endpoint != nil || credentials != nil || accessTokenFile != nil

@@ -1,4 +1,3 @@
-package import Configuration
 package import FirestoreREST
 package import Logging
 
@@ -8,7 +7,7 @@ package import Logging
 ///
 ///     let diff = Diff(
 ///       from: .snapshot(try Snapshot("backup/", source: nil, progress: progress)),
-///       to: .database(environment, client),
+///       to: .database(environment, client, at: .pinned),
 ///       options: Diff.Options(selection: selection),
 ///       runCounts: counts, progress: progress, logger: logger
 ///     )
@@ -16,12 +15,8 @@ package import Logging
 package struct Diff {
   package struct Options: Sendable {
     package var selection: CollectionSelection
-    /// The read time of databases.
-    package var readTime = ReadTimeChoice.pinned
-    /// As ``CollectionRead/pageSize``.
-    package var pageSize = 300
-    /// As ``CollectionRead/parallel``, of each database.
-    package var parallel = 1
+    /// How each database is read.
+    package var reading = ReadingSettings()
     /// The fields that may differ.
     package var ignored: [FieldPath] = []
     /// The format of the differences.
@@ -40,20 +35,6 @@ package struct Diff {
 
     package init(selection: CollectionSelection) {
       self.selection = selection
-    }
-  }
-
-  /// One side of a comparison.
-  package enum Side: Sendable {
-    case database(DatabaseEnvironment, FirestoreClient)
-    case snapshot(Snapshot)
-
-    /// The database of the documents, if known.
-    var database: DatabaseName? {
-      switch self {
-      case .database(_, let client): client.database
-      case .snapshot(let snapshot): snapshot.database
-      }
     }
   }
 
@@ -85,13 +66,16 @@ package struct Diff {
   /// - Returns: The counts, and the read time of `--to`, or else of `--from`.
   /// - Throws: ``Failure`` if one side cannot be read at all.
   package func run() async throws -> (counts: DiffCounts, readTime: Timestamp?) {
-    let (fromTime, toTime) = (try await moment(of: from), try await moment(of: to))
-    let roots = try await roots(of: from, at: fromTime) + roots(of: to, at: toTime)
+    let (fromTime, toTime) = (try await from.moment(logger), try await to.moment(logger))
+    var roots: [CollectionPath] = []
+    if options.selection.wantsRoots {
+      roots = try await from.roots(at: fromTime) + to.roots(at: toTime)
+    }
     let scopes = try options.selection.scopes(roots: Array(Set(roots)))
     if options.failsIfEmpty {
       var empty: [CollectionScope] = []
       for scope in scopes {
-        if try await isEmpty(scope, of: from, at: fromTime), try await isEmpty(scope, of: to, at: toTime) {
+        if try await from.isEmpty(scope, at: fromTime), try await to.isEmpty(scope, at: toTime) {
           empty.append(scope)
         }
       }
@@ -104,7 +88,8 @@ package struct Diff {
       )
     }
     let (fromPages, toPages) = (
-      try pages(of: from, scopes, at: fromTime), try pages(of: to, scopes, at: toTime)
+      try from.pages(of: scopes, at: fromTime, reading: options.reading),
+      try to.pages(of: scopes, at: toTime, reading: options.reading)
     )
     var run = DiffRun(
       comparison: DocumentComparison(from: from.database, to: to.database, ignoring: options.ignored),
@@ -146,51 +131,6 @@ package struct Diff {
     try run.finish()
     return (run.counts, toTime ?? fromTime)
   }
-
-  /// Returns whether a scope has no document on a side.
-  private func isEmpty(
-    _ scope: CollectionScope,
-    of side: Side,
-    at moment: Timestamp?
-  ) async throws -> Bool {
-    switch side {
-    case .database(_, let client): try await client.isEmpty(scope.read(at: moment))
-    case .snapshot(let snapshot): try snapshot.documents(of: [scope]).next(0) == nil
-    }
-  }
-
-  /// Returns the read time of a side; nil for a snapshot.
-  private func moment(of side: Side) async throws -> Timestamp? {
-    guard case .database(let environment, let client) = side else { return nil }
-    return try await client.readTime(options.readTime, of: environment, logger)
-  }
-
-  private func roots(of side: Side, at moment: Timestamp?) async throws -> [CollectionPath] {
-    guard options.selection.wantsRoots else { return [] }
-    switch side {
-    case .database(_, let client):
-      return try await client.collectionIDs(readTime: moment).compactMap { CollectionPath($0) }
-    case .snapshot(let snapshot): return snapshot.roots
-    }
-  }
-
-  private func pages(
-    of side: Side,
-    _ scopes: [CollectionScope],
-    at moment: Timestamp?
-  ) throws -> DiffPages {
-    switch side {
-    case .snapshot(let snapshot): return .snapshot(try snapshot.documents(of: scopes))
-    case .database(_, let client):
-      let reads = scopes.map { scope in
-        var read = scope.read(at: moment)
-        read.pageSize = options.pageSize
-        read.parallel = options.parallel
-        return read
-      }
-      return .database(DatabasePages(pages: client.pages(ofEach: reads), scopes: scopes, readTime: moment))
-    }
-  }
 }
 
 /// Reports the total number of documents once both sides are counted.
@@ -204,7 +144,7 @@ private struct DiffTotal: Sendable {
     case .snapshot(let snapshot):
       add(snapshot.count)
       return nil
-    case .database(_, let client):
+    case .database(_, let client, _):
       return BackgroundCount(scopes.map { $0.read(at: moment) }, client: client) { add($0) }
     }
   }
@@ -222,33 +162,6 @@ extension Failure {
   /// Whether other collections may still be readable: a response was invalid, or the service refused one request.
   fileprivate var isOfOneCollection: Bool {
     kind == .rejected || (kind == .internal && service == nil)
-  }
-}
-
-/// The pages of one side, scope by scope.
-private enum DiffPages {
-  case database(DatabasePages)
-  case snapshot(SnapshotDocuments)
-
-  func next(_ scope: Int) async throws -> [RawDocument]? {
-    switch self {
-    case .database(let pages): try await pages.next(scope)
-    case .snapshot(let documents): try documents.next(scope)
-    }
-  }
-}
-
-/// The pages of a database.
-private struct DatabasePages {
-  let pages: CollectionPages
-  let scopes: [CollectionScope]
-  let readTime: Timestamp?
-
-  func next(_ scope: Int) async throws -> [RawDocument]? {
-    let remedy = "Compare fewer collections at a time"
-    guard let page = try await pages.next(of: scope, at: readTime, orElse: remedy) else { return nil }
-    if scopes.count == 1, scopes[0].kind == nil { return page }
-    return page.filter { CollectionScope.index(of: $0.path, in: scopes) == scope }
   }
 }
 

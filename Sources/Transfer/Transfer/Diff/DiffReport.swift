@@ -124,17 +124,7 @@ struct DiffWriter {
       $0.key("differences")
       $0.array { list in
         for difference in entry.differences {
-          list.object {
-            $0.member("field", difference.path.description)
-            if let value = difference.before {
-              $0.key("from")
-              $0.value(value)
-            }
-            if let value = difference.after {
-              $0.key("to")
-              $0.value(value)
-            }
-          }
+          list.object { $0.members(of: difference) }
         }
       }
     }
@@ -179,5 +169,20 @@ struct DiffWriter {
 
   private static func json(_ value: Value?) -> String {
     value.map { value in JSONWriter.text { $0.value(value) } } ?? ""
+  }
+}
+
+extension JSONWriter {
+  /// Writes a difference as the members `field`, `from` and `to`.
+  package mutating func members(of difference: FieldDifference) {
+    member("field", difference.path.description)
+    if let value = difference.before {
+      key("from")
+      self.value(value)
+    }
+    if let value = difference.after {
+      key("to")
+      self.value(value)
+    }
   }
 }

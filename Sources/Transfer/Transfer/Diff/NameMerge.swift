@@ -1,12 +1,12 @@
 /// Merges two streams of documents in the order of their names: documents in only one of them, and documents in both.
 ///
 /// It holds the documents that were pushed and not yet consumed, so about two pages. It reads nothing itself.
-struct NameMerge {
-  enum Side: Sendable {
+package struct NameMerge {
+  package enum Side: Sendable {
     case from, to
   }
 
-  enum Step: Sendable, Equatable {
+  package enum Step: Sendable, Equatable {
     /// More documents of a stream are needed, or its end.
     case needs(Side)
     /// A document that only one stream has.
@@ -87,7 +87,7 @@ struct NameMerge {
   /// - Parameters:
   ///   - next: Returns the next page of a stream, or nil at its end.
   ///   - body: Receives each document of one or both streams.
-  static func run(
+  package static func run(
     _ next: (Side) async throws -> [RawDocument]?,
     _ body: (Step) async throws -> Void
   ) async throws {

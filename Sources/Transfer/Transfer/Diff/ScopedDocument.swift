@@ -1,23 +1,29 @@
-/// A document of a scope, as it is sorted on disk: by scope and name.
+/// A document of a scope, as it is sorted on disk: by scope, name and layer.
 ///
-/// No document may be there twice.
+/// No document may be twice in a layer.
 struct ScopedDocument: SortRecord {
   let scope: Int
+  /// Which of several snapshots it is of, the earliest first.
+  private let layer: Int
   private let path: DocumentPath
   private let json: [UInt8]
 
-  init(_ document: RawDocument, scope: Int) {
-    self.scope = scope
+  init(_ document: RawDocument, scope: Int, layer: Int) {
+    (self.scope, self.layer) = (scope, layer)
     path = document.path
     json = JSONWriter.bytes { $0.document(document, times: false) }
   }
 
-  private init(_ scope: Int, _ path: DocumentPath, _ json: [UInt8]) {
-    (self.scope, self.path, self.json) = (scope, path, json)
+  private init(_ scope: Int, _ layer: Int, _ path: DocumentPath, _ json: [UInt8]) {
+    (self.scope, self.layer, self.path, self.json) = (scope, layer, path, json)
   }
 
+  /// Whether another record is of the same document.
+  func isSameDocument(as other: ScopedDocument) -> Bool { scope == other.scope && path == other.path }
+
   static func < (a: ScopedDocument, b: ScopedDocument) -> Bool {
-    a.scope == b.scope ? a.path < b.path : a.scope < b.scope
+    if a.scope != b.scope { return a.scope < b.scope }
+    return a.path == b.path ? a.layer < b.layer : a.path < b.path
   }
 
   func document(_ parser: JSONParser, _ decoder: inout WireDecoder) throws(Failure) -> RawDocument {
@@ -36,9 +42,9 @@ struct ScopedDocument: SortRecord {
 
   var size: Int { json.count + path.string.utf8.count + 100 }
 
-  /// Three numbers of four bytes each, then the path and the document.
+  /// Four numbers of four bytes each, then the path and the document.
   func write(to bytes: inout [UInt8]) {
-    for number in [scope, path.string.utf8.count, json.count] {
+    for number in [scope, path.string.utf8.count, json.count, layer] {
       withUnsafeBytes(of: UInt32(truncatingIfNeeded: number)) { bytes.append(contentsOf: $0) }
     }
     bytes.append(contentsOf: path.string.utf8)
@@ -46,17 +52,17 @@ struct ScopedDocument: SortRecord {
   }
 
   static func take(from bytes: inout ArraySlice<UInt8>) throws(Failure) -> ScopedDocument? {
-    guard bytes.count >= 12 else { return nil }
+    guard bytes.count >= 16 else { return nil }
     let numbers = bytes.withUnsafeBytes { bytes in
-      [0, 4, 8].map { Int(bytes.loadUnaligned(fromByteOffset: $0, as: UInt32.self)) }
+      [0, 4, 8, 12].map { Int(bytes.loadUnaligned(fromByteOffset: $0, as: UInt32.self)) }
     }
-    let rest = bytes.dropFirst(12)
+    let rest = bytes.dropFirst(16)
     guard rest.count >= numbers[1] + numbers[2] else { return nil }
     let json = rest.dropFirst(numbers[1]).prefix(numbers[2])
     guard let path = DocumentPath(String(decoding: rest.prefix(numbers[1]), as: UTF8.self)) else {
       throw damaged("a name is no path")
     }
     bytes = rest.dropFirst(numbers[1] + numbers[2])
-    return ScopedDocument(numbers[0], path, Array(json))
+    return ScopedDocument(numbers[0], numbers[3], path, Array(json))
   }
 }

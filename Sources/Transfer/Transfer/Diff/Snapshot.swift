@@ -3,7 +3,7 @@ import Tables
 
 /// Documents in JSON Lines files, as one side of a comparison.
 ///
-/// The files are read twice: first to find their collections, malformed lines and the order of names, then to compare. If the
+/// Several snapshots may lie over each other, as increments over a whole export: of each document the last one counts. The files are read twice: first to find their collections, malformed lines and the order of names, then to compare. If the
 /// names are not in order, the documents are sorted on disk first.
 package struct Snapshot: Sendable {
   /// A line that is not a document.
@@ -25,33 +25,49 @@ package struct Snapshot: Sendable {
   package let defects: [Defect]
   /// The number of lines that are not documents.
   package let defectCount: Int
-  private let files: [String]
+  private let layers: [Layer]
   private let isSorted: Bool
   private let access: FileAccess
+
+  /// The files of one path, and the collections that they hold whole although they add to others.
+  private struct Layer {
+    var files: [String]
+    var wholes: Set<CollectionPath> = []
+  }
 
   /// The maximum number of defects that are listed.
   private static let shownDefects = 1000
 
-  /// Reads the files once.
+  /// Reads the files of one path once.
   ///
-  /// - Parameters:
-  ///   - path: A JSON Lines file, compressed or not, or an export directory.
-  ///   - source: The database of the documents; nil for that of the manifest.
-  ///   - progress: Receives the number of lines read.
-  ///   - access: The files that can be reached.
-  /// - Throws: ``Failure``: `.inputMissing`; `.inputMalformed` if a file cannot be read to its end, or a document occurs twice.
+  /// - Throws: As ``init(layers:source:progress:via:)``.
   package init(
     _ path: String,
     source: DatabaseName?,
     progress: Progress,
     via access: FileAccess = .local
   ) throws {
-    self.path = path
+    try self.init(layers: [path], source: source, progress: progress, via: access)
+  }
+
+  /// Reads the files once.
+  ///
+  /// - Parameters:
+  ///   - paths: JSON Lines files, compressed or not, or export directories, the earliest first.
+  ///   - source: The database of the documents; nil for that of the manifest.
+  ///   - progress: Receives the number of lines read.
+  ///   - access: The files that can be reached.
+  /// - Throws: ``Failure``: `.inputMissing`; `.inputMalformed` if a file cannot be read to its end, or a document occurs twice.
+  package init(
+    layers paths: [String],
+    source: DatabaseName?,
+    progress: Progress,
+    via access: FileAccess = .local
+  ) throws {
+    path = FilePaths.list(paths)
     self.access = access
-    // A manifest lists collections in the order of the command line.
-    files = try Manifest.files(at: path, via: access).sorted {
-      Self.order(of: $0).compareUTF8(Self.order(of: $1)) < 0
-    }
+    layers = try paths.map { try Self.layer(of: $0, via: access) }
+    let files = layers.flatMap(\.files)
     database = try source ?? Manifest.source(of: files, via: access)
     var roots: Set<CollectionPath> = []
     var last: DocumentPath?
@@ -83,9 +99,28 @@ package struct Snapshot: Sendable {
       }
     }
     progress.advance(by: lines % 1024)
-    if !isSorted { try Self.assertDistinct(files, via: access) }
+    if !isSorted || layers.count > 1 {
+      for layer in layers { try Self.assertDistinct(layer.files, via: access) }
+    }
     self.roots = roots.sorted()
-    (self.isSorted, self.count, self.defects, self.defectCount) = (isSorted, count, defects, defectCount)
+    self.isSorted = isSorted && layers.count < 2
+    (self.count, self.defects, self.defectCount) = (count, defects, defectCount)
+  }
+
+  private static func layer(of path: String, via access: FileAccess) throws -> Layer {
+    // A manifest lists collections in the order of the command line.
+    var layer = Layer(
+      files: try Manifest.files(at: path, via: access).sorted {
+        order(of: $0).compareUTF8(order(of: $1)) < 0
+      }
+    )
+    guard try access.isFolder(path), let manifest = try Manifest.read(from: path, via: access),
+      manifest.isIncrement
+    else { return layer }
+    layer.wholes = Set(
+      manifest.files.filter { $0.since == nil }.compactMap { CollectionPath($0.collection) }
+    )
+    return layer
   }
 
   private static func assertDistinct(_ files: [String], via access: FileAccess) throws {
@@ -131,17 +166,21 @@ package struct Snapshot: Sendable {
   /// - Throws: ``Failure``: `.cannotWrite` if they cannot be sorted on disk.
   func documents(of scopes: [CollectionScope]) throws -> SnapshotDocuments {
     if isSorted, !CollectionScope.interleave(scopes) {
-      return SnapshotDocuments(files: files, scopes: scopes, via: access)
+      return SnapshotDocuments(files: layers.flatMap(\.files), scopes: scopes, via: access)
     }
     var sort = DiskSort<ScopedDocument>()
-    for file in files {
-      var reader = try JSONLinesReader(file, via: access)
-      while let line = try reader.next() {
-        guard case .success(let document) = line.document,
-          let scope = CollectionScope.index(of: document.path, in: scopes)
-        else { continue }
-        try Task.checkCancellation()
-        try sort.add(ScopedDocument(document, scope: scope))
+    for (number, layer) in layers.enumerated() {
+      let hidden = layers[(number + 1)...].reduce(into: Set<CollectionPath>()) { $0.formUnion($1.wholes) }
+      for file in layer.files {
+        var reader = try JSONLinesReader(file, via: access)
+        while let line = try reader.next() {
+          guard case .success(let document) = line.document,
+            let scope = CollectionScope.index(of: document.path, in: scopes)
+          else { continue }
+          try Task.checkCancellation()
+          if !hidden.isEmpty, hidden.contains(document.path.collection) { continue }
+          try sort.add(ScopedDocument(document, scope: scope, layer: number))
+        }
       }
     }
     return SnapshotDocuments(sorted: try sort.sorted())
@@ -149,12 +188,14 @@ package struct Snapshot: Sendable {
 }
 
 /// The documents of a snapshot, page by page and scope by scope.
-final class SnapshotDocuments {
+package final class SnapshotDocuments {
   private static let pageSize = 300
 
   private let files: [String]
   private let scopes: [CollectionScope]
   private var sorted: SortedRecords<ScopedDocument>?
+  /// The record that was read beyond the last document.
+  private var held: ScopedDocument?
   private let parser = JSONParser(maximumBytes: 64 << 20)
   private var decoder = WireDecoder()
   private let access: FileAccess
@@ -191,8 +232,22 @@ final class SnapshotDocuments {
     return page.isEmpty ? nil : page
   }
 
+  /// The last layer's record of the next document.
+  private func nextSorted() throws -> ScopedDocument? {
+    guard var last = try held ?? sorted?.next() else { return nil }
+    held = nil
+    while let next = try sorted?.next() {
+      guard next.isSameDocument(as: last) else {
+        held = next
+        break
+      }
+      last = next
+    }
+    return last
+  }
+
   private func read() throws -> (scope: Int, document: RawDocument)? {
-    if let next = try sorted?.next() { return (next.scope, try next.document(parser, &decoder)) }
+    if let next = try nextSorted() { return (next.scope, try next.document(parser, &decoder)) }
     while file < files.count {
       if reader == nil { reader = LinesBox(try JSONLinesReader(files[file], via: access)) }
       while let line = try reader?.next() {

@@ -183,48 +183,7 @@ package struct ServiceChecks: Sendable {
   }
 }
 
-/// The service's description of a database (`projects.databases.get`).
-struct DatabaseDescription: Sendable, Equatable {
-  /// `FIRESTORE_NATIVE` or `DATASTORE_MODE`.
-  var type: String?
-  /// `STANDARD` or `ENTERPRISE`.
-  var edition: String?
-  /// `nam5`.
-  var location: String?
-  /// `POINT_IN_TIME_RECOVERY_ENABLED` or `…_DISABLED`.
-  var pointInTimeRecovery: String?
-
-  init(_ json: JSONCursor) {
-    type = json["type"]?.string
-    edition = json["databaseEdition"]?.string
-    location = json["locationId"]?.string
-    pointInTimeRecovery = json["pointInTimeRecoveryEnablement"]?.string
-  }
-
-  var hasRecovery: Bool {
-    pointInTimeRecovery?.isIdentical(to: "POINT_IN_TIME_RECOVERY_ENABLED") ?? false
-  }
-
-  func summary(of name: String) -> String {
-    let more = [edition.map { "\($0.lowercased()) edition" }, location.map { "in \($0)" }].compactMap { $0 }
-    return ([name + (type == nil ? "" : " in native mode")] + more).joined(separator: ", ")
-  }
-}
-
 extension FirestoreClient {
-  /// Returns the service's description of the database.
-  func describeDatabase() async throws(Failure) -> DatabaseDescription {
-    try await caller.call(
-      .getDatabase,
-      get(databaseURL),
-      operation: "describe",
-      path: database.description
-    ) { (_, root) throws(CallFailure) in
-      guard root.kind == .object else { throw .malformed("the response is not an object") }
-      return DatabaseDescription(root)
-    }
-  }
-
   /// Returns the prices for this database: those of a list, unless the service says that its edition has others.
   ///
   /// It is only nice to know, so it takes seconds at most.

@@ -67,11 +67,7 @@ struct CheckCommand: JobCommand {
 
   @OptionGroup(title: "How it reads") var reading: ReadingOptions
 
-  @Option(
-    help: ArgumentHelp("The moment to read at: a time, now, or none.", valueName: "time"),
-    transform: TypedValue.readTime
-  )
-  var readTime: ReadTimeChoice?
+  @OptionGroup var moment: MomentOptions
 
   @OptionGroup var common: SummaryOptions
 
@@ -99,7 +95,7 @@ struct CheckCommand: JobCommand {
     (job.collections, job.failIfEmpty) = (collections, emptiness.failIfEmpty)
     (job.rules, job.isPerDocument) = (names, perDocument)
     (job.output, job.examples) = (output, examples)
-    (job.reading, job.readTime) = (reading.settings, readTime ?? .pinned)
+    (job.reading, job.readTime) = (reading.settings, moment.readTime ?? .pinned)
     return common.jobRun(job)
   }
 }

@@ -25,6 +25,7 @@ struct CountCommand: AsyncParsableCommand {
   var all = false
 
   @OptionGroup(title: "Which documents") var query: QueryOptions
+  @OptionGroup var moment: MomentOptions
   @OptionGroup var common: SummaryOptions
 
   func validate() throws { try CollectionArguments.validate(collections, all: all, query) }
@@ -32,7 +33,8 @@ struct CountCommand: AsyncParsableCommand {
   func run() async throws {
     let selection = CollectionSelection(all ? nil : collections, isDeep: false)
     try await common.command("count").performWithoutRun { session in
-      let reads = try await session.reads(of: selection, query.settings)
+      let moment = try await session.moment(self.moment.readTime ?? .none)
+      let reads = try await session.reads(of: selection, query.settings, at: moment)
       var empty: [CollectionRead] = []
       for read in reads {
         session.counts.open(read.collection)
@@ -43,7 +45,7 @@ struct CountCommand: AsyncParsableCommand {
         if count == 0 { empty.append(read) }
       }
       await session.warnOfEmpty(empty)
-      return CommandResult()
+      return CommandResult(readTime: moment)
     }
   }
 }

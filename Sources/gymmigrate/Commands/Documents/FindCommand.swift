@@ -40,6 +40,7 @@ struct FindCommand: AsyncParsableCommand {
   var json = false
 
   @OptionGroup(title: "Which documents") var query: QueryOptions
+  @OptionGroup var moment: MomentOptions
   @OptionGroup var common: PrintingOptions
 
   /// The collections that are named; nil where none are.
@@ -74,7 +75,8 @@ struct FindCommand: AsyncParsableCommand {
     let selection = CollectionSelection(names, isDeep: false)
     try await common.perform("find") { session in
       var found = 0
-      for var read in try await session.reads(of: selection, query.settings) {
+      let readTime = try await session.moment(moment.readTime ?? .none)
+      for var read in try await session.reads(of: selection, query.settings, at: readTime) {
         if read.reach == .collection, let collection = session.schema.collection(read.collection),
           let texts = collection.searchedTexts
         {

@@ -26,6 +26,7 @@ struct GetCommand: AsyncParsableCommand {
 
   @Flag(help: "Print one JSON array.") var json = false
 
+  @OptionGroup var moment: MomentOptions
   @OptionGroup var common: PrintingOptions
 
   func validate() throws {
@@ -42,7 +43,8 @@ struct GetCommand: AsyncParsableCommand {
   func run() async throws {
     let paths = paths.compactMap { DocumentPath($0) }
     try await common.perform("get") { session in
-      let found = try await session.client.batchGet(paths)
+      let readTime = try await session.moment(moment.readTime ?? .none)
+      let found = try await session.client.batchGet(paths, readTime: readTime)
       let documents = paths.compactMap { found[$0] }
       for document in found.values { session.counts.update(document.path.collection) { $0.read += 1 } }
       if json {

@@ -26,7 +26,12 @@ struct CopyCommand: JobCommand {
 
   @OptionGroup var selection: SelectionArguments
 
-  @Option(help: ArgumentHelp("The environment to read.", valueName: "env"))
+  @Option(
+    help: ArgumentHelp(
+      "The environment to read, also at a moment: prod@2026-01-31T12:00:00Z.",
+      valueName: "env[@time]"
+    )
+  )
   var from: String?
 
   @Option(help: ArgumentHelp("The environment to write.", valueName: "env"))
@@ -52,11 +57,7 @@ struct CopyCommand: JobCommand {
   @Option(help: ArgumentHelp("Maximum documents per collection.", valueName: "n"), from: 0)
   var limit: Int?
 
-  @Option(
-    help: ArgumentHelp("The moment to read at: a time, now, or none.", valueName: "time"),
-    transform: TypedValue.readTime
-  )
-  var readTime: ReadTimeChoice?
+  @OptionGroup var moment: MomentOptions
 
   @Flag(help: "Afterwards, delete documents of the copied collections that the source does not have.")
   var deleteExtraneous = false
@@ -114,16 +115,19 @@ struct CopyCommand: JobCommand {
     }
   }
 
-  func jobRun() -> JobRun {
+  func jobRun() throws -> JobRun {
+    let known = try EnvironmentResolver(common.connection).configuration().environments.map(\.name)
+    let place = try from.flatMap { try EnvironmentMoment($0, among: known, of: "--from") }
     var job = CopyJob(selection.settings)
     (job.mode, job.subcollections) = (mode, subcollections)
     (job.filters, job.timeZone, job.limit) = (filters, zone.timeZone, limit)
-    (job.readTime, job.reading) = (readTime ?? .pinned, reading.settings)
+    job.readTime = try place?.choice(moment.readTime) ?? moment.readTime ?? .pinned
+    job.reading = reading.settings
     (job.deletesExtraneous, job.maximumDeletes) = (deleteExtraneous, maxDelete)
     (job.rewritesStorageURLs, job.keepsPersonalData) = (rewriteStorageURLs, keepPersonalData)
     job.isDryRun = dryRun
     var run = common.jobRun(job)
-    run.source = source.connection(to: from, beside: run.connection)
+    run.source = source.connection(to: place?.name ?? from, beside: run.connection)
     run.connection.environment = to
     return run
   }

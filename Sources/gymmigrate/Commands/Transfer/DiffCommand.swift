@@ -7,7 +7,7 @@ struct DiffCommand: AsyncParsableCommand {
     commandName: "diff",
     abstract: "Compare environments or snapshots, document by document.",
     discussion: """
-      A side is an environment, a file of JSON Lines (also .gz) or the folder of an export, both also as gs://BUCKET/NAME. Prints one line per document that differs, with the signs of rclone's check, --from being the source and --to the destination:
+      A side is an environment (also at a moment, as prod@2026-01-31T12:00:00Z), a file of JSON Lines (also .gz) or the folder of an export, both also as gs://BUCKET/NAME. Prints one line per document that differs, with the signs of rclone's check, --from being the source and --to the destination:
 
         + PATH   missing in --to: only --from has it
         - PATH   missing in --from: only --to has it
@@ -26,13 +26,13 @@ struct DiffCommand: AsyncParsableCommand {
   @OptionGroup var selection: SelectionArguments
 
   @Option(
-    help: ArgumentHelp("The source: an environment, a file or a folder.", valueName: "env|path"),
+    help: ArgumentHelp("The source: an environment, a file or a folder.", valueName: "env[@time]|path"),
     transform: TypedValue.file
   )
   var from: String
 
   @Option(
-    help: ArgumentHelp("The destination: an environment, a file or a folder.", valueName: "env|path"),
+    help: ArgumentHelp("The destination: an environment, a file or a folder.", valueName: "env[@time]|path"),
     transform: TypedValue.file
   )
   var to: String
@@ -59,11 +59,7 @@ struct DiffCommand: AsyncParsableCommand {
   )
   var output: String?
 
-  @Option(
-    help: ArgumentHelp("The moment to read at: a time, now, or none.", valueName: "time"),
-    transform: TypedValue.readTime
-  )
-  var readTime: ReadTimeChoice?
+  @OptionGroup var moment: MomentOptions
 
   @Option(
     help: ArgumentHelp(
@@ -109,11 +105,10 @@ struct DiffCommand: AsyncParsableCommand {
     var options = Diff.Options(
       selection: try selection.settings.selection(
         isDeep: subcollections,
-        EnvironmentResolver(connection.settings.target(to)).schema()
+        EnvironmentResolver(connection.settings.target(place(to, "--to")?.name ?? to)).schema()
       )
     )
-    options.readTime = readTime ?? .pinned
-    (options.pageSize, options.parallel) = (reading.pageSize, reading.parallel.requests)
+    options.reading = reading.settings
     options.ignored = try ignoredFields()
     options.failsIfEmpty = selection.emptiness.failIfEmpty
     options.format = format
@@ -130,20 +125,26 @@ struct DiffCommand: AsyncParsableCommand {
       to: side(to, "--to", connection.settings.namesDatabase, access.files)
     )
     var command = common.command("diff")
-    command.paths = (sides.from == .path ? from : nil, sides.to == .path ? to : nil)
+    command.paths = (sides.from == nil ? from : nil, sides.to == nil ? to : nil)
+    let choices = (try sides.from?.choice(moment.readTime), try sides.to?.choice(moment.readTime))
     try await command.performReading(
-      from: sides.from == .path ? nil : source.connection(to: from, beside: connection.settings),
-      to: sides.to == .path ? nil : connection.settings.target(to)
+      from: sides.from.map { source.connection(to: $0.name, beside: connection.settings) },
+      to: sides.to.map { connection.settings.target($0.name) }
     ) { [options] context, fromConnection, toConnection in
       context.progress.begin("read the snapshot", total: nil)
       defer { context.progress.end() }
-      func open(_ connected: Connection?, _ path: String, _ database: DatabaseName?) throws -> Diff.Side {
-        if let connected { return .database(connected.environment, connected.client) }
+      func open(
+        _ connected: Connection?,
+        _ choice: ReadTimeChoice?,
+        _ path: String,
+        _ database: DatabaseName?
+      ) throws -> Diff.Side {
+        if let connected, let choice { return .database(connected.environment, connected.client, at: choice) }
         return .snapshot(try Snapshot(path, source: database, progress: context.progress, via: access.files))
       }
       let diff = Diff(
-        from: try open(fromConnection, from, fromSource),
-        to: try open(toConnection, to, toSource),
+        from: try open(fromConnection, choices.0, from, fromSource),
+        to: try open(toConnection, choices.1, to, toSource),
         options: options,
         runCounts: context.counts,
         progress: context.progress,
@@ -158,19 +159,22 @@ struct DiffCommand: AsyncParsableCommand {
     }
   }
 
-  private enum SideKind { case environment, path }
+  /// The environment that a side names, with its moment; nil where it names none.
+  private func place(_ name: String, _ option: String) throws -> EnvironmentMoment? {
+    let known = try EnvironmentResolver(connection).configuration().environments.map(\.name)
+    return try EnvironmentMoment(name, among: known, of: option)
+  }
 
-  /// What a side is: an environment where one has the name, else a path.
+  /// What a side is: an environment where one has the name, else a path (nil).
   private func side(
     _ name: String,
     _ option: String,
     _ namesDatabase: Bool,
     _ files: FileAccess
-  ) throws -> SideKind {
-    let known = try EnvironmentResolver(connection).configuration().environments.map(\.name)
-    if known.contains(where: { $0.isIdentical(to: name) }) { return .environment }
-    if name.hasPrefix(DatabaseEnvironment.mirrorPrefix) { return .environment }
+  ) throws -> EnvironmentMoment? {
+    if let place = try place(name, option) { return place }
     guard try files.exists(name) else {
+      let known = try EnvironmentResolver(connection).configuration().environments.map(\.name)
       let cause = "it is no environment (\(known.joined(separator: ", "))), and there is no such file"
       throw Failure(.inputMissing, "compare \(option)", path: name, cause: cause)
     }
@@ -178,7 +182,7 @@ struct DiffCommand: AsyncParsableCommand {
       let cause = "it is a file, and options name a project, a database, an endpoint or credentials for it"
       throw Failure(.usage, "compare \(option)", path: name, cause: cause)
     }
-    return .path
+    return nil
   }
 
   private func ignoredFields() throws -> [FieldPath] {

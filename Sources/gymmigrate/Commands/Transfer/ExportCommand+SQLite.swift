@@ -6,7 +6,7 @@ extension ExportCommand {
   func validateSQLite(_ job: ExportJob) throws {
     guard job.format == .sqlite else { return }
     if job.isDated { throw ValidationError("A backup is JSON Lines, CSV or XLSX: no --dated for SQLite.") }
-    let isPart = job.isPart || subcollections == false || readTime != nil
+    let isPart = job.isPart || subcollections == false || moment.readTime != nil
     if isPart || !job.additions.isEmpty || collections.contains(where: { $0.contains("/") }) {
       throw ValidationError(
         "A SQLite file holds whole root collections with everything below them, at one moment: only --all, or their names."

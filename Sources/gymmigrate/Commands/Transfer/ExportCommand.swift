@@ -69,11 +69,7 @@ struct ExportCommand: JobCommand {
 
   @OptionGroup(title: "How it reads") var reading: ReadingOptions
 
-  @Option(
-    help: ArgumentHelp("The moment to read at: a time, now, or none.", valueName: "time"),
-    transform: TypedValue.readTime
-  )
-  var readTime: ReadTimeChoice?
+  @OptionGroup var moment: MomentOptions
 
   @Option(
     help: ArgumentHelp(
@@ -174,7 +170,7 @@ struct ExportCommand: JobCommand {
     (job.output, job.format) = (output, format ?? ExportJob.Format(fileName: output) ?? .jsonl)
     (job.fields, job.query, job.isDeep) = (fields, query.settings, isDeep)
     (job.orderBy, job.limit) = (orderBy, limit)
-    (job.reading, job.readTime) = (reading.settings, readTime ?? .pinned)
+    (job.reading, job.readTime) = (reading.settings, moment.readTime ?? .pinned)
     if case .labels(let language) = header { job.headerLanguage = language }
     (job.delimiter, job.nullText, job.isForExcel) = (delimiter, nullText, excel)
     (job.isPlain, job.links, job.gzip) = (plain, links, gzip)

@@ -46,10 +46,9 @@ struct FromOptions: ParsableArguments {
       || fromAccessTokenFile != nil || fromImpersonateServiceAccount != nil
   }
 
-  /// The connection of the source: nothing of the target's but the configuration, the state folder and the patience.
+  /// The connection of the source.
   func connection(to name: String?, beside target: ConnectionSettings) -> ConnectionSettings {
-    var connection = target
-    connection.environment = name
+    var connection = target.beside(name)
     connection.project = fromProject
     connection.database = fromDatabase
     connection.endpoint = fromEndpoint

@@ -48,7 +48,9 @@ extension Session {
   ///
   /// - Throws: As ``FirestoreClient/readTime(_:of:_:)``.
   func moment(_ choice: ReadTimeChoice) async throws -> Timestamp? {
-    try await client.readTime(choice, of: environment, logger)
+    // The moment of a sharded run was found readable when it was planned.
+    if part != nil, let moment = choice.moment { return moment }
+    return try await client.readTime(choice, of: environment, logger)
   }
 
   /// The reads that a selection and its filters come to, in the order of the command line.

@@ -1,0 +1,110 @@
+package import FirestoreREST
+import Logging
+package import Runs
+
+/// The changes that restore documents: both sides merged in the order of names, in constant memory.
+package struct RestoreList: ChangeList {
+  package let id = "restore"
+  package var applied: [LedgerEntry.Applied] { [LedgerEntry.Applied(id: id, checksum: nil)] }
+  package let collections: [CollectionPath]
+
+  private let rules: RestoreRules
+  private let scopes: [CollectionScope]
+  private let wanted: (side: Diff.Side, moment: Timestamp?)
+  private let present: (side: Diff.Side, moment: Timestamp?)
+  private let reading: ReadingSettings
+  private let found: Locked<RestoreNumbers>
+  private let progress: Progress
+
+  /// Outcomes that are recorded together.
+  private static let width = 300
+
+  /// Prepares the reading of both sides.
+  ///
+  /// - Parameters:
+  ///   - selection: What is restored.
+  ///   - state: What it is to be.
+  ///   - context: The database that is restored; it is read at its present moment.
+  /// - Throws: ``Failure``: as the sides; `.inputMissing` where the wanted state has nothing of what is selected.
+  package init(
+    _ selection: CollectionSelection,
+    to state: WantedState,
+    _ rules: RestoreRules,
+    reading: ReadingSettings,
+    in context: DatabaseContext
+  ) async throws {
+    self.rules = rules
+    progress = context.progress
+    let (environment, client, logger) = (context.environment, context.client, context.logger)
+    let now = Diff.Side.database(environment, client, at: .pinned)
+    wanted = (state.side, try await state.side.moment(logger))
+    present = (now, try await now.moment(logger))
+    self.reading = reading
+    var roots: [CollectionPath] = []
+    if selection.wantsRoots {
+      roots = try await state.side.roots(at: wanted.moment) + now.roots(at: present.moment)
+    }
+    scopes = try selection.scopes(roots: Array(Set(roots))).filter { state.knowledge.mayHold($0) }
+    if scopes.isEmpty, !selection.names.isEmpty {
+      throw Failure(
+        .inputMissing,
+        "restore",
+        path: selection.names.joined(separator: ", "),
+        cause: "the wanted state has nothing of it"
+      )
+    }
+    collections = scopes.map(\.name)
+    found = Locked(RestoreNumbers(at: state.moment))
+  }
+
+  /// What was found so far.
+  package var numbers: RestoreNumbers { found.withLock { $0 } }
+
+  package func record(
+    in sink: any PlanSink,
+    after position: String?,
+    mark: (String) async throws -> Void
+  ) async throws {
+    progress.begin("compare", total: nil)
+    let before = try wanted.side.pages(of: scopes, at: wanted.moment, reading: reading)
+    let now = try present.side.pages(of: scopes, at: present.moment, reading: reading)
+    for index in scopes.indices {
+      var batch: [(document: RawDocument, outcome: Outcome)] = []
+      func flush() async throws {
+        try await sink.record(batch.map(\.outcome), of: batch.map(\.document))
+        batch.removeAll(keepingCapacity: true)
+      }
+      try await NameMerge.run { side in
+        let page = try await (side == .from ? before : now).next(index)
+        progress.advance(by: page?.count ?? 0)
+        return page
+      } _: { step in
+        if let decided = decided(step) { batch.append(decided) }
+        if batch.count == Self.width { try await flush() }
+      }
+      try await flush()
+    }
+  }
+
+  private func decided(_ step: NameMerge.Step) -> (document: RawDocument, outcome: Outcome)? {
+    switch step {
+    case .only(.from, let document): decided(document.path, document, nil)
+    case .only(.to, let document): decided(document.path, nil, document)
+    case .both(let wanted, let present): decided(wanted.path, wanted, present)
+    case .needs, .finished: nil
+    }
+  }
+
+  private func decided(
+    _ path: DocumentPath,
+    _ wanted: RawDocument?,
+    _ present: RawDocument?
+  ) -> (document: RawDocument, outcome: Outcome) {
+    let outcome = rules.outcome(of: path, wanted: wanted, present: present)
+    found.withLock { numbers in
+      numbers.read(wanted: wanted, present: present)
+      numbers.add(outcome, of: path)
+    }
+    return (present ?? RawDocument(path: path, fields: FieldMap()), outcome)
+  }
+}

@@ -1,0 +1,67 @@
+// How far back the service reads: an hour, or seven days of whole minutes with point-in-time recovery.
+
+extension FirestoreClient {
+  /// Checks that the service reads at a moment, by a look at one document at that moment.
+  ///
+  /// A server that does not know moments at all says so where documents are read.
+  ///
+  /// - Throws: ``Failure``: `.usage` for a moment in the future, `.inputMissing` for one outside of the window, with the
+  ///   earliest that works as far as it can be known.
+  package func assertReadable(at moment: Timestamp) async throws(Failure) {
+    do throws(Failure) {
+      _ = try await batchGet([Self.probe], mask: [.documentName], readTime: moment)
+    } catch {
+      guard let service = error.service else { throw error }
+      if service.refusesFutureReadTime {
+        throw Failure(
+          .usage,
+          "read at",
+          path: moment.description,
+          cause: "it is in the future, by the service's clock",
+          remedy: "Give a moment that has passed."
+        )
+      }
+      if service.refusesOldReadTime { throw Self.outside(moment, earliest: await earliestMoment()) }
+      if !service.refusesProbe { throw error }
+    }
+  }
+
+  /// The earliest moment that can be read: by the settings of the database, else an hour ago by the service's clock; nil where
+  /// neither is known.
+  ///
+  /// It is a whole minute, and so readable for a while, unless the database is younger than an hour.
+  package func earliestMoment() async -> Timestamp? {
+    let settings = try? await quickly.describeDatabase()
+    let hourAgo = try? await quickly.reportedTime().flatMap { Timestamp(seconds: $0.seconds - 3600) }
+    guard let earliest = settings?.earliestVersionTime ?? hourAgo else { return nil }
+    let isFixed = hourAgo.map { earliest.seconds > $0.seconds + 60 } ?? false
+    return isFixed ? earliest : earliest.nextMinute
+  }
+
+  private static func outside(_ moment: Timestamp, earliest: Timestamp?) -> Failure {
+    let isWithin = earliest.map { $0 <= moment } ?? false
+    return Failure(
+      .inputMissing,
+      "read at",
+      path: moment.description,
+      cause: isWithin
+        ? "before the last hour the service reads at whole minutes only"
+        : "the service has no versions of that moment any more",
+      remedy: isWithin
+        ? "Give a whole minute."
+        : "The earliest moment that works is \(earliest?.description ?? "an hour ago, or seven days ago with point-in-time recovery")."
+    )
+  }
+}
+
+extension Timestamp {
+  /// The first whole minute after it.
+  fileprivate var nextMinute: Timestamp? { Timestamp(seconds: (seconds / 60 + 1) * 60) }
+}
+
+extension FirestoreError {
+  fileprivate var refusesFutureReadTime: Bool {
+    [.invalidArgument, .failedPrecondition, .outOfRange].contains(status)
+      && message.lowercased().contains("future")
+  }
+}

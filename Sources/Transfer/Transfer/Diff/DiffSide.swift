@@ -1,0 +1,90 @@
+package import Configuration
+package import FirestoreREST
+package import Logging
+
+extension Diff {
+  /// One side of a comparison: a database at a moment, or a snapshot.
+  package enum Side: Sendable {
+    case database(DatabaseEnvironment, FirestoreClient, at: ReadTimeChoice)
+    case snapshot(Snapshot)
+
+    /// The database of the documents, if known.
+    package var database: DatabaseName? {
+      switch self {
+      case .database(_, let client, _): client.database
+      case .snapshot(let snapshot): snapshot.database
+      }
+    }
+
+    /// The read time; nil for a snapshot, and for the present of each page.
+    package func moment(_ logger: Logger) async throws -> Timestamp? {
+      guard case .database(let environment, let client, let choice) = self else { return nil }
+      return try await client.readTime(choice, of: environment, logger)
+    }
+
+    /// The root collections.
+    package func roots(at moment: Timestamp?) async throws -> [CollectionPath] {
+      switch self {
+      case .database(_, let client, _):
+        return try await client.collectionIDs(readTime: moment).compactMap { CollectionPath($0) }
+      case .snapshot(let snapshot): return snapshot.roots
+      }
+    }
+
+    /// Whether a scope has no document.
+    func isEmpty(_ scope: CollectionScope, at moment: Timestamp?) async throws -> Bool {
+      switch self {
+      case .database(_, let client, _): try await client.isEmpty(scope.read(at: moment))
+      case .snapshot(let snapshot): try snapshot.documents(of: [scope]).next(0) == nil
+      }
+    }
+
+    /// The documents of some scopes, scope by scope, each in the order of names.
+    package func pages(
+      of scopes: [CollectionScope],
+      at moment: Timestamp?,
+      reading: ReadingSettings
+    ) throws -> DiffPages {
+      switch self {
+      case .snapshot(let snapshot): return .snapshot(try snapshot.documents(of: scopes))
+      case .database(_, let client, _):
+        let reads = scopes.map { scope in
+          var read = scope.read(at: moment)
+          reading.apply(to: &read)
+          return read
+        }
+        return .database(
+          DatabasePages(pages: client.pages(ofEach: reads), scopes: scopes, readTime: moment)
+        )
+      }
+    }
+  }
+}
+
+/// The pages of one side, scope by scope.
+package enum DiffPages {
+  case database(DatabasePages)
+  case snapshot(SnapshotDocuments)
+
+  /// Returns the next page of a scope; nil at its end.
+  package func next(_ scope: Int) async throws -> [RawDocument]? {
+    switch self {
+    case .database(let pages): try await pages.next(scope)
+    case .snapshot(let documents): try documents.next(scope)
+    }
+  }
+}
+
+/// The pages of a database.
+package struct DatabasePages {
+  let pages: CollectionPages
+  let scopes: [CollectionScope]
+  let readTime: Timestamp?
+
+  func next(_ scope: Int) async throws -> [RawDocument]? {
+    let remedy = "Compare fewer collections at a time"
+    guard let page = try await pages.next(of: scope, at: readTime, orElse: remedy) else { return nil }
+    if scopes.count == 1, scopes[0].kind == nil, scopes[0].document == nil { return page }
+    return page.filter { CollectionScope.index(of: $0.path, in: scopes) == scope }
+  }
+}

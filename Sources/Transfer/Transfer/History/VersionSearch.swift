@@ -1,0 +1,131 @@
+/// Finds the versions of one document by looking at it at moments.
+///
+/// A look at a moment shows the version that was there, and that it was there since its update time. So the version before
+/// comes with one look at the last moment before that time. When a document was deleted is found by bisection, to a second of the
+/// last hour and a whole minute of older times; between two looks that found none it is looked for in halves, the widest stretch
+/// first, as long as there are looks left.
+///
+///     var search = VersionSearch(from: earliest, to: now, maximumLooks: 100)
+///     while let moment = search.next() { search.record(try await look(moment), at: moment) }
+///
+/// It reads nothing itself.
+package struct VersionSearch: Sendable {
+  /// A version, or that there was no document, as far as it is known.
+  package struct Version: Sendable, Equatable {
+    /// The document; nil where there was none.
+    package var document: RawDocument?
+    /// The first moment that is known to have it.
+    package var since: Timestamp
+    /// The last moment that is known to have it.
+    package var until: Timestamp
+  }
+
+  /// A stretch between two versions that may hold others.
+  private struct Gap {
+    /// The moment to look at.
+    var moment: Timestamp
+    /// What is surely there comes before what may be; then the widest.
+    var interest: Int
+    var microseconds: Int64
+  }
+
+  private let earliest: Timestamp
+  private let now: Timestamp
+  /// The moment up to which only whole minutes can be read.
+  private let fine: Timestamp
+  private let maximumLooks: Int
+  package private(set) var looks = 0
+  /// The versions, in the order of time.
+  package private(set) var versions: [Version] = []
+
+  private static let minute: Int64 = 60
+  private static let second: Int64 = 1_000_000
+
+  /// - Parameters:
+  ///   - earliest: A whole minute, from which on the service can be asked.
+  ///   - now: The service's present.
+  package init(from earliest: Timestamp, to now: Timestamp, maximumLooks: Int) {
+    (self.earliest, self.now, self.maximumLooks) = (min(earliest, now), now, maximumLooks)
+    // A minute less than the hour, because time passes while it is looked for.
+    fine = Timestamp(seconds: now.seconds - 3540) ?? now
+  }
+
+  /// The next moment to look at; nil where all is known, or all looks were taken.
+  package func next() -> Timestamp? {
+    if looks >= maximumLooks { return nil }
+    guard let first = versions.first, versions.last?.until == now else { return now }
+    if earliest < first.since { return earliest }
+    return gaps.max { ($0.interest, $0.microseconds) < ($1.interest, $1.microseconds) }?.moment
+  }
+
+  /// Whether versions of more than a minute may be missing, because there were too few looks.
+  package var isIncomplete: Bool {
+    guard let first = versions.first, versions.last?.until == now, first.since <= earliest else { return true }
+    return gaps.contains { $0.interest > 0 || $0.microseconds > Self.minute * Self.second }
+  }
+
+  private var gaps: [Gap] {
+    zip(versions, versions.dropFirst()).compactMap { earlier, later in
+      let width = Self.microseconds(later.since) - Self.microseconds(earlier.until)
+      if later.document != nil {
+        guard let moment = before(later.since), earlier.until < moment else { return nil }
+        return Gap(moment: moment, interest: 2, microseconds: width)
+      }
+      let isSure = earlier.document != nil
+      guard let moment = middle(earlier.until, later.since, wider: isSure ? Self.second : Self.second / 100)
+      else { return nil }
+      return Gap(moment: moment, interest: isSure ? 1 : 0, microseconds: width)
+    }
+  }
+
+  /// Records what a look found.
+  package mutating func record(_ document: RawDocument?, at moment: Timestamp) {
+    looks += 1
+    let since = document?.updateTime.map { max($0, earliest) } ?? moment
+    let found = Version(document: document, since: min(since, moment), until: moment)
+    let index = versions.firstIndex { moment < $0.since } ?? versions.count
+    if index > 0, isSame(versions[index - 1], found) {
+      versions[index - 1].until = max(moment, versions[index - 1].until)
+    } else if index < versions.count, isSame(versions[index], found) {
+      versions[index].since = found.since
+    } else {
+      versions.insert(found, at: index)
+    }
+  }
+
+  private func isSame(_ a: Version, _ b: Version) -> Bool {
+    guard let time = a.document?.updateTime, let other = b.document?.updateTime else { return false }
+    return time == other
+  }
+
+  /// The last moment before another that can be looked at; nil where there is none in the window.
+  private func before(_ moment: Timestamp) -> Timestamp? {
+    guard let exact = Self.moment(microseconds: Self.microseconds(moment) - 1) else { return nil }
+    let found = exact > fine ? exact : Self.floored(exact)
+    return found.flatMap { $0 < earliest ? nil : $0 }
+  }
+
+  /// The middle of two moments, of older times a whole minute; nil where there is none, or they are too near.
+  private func middle(_ a: Timestamp, _ b: Timestamp, wider width: Int64) -> Timestamp? {
+    let (start, end) = (Self.microseconds(a), Self.microseconds(b))
+    if fine <= a {
+      return end - start <= width ? nil : Self.moment(microseconds: start + (end - start) / 2)
+    }
+    let first = a.seconds / Self.minute + 1
+    let last = (b.nanoseconds == 0 ? b.seconds - 1 : b.seconds) / Self.minute
+    guard first <= last else { return nil }
+    return Timestamp(seconds: (first + (last - first) / 2) * Self.minute)
+  }
+
+  private static func microseconds(_ moment: Timestamp) -> Int64 {
+    moment.seconds * second + Int64(moment.nanoseconds / 1000)
+  }
+
+  private static func moment(microseconds: Int64) -> Timestamp? {
+    Timestamp(seconds: microseconds / second, nanoseconds: Int32(microseconds % second) * 1000)
+  }
+
+  private static func floored(_ moment: Timestamp) -> Timestamp? {
+    Timestamp(seconds: moment.seconds / minute * minute)
+  }
+}

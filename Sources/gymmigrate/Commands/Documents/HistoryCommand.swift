@@ -1,0 +1,136 @@
+import Logging
+import Transfer
+
+/// `gymmigrate history`: the versions of a document.
+struct HistoryCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "history",
+    abstract: "Print the versions of a document, and what changed between them.",
+    discussion: """
+      Looks at the document at moments of the past, as far back as the service keeps versions: an hour, or seven days \
+      with point-in-time recovery. Versions of the last hour are found to the microsecond; of older ones those that a \
+      whole minute shows. When a document was deleted is found to the second, or to the minute. Each look is billed as a read; --max-reads \
+      bounds them, and what was not looked into is said. The oldest version comes first.
+
+        gymmigrate history users/u1 -e stage
+        gymmigrate history users/u1 -e prod --max-reads 20 --json
+      """
+  )
+
+  @Argument(help: "The path of a document, as users/u1.")
+  var path: String
+
+  @Option(help: ArgumentHelp("Reads at most.", valueName: "n"), from: 1)
+  var maxReads = 100
+
+  @Flag(help: "Print one JSON object.") var json = false
+
+  @OptionGroup var common: PrintingOptions
+
+  func validate() throws {
+    guard let document = DocumentPath(path) else {
+      throw ValidationError("'\(path)' is not the path of a document, as users/u1.")
+    }
+    if let violation = PathLimits.violations(of: document).first {
+      throw ValidationError("'\(path)': \(violation.message).")
+    }
+  }
+
+  func run() async throws {
+    guard let path = DocumentPath(path) else { return }
+    try await common.perform("history") { session in
+      let client = session.client
+      guard let now = try await client.readTime(.now, of: session.environment, session.logger),
+        let earliest = await client.earliestMoment()
+      else { return CommandResult() }
+      var search = VersionSearch(from: earliest, to: now, maximumLooks: maxReads)
+      while let moment = search.next() {
+        try Task.checkCancellation()
+        search.record(try await client.batchGet([path], readTime: moment)[path], at: moment)
+        session.counts.update(path.collection) { $0.read += 1 }
+      }
+      let history = DocumentHistoryText(path: path, search: search)
+      if json {
+        try StandardOutput.write(data: history.json)
+      } else {
+        try StandardOutput.write(history.text)
+      }
+      if search.isIncomplete {
+        session.logger.warning("Not all of the time was looked into: allow more with --max-reads.")
+      }
+      if search.versions.allSatisfy({ $0.document == nil }) {
+        try Failure.assertFound([path], in: [:], addition: " since \(earliest)")
+      }
+      return CommandResult()
+    }
+  }
+}
+
+/// The versions of a document, for people and for programs.
+private struct DocumentHistoryText {
+  let path: DocumentPath
+  let search: VersionSearch
+
+  private struct Step {
+    var version: VersionSearch.Version
+    var word: String
+    var differences: [FieldDifference]
+  }
+
+  /// What happened, the first version aside.
+  private var steps: [Step] {
+    var last: VersionSearch.Version?
+    return search.versions.compactMap { version in
+      defer { last = version }
+      let (before, after) = (last?.document, version.document)
+      if last != nil, before == nil, after == nil { return nil }
+      let word =
+        last == nil ? (after == nil ? "missing" : "as-it-was")
+        : before == nil ? "created" : after == nil ? "deleted" : "changed"
+      let isCompared = last != nil && after != nil
+      let differences =
+        isCompared ? Change(path: path, before: before, after: after?.fields).differences : []
+      return Step(version: version, word: word, differences: differences)
+    }
+  }
+
+  var text: TerminalText {
+    let lines = steps.flatMap { step -> [TerminalText] in
+      let time = step.word == "deleted" ? "by \(step.version.since)" : "\(step.version.since)"
+      return ["\(time)  \(step.word)"]
+        + step.differences.map { "    \($0.path): \(shown($0.before)) -> \(shown($0.after))" }
+    }
+    return "\(path)\n\(lines.joined(separator: "\n"))\n"
+  }
+
+  private func shown(_ value: Value?) -> String {
+    value.map { value in JSONWriter.text { $0.value(value) } } ?? "(none)"
+  }
+
+  var json: [UInt8] {
+    let bytes = JSONWriter.object {
+      $0.member("isComplete", !search.isIncomplete)
+      $0.member("path", path.string)
+      $0.member("reads", search.looks)
+      $0.key("versions")
+      $0.array { list in
+        for step in steps { list.object { Self.write(step, to: &$0) } }
+      }
+    }
+    return bytes + [UInt8(ascii: "\n")]
+  }
+
+  private static func write(_ step: Step, to json: inout JSONWriter) {
+    json.key("differences")
+    json.array { list in
+      for difference in step.differences { list.object { $0.members(of: difference) } }
+    }
+    if let document = step.version.document {
+      json.key("document")
+      json.document(document, in: nil, times: true)
+    }
+    json.member("event", step.word)
+    json.member("since", step.version.since)
+    json.member("until", step.version.until)
+  }
+}

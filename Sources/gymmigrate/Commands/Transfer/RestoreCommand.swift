@@ -1,0 +1,167 @@
+import Configuration
+import MigrationEngine
+import Restoration
+import Transfer
+
+/// `gymmigrate restore`: documents as they were.
+struct RestoreCommand: JobCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "restore",
+    abstract: "Make documents what they were, at a moment or in a backup.",
+    discussion: """
+      Compares the database with how it was: at a moment of its own (--at; the service keeps an hour, or seven days \
+      of whole minutes with point-in-time recovery), in the folder of an export, in a file of JSON Lines or in a \
+      mirror (--from; name a whole export and then its increments, in their order, to restore the last one). What was \
+      updated since is put back, what was deleted is created, what was created is deleted: each only if it is still \
+      as it was read; what somebody changes meanwhile is left alone and listed as a conflict. Times of last change are \
+      those of then. It is a run as any other: 'runs resume' resumes it, 'runs undo' takes it back. Deletions require \
+      --max-delete, or are asked about on a terminal. Subcollections are restored, too, also below missing documents. \
+      Exits with 2 when documents were rejected or conflicted.
+
+        gymmigrate restore --all --at 2026-01-31T11:58:00Z -e stage -n
+        gymmigrate restore users/u1 orders --at 2026-01-31T11:58:00Z -e stage --max-delete 20
+        gymmigrate restore --all --from nightly/latest -e stage --keep-changed-since 2026-01-31T12:30:00Z
+        gymmigrate restore --all --from gs://backups/nightly/latest -e prod --max-delete 200 --confirm prod
+      """
+  )
+
+  /// What an export may be.
+  enum Extent: String, CaseIterable, ExpressibleByArgument {
+    case whole, partial
+  }
+
+  @Argument(
+    help:
+      "Paths of collections and documents, as users, orders/o1/items or users/u1; patterns, as 'log*' or 'orders/*/items'."
+  )
+  var names: [String] = []
+
+  @Flag(help: "Every root collection except gymmigrate's own.")
+  var all = false
+
+  @Option(help: ArgumentHelp("The moment to which the database goes back.", valueName: "time"))
+  var at: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "A folder of an export, a file of JSON Lines (both also as gs://BUCKET/NAME), or mirror:FILE; repeat it for increments.",
+      valueName: "place"
+    )
+  )
+  var from: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "The database that the files of --from are of, where it is not this one.",
+      valueName: "projects/P/databases/D"
+    ),
+    transform: TypedValue.database
+  )
+  var source: DatabaseName?
+
+  @Option(help: "partial: also from an export that is not of everything; what it cannot know is left alone.")
+  var scope = Extent.whole
+
+  @Flag(inversion: .prefixedNo, help: "Restore subcollections, too (not with --where).")
+  var subcollections = true
+
+  @Option(
+    name: .customLong("where"),
+    help: ArgumentHelp(
+      "Only documents for which this holds, then or now, as 'status == paid'. Several hold together.",
+      valueName: "filter"
+    )
+  )
+  var filters: [String] = []
+
+  @OptionGroup var zone: ZoneOptions
+
+  @Option(
+    help: ArgumentHelp(
+      "Leave documents alone that were changed or created after this moment, and list them (findings.csv).",
+      valueName: "time"
+    )
+  )
+  var keepChangedSince: String?
+
+  @Option(help: "Only documents that were updated, deleted or created since.")
+  var only: RestoreJob.Accident?
+
+  @Option(
+    help: ArgumentHelp("Write nothing if more documents than this would be deleted.", valueName: "n"),
+    from: 0
+  )
+  var maxDelete: Int?
+
+  @Flag(name: [.customShort("n"), .long], help: "Plan only; nothing is written.")
+  var dryRun = false
+
+  @Option(
+    name: .shortAndLong,
+    help: ArgumentHelp("Write the plan to a file, for 'migrate apply --plan', too.", valueName: "file"),
+    transform: TypedValue.file
+  )
+  var output: String?
+
+  @OptionGroup var page: PageOptions
+  @OptionGroup(title: "How it reads") var reading: ReadingOptions
+  @OptionGroup var common: WritingOptions
+
+  func validate() throws {
+    try CollectionArguments.assertOne(of: names, all: all)
+    for name in names { try Self.validate(name) }
+    if (at == nil) == from.isEmpty {
+      throw ValidationError("Say what is wanted: --at with a moment, or --from with a backup.")
+    }
+    if at != nil, source != nil || scope == .partial {
+      throw ValidationError("--source and --scope are about the files of --from.")
+    }
+    if from.count > 1, from.contains(where: { $0.hasPrefix(DatabaseEnvironment.mirrorPrefix) }) {
+      throw ValidationError("--from: a mirror is one place by itself.")
+    }
+    if !filters.isEmpty, names.contains(where: { DocumentPath($0) != nil }) {
+      throw ValidationError("--where selects documents of collections: name these.")
+    }
+    try FilterArguments.validate(filters, for: all ? nil : names)
+    if common.summary.isJSON, output == "-" {
+      throw ValidationError("--json and -o - both write to standard output.")
+    }
+    _ = try at.map { try EnvironmentMoment.moment($0, of: "--at") }
+    _ = try keepChangedSince.map { try EnvironmentMoment.moment($0, of: "--keep-changed-since") }
+  }
+
+  private static func validate(_ name: String) throws {
+    if let document = DocumentPath(name) {
+      if let violation = PathLimits.violations(of: document).first {
+        throw ValidationError("'\(name)': \(violation.message).")
+      }
+    } else {
+      try CollectionArguments.validate([name])
+    }
+    if name.hasPrefix(CollectionSelection.ownPrefix) {
+      throw ValidationError("'\(name)' is gymmigrate's own.")
+    }
+  }
+
+  func jobRun() throws -> JobRun {
+    var job = RestoreJob(names)
+    (job.moment, job.sources) = (at.flatMap { Timestamp($0)?.flooredToMicroseconds }, from)
+    (job.sourceDatabase, job.isPartial) = (source, scope == .partial)
+    job.subcollections = subcollections && filters.isEmpty
+    (job.query.filters, job.query.timeZone) = (filters, zone.timeZone)
+    (job.keepsChangedSince, job.only) = (keepChangedSince.flatMap { Timestamp($0) }, only)
+    (job.maximumDeletes, job.reading, job.output) = (maxDelete, reading.settings, output)
+    (job.plan.isDryRun, job.plan.html) = (dryRun, page.html)
+    var run = common.jobRun(job)
+    let known = try EnvironmentResolver(run.connection).configuration().environments.map(\.name)
+    for place in from where try EnvironmentMoment(place, among: known, of: "--from")?.isMirror == false {
+      throw ValidationError("--from: '\(place)' is an environment: 'copy' copies it; --at goes back in this one.")
+    }
+    if let mirror = from.first, mirror.hasPrefix(DatabaseEnvironment.mirrorPrefix) {
+      run.source = run.connection.beside(mirror)
+    }
+    return run
+  }
+}
+
+extension RestoreJob.Accident: ExpressibleByArgument {}

@@ -1,0 +1,40 @@
+import Restoration
+
+/// What a restore says.
+enum RestoreText {
+  /// What was written since, then what is to be done, a line per collection.
+  static func plan(_ report: RestoreReport) -> [TerminalText] {
+    let lines = report.rows.map { row -> TerminalText in
+      "\(row.name): \(NumberText.grouped(row.creates)) to create, \(NumberText.grouped(row.updates)) to update, \(NumberText.grouped(row.deletes)) to delete\(kept(row))"
+    }
+    return [since(report.numbers)] + (lines.isEmpty ? [nothing] : lines)
+  }
+
+  /// What was written since, then what was done, a line per collection.
+  static func done(_ report: RestoreReport) -> [TerminalText] {
+    let lines = report.rows.map { row -> TerminalText in
+      "\(row.name): \(NumberText.grouped(row.creates)) created, \(NumberText.grouped(row.updates)) updated, \(NumberText.grouped(row.deletes)) deleted\(kept(row))\(row.conflicts == 0 ? "" : ", \(NumberText.grouped(row.conflicts)) conflicts")"
+    }
+    return [since(report.numbers)] + (lines.isEmpty ? [nothing] : lines)
+  }
+
+  static func text(_ lines: [TerminalText]) -> TerminalText { "\(lines.joined(separator: "\n"))\n" }
+
+  private static let nothing: TerminalText = "Nothing to restore."
+
+  private static func kept(_ row: RestoreReport.Row) -> TerminalText {
+    row.kept == 0 ? "" : ", \(NumberText.grouped(row.kept)) kept"
+  }
+
+  private static func since(_ numbers: RestoreNumbers) -> TerminalText {
+    guard let moment = numbers.moment else {
+      return "What was written since the backup is not known: it does not say when it was made, or is of another database."
+    }
+    return
+      "Since \(moment): \(documents(numbers.written)) written, \(documents(numbers.deleted)) deleted."
+  }
+
+  private static func documents(_ count: Int) -> String {
+    count == 1 ? "1 document" : "\(NumberText.grouped(count)) documents"
+  }
+}

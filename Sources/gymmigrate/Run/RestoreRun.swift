@@ -1,0 +1,176 @@
+import Configuration
+import Logging
+import MigrationEngine
+import Mirror
+import Platform
+import Restoration
+import Transfer
+import TypedDocuments
+
+extension RestoreJob: PerformableJob {
+  /// The stage in which the plan is applied; before it, nothing but the plan is made.
+  private static let applying = 1
+
+  func perform(as run: JobRun) async throws -> RunEnding {
+    let access = try StorageAccess(for: sources + (output.map { [$0] } ?? []), run.connection).files
+    try PlanScreen(html: plan.html).assertWritable()
+    if let output { try access.checkWritable(output) }
+    return try await CommandRun(run).perform { session, folder in
+      let kept = folder.file("restore.json")
+      if session.checkpoints?.isPast(Self.applying - 1) ?? false,
+        let numbers = try JSONFile.read(kept, as: RestoreNumbers.self)
+      {
+        return try await apply(numbers, in: session, folder, run)
+      }
+      let (ending, report) = try await planned(in: session, folder, run, via: access)
+      if plan.isDryRun { return ending }
+      try JSONFile.write(report.numbers.json, to: kept)
+      for line in RestoreText.plan(report) { session.logger.notice("\(line)") }
+      if let cost = ending.cost { session.logger.notice("\(cost.text)") }
+      return try await apply(report.numbers, in: session, folder, run)
+    }
+  }
+
+  // MARK: Planning
+
+  /// Makes the plan: `plan.jsonl` of the run, and where it is asked for.
+  private func planned(
+    in session: Session,
+    _ folder: RunDirectory,
+    _ run: JobRun,
+    via access: FileAccess
+  ) async throws -> (CommandResult, RestoreReport) {
+    let file = folder.file("plan.jsonl")
+    // What a run that was killed while it planned has left.
+    unlink(file)
+    var planning = session
+    // What is changed is counted where it is written.
+    if !plan.isDryRun { planning.database = session.database.countingAnew }
+    let list = try await list(in: planning, run, via: access)
+    var runner = MigrationRunner(in: planning, folder)
+    runner.examples = plan.examples
+    var report = try await runner.plan(.list(list))
+    report.reads = list.numbers.reads
+    var totals = PlanTotals(report, planning.counts)
+    let found = RestoreReport(totals, list.numbers)
+    if plan.isDryRun, !run.output.json { try StandardOutput.write(RestoreText.text(RestoreText.plan(found))) }
+    var ending = try await PlanScreen(html: plan.html).conclude(
+      [report],
+      totals,
+      of: planning,
+      folder,
+      connection: run.connection,
+      isQuiet: run.output.json || !plan.isDryRun
+    )
+    if let output {
+      if report.changeCount == 0 {
+        try OutputFile.write([], to: output, via: access)
+      } else {
+        try OutputFile.copy(file, to: output, via: access)
+      }
+      totals.file = output
+      if output != "-" { ending.applies = try run.connection.applying(output, totals) }
+    }
+    ending.sections = [totals, found]
+    if !plan.isDryRun { session.counts.addUnchanged(of: planning.counts) }
+    return (ending, found)
+  }
+
+  private func list(in session: Session, _ run: JobRun, via access: FileAccess) async throws -> RestoreList {
+    let state = try wanted(in: session, via: access)
+    let isDeep = subcollections && state.knowledge.isDeep
+    var rules = RestoreRules(
+      state.knowledge,
+      session.schema,
+      references: state.side.database == session.client.database ? nil : state.side.database,
+      to: session.client.database,
+      isDeep: isDeep
+    )
+    (rules.keepsChangedSince, rules.only) = (keepsChangedSince, only)
+    rules.filter = try query.filter(in: session.client.database, session.schema).map { DocumentFilter($0) }
+    let names = names.isEmpty && !state.knowledge.isGroup ? state.knowledge.collections : names
+    return try await RestoreList(
+      CollectionSelection(names, isDeep: isDeep),
+      to: state,
+      rules,
+      reading: reading,
+      in: session.database
+    )
+  }
+
+  /// What the database is to be again.
+  private func wanted(in session: Session, via access: FileAccess) throws -> WantedState {
+    if let moment {
+      return WantedState(.database(session.environment, session.client, at: .at(moment)), at: moment)
+    }
+    if let mirror = session.source, let file = mirror.environment.mirror {
+      let info = try MirrorInfo(MirrorFile(file, for: .reading))
+      if sourceDatabase != info.database { try info.assertOf(session.environment, path: file) }
+      var knowledge = WantedKnowledge()
+      (knowledge.collections, knowledge.isDeep) = (info.collections.map(\.path.string), false)
+      return WantedState(
+        .database(mirror.environment, mirror.client, at: .pinned),
+        knowledge,
+        at: info.database == session.client.database ? info.readTime : nil
+      )
+    }
+    session.progress.begin("read the backup", total: nil)
+    defer { session.progress.end() }
+    return try WantedState(
+      files: sources,
+      of: session.environment,
+      allowing: WantedState.Permissions(source: sourceDatabase, isPartial: isPartial),
+      progress: session.progress,
+      via: access
+    )
+  }
+
+  // MARK: Applying
+
+  private func apply(
+    _ numbers: RestoreNumbers,
+    in session: Session,
+    _ folder: RunDirectory,
+    _ run: JobRun
+  ) async throws -> CommandResult {
+    let file = folder.file("plan.jsonl")
+    if FileCheck.exists(file) {
+      let changes = try PlannedChanges(file: file, for: session.environment, folder: run.connection.stateDir)
+      let deletions = DeletionBound(maximum: maximumDeletes, options: run.confirmation)
+      try deletions.assertAllows(changes, from: file)
+      if !folder.isResumed { try Guard.ask("Restore?", with: run.confirmation) }
+      let whole = ChangeSource.list(changes)
+      let source = whole.guarded(by: session.client)
+      var runner = MigrationRunner(in: session, folder, writing: run.write)
+      runner.maximumDeletes = try await deletions.limit(of: whole, as: source, by: runner, in: session)
+      try await LedgerRun(session, folder, sources: [source]).perform { [runner] in
+        _ = try await runner.apply(source, stage: Self.applying)
+      }
+    }
+    let report = RestoreReport(session.counts, numbers)
+    if !run.output.json { try StandardOutput.write(RestoreText.text(RestoreText.done(report))) }
+    return CommandResult(lists: MigrationRunner.lists.map(folder.file), sections: [report])
+  }
+}
+
+extension DatabaseContext {
+  /// The same with counts of its own.
+  fileprivate var countingAnew: DatabaseContext {
+    DatabaseContext(connection, schema: schema, counts: RunCounts(), progress: progress, logger: logger)
+  }
+}
+
+extension RunCounts {
+  /// Adds the documents of a plan that are not to be changed.
+  fileprivate func addUnchanged(of planned: RunCounts) {
+    for collection in planned.collections {
+      guard let path = CollectionPath(collection.name) else { continue }
+      open(path)
+      update(path) { counts in
+        counts.unchanged += collection.counts.unchanged
+        counts.skipped += collection.counts.skipped
+        counts.read += collection.counts.unchanged + collection.counts.skipped
+      }
+    }
+  }
+}
