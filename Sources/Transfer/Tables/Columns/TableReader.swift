@@ -55,7 +55,7 @@ package struct TableReader: ~Copyable {
     self.keepsSpaces = keepsSpaces
     self.headerRow = headerRow
     switch try InputFormat(of: path, given: format) {
-    case .csv, .jsonLines, .json:
+    case .csv, .jsonLines, .json, .managed:
       csv = try CSVReader(
         path,
         delimiter: delimiter,

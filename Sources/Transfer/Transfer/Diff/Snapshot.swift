@@ -1,7 +1,7 @@
 import FirestoreREST
 import Tables
 
-/// Documents in JSON Lines files, as one side of a comparison.
+/// Documents in JSON Lines files or a managed export, as one side of a comparison.
 ///
 /// The files are read twice: first to find their collections, malformed lines and the order of names, then to compare. If the
 /// names are not in order, the documents are sorted on disk first.
@@ -25,7 +25,7 @@ package struct Snapshot: Sendable {
   package let defects: [Defect]
   /// The number of lines that are not documents.
   package let defectCount: Int
-  private let files: [String]
+  private let files: [ImportSource]
   private let isSorted: Bool
   private let access: FileAccess
 
@@ -35,7 +35,7 @@ package struct Snapshot: Sendable {
   /// Reads the files once.
   ///
   /// - Parameters:
-  ///   - path: A JSON Lines file, compressed or not, or an export directory.
+  ///   - path: A JSON Lines file, compressed or not, or the folder of an export.
   ///   - source: The database of the documents; nil for that of the manifest.
   ///   - progress: Receives the number of lines read.
   ///   - access: The files that can be reached.
@@ -48,18 +48,15 @@ package struct Snapshot: Sendable {
   ) throws {
     self.path = path
     self.access = access
-    // A manifest lists collections in the order of the command line.
-    files = try Manifest.files(at: path, via: access).sorted {
-      Self.order(of: $0).compareUTF8(Self.order(of: $1)) < 0
-    }
-    database = try source ?? Manifest.source(of: files, via: access)
+    files = try Self.files(at: path, via: access)
+    database = source ?? ImportSource.database(of: files)
     var roots: Set<CollectionPath> = []
     var last: DocumentPath?
     var (isSorted, lines, count, defectCount) = (true, 0, 0, 0)
     var defects: [Defect] = []
     for file in files {
       try Task.checkCancellation()
-      var reader = try JSONLinesReader(file, via: access)
+      let reader = try NamedDocuments(file, via: access)
       while let line = try reader.next() {
         lines += 1
         if lines.isMultiple(of: 1024) {
@@ -77,7 +74,7 @@ package struct Snapshot: Sendable {
         case .failure(let failure):
           defectCount += 1
           if defects.count < Self.shownDefects {
-            defects.append(Defect(label: "\(file):\(line.number)", reason: failure.cause))
+            defects.append(Defect(label: "\(file.label):\(line.number)", reason: failure.cause))
           }
         }
       }
@@ -88,10 +85,10 @@ package struct Snapshot: Sendable {
     (self.isSorted, self.count, self.defects, self.defectCount) = (isSorted, count, defects, defectCount)
   }
 
-  private static func assertDistinct(_ files: [String], via access: FileAccess) throws {
+  private static func assertDistinct(_ files: [ImportSource], via access: FileAccess) throws {
     var search = DuplicateSearch()
     for (index, file) in files.enumerated() {
-      var reader = try JSONLinesReader(file, via: access)
+      let reader = try NamedDocuments(file, via: access)
       while let line = try reader.next() {
         try Task.checkCancellation()
         guard case .success(let document) = line.document else { continue }
@@ -106,10 +103,25 @@ package struct Snapshot: Sendable {
     throw Failure(
       .inputMalformed,
       "compare the documents of",
-      path: files[later.file],
-      cause: "line \(later.line) has the same document as line \(earlier.line) of \(files[earlier.file])",
+      path: files[later.file].label,
+      cause:
+        "\(files[later.file].unit) \(later.line) has the same document as \(files[earlier.file].unit) \(earlier.line) of \(files[earlier.file].label)",
       remedy: "Leave out one of them."
     )
+  }
+
+  private static func files(at path: String, via access: FileAccess) throws(Failure) -> [ImportSource] {
+    if let export = try ManagedExport(at: path, via: access) { return [ImportSource(export)] }
+    var manifests = ManifestReader(access)
+    // A manifest lists collections in the order of the command line.
+    let files = try Manifest.files(at: path, via: access).sorted {
+      Self.order(of: $0).compareUTF8(Self.order(of: $1)) < 0
+    }
+    return try files.map { file throws(Failure) in
+      var source = ImportSource(path: file, format: .jsonLines)
+      source.manifest = try manifests.manifest(naming: file)
+      return source
+    }
   }
 
   /// Returns a file name without its extensions, which is that of the collection.
@@ -135,7 +147,7 @@ package struct Snapshot: Sendable {
     }
     var sort = DiskSort<ScopedDocument>()
     for file in files {
-      var reader = try JSONLinesReader(file, via: access)
+      let reader = try NamedDocuments(file, via: access)
       while let line = try reader.next() {
         guard case .success(let document) = line.document,
           let scope = CollectionScope.index(of: document.path, in: scopes)
@@ -152,18 +164,18 @@ package struct Snapshot: Sendable {
 final class SnapshotDocuments {
   private static let pageSize = 300
 
-  private let files: [String]
+  private let files: [ImportSource]
   private let scopes: [CollectionScope]
   private var sorted: SortedRecords<ScopedDocument>?
   private let parser = JSONParser(maximumBytes: 64 << 20)
   private var decoder = WireDecoder()
   private let access: FileAccess
   private var file = 0
-  private var reader: LinesBox?
+  private var reader: NamedDocuments?
   private var ahead: (scope: Int, document: RawDocument)?
 
   /// Reads files whose names are in order.
-  init(files: [String], scopes: [CollectionScope], via access: FileAccess = .local) {
+  init(files: [ImportSource], scopes: [CollectionScope], via access: FileAccess = .local) {
     self.files = files
     self.access = access
     self.scopes = scopes
@@ -194,7 +206,7 @@ final class SnapshotDocuments {
   private func read() throws -> (scope: Int, document: RawDocument)? {
     if let next = try sorted?.next() { return (next.scope, try next.document(parser, &decoder)) }
     while file < files.count {
-      if reader == nil { reader = LinesBox(try JSONLinesReader(files[file], via: access)) }
+      if reader == nil { reader = try NamedDocuments(files[file], via: access) }
       while let line = try reader?.next() {
         guard case .success(let document) = line.document,
           let scope = CollectionScope.index(of: document.path, in: scopes)
@@ -206,13 +218,4 @@ final class SnapshotDocuments {
     }
     return nil
   }
-}
-
-/// A box for the reader, which cannot be copied.
-private final class LinesBox {
-  private var reader: JSONLinesReader
-
-  init(_ reader: consuming JSONLinesReader) { self.reader = reader }
-
-  func next() throws(Failure) -> JSONLinesReader.Line? { try reader.next() }
 }

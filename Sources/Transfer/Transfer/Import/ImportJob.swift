@@ -72,7 +72,9 @@ package struct ImportJob: Job {
     options.rules.schema = schema
     options.rules.policy = schemaPolicy
     options.rules.fillsDefaults = fillsDefaults
-    options.rules.times = serverTimes ? .server : try carriesTimes(access) ? .kept : .changed
+    // Times are written as they are on request, and where only exports are restored.
+    options.rules.times =
+      serverTimes ? .server : keepTimes || sources.allSatisfy(\.isExported) ? .kept : .changed
     options.rules.isPartial = mode == .merge
     return options
   }
@@ -96,15 +98,5 @@ package struct ImportJob: Job {
     options.usesDecimalComma = usesDecimalComma
     options.dateOrder = dateOrder
     return options
-  }
-
-  /// Whether the times of the files are written as they are: on request, and where only exports are restored.
-  private func carriesTimes(_ access: FileAccess) throws(Failure) -> Bool {
-    if keepTimes { return true }
-    for file in files {
-      guard file != "-", try access.isFolder(file), try Manifest.read(from: file, via: access) != nil
-      else { return false }
-    }
-    return true
   }
 }

@@ -27,6 +27,12 @@ extension ImportSource {
     var resolver = SourceResolver(collection: collection, sheets: sheets, schema: schema, files: files)
     var failures = SourceFailures()
     for path in paths {
+      if format ?? .managed == .managed,
+        let export = try ManagedExport(at: path, isCertain: format == .managed, via: files)
+      {
+        resolver.add(export)
+        continue
+      }
       for file in try Manifest.files(at: path, via: files) {
         try failures.collect { () throws(Failure) in
           var source = ImportSource(path: file, format: try InputFormat(of: file, given: format))
@@ -85,6 +91,12 @@ private struct SourceResolver {
     } else {
       origins.append((UTF8Key(""), source.label))
     }
+    sources.append(source)
+  }
+
+  mutating func add(_ export: ManagedExport) {
+    let source = ImportSource(export)
+    origins.append((UTF8Key(""), source.label))
     sources.append(source)
   }
 

@@ -3,7 +3,7 @@ import Transfer
 
 /// How the rows of CSV files and sheets become documents.
 struct TableArguments: ParsableArguments {
-  @Option(help: "jsonl, json, csv or xlsx (default: by the file's name and content).")
+  @Option(help: "jsonl, json, csv, xlsx or managed (default: by the file's name and content).")
   var format: InputFormat?
 
   @Option(
