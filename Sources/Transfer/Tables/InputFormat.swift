@@ -49,8 +49,9 @@ package enum InputFormat: String, Codable, Sendable, CaseIterable {
       }
     }
     let isDocument = try? JSONParser().parse(Array(line)) { json in
-      json["name"]?.string?.utf8.contains(UInt8(ascii: "/")) ?? false || json["fields"]?.kind == .object
-        || (json["code"] != nil && json["path"] != nil)
+      json["__name__"] == nil
+        && (json["name"]?.string?.utf8.contains(UInt8(ascii: "/")) ?? false || json["fields"]?.kind == .object
+          || (json["code"] != nil && json["path"] != nil))
     }
     return isDocument ?? (kind == .jsonl || kind == .ndjson)
   }

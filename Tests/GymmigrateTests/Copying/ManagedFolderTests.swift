@@ -16,11 +16,11 @@ struct ManagedFolderTests {
       said.expect(0)
       let database = "projects/demo-project/databases/(default)"
       #expect(
-        said.error.contains(
+        said.errors.contains(
           "every-value: 110 documents of a managed export of \(database), which ended at 2026-11-25T14:23:10Z."
         )
       )
-      #expect(said.error.contains("has no times of its documents"))
+      #expect(said.errors.contains("has no times of its documents"))
       try await tool.run("import", source).expect(0)
       try await tool.run("diff", "--all", "--from", source, "--to", "local").expect(64)
       try await tool.bare(["diff", "--all", "--from", source, "--to", "local"]).expect(0)
@@ -40,7 +40,7 @@ struct ManagedFolderTests {
       )
       let again = try await tool.run("export", "--all", "-o", "seed", "--format", "managed")
       again.expect(73)
-      #expect(again.error.contains("it holds an export"))
+      #expect(again.errors.contains("it holds an export"))
     }
   }
 
@@ -51,13 +51,13 @@ struct ManagedFolderTests {
       let output = tool.path("e/all_namespaces/all_kinds/output-0")
       let part = try await tool.run("import", output)
       part.expect(65)
-      #expect(part.error.contains("Name the folder with *.overall_export_metadata"))
+      #expect(part.errors.contains("Name the folder with *.overall_export_metadata"))
       var bytes = try Data(contentsOf: URL(fileURLWithPath: output))
       bytes[bytes.count - 1] ^= 1
       try bytes.write(to: URL(fileURLWithPath: output))
       let damaged = try await tool.run("import", "e")
       damaged.expect(65)
-      #expect(damaged.error.contains("output-0: block 3, byte "))
+      #expect(damaged.errors.contains("output-0: block 3, byte "))
       try await tool.bare(["diff", "--all", "--from", "e", "--to", "local"]).expect(65)
       try FileManager.default.removeItem(atPath: output)
       try await tool.run("import", "e").expect(66)
@@ -75,7 +75,7 @@ struct ManagedFolderTests {
       #expect(count.output.contains("40"))
       let several = try await tool.run("import", Self.resource("every-value"), "--collection", "people")
       several.expect(65)
-      #expect(several.error.contains("whose place --collection takes"))
+      #expect(several.errors.contains("whose place --collection takes"))
     }
   }
 }

@@ -104,7 +104,8 @@ struct ManagedExportTests {
         }
         do {
           let read = try ManagedFixture.documents(of: fixture.path)
-          #expect(read == expected)
+          let isSame = read == expected
+          #expect(isSame, "\(file) became other documents")
         } catch let failure as Failure {
           named += 1
           #expect([.inputMalformed, .inputMissing].contains(failure.kind), "\(failure)")
@@ -143,11 +144,8 @@ struct ManagedExportTests {
     for _ in 0..<5000 {
       let record = try #require(records.randomElement(using: &random))
       guard let bytes = Self.damaged(record, &random) else { continue }
-      do throws(WireError) {
-        _ = try bytes.withUnsafeBytes { bytes throws(WireError) in try EntityDecoder.document(bytes) }
-      } catch {
-        refused += 1
-      }
+      let isRefused = bytes.span.withUnsafeBytes { bytes in (try? EntityDecoder.document(bytes)) == nil }
+      if isRefused { refused += 1 }
     }
     #expect(refused > 2000)
   }
@@ -161,7 +159,7 @@ struct ManagedExportTests {
     try Data(bytes).write(to: URL(fileURLWithPath: file))
     let failure = #expect(throws: Failure.self) { try ManagedFixture.documents(of: fixture.path) }
     #expect(failure?.path == file)
-    #expect(failure?.cause == "block 3, byte 65536: a fragment has not its checksum")
+    #expect(failure?.cause == "block 3, byte 69872: a fragment has not its checksum")
   }
 
   // MARK: Folders

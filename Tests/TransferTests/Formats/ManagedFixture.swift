@@ -67,9 +67,9 @@ struct ManagedFixture {
   }
 
   /// The documents of an export, each of which can be read.
-  static func documents(of path: String) throws -> [RawDocument] {
-    guard let export = try ManagedExport(at: path) else { return [] }
-    let reader = ManagedReader(export)
+  static func documents(of path: String, via files: FileAccess = .local) throws -> [RawDocument] {
+    guard let export = try ManagedExport(at: path, via: files) else { return [] }
+    let reader = ManagedReader(export, via: files)
     var documents: [RawDocument] = []
     while let next = try reader.next() { documents.append(try next.document.get()) }
     return documents

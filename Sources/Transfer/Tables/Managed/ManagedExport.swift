@@ -40,6 +40,9 @@ package struct ManagedExport: Sendable, Equatable {
       bytes = bytes.addingReportingOverflow(kind.bytes).partialValue
       try add(kind.path, in: folder, via: files)
     }
+    if Set(outputs.map { UTF8Key($0) }).count < outputs.count {
+      throw .malformed(overall, "a file is named in it twice")
+    }
     if documents > 0, let first = outputs.first {
       var log = try LogReader(first, via: files)
       while database == nil, try log.advance() {
@@ -80,6 +83,8 @@ package struct ManagedExport: Sendable, Equatable {
     if names.contains(where: { $0.isIdentical(to: firebaseFile) }) {
       return try "\(folder)/\(firebasePath("\(folder)/\(firebaseFile)", via: files))"
     }
+    // Nothing else is looked for where there are files of other kinds.
+    if !isCertain, names.contains(where: { InputFormat(inFolder: $0) != nil }) { return nil }
     let isUnfinished = try files.folders(in: folder).contains { $0.isIdentical(to: "all_namespaces") }
     guard isUnfinished || isCertain else { return nil }
     throw Failure(

@@ -7,10 +7,13 @@ import TypedDocuments
 package struct ExportJob: Job {
   /// The formats by their names on the command line.
   package enum Format: String, Codable, Sendable, CaseIterable {
-    case csv, xlsx, jsonl, sqlite, managed
+    case csv, xlsx, jsonl, json, ndjson, sqlite, managed
 
     /// Whether it keeps every value, so that it is for backups.
     package var isExact: Bool { self == .jsonl || self == .managed }
+
+    /// Whether a file holds one collection.
+    package var holdsOneCollection: Bool { [.csv, .json, .ndjson].contains(self) }
 
     /// The format of a file by its name.
     package init?(fileName: String) {
@@ -123,6 +126,7 @@ package struct ExportJob: Job {
       options.schema = schema
       return .xlsx(options)
     case .jsonl: return .jsonLines(gzip: gzip)
+    case .json, .ndjson: return .plainJSON(isArray: format == .json)
     case .managed: return database.map { .managed($0) }
     case .sqlite: return nil
     }

@@ -7,6 +7,8 @@ package enum ExportFormat: Sendable {
   case xlsx(XLSXOptions)
   /// JSON Lines; `gzip` compresses the files of a folder, while a single file is compressed by its name.
   case jsonLines(gzip: Bool = false)
+  /// Plain JSON: an array of objects, or an object a line.
+  case plainJSON(isArray: Bool)
   /// The folder of a managed export, with the database that it is of.
   case managed(DatabaseName)
 
@@ -16,6 +18,7 @@ package enum ExportFormat: Sendable {
     case .csv: "csv"
     case .xlsx: "xlsx"
     case .jsonLines(let gzip): gzip ? "jsonl.gz" : "jsonl"
+    case .plainJSON(let isArray): isArray ? "json" : "ndjson"
     case .managed: ""
     }
   }
@@ -24,7 +27,7 @@ package enum ExportFormat: Sendable {
 /// The destination of an export.
 package enum ExportDestination: Sendable, Equatable {
   case standardOutput
-  /// One file: a single collection as CSV, any number as a workbook or as JSON Lines.
+  /// One file: a single collection as CSV or plain JSON, any number as a workbook or as JSON Lines.
   case file(String)
   /// One file per collection, in a folder that is created if missing.
   case folder(String)
@@ -42,7 +45,7 @@ package enum ExportDestination: Sendable, Equatable {
     let exists = SystemCall.status(output).status?.isFolder ?? false
     var sharesNothing = false
     switch format {
-    case .csv: sharesNothing = collections > 1
+    case .csv, .plainJSON: sharesNothing = collections > 1
     case .jsonLines:
       let name = FileName(output)
       sharesNothing = collections > 1 && name.kind != .jsonl && !name.isCompressed
@@ -135,20 +138,21 @@ package final class ExportOutput {
     let writer: any CollectionWriter
     switch format {
     case .csv(let options):
-      if sharedPath != nil, !writers.isEmpty {
-        throw Failure(
-          .usage,
-          "write \(collection) to",
-          path: path,
-          cause: "a CSV file holds one collection",
-          remedy: "Name a folder, or use the format xlsx or jsonl."
-        )
-      }
+      try assertAlone(collection, path)
       writer = try CSVWriter(
         path,
         collection: collection,
         fields: fields,
         options: options,
+        digest: sharedPath == nil,
+        via: files
+      )
+    case .plainJSON(let isArray):
+      try assertAlone(collection, path)
+      writer = try PlainJSONWriter(
+        path,
+        collection: collection,
+        isArray: isArray,
         digest: sharedPath == nil,
         via: files
       )
@@ -166,6 +170,17 @@ package final class ExportOutput {
     }
     writers.append((path, collection, writer))
     return writer
+  }
+
+  private func assertAlone(_ collection: CollectionPath, _ path: String) throws(Failure) {
+    if sharedPath == nil || writers.isEmpty { return }
+    throw Failure(
+      .usage,
+      "write \(collection) to",
+      path: path,
+      cause: "a file of CSV or plain JSON holds one collection",
+      remedy: "Name a folder, or use the format xlsx or jsonl."
+    )
   }
 
   private func share(

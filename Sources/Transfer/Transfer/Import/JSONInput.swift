@@ -83,7 +83,7 @@ final class JSONInput: DocumentInput {
   // MARK: Documents
 
   private func document(_ json: JSONCursor) throws(WireError) -> RawDocument? {
-    if values.key == nil {
+    if values.key == nil, json["__name__"] == nil {
       if Self.isQueryAnswer(json) {
         guard let inner = json["document"] else { return nil }
         return try placed(decoder.document(inner, in: nil))
@@ -95,14 +95,15 @@ final class JSONInput: DocumentInput {
     guard let plain, let collection = source.collection else {
       throw WireError("it is no REST Document; name the collection of plain objects with --collection")
     }
-    let id = try id(of: json)
+    let path = try path(of: json, in: collection)
     var fields = try plain.fields(json)
+    fields["__name__"] = nil
     if let name = options.idColumn, let declared = options.schema.collection(collection),
       declared.field(FieldPath(field: name)) == nil
     {
       fields[name] = nil
     }
-    return RawDocument(path: DocumentPath(collection, id), fields: fields)
+    return RawDocument(path: path, fields: fields)
   }
 
   /// Whether an object is an element of an answer of runQuery; one with any other member is somebody's own.
@@ -110,6 +111,18 @@ final class JSONInput: DocumentInput {
     let known = ["document", "readTime", "skippedResults", "transaction", "done"]
     return Timestamp(json["readTime"]?.string ?? "") != nil
       && json.members.allSatisfy { member in known.contains { member.name.string.isIdentical(to: $0) } }
+  }
+
+  private func path(of json: JSONCursor, in collection: CollectionPath) throws(WireError) -> DocumentPath {
+    guard values.key == nil, options.idColumn == nil, let name = json["__name__"] else {
+      return DocumentPath(collection, try id(of: json))
+    }
+    guard var text = name.string else { throw WireError("expected an id or a path", at: ["__name__"]) }
+    if options.flattens { text = DocumentPath(text)?.id ?? text }
+    guard let path = collection.document(named: text, readsPaths: true) else {
+      throw WireError("expected an id, or a path below \(collection)", at: ["__name__"])
+    }
+    return path
   }
 
   private func id(of json: JSONCursor) throws(WireError) -> String {

@@ -11,9 +11,9 @@ extension ExportJob.Format: ExpressibleByArgument {}
 struct ExportCommand: JobCommand {
   static let configuration = CommandConfiguration(
     commandName: "export",
-    abstract: "Export collections to CSV, XLSX, JSON Lines, SQLite or a managed export.",
+    abstract: "Export collections to CSV, XLSX, JSON, SQLite or a managed export.",
     discussion: """
-      Reads page by page in constant memory, everything at one read time where the service allows it. A file is written as a whole or not at all. JSON Lines keep every value exactly; CSV keeps values as text; XLSX is for people. managed is a folder as 'gcloud firestore export' writes it, which Google's emulator loads.
+      Reads page by page in constant memory, everything at one read time where the service allows it. A file is written as a whole or not at all. JSON Lines keep every value exactly; CSV keeps values as text; XLSX is for people; json (an array) and ndjson (an object a line) are plain JSON for other programs, without types. managed is a folder as 'gcloud firestore export' writes it, which Google's emulator loads.
 
         gymmigrate export users -e test -o users.csv
         gymmigrate export --all -e prod -o all.xlsx --header spanish
@@ -43,7 +43,7 @@ struct ExportCommand: JobCommand {
   )
   var output: String
 
-  @Option(help: "csv, xlsx, jsonl, sqlite or managed (default: by the file's name).")
+  @Option(help: "csv, xlsx, jsonl, json, ndjson, sqlite or managed (default: by the file's name).")
   var format: ExportJob.Format?
 
   @Option(help: ArgumentHelp("Fields to read and write, with commas in between.", valueName: "a,b.c"))
@@ -54,7 +54,7 @@ struct ExportCommand: JobCommand {
   @Flag(
     inversion: .prefixedNo,
     help:
-      "Export what is below the collections, too, also below documents that are missing (default: yes for --all to JSON Lines or a managed export, and for --dated, but not with --where, --group, --order-by, --limit or --since). CSV and XLSX get a table a kind of subcollection, JSON Lines take everything in the order of names."
+      "Export what is below the collections, too, also below documents that are missing (default: yes for --all to JSON Lines or a managed export, and for --dated, but not with --where, --group, --order-by, --limit or --since). CSV, XLSX and plain JSON get a file or sheet a kind of subcollection, JSON Lines take everything in the order of names."
   )
   var subcollections: Bool?
 
@@ -133,21 +133,26 @@ struct ExportCommand: JobCommand {
     try validateSQLite(job)
     if format == nil, !job.isDated, ExportJob.Format(fileName: output) == nil {
       throw ValidationError(
-        "--output: '\(output)' does not name a format; give --format csv, xlsx, jsonl, sqlite or managed."
+        "--output: '\(output)' does not name a format; give --format csv, xlsx, jsonl, json, ndjson, sqlite or managed."
       )
     }
     if subcollections == true, query.group || !query.filters.isEmpty || orderBy != nil {
       throw ValidationError("--subcollections takes everything: no --where, --order-by or --group.")
     }
     let isCSV = job.format == .csv
-    if isCSV, job.namesSeveral || job.isDeep,
+    if job.format.holdsOneCollection, job.namesSeveral || job.isDeep,
       ExportJob.Format(fileName: output) != nil || output == "-",
       !FileCheck.isFolder(output), !job.isDated
     {
-      throw ValidationError("One CSV file holds one collection: name a folder, or export to .xlsx or .jsonl.")
+      throw ValidationError(
+        "One \(isCSV ? "CSV" : "JSON") file holds one collection: name a folder, or export to .xlsx or .jsonl."
+      )
     }
-    if job.format == .managed, job.isDated || output == "-" {
-      throw ValidationError("A managed export is a folder of its own: no --dated and no -o -.")
+    if job.format == .managed, output == "-" {
+      throw ValidationError("A managed export is a folder: name it with --output.")
+    }
+    if job.isDated, [.json, .ndjson, .managed].contains(job.format) {
+      throw ValidationError("A backup is JSON Lines, CSV or XLSX: no --dated for \(job.format.rawValue).")
     }
     if plain, !isCSV { throw ValidationError("--plain is about CSV: export to .csv, or with --format csv.") }
     if plain, job.isDated { throw ValidationError("--plain is not for backups: no --dated.") }
