@@ -37,6 +37,9 @@ package struct PlainJSON {
     }
   }
 
+  /// The member of a document with the collections below it, as node-firestore-import-export writes them.
+  private static let collections = "__collections__"
+
   /// Returns the fields of an object.
   ///
   /// - Throws: ``WireError`` for what no document holds.
@@ -46,6 +49,8 @@ package struct PlainJSON {
     var entries: [FieldMap.Entry] = []
     for (name, value) in json.members {
       let name = name.string
+      // What is below a document stands in it.
+      if path.isEmpty, name.isIdentical(to: Self.collections) { continue }
       do throws(WireError) {
         entries.append(FieldMap.Entry(name: name, value: try self.value(value, at: path + [name])))
       } catch {
@@ -103,6 +108,9 @@ package struct PlainJSON {
         isVector && !values.isEmpty && values.allSatisfy { if case .double = $0 { true } else { false } }
       return isWhole ? .map(["__type__": .string("__vector__"), "value": .array(values)]) : .array(values)
     case .object:
+      if let kind = json["__datatype__"]?.string, let content = json["value"] {
+        return try named(kind, content)
+      }
       if let value = Self.marked(json, as: type) { return value }
       return .map(try fields(json, below: path))
     }
@@ -141,6 +149,20 @@ package struct PlainJSON {
       }
       return .string(text)
     }
+  }
+
+  /// A value whose type stands beside it, as node-firestore-import-export writes them.
+  private func named(_ kind: String, _ json: JSONCursor) throws(WireError) -> Value {
+    switch kind {
+    case "timestamp": if let value = Self.marked(json, as: .timestamp) { return value }
+    case "geopoint": if let value = Self.marked(json, as: .geopoint) { return value }
+    case "documentReference":
+      if let text = json.string, case .reference(let name) = value(text, as: .reference, nil) {
+        return .reference(name)
+      }
+    default: break
+    }
+    throw WireError("it is no \(PathLimits.shortened(kind)), which its __datatype__ says")
   }
 
   /// What Google's libraries write for times and geo points; nil for any other object.

@@ -29,6 +29,9 @@ package struct ImportJob: Job {
   package var delimiter: CSVOptions.Delimiter?
   package var headerRow: Int?
   package var encoding: TextEncoding?
+  /// The character that begins a line of CSV that is left out.
+  package var comment: UInt8?
+  package var quotes = TableOptions.Quotes.double
   package var nullText = "null"
   package var timeZone: String?
   /// The types of columns, each as `HEADING=TYPE`.
@@ -86,6 +89,7 @@ package struct ImportJob: Job {
     options.flattens = flattens
     options.delimiter = delimiter
     (options.headerRow, options.encoding) = (headerRow, encoding)
+    (options.comment, options.quotes) = (comment, quotes)
     options.nullText = nullText
     options.idColumn = idColumn
     options.newIDs = newIDs

@@ -9,6 +9,8 @@ package struct ImportSource: Sendable, Equatable {
   package var format: InputFormat
   /// The name of the sheet in a workbook.
   package var sheet: String?
+  /// The hidden sheets of the workbook, which are left out; only in its last source.
+  var hiddenSheets: [String] = []
   /// The collection of a table's rows; nil for JSON Lines, whose lines name it.
   package var collection: CollectionPath?
   /// Whether it was found in a folder that was named: an export that is restored.

@@ -109,11 +109,16 @@ private struct SourceResolver {
     let names = package.sheets.map(\.name)
     let choices = try SheetChoice.all(sheets, among: names)
     missing.removeAll { text in choices.contains { $0.text.isIdentical(to: text) } }
+    var hidden: [String] = []
     for sheet in package.sheets {
       let choice = choices.first { $0.sheet.isIdentical(to: sheet.name) }
       if choice == nil {
         if !sheets.isEmpty { continue }
-        if try isLeftOut(sheet, of: workbook) { continue }
+        if try isOwn(sheet, of: workbook) { continue }
+        if sheet.isHidden {
+          hidden.append(sheet.name)
+          continue
+        }
       }
       var source = workbook
       source.sheet = sheet.name
@@ -128,10 +133,12 @@ private struct SourceResolver {
       }
       sources.append(source)
     }
+    if let last = sources.indices.last { sources[last].hiddenSheets = hidden }
   }
 
-  private func isLeftOut(_ sheet: XLSXPackage.Sheet, of workbook: ImportSource) throws(Failure) -> Bool {
-    if sheet.isHidden || sheet.isSummary { return true }
+  /// Whether an export made the sheet for what its tables do not show.
+  private func isOwn(_ sheet: XLSXPackage.Sheet, of workbook: ImportSource) throws(Failure) -> Bool {
+    if sheet.isSummary { return true }
     return try workbook.opening { path throws(Failure) in
       if try LongTextIndex.isSheet(sheet.name, of: path) { return true }
       return try ExactValueIndex.isSheet(sheet.name, of: path)

@@ -295,6 +295,8 @@ extension TableReader {
       keepsSpaces: options.keepsSpaces || source.isExported,
       headerRow: isSearched ? 0 : options.headerRow ?? 1,
       encoding: options.encoding,
+      comment: options.comment,
+      hasQuotes: options.quotes == .double,
       via: options.files
     )
   }
