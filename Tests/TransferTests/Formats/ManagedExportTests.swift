@@ -56,6 +56,28 @@ struct ManagedExportTests {
     }
   }
 
+  @Test(
+    "A fragment without data fills the last seven bytes of a block, and fewer are zeros.",
+    arguments: 5...9
+  )
+  func endOfBlock(_ left: Int) throws {
+    let folder = try ScratchFolder()
+    let records = [
+      Array(repeating: UInt8(1), count: LogFormat.blockSize - LogFormat.headerSize - left), [9], [],
+    ]
+    try ManagedFixture.write(records, to: folder.file("log"))
+    let bytes = try contents(folder.file("log"))
+    let end = LogFormat.blockSize - left
+    if left < 7 {
+      #expect(bytes[end..<LogFormat.blockSize].allSatisfy { $0 == 0 })
+      #expect(bytes.count == LogFormat.blockSize + 8 + 7)
+    } else {
+      #expect(Array(bytes[(end + 4)..<(end + 7)]) == [UInt8(min(1, left - 7)), 0, left == 7 ? 2 : 1])
+      #expect(bytes.count == LogFormat.blockSize + (left == 7 ? 8 + 7 : 7))
+    }
+    #expect(try ManagedFixture.records(of: folder.file("log")) == records)
+  }
+
   @Test("Random documents are the same after they were written and read.", arguments: 1...8)
   func roundTrip(_ seed: UInt64) throws {
     let folder = try ScratchFolder()
