@@ -12,7 +12,7 @@ seconds=${1:-600}
 shift || true
 targets=("$@")
 [[ ${#targets[@]} -gt 0 ]] || targets=(wire query requests jsonl csv xlsx text pages yaml migration ranges
-  runs journal plan ledger folders store schema credentials storage managed shards)
+  runs journal plan ledger folders store schema credentials storage managed shards exports)
 
 # The backtracer stops a crashed program that libFuzzer still has to speak for.
 export SWIFT_BACKTRACE=enable=no

@@ -5,7 +5,7 @@ import Platform
 enum Target: String, CaseIterable {
   case wire, query, requests, jsonl, csv, xlsx, text, pages, yaml, migration, ranges
   case runs, journal, plan, ledger, folders, store, schema, credentials
-  case storage, managed, shards
+  case storage, managed, shards, exports
 
   /// The one that the environment names.
   static let chosen: Target = {
@@ -40,6 +40,7 @@ enum Target: String, CaseIterable {
     case .storage: fuzzStorage(input)
     case .managed: fuzzManaged(input)
     case .shards: fuzzShards(input)
+    case .exports: fuzzExports(input)
     }
   }
 }

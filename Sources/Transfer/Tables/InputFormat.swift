@@ -8,6 +8,8 @@ package enum InputFormat: String, Codable, Sendable, CaseIterable {
   /// JSON of any other form.
   case json
   case csv, xlsx
+  /// The folder of a managed export.
+  case managed
 
   /// Determines the format of a file: of a workbook and of JSON by its first bytes, of any other by its name, else by its first
   /// bytes; JSON Lines if neither says anything, as of a pipe.
@@ -22,6 +24,7 @@ package enum InputFormat: String, Codable, Sendable, CaseIterable {
     let kind = FileName(path).kind
     let head = FileHead(path)
     let content = head.content
+    if LogFormat.isLog(head.bytes) { throw Self.partOfExport(path) }
     if let refusal = Self.refusal(of: path, kind, content) { throw refusal }
     switch (kind, content) {
     case (_, .workbook?), (.xlsx?, _), (.xlsm?, _): self = .xlsx
@@ -46,8 +49,9 @@ package enum InputFormat: String, Codable, Sendable, CaseIterable {
       }
     }
     let isDocument = try? JSONParser().parse(Array(line)) { json in
-      json["name"]?.string?.utf8.contains(UInt8(ascii: "/")) ?? false || json["fields"]?.kind == .object
-        || (json["code"] != nil && json["path"] != nil)
+      json["__name__"] == nil
+        && (json["name"]?.string?.utf8.contains(UInt8(ascii: "/")) ?? false || json["fields"]?.kind == .object
+          || (json["code"] != nil && json["path"] != nil))
     }
     return isDocument ?? (kind == .jsonl || kind == .ndjson)
   }
@@ -61,6 +65,14 @@ package enum InputFormat: String, Codable, Sendable, CaseIterable {
     case .xlsx, .xlsm: self = .xlsx
     default: return nil
     }
+  }
+
+  private static func partOfExport(_ path: String) -> Failure {
+    .malformed(
+      path,
+      "it is a file of a managed export, which is read as a whole",
+      remedy: "Name the folder with *\(ManagedExport.ending)."
+    )
   }
 
   /// Returns the failure of a file that another program has to convert; nil for any other.

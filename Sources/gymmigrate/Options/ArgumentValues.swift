@@ -31,6 +31,7 @@ extension ParseErrorPolicy: ExpressibleByArgument {}
 extension SchemaPolicy: ExpressibleByArgument {}
 extension TableOptions.NewIDs: ExpressibleByArgument {}
 extension TableOptions.ShortRows: ExpressibleByArgument {}
+extension TableOptions.Quotes: ExpressibleByArgument {}
 extension WriteMode: ExpressibleByArgument {}
 extension DuplicatePolicy: ExpressibleByArgument {}
 extension MigrationStep.FailurePolicy: ExpressibleByArgument {}

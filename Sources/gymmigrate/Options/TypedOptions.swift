@@ -132,6 +132,16 @@ enum TypedValue {
     }
   }
 
+  /// Reads a character of ASCII.
+  ///
+  /// - Throws: `ValidationError` that says what is expected.
+  static func character(_ text: String) throws -> UInt8 {
+    guard text.utf8.count == 1, let byte = text.utf8.first, (0x21..<0x7F).contains(byte) else {
+      throw ValidationError("give one character, such as #.")
+    }
+    return byte
+  }
+
   /// Reads the fields of columns.
   ///
   /// - Throws: `ValidationError` that says what is expected.

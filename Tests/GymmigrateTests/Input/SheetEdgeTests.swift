@@ -97,6 +97,13 @@ struct SheetEdgeTests {
   func libreOffice() async throws {
     let book = Samples.repository.appendingPathComponent("Tests/Resources/people.xlsx").path
     try await withStores { tool in
+      let all = try await tool.bare([
+        "import", book, "--validate", "off", "-e", "test", "-n", "--id-column", "code",
+      ])
+      #expect(
+        all.errors.contains("hidden sheets are left out: 'scratch'. --sheet NAME imports one."),
+        "\(all.errors)"
+      )
       // Under the two rows that are empty is the header; the sheet that is hidden is nobody's.
       try await tool.bare([
         "import", book, "--validate", "off", "-e", "test", "--sheet", "visitors", "--id-column", "code",

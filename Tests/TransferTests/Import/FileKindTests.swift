@@ -383,7 +383,7 @@ struct FileKindTests {
     return found
   }
 
-  @Test(arguments: names + encodings + headings + tables + options)
+  @Test(arguments: names + encodings + headings + tables + options + foreign)
   func comesIn(_ example: Case) throws {
     let folder = try ScratchFolder()
     let path = try folder.write(example.bytes, to: example.file)

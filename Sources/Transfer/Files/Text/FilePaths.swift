@@ -92,6 +92,26 @@ package enum FilePaths {
     return String(cString: real)
   }
 
+  /// Checks that a file is no symbolic link out of its folder, because an untrusted folder may not name files elsewhere.
+  ///
+  /// - Throws: ``Failure`` of kind `inputMalformed`.
+  package static func assertWithin(_ folder: String, _ file: String) throws(Failure) {
+    // A bucket has no links.
+    if FileAccess.isRemote(folder) { return }
+    let inside = resolved(folder.isEmpty ? "/" : folder)
+    let prefix = inside.utf8.last == UInt8(ascii: "/") ? inside : "\(inside)/"
+    let real = resolved(file)
+    // A missing path is left as it is, and fails when it is read.
+    if real.isIdentical(to: file) || real.utf8.starts(with: prefix.utf8) { return }
+    throw Failure(
+      .inputMalformed,
+      "read",
+      path: file,
+      cause: "it is a symbolic link that leads out of its folder",
+      remedy: "Name the file itself if you mean it."
+    )
+  }
+
   /// Creates an empty file with a hidden, unique name beside `target`, readable only by its owner.
   package static func createTemporary(
     beside target: String,

@@ -1,3 +1,4 @@
+import Files
 import FirestoreREST
 
 /// Reads one version of an object, piece by piece, and checks its checksum at the end.

@@ -1,3 +1,4 @@
+import Files
 import FirestoreREST
 
 /// Writes an object of little content with one request.

@@ -51,6 +51,8 @@ package struct CSVReader: ~Copyable {
   private var unread: Range<Int> = 0..<0
   private var reading = ReadingPosition()
   private let isDelimiterGiven: Bool
+  private let comment: UInt8?
+  private let hasQuotes: Bool
   private let headerRow: Int
   private let findsDelimiter: Bool
   private var hasBegun = false
@@ -72,6 +74,8 @@ package struct CSVReader: ~Copyable {
   ///   - assumed: If nil, the most frequent one in the header, or a comma.
   ///   - headerRow: The first line that may be the header; 0 for the first that has a delimiter.
   ///   - encoding: The encoding of a file without a byte order mark; UTF-8 if nil.
+  ///   - comment: The character that begins a line that is left out; nil for none.
+  ///   - hasQuotes: Whether cells may be quoted; otherwise a quote is a character as any other.
   ///   - chunkSize: The bytes to read at a time.
   /// - Throws: ``Failure`` of kind `inputMissing`.
   package init(
@@ -80,6 +84,8 @@ package struct CSVReader: ~Copyable {
     assuming assumed: CSVOptions.Delimiter? = nil,
     headerRow: Int = 1,
     encoding: TextEncoding? = nil,
+    comment: UInt8? = nil,
+    hasQuotes: Bool = true,
     maximumRecordBytes: Int = CSVReader.defaultMaximumRecordBytes,
     chunkSize: Int = 1 << 20,
     via files: FileAccess = .local
@@ -89,6 +95,7 @@ package struct CSVReader: ~Copyable {
     self.delimiter = delimiter ?? assumed ?? .comma
     isDelimiterGiven = delimiter != nil
     self.headerRow = headerRow
+    (self.comment, self.hasQuotes) = (comment, hasQuotes)
     findsDelimiter = delimiter == nil && assumed == nil
     chunk = .allocate(byteCount: chunkSize, alignment: 16)
   }
@@ -111,6 +118,10 @@ package struct CSVReader: ~Copyable {
         skipLineEnds()
         start()
         if unread.isEmpty { continue }
+        if let comment, chunk[unread.lowerBound] == comment {
+          try skipLine()
+          continue
+        }
       }
       do throws(Failure) {
         guard try step() else { continue }
@@ -168,7 +179,7 @@ package struct CSVReader: ~Copyable {
     hasBegun = true
     var count = try file.begin(chunk)
     while count < chunk.count,
-      CSVOptions.Delimiter(ofHeaderIn: chunk[..<count], from: headerRow) == nil
+      CSVOptions.Delimiter(ofHeaderIn: chunk[..<count], from: headerRow, comment: comment) == nil
     {
       let more = try file.read(into: UnsafeMutableRawBufferPointer(rebasing: chunk[count...]))
       count += more
@@ -178,7 +189,8 @@ package struct CSVReader: ~Copyable {
     reading.read(count, upTo: file.position)
     let header = chunk[unread]
     if findsDelimiter {
-      delimiter = CSVOptions.Delimiter(ofHeaderIn: header, from: headerRow, isWhole: true) ?? .comma
+      delimiter =
+        CSVOptions.Delimiter(ofHeaderIn: header, from: headerRow, comment: comment, isWhole: true) ?? .comma
     }
   }
 
@@ -251,7 +263,7 @@ package struct CSVReader: ~Copyable {
         }
       }
       switch state {
-      case .start where byte == quote:
+      case .start where byte == quote && hasQuotes:
         state = .quoted
         quoteLine = line
         index += 1
@@ -265,7 +277,16 @@ package struct CSVReader: ~Copyable {
         }
         let special = bytes[index]
         if special == quote {
-          throw failure("there is a quote in a cell that does not start with one", line: line)
+          if hasQuotes {
+            throw failure(
+              "there is a quote in a cell that does not start with one (--quote none takes it as it is)",
+              line: line
+            )
+          }
+          state = .plain
+          try append(bytes, index..<(index + 1))
+          index += 1
+          continue
         }
         index += 1
         if try endCell(at: special, separator, isQuoted: false) { return true }

@@ -19,12 +19,23 @@ package struct TableOptions: Sendable {
     case pad
   }
 
+  /// How cells of CSV are quoted.
+  package enum Quotes: String, Codable, Sendable, CaseIterable {
+    /// In `"`, which is doubled within.
+    case double
+    /// Not at all: a quote is a character.
+    case none
+  }
+
   /// The delimiter of CSV; detected if nil.
   package var delimiter: CSVOptions.Delimiter?
   /// The row of the header, from 1; the first that holds something if nil.
   package var headerRow: Int?
   /// The encoding of CSV without a byte order mark; UTF-8 if nil.
   package var encoding: TextEncoding?
+  /// The character that begins a line of CSV that is left out; nil for none.
+  package var comment: UInt8?
+  package var quotes = Quotes.double
   package var nullText = "null"
   /// The time zone of dates without one.
   package var timeZone: LocalTimeZone

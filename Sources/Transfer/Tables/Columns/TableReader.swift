@@ -36,6 +36,8 @@ package struct TableReader: ~Copyable {
   ///   - headerRow: The first row that may be the header; what is above it is left out. 0 for any, with a delimiter that the
   ///     first line need not have.
   ///   - encoding: The encoding of CSV without a byte order mark; UTF-8 if nil.
+  ///   - comment: The character that begins a line of CSV that is left out; nil for none.
+  ///   - hasQuotes: Whether cells of CSV may be quoted.
   /// - Throws: ``Failure`` of kind `inputMissing`, or `inputMalformed`, also for a missing sheet.
   package init(
     _ path: String,
@@ -47,6 +49,8 @@ package struct TableReader: ~Copyable {
     keepsSpaces: Bool = false,
     headerRow: Int = 1,
     encoding: TextEncoding? = nil,
+    comment: UInt8? = nil,
+    hasQuotes: Bool = true,
     via files: FileAccess = .local
   ) throws(Failure) {
     self.path = path
@@ -55,13 +59,15 @@ package struct TableReader: ~Copyable {
     self.keepsSpaces = keepsSpaces
     self.headerRow = headerRow
     switch try InputFormat(of: path, given: format) {
-    case .csv, .jsonLines, .json:
+    case .csv, .jsonLines, .json, .managed:
       csv = try CSVReader(
         path,
         delimiter: delimiter,
         assuming: .init(ofFile: path),
         headerRow: headerRow,
         encoding: encoding,
+        comment: comment,
+        hasQuotes: hasQuotes,
         via: files
       )
     case .xlsx:

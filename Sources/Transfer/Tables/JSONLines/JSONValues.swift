@@ -2,7 +2,7 @@ package import Files
 package import FirestoreModels
 
 /// Reads the values of a JSON file one by one, whatever is around them: values one after the other, an array, the `documents` of
-/// a response of the service, or an object of documents by their IDs.
+/// a response of the service, an object of documents by their IDs, or collections of such objects under `__collections__`.
 ///
 ///     var values = try JSONValues("members.json", readsIDs: true)
 ///     while try values.next() { print(values.key ?? "", values.bytes.count) }
@@ -10,11 +10,13 @@ package import FirestoreModels
 /// It holds the longest value in memory.
 package struct JSONValues: ~Copyable {
   private enum Around {
-    case unknown, nothing, array, response, object, ended
+    case unknown, nothing, array, response, object, collections, ended
   }
 
   /// The member of the object that a value is; nil in any other form.
   package private(set) var key: String?
+  /// The root collection of the value, where the file names it.
+  package private(set) var collection: String?
   /// The value as it is in the file.
   package private(set) var bytes: [UInt8] = []
   /// The number of the line on which the value begins.
@@ -64,6 +66,7 @@ package struct JSONValues: ~Copyable {
       try value()
       return true
     case .array, .response, .object: return try element()
+    case .collections: return try documentOfCollection()
     case .ended: return false
     }
   }
@@ -94,7 +97,11 @@ package struct JSONValues: ~Copyable {
     guard try copyWhite() == UInt8(ascii: ":") else { return }
     try copy()
     let next = try copyWhite()
-    if name.elementsEqual("\"documents\"".utf8), next == UInt8(ascii: "[") {
+    if name.elementsEqual("\"__collections__\"".utf8), next == UInt8(ascii: "{") {
+      _ = try take()
+      around = .collections
+      bytes = []
+    } else if name.elementsEqual("\"documents\"".utf8), next == UInt8(ascii: "[") {
       _ = try take()
       around = .response
     } else if readsIDs, next == UInt8(ascii: "{"),
@@ -122,17 +129,61 @@ package struct JSONValues: ~Copyable {
       byte = try skipWhite()
     }
     startValue()
-    if around == .object {
-      guard byte == UInt8(ascii: "\"") else { throw malformed("expected the id of a document") }
-      try copyString()
-      key = Self.text(bytes)
-      guard try skipWhite() == UInt8(ascii: ":") else { throw malformed("expected a colon") }
-      _ = try take()
-      _ = try skipWhite()
-      bytes = []
-    }
+    if around == .object { key = try name(byte) }
     try value()
     return true
+  }
+
+  /// Reads the name of a member, up to its value.
+  private mutating func name(_ byte: UInt8?) throws(Failure) -> String? {
+    guard byte == UInt8(ascii: "\"") else { throw malformed("expected the id of a document or a collection") }
+    try copyString()
+    let name = Self.text(bytes)
+    guard try skipWhite() == UInt8(ascii: ":") else { throw malformed("expected a colon") }
+    _ = try take()
+    _ = try skipWhite()
+    bytes = []
+    return name
+  }
+
+  /// Reads the next document of a collection of the file; false at the end.
+  private mutating func documentOfCollection() throws(Failure) -> Bool {
+    var isFirstMember = isFirst
+    while true {
+      var byte = try skipWhite()
+      if byte == UInt8(ascii: "}") {
+        if collection == nil {
+          _ = try take()
+          return try endCollections()
+        }
+        collection = nil
+        isFirstMember = false
+        _ = try take()
+        continue
+      }
+      if !isFirstMember {
+        guard byte == UInt8(ascii: ",") else { throw malformed("expected a comma or the end") }
+        _ = try take()
+        byte = try skipWhite()
+      }
+      startValue()
+      let name = try name(byte)
+      if collection != nil {
+        key = name
+        try value()
+        return true
+      }
+      guard try take() == UInt8(ascii: "{") else { throw malformed("expected the documents of a collection") }
+      collection = name ?? ""
+      isFirstMember = true
+    }
+  }
+
+  private mutating func endCollections() throws(Failure) -> Bool {
+    guard try skipWhite() == UInt8(ascii: "}") else {
+      throw malformed("expected the end behind __collections__")
+    }
+    return try end()
   }
 
   /// Reads what follows the last element; returns false.

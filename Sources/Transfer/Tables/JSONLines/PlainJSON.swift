@@ -6,20 +6,39 @@ import Schema
 /// A value that has no type of the schema stays what it is, for the check against the schema. Under a type that an option gives
 /// it is refused, as a cell is.
 package struct PlainJSON {
-  private let types: [FieldPath: Column.ValueType]
+  private var types: [FieldPath: Column.ValueType] = [:]
+  /// The fields that are vectors, and nothing else.
+  private var vectors: Set<FieldPath> = []
   /// The types that options give.
   private let given: [FieldPath: ColumnType]
   private let options: TableOptions
 
   package init(_ collection: CollectionPath, _ options: TableOptions) {
     self.options = options
-    var types: [FieldPath: Column.ValueType] = [:]
-    for column in options.schema.columns(of: collection) { types[column.path] = column.type }
     var given: [FieldPath: ColumnType] = [:]
     for type in options.types { given[FieldPath(field: type.heading)] = type.value }
+    self.given = given
+    if let declared = options.schema.collection(collection) {
+      add(declared.fields, declared.columns, below: [])
+    }
     for (path, type) in given { types[path] = type.type }
-    (self.types, self.given) = (types, given)
   }
+
+  /// Adds what the schema says of fields, and of the elements of arrays.
+  private mutating func add(_ fields: [FieldSchema], _ columns: [Column], below path: [String]) {
+    for column in columns {
+      guard let full = FieldPath(segments: path + column.path.segments) else { continue }
+      types[full] = column.type
+    }
+    for field in fields {
+      let segments = path + field.path.segments
+      if field.types == [.vector], let full = FieldPath(segments: segments) { vectors.insert(full) }
+      if !field.elements.isEmpty { add(field.elements, field.elementColumns, below: segments) }
+    }
+  }
+
+  /// The member of a document with the collections below it, as node-firestore-import-export writes them.
+  private static let collections = "__collections__"
 
   /// Returns the fields of an object.
   ///
@@ -30,6 +49,8 @@ package struct PlainJSON {
     var entries: [FieldMap.Entry] = []
     for (name, value) in json.members {
       let name = name.string
+      // What is below a document stands in it.
+      if path.isEmpty, name.isIdentical(to: Self.collections) { continue }
       do throws(WireError) {
         entries.append(FieldMap.Entry(name: name, value: try self.value(value, at: path + [name])))
       } catch {
@@ -74,14 +95,38 @@ package struct PlainJSON {
     case .string: return value(json.string ?? "", as: type, order)
     case .array:
       var values: [Value] = []
+      let isVector = FieldPath(segments: path).map(vectors.contains) ?? false
       for element in json.elements {
+        if isVector, let number = Self.double(element) {
+          values.append(.double(number))
+          continue
+        }
         if element.kind == .array { throw WireError("it is an array within an array") }
         values.append(try value(element, at: path + ["[]"]))
       }
-      return .array(values)
+      let isWhole =
+        isVector && !values.isEmpty && values.allSatisfy { if case .double = $0 { true } else { false } }
+      return isWhole ? .map(["__type__": .string("__vector__"), "value": .array(values)]) : .array(values)
     case .object:
+      if let kind = json["__datatype__"]?.string, let content = json["value"] {
+        return try named(kind, content)
+      }
       if let value = Self.marked(json, as: type) { return value }
       return .map(try fields(json, below: path))
+    }
+  }
+
+  /// A number, also one that JSON has only as text.
+  private static func double(_ json: JSONCursor) -> Double? {
+    json.double ?? json.string.flatMap(double)
+  }
+
+  private static func double(_ text: String) -> Double? {
+    switch text {
+    case "NaN": .nan
+    case "Infinity": .infinity
+    case "-Infinity": -.infinity
+    default: nil
     }
   }
 
@@ -98,11 +143,26 @@ package struct PlainJSON {
           return .reference(database.name(of: path))
         }
       case .geopoint: if let point = AddressText.geoPoint(utf8) { return .geoPoint(point) }
+      case .double: if let number = Self.double(text) { return .double(number) }
       case .bytes: if let bytes = Base64.decode(utf8) { return .bytes(bytes) }
       default: break
       }
       return .string(text)
     }
+  }
+
+  /// A value whose type stands beside it, as node-firestore-import-export writes them.
+  private func named(_ kind: String, _ json: JSONCursor) throws(WireError) -> Value {
+    switch kind {
+    case "timestamp": if let value = Self.marked(json, as: .timestamp) { return value }
+    case "geopoint": if let value = Self.marked(json, as: .geopoint) { return value }
+    case "documentReference":
+      if let text = json.string, case .reference(let name) = value(text, as: .reference, nil) {
+        return .reference(name)
+      }
+    default: break
+    }
+    throw WireError("it is no \(PathLimits.shortened(kind)), which its __datatype__ says")
   }
 
   /// What Google's libraries write for times and geo points; nil for any other object.

@@ -1,9 +1,10 @@
 import FirestoreREST
 import Tables
 
-/// Documents in JSON Lines files, as one side of a comparison.
+/// Documents in JSON Lines files or a managed export, as one side of a comparison.
 ///
-/// Several snapshots may lie over each other, as increments over a whole export: of each document the last one counts. The files are read twice: first to find their collections, malformed lines and the order of names, then to compare. If the
+/// Several snapshots may lie over each other, as increments over a whole export: of each document the last one counts. The
+/// files are read twice: first to find their collections, malformed lines and the order of names, then to compare. If the
 /// names are not in order, the documents are sorted on disk first.
 package struct Snapshot: Sendable {
   /// A line that is not a document.
@@ -31,7 +32,7 @@ package struct Snapshot: Sendable {
 
   /// The files of one path, and the collections that they hold whole although they add to others.
   private struct Layer {
-    var files: [String]
+    var files: [ImportSource]
     var wholes: Set<CollectionPath> = []
   }
 
@@ -68,14 +69,14 @@ package struct Snapshot: Sendable {
     self.access = access
     layers = try paths.map { try Self.layer(of: $0, via: access) }
     let files = layers.flatMap(\.files)
-    database = try source ?? Manifest.source(of: files, via: access)
+    database = source ?? ImportSource.database(of: files)
     var roots: Set<CollectionPath> = []
     var last: DocumentPath?
     var (isSorted, lines, count, defectCount) = (true, 0, 0, 0)
     var defects: [Defect] = []
     for file in files {
       try Task.checkCancellation()
-      var reader = try JSONLinesReader(file, via: access)
+      let reader = try NamedDocuments(file, via: access)
       while let line = try reader.next() {
         lines += 1
         if lines.isMultiple(of: 1024) {
@@ -93,7 +94,7 @@ package struct Snapshot: Sendable {
         case .failure(let failure):
           defectCount += 1
           if defects.count < Self.shownDefects {
-            defects.append(Defect(label: "\(file):\(line.number)", reason: failure.cause))
+            defects.append(Defect(label: "\(file.label):\(line.number)", reason: failure.cause))
           }
         }
       }
@@ -108,12 +109,7 @@ package struct Snapshot: Sendable {
   }
 
   private static func layer(of path: String, via access: FileAccess) throws -> Layer {
-    // A manifest lists collections in the order of the command line.
-    var layer = Layer(
-      files: try Manifest.files(at: path, via: access).sorted {
-        order(of: $0).compareUTF8(order(of: $1)) < 0
-      }
-    )
+    var layer = Layer(files: try files(at: path, via: access))
     guard try access.isFolder(path), let manifest = try Manifest.read(from: path, via: access),
       manifest.isIncrement
     else { return layer }
@@ -123,10 +119,10 @@ package struct Snapshot: Sendable {
     return layer
   }
 
-  private static func assertDistinct(_ files: [String], via access: FileAccess) throws {
+  private static func assertDistinct(_ files: [ImportSource], via access: FileAccess) throws {
     var search = DuplicateSearch()
     for (index, file) in files.enumerated() {
-      var reader = try JSONLinesReader(file, via: access)
+      let reader = try NamedDocuments(file, via: access)
       while let line = try reader.next() {
         try Task.checkCancellation()
         guard case .success(let document) = line.document else { continue }
@@ -141,10 +137,25 @@ package struct Snapshot: Sendable {
     throw Failure(
       .inputMalformed,
       "compare the documents of",
-      path: files[later.file],
-      cause: "line \(later.line) has the same document as line \(earlier.line) of \(files[earlier.file])",
+      path: files[later.file].label,
+      cause:
+        "\(files[later.file].unit) \(later.line) has the same document as \(files[earlier.file].unit) \(earlier.line) of \(files[earlier.file].label)",
       remedy: "Leave out one of them."
     )
+  }
+
+  private static func files(at path: String, via access: FileAccess) throws(Failure) -> [ImportSource] {
+    if let export = try ManagedExport(at: path, via: access) { return [ImportSource(export)] }
+    var manifests = ManifestReader(access)
+    // A manifest lists collections in the order of the command line.
+    let files = try Manifest.files(at: path, via: access).sorted {
+      Self.order(of: $0).compareUTF8(Self.order(of: $1)) < 0
+    }
+    return try files.map { file throws(Failure) in
+      var source = ImportSource(path: file, format: .jsonLines)
+      source.manifest = try manifests.manifest(naming: file)
+      return source
+    }
   }
 
   /// Returns a file name without its extensions, which is that of the collection.
@@ -172,7 +183,7 @@ package struct Snapshot: Sendable {
     for (number, layer) in layers.enumerated() {
       let hidden = layers[(number + 1)...].reduce(into: Set<CollectionPath>()) { $0.formUnion($1.wholes) }
       for file in layer.files {
-        var reader = try JSONLinesReader(file, via: access)
+        let reader = try NamedDocuments(file, via: access)
         while let line = try reader.next() {
           guard case .success(let document) = line.document,
             let scope = CollectionScope.index(of: document.path, in: scopes)
@@ -191,7 +202,7 @@ package struct Snapshot: Sendable {
 package final class SnapshotDocuments {
   private static let pageSize = 300
 
-  private let files: [String]
+  private let files: [ImportSource]
   private let scopes: [CollectionScope]
   private var sorted: SortedRecords<ScopedDocument>?
   /// The record that was read beyond the last document.
@@ -200,11 +211,11 @@ package final class SnapshotDocuments {
   private var decoder = WireDecoder()
   private let access: FileAccess
   private var file = 0
-  private var reader: LinesBox?
+  private var reader: NamedDocuments?
   private var ahead: (scope: Int, document: RawDocument)?
 
   /// Reads files whose names are in order.
-  init(files: [String], scopes: [CollectionScope], via access: FileAccess = .local) {
+  init(files: [ImportSource], scopes: [CollectionScope], via access: FileAccess = .local) {
     self.files = files
     self.access = access
     self.scopes = scopes
@@ -249,7 +260,7 @@ package final class SnapshotDocuments {
   private func read() throws -> (scope: Int, document: RawDocument)? {
     if let next = try nextSorted() { return (next.scope, try next.document(parser, &decoder)) }
     while file < files.count {
-      if reader == nil { reader = LinesBox(try JSONLinesReader(files[file], via: access)) }
+      if reader == nil { reader = try NamedDocuments(files[file], via: access) }
       while let line = try reader?.next() {
         guard case .success(let document) = line.document,
           let scope = CollectionScope.index(of: document.path, in: scopes)
@@ -261,13 +272,4 @@ package final class SnapshotDocuments {
     }
     return nil
   }
-}
-
-/// A box for the reader, which cannot be copied.
-private final class LinesBox {
-  private var reader: JSONLinesReader
-
-  init(_ reader: consuming JSONLinesReader) { self.reader = reader }
-
-  func next() throws(Failure) -> JSONLinesReader.Line? { try reader.next() }
 }

@@ -177,6 +177,8 @@ package struct Export: Sendable {
     let columns = reports.compactMap(\.columns)
     guard case .folder(let folder) = options.destination else { return columns }
     try options.willComplete()
+    // It says itself that it is whole.
+    if case .managed = options.format { return columns }
     try Manifest(
       toolVersion: gymmigrateVersion,
       environment: context.environment.name,
@@ -254,6 +256,9 @@ extension Array {
 extension ExportFormat {
   /// Whether a file holds rows of one collection only.
   fileprivate var isTable: Bool {
-    if case .jsonLines = self { false } else { true }
+    switch self {
+    case .csv, .xlsx, .plainJSON: true
+    case .jsonLines, .managed: false
+    }
   }
 }

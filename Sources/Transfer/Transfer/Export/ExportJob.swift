@@ -7,7 +7,13 @@ import TypedDocuments
 package struct ExportJob: Job {
   /// The formats by their names on the command line.
   package enum Format: String, Codable, Sendable, CaseIterable {
-    case csv, xlsx, jsonl, sqlite
+    case csv, xlsx, jsonl, json, ndjson, sqlite, managed
+
+    /// Whether it keeps every value, so that it is for backups.
+    package var isExact: Bool { self == .jsonl || self == .managed }
+
+    /// Whether a file holds one collection.
+    package var holdsOneCollection: Bool { [.csv, .json, .ndjson].contains(self) }
 
     /// The format of a file by its name.
     package init?(fileName: String) {
@@ -87,10 +93,16 @@ package struct ExportJob: Job {
 
   /// The format with its options; nil for SQLite, which a mirror writes.
   ///
-  /// - Parameter isPart: Whether it is a part of what several processes export.
+  /// - Parameters:
+  ///   - database: The database that is exported, which a managed export has to know.
+  ///   - isPart: Whether it is a part of what several processes export.
   /// - Throws: `.usage` for a header in a language that the schema does not have; `.configuration` for a time zone that this
   ///   system does not know.
-  package func exportFormat(_ schema: DatabaseSchema, isPart: Bool) throws(Failure) -> ExportFormat? {
+  package func exportFormat(
+    _ schema: DatabaseSchema,
+    of database: DatabaseName? = nil,
+    isPart: Bool
+  ) throws(Failure) -> ExportFormat? {
     if let headerLanguage { try assertLabels(headerLanguage, schema) }
     let header = headerLanguage.map { Column.HeaderLanguage.labels($0) } ?? .fieldNames
     let zone = try query.timeZone.map { name throws(Failure) in try schema.zone(named: name) }
@@ -114,6 +126,8 @@ package struct ExportJob: Job {
       options.schema = schema
       return .xlsx(options)
     case .jsonl: return .jsonLines(gzip: gzip)
+    case .json, .ndjson: return .plainJSON(isArray: format == .json)
+    case .managed: return database.map { .managed($0) }
     case .sqlite: return nil
     }
   }

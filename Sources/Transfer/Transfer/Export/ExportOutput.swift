@@ -7,6 +7,10 @@ package enum ExportFormat: Sendable {
   case xlsx(XLSXOptions)
   /// JSON Lines; `gzip` compresses the files of a folder, while a single file is compressed by its name.
   case jsonLines(gzip: Bool = false)
+  /// Plain JSON: an array of objects, or an object a line.
+  case plainJSON(isArray: Bool)
+  /// The folder of a managed export, with the database that it is of.
+  case managed(DatabaseName)
 
   /// The file name extension, without the dot.
   package var fileExtension: String {
@@ -14,6 +18,8 @@ package enum ExportFormat: Sendable {
     case .csv: "csv"
     case .xlsx: "xlsx"
     case .jsonLines(let gzip): gzip ? "jsonl.gz" : "jsonl"
+    case .plainJSON(let isArray): isArray ? "json" : "ndjson"
+    case .managed: ""
     }
   }
 }
@@ -21,14 +27,14 @@ package enum ExportFormat: Sendable {
 /// The destination of an export.
 package enum ExportDestination: Sendable, Equatable {
   case standardOutput
-  /// One file: a single collection as CSV, any number as a workbook or as JSON Lines.
+  /// One file: a single collection as CSV or plain JSON, any number as a workbook or as JSON Lines.
   case file(String)
   /// One file per collection, in a folder that is created if missing.
   case folder(String)
 
   /// Resolves `-o` for a number of collections.
   ///
-  /// `-` is standard output. A folder is an existing folder, a name with a trailing slash, the name for several collections as
+  /// A managed export is a folder.   /// `-` is standard output. A folder is an existing folder, a name with a trailing slash, the name for several collections as
   /// CSV, or the name for several collections as JSON Lines unless it ends like a file of them. Anything else is a file.
   /// In a bucket, a name that ends in `/` is a folder.
   package init(output: String, format: ExportFormat, collections: Int) {
@@ -39,10 +45,11 @@ package enum ExportDestination: Sendable, Equatable {
     let exists = SystemCall.status(output).status?.isFolder ?? false
     var sharesNothing = false
     switch format {
-    case .csv: sharesNothing = collections > 1
+    case .csv, .plainJSON: sharesNothing = collections > 1
     case .jsonLines:
       let name = FileName(output)
       sharesNothing = collections > 1 && name.kind != .jsonl && !name.isCompressed
+    case .managed: sharesNothing = true
     case .xlsx: break
     }
     if exists || output.hasSuffix("/") || sharesNothing {
@@ -91,7 +98,8 @@ package final class ExportOutput {
 
   private var workbook: XLSXWriter?
   private var summary: SummaryWriter?
-  private var lines: JSONLinesWriter?
+  /// The writer of the documents of all collections, where they are in one file whatever their collections.
+  private var shared: (any CollectionWriter)?
   private var writers: [(path: String, collection: CollectionPath, writer: any CollectionWriter)] = []
 
   /// Checks that the output can be written, without creating anything.
@@ -112,6 +120,7 @@ package final class ExportOutput {
       try files.checkWritable("\(path)/\(Manifest.fileName)")
     case .folder(let path): try Self.checkFolder(path)
     }
+    if case .managed = format, let sharedPath { try ManagedWriter.assertNoExport(in: sharedPath, via: files) }
   }
 
   /// Makes a writer for the next collection.
@@ -129,15 +138,7 @@ package final class ExportOutput {
     let writer: any CollectionWriter
     switch format {
     case .csv(let options):
-      if sharedPath != nil, !writers.isEmpty {
-        throw Failure(
-          .usage,
-          "write \(collection) to",
-          path: path,
-          cause: "a CSV file holds one collection",
-          remedy: "Name a folder, or use the format xlsx or jsonl."
-        )
-      }
+      try assertAlone(collection, path)
       writer = try CSVWriter(
         path,
         collection: collection,
@@ -146,12 +147,21 @@ package final class ExportOutput {
         digest: sharedPath == nil,
         via: files
       )
+    case .plainJSON(let isArray):
+      try assertAlone(collection, path)
+      writer = try PlainJSONWriter(
+        path,
+        collection: collection,
+        isArray: isArray,
+        digest: sharedPath == nil,
+        via: files
+      )
     case .jsonLines where sharedPath == nil:
       writer = try JSONLinesWriter(path, digest: true, via: files)
     case .jsonLines:
-      let file = if let lines { lines } else { try JSONLinesWriter(path, via: files) }
-      lines = file
-      writer = SharedFile(file)
+      writer = try share { () throws(Failure) in try JSONLinesWriter(path, via: files) }
+    case .managed(let database):
+      writer = try share { () throws(Failure) in try ManagedWriter(path, of: database, via: files) }
     case .xlsx(let options) where sharedPath == nil:
       let workbook = try XLSXWriter(path, options: options, digest: true, via: files)
       writer = try workbook.sheet(for: collection, fields: fields, isOnly: true)
@@ -162,12 +172,31 @@ package final class ExportOutput {
     return writer
   }
 
-  /// The file that all collections share; nil if each has its own.
+  private func assertAlone(_ collection: CollectionPath, _ path: String) throws(Failure) {
+    if sharedPath == nil || writers.isEmpty { return }
+    throw Failure(
+      .usage,
+      "write \(collection) to",
+      path: path,
+      cause: "a file of CSV or plain JSON holds one collection",
+      remedy: "Name a folder, or use the format xlsx or jsonl."
+    )
+  }
+
+  private func share(
+    _ make: () throws(Failure) -> any CollectionWriter
+  ) throws(Failure) -> any CollectionWriter {
+    let file = if let shared { shared } else { try make() }
+    shared = file
+    return SharedFile(file)
+  }
+
+  /// The file, or the managed export, that all collections share; nil if each has its own.
   private var sharedPath: String? {
     switch destination {
     case .standardOutput: "-"
     case .file(let file): file
-    case .folder: nil
+    case .folder(let folder): if case .managed = format { folder } else { nil }
     }
   }
 
@@ -214,9 +243,9 @@ package final class ExportOutput {
   ///
   /// - Throws: ``Failure`` of kind `cannotWrite`.
   package func finish() throws(Failure) -> [FileReport] {
-    try lines?.finish()
+    try shared?.finish()
     try workbook?.finish()
-    if let receipt = lines?.receipt ?? workbook?.receipt {
+    if let receipt = shared?.receipt ?? workbook?.receipt {
       return [
         FileReport(
           path: receipt.path,
@@ -301,9 +330,9 @@ package final class ExportOutput {
 /// One collection's writer of a file that several collections share.
 private final class SharedFile: CollectionWriter {
   private(set) var documentCount = 0
-  private let file: JSONLinesWriter
+  private let file: any CollectionWriter
 
-  init(_ file: JSONLinesWriter) {
+  init(_ file: any CollectionWriter) {
     self.file = file
   }
 

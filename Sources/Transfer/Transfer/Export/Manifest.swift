@@ -138,23 +138,6 @@ package struct Manifest: JSONRecord, Equatable {
 }
 
 extension Manifest {
-  /// Returns the database of files according to their manifests; nil if one has none or they disagree.
-  ///
-  /// - Throws: ``Failure`` of kind `inputMalformed` for a manifest that cannot be read.
-  package static func source(
-    of files: [String],
-    via access: FileAccess = .local
-  ) throws(Failure) -> DatabaseName? {
-    var database: DatabaseName?
-    var manifests = ManifestReader(access)
-    for file in files where file != "-" {
-      guard let manifest = try manifests.manifest(naming: file) else { return nil }
-      if let database, database != manifest.database { return nil }
-      database = manifest.database
-    }
-    return database
-  }
-
   /// Returns the files that a path refers to.
   ///
   /// A file refers to itself. A folder refers to the files of its manifest, else to its JSON Lines and tables by name.
@@ -181,7 +164,7 @@ extension Manifest {
       )
     }
     let files = names.map { "\(folder)/\($0)" }
-    for file in files { try assertWithin(folder, file) }
+    for file in files { try FilePaths.assertWithin(folder, file) }
     return files
   }
 
@@ -190,26 +173,6 @@ extension Manifest {
   static func isLitter(_ name: String) -> Bool {
     if name.utf8.first == UInt8(ascii: ".") || name.hasPrefix("~$") { return true }
     return ["thumbs.db", "desktop.ini"].contains { name.lowercased().isIdentical(to: $0) }
-  }
-
-  /// Checks that a file is no symbolic link out of its folder, because an untrusted folder may not name files elsewhere.
-  ///
-  /// - Throws: ``Failure`` of kind `inputMalformed`.
-  static func assertWithin(_ folder: String, _ file: String) throws(Failure) {
-    // A bucket has no links.
-    if FileAccess.isRemote(folder) { return }
-    let inside = FilePaths.resolved(folder.isEmpty ? "/" : folder)
-    let prefix = inside.utf8.last == UInt8(ascii: "/") ? inside : "\(inside)/"
-    let real = FilePaths.resolved(file)
-    // A missing path is left as it is, and fails when it is read.
-    if real.isIdentical(to: file) || real.utf8.starts(with: prefix.utf8) { return }
-    throw Failure(
-      .inputMalformed,
-      "read",
-      path: file,
-      cause: "it is a symbolic link that leads out of its folder",
-      remedy: "Name the file itself if you mean it."
-    )
   }
 }
 

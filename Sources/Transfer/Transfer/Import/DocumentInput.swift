@@ -149,27 +149,14 @@ final class JSONLinesInput: DocumentInput {
       // An encoded one is in its place.
       if case .encoded = document { return DocumentRow(number: number, content: .document(document)) }
       guard let path = placement.path(of: document.path) else {
-        return DocumentRow(number: number, faults: [misplaced(number, placement)])
+        return DocumentRow(
+          number: number,
+          faults: [placement.fault(of: "line \(number)", number, path: self.path)]
+        )
       }
       placed = document.placed(at: path)
     }
     return DocumentRow(number: number, content: .document(placed))
-  }
-
-  private func misplaced(_ number: Int, _ placement: CollectionPlacement) -> RowFault {
-    let origin = placement.origin?.string ?? ""
-    let expected = "a document of \(origin), whose place --collection takes, or one below it"
-    return RowFault(
-      row: number,
-      expected: expected,
-      failure: Failure(
-        .inputMalformed,
-        "import",
-        path: path,
-        cause: "line \(number): expected \(expected)",
-        remedy: "Import one collection at a time, or use --flatten to put the documents of all into one."
-      )
-    )
   }
 
   func skip(through number: Int) throws(Failure) { try reader.skip(through: number) }
@@ -177,4 +164,22 @@ final class JSONLinesInput: DocumentInput {
   var position: Int { reader.position }
 
   func rejected(_ reason: String) -> RejectedRow? { nil }
+}
+
+extension CollectionPlacement {
+  /// The error of a document that has no place.
+  func fault(of label: String, _ number: Int, path: String) -> RowFault {
+    let expected = "a document of \(origin?.string ?? ""), whose place --collection takes, or one below it"
+    return RowFault(
+      row: number,
+      expected: expected,
+      failure: Failure(
+        .inputMalformed,
+        "import",
+        path: path,
+        cause: "\(label): expected \(expected)",
+        remedy: "Import one collection at a time, or use --flatten to put the documents of all into one."
+      )
+    )
+  }
 }

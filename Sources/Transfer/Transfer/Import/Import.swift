@@ -140,6 +140,9 @@ package struct Import: Sendable {
     var table = options.table
     table.files = files
     table.database = context.client.database
+    // What several processes share was checked as a whole, and what is resumed was checked before.
+    let isFirst = context.checkpoints?.resumed == nil && options.share == nil
+    if isFirst { try reportUnread(beside: options.sources) }
     let inputs = try ImportInputs(
       options.sources,
       options: table,
@@ -148,16 +151,18 @@ package struct Import: Sendable {
       flattens: options.flattens,
       progress: context.progress
     )
-    // What several processes share was checked as a whole, and what is resumed was checked before.
-    if context.checkpoints?.resumed == nil, options.share == nil {
-      try reportUnread(beside: options.sources)
+    if isFirst {
       try ColumnReport(context.folder.file("columns.csv")).report(inputs.tables, context.logger)
     }
     return inputs
   }
 
-  /// Says what the folders that were named hold that is not read: what systems and programs leave there, and all else.
+  /// Says which sheets are not read, and what the folders that were named hold that is not: what systems and programs leave there, and all else.
   private func reportUnread(beside sources: [ImportSource]) throws(Failure) {
+    for source in sources where !source.hiddenSheets.isEmpty {
+      let names = FilePaths.list(source.hiddenSheets.map { "'\($0)'" })
+      context.logger.notice("\(source.path): hidden sheets are left out: \(names). --sheet NAME imports one.")
+    }
     for folder in Set(sources.filter(\.isFromFolder).map { FilePaths.folder(of: $0.path) }).sorted() {
       let read = Set(sources.map { UTF8Key($0.path) } + [UTF8Key("\(folder)/\(Manifest.fileName)")])
       let others = try options.table.files.names(in: folder).filter {

@@ -13,7 +13,7 @@ struct ImportInputs: Sendable {
   private let options: TableOptions
   private let rules: SchemaRules
   private let collection: CollectionPath?
-  /// Where documents of JSON Lines go; nil to where their names say.
+  /// Where documents that have names go; nil to where their names say.
   private let placement: CollectionPlacement?
 
   /// The size of each input in bytes; nil if unknown.
@@ -90,28 +90,28 @@ struct ImportInputs: Sendable {
     inputs.compactMap { input in input.plan.map { (input.source, $0) } }
   }
 
-  /// Returns where the documents of all JSON Lines go; nil if there are none.
+  /// Returns where the documents go that have names; nil if there are none.
   private static func placed(
     in collection: CollectionPath,
     of sources: [ImportSource],
     flattens: Bool,
     via files: FileAccess
   ) throws(Failure) -> CollectionPlacement? {
-    guard sources.contains(where: { $0.format == .jsonLines }) else { return nil }
+    guard sources.contains(where: \.namesItsDocuments) else { return nil }
     if collection.string.utf8.contains(UInt8(ascii: "*")) {
       throw Failure(
         .usage,
         "import",
         path: collection.string,
-        cause: "documents of JSON Lines are put into one collection, and this stands for several",
+        cause: "documents that have names are put into one collection, and this stands for several",
         remedy: "Name one, such as groups/g1/members."
       )
     }
     if flattens { return CollectionPlacement(flattening: collection) }
-    for source in sources where source.format == .jsonLines {
-      var reader = try JSONLinesReader(source.path, via: files)
-      while let line = try reader.next() {
-        guard let first = try? line.document.get() else { continue }
+    for source in sources where source.namesItsDocuments {
+      let documents = try NamedDocuments(source, via: files)
+      while let next = try documents.next() {
+        guard let first = try? next.document.get() else { continue }
         return CollectionPlacement(collection, takingOver: first.path)
       }
     }
@@ -152,6 +152,10 @@ struct ImportInputs: Sendable {
         ),
         input.source
       )
+    }
+    if let managed = input.source.managed {
+      let input = ManagedInput(managed, via: options.files, placement: placement)
+      return checked(input, inputs[stage].source)
     }
     if input.source.format == .json {
       return checked(try JSONInput(input.source, options: options, into: collection), input.source)

@@ -29,6 +29,9 @@ package struct ImportJob: Job {
   package var delimiter: CSVOptions.Delimiter?
   package var headerRow: Int?
   package var encoding: TextEncoding?
+  /// The character that begins a line of CSV that is left out.
+  package var comment: UInt8?
+  package var quotes = TableOptions.Quotes.double
   package var nullText = "null"
   package var timeZone: String?
   /// The types of columns, each as `HEADING=TYPE`.
@@ -72,7 +75,9 @@ package struct ImportJob: Job {
     options.rules.schema = schema
     options.rules.policy = schemaPolicy
     options.rules.fillsDefaults = fillsDefaults
-    options.rules.times = serverTimes ? .server : try carriesTimes(access) ? .kept : .changed
+    // Times are written as they are on request, and where only exports are restored.
+    options.rules.times =
+      serverTimes ? .server : keepTimes || sources.allSatisfy(\.isExported) ? .kept : .changed
     options.rules.isPartial = mode == .merge
     return options
   }
@@ -84,6 +89,7 @@ package struct ImportJob: Job {
     options.flattens = flattens
     options.delimiter = delimiter
     (options.headerRow, options.encoding) = (headerRow, encoding)
+    (options.comment, options.quotes) = (comment, quotes)
     options.nullText = nullText
     options.idColumn = idColumn
     options.newIDs = newIDs
@@ -96,15 +102,5 @@ package struct ImportJob: Job {
     options.usesDecimalComma = usesDecimalComma
     options.dateOrder = dateOrder
     return options
-  }
-
-  /// Whether the times of the files are written as they are: on request, and where only exports are restored.
-  private func carriesTimes(_ access: FileAccess) throws(Failure) -> Bool {
-    if keepTimes { return true }
-    for file in files {
-      guard file != "-", try access.isFolder(file), try Manifest.read(from: file, via: access) != nil
-      else { return false }
-    }
-    return true
   }
 }

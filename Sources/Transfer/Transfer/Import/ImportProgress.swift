@@ -37,6 +37,7 @@ extension ImportSource {
   /// The number of bytes that are read: the size of the file, or of a sheet's part of the workbook; nil if unknown, as for a
   /// pipe.
   func size(via files: FileAccess) -> Int? {
+    if let managed { return managed.bytes }
     guard format == .xlsx else {
       return path == "-" ? nil : (try? files.size(of: path)) ?? nil
     }

@@ -9,14 +9,29 @@ package struct ImportSource: Sendable, Equatable {
   package var format: InputFormat
   /// The name of the sheet in a workbook.
   package var sheet: String?
+  /// The hidden sheets of the workbook, which are left out; only in its last source.
+  var hiddenSheets: [String] = []
   /// The collection of a table's rows; nil for JSON Lines, whose lines name it.
   package var collection: CollectionPath?
   /// Whether it was found in a folder that was named: an export that is restored.
   package var isFromFolder = false
+  /// The managed export that it is.
+  var managed: ManagedExport?
   /// The export that it belongs to according to the manifest beside it.
   var manifest: Manifest?
-  /// Whether a folder was named that has the manifest of an export, whose names are exact.
-  var isExported: Bool { isFromFolder && manifest != nil }
+  /// Whether a folder was named that is an export, whose names are exact.
+  var isExported: Bool { managed != nil || isFromFolder && manifest != nil }
+  /// The files that are read.
+  package var files: [String] { managed?.allFiles ?? [path] }
+  /// The database that its documents come from, if known.
+  private var database: DatabaseName? { managed?.database ?? manifest?.database }
+
+  package init(path: String, format: InputFormat) { (self.path, self.format) = (path, format) }
+
+  init(_ managed: ManagedExport) {
+    self.init(path: managed.path, format: .managed)
+    self.managed = managed
+  }
 
   /// Whether it can be read only once.
   var isStream: Bool { Self.isStream(path) }
@@ -42,7 +57,7 @@ package struct ImportSource: Sendable, Equatable {
   package var label: String { sheet.map { "\(path) (sheet \($0))" } ?? path }
 
   /// What its documents are on, for messages.
-  var unit: String { format == .jsonLines ? "line" : format == .json ? "document" : "row" }
+  var unit: String { format == .jsonLines ? "line" : format.isTable ? "row" : "document" }
 
   /// Whether it belongs to an export that adds to an earlier one.
   var isIncrement: Bool { manifest?.isIncrement ?? false }
@@ -58,7 +73,7 @@ package struct ImportSource: Sendable, Equatable {
 
   /// The database of the exports that sources belong to; nil if one belongs to none or they disagree.
   package static func database(of sources: [ImportSource]) -> DatabaseName? {
-    let databases = Set(sources.filter { $0.path != "-" }.map(\.manifest?.database))
+    let databases = Set(sources.filter { $0.path != "-" }.map(\.database))
     return databases.count == 1 ? databases.first ?? nil : nil
   }
 }

@@ -10,12 +10,14 @@ final class JSONInput: DocumentInput {
   private let source: ImportSource
   private let options: TableOptions
   private let collection: CollectionPath?
-  private let plain: PlainJSON?
   private let parser = JSONParser(keepsNumbers: true)
   private var decoder = WireDecoder(unknownMembers: .refused)
   private var values: JSONValues
   private var placement: CollectionPlacement?
   private var number = 0
+  /// The documents of the value that was read last, in reverse.
+  private var pending: [RawDocument] = []
+  private var plain: [CollectionPath: PlainJSON] = [:]
 
   /// Opens a file.
   ///
@@ -24,7 +26,6 @@ final class JSONInput: DocumentInput {
     self.source = source
     self.options = options
     self.collection = collection
-    plain = source.collection.map { PlainJSON($0, options) }
     values = try JSONValues(source.path, readsIDs: options.idColumn == nil, via: options.files)
   }
 
@@ -39,39 +40,33 @@ final class JSONInput: DocumentInput {
 
   func skip(through number: Int) throws(Failure) {
     while self.number < number {
-      guard try advance() else {
-        throw Failure(
-          .inputMalformed,
-          "read",
-          path: source.label,
-          cause: "it has fewer than \(number) documents"
-        )
-      }
+      if try next() != nil { continue }
+      throw Failure(
+        .inputMalformed,
+        "read",
+        path: source.label,
+        cause: "it has fewer than \(number) documents"
+      )
     }
-  }
-
-  private func advance() throws(Failure) -> Bool {
-    guard try values.next() else { return false }
-    number += 1
-    return true
   }
 
   func rejected(_ reason: String) -> RejectedRow? { nil }
 
   func next() throws(Failure) -> DocumentRow? {
-    while try advance() {
-      let found: RawDocument?
+    while true {
+      if let document = pending.popLast() {
+        number += 1
+        if let violation = PathLimits.violations(of: document.path).first { return fault(violation.message) }
+        return DocumentRow(number: number, content: .document(.decoded(document)))
+      }
+      guard try values.next() else { return nil }
       do throws(WireError) {
-        found = try parser.parse(values.bytes) { json throws(WireError) in try document(json) }
+        pending = try parser.parse(values.bytes) { json throws(WireError) in try documents(json) }.reversed()
       } catch {
+        number += 1
         return fault(error.description)
       }
-      // An answer of a query that has found nothing has only its time.
-      guard let document = found else { continue }
-      if let violation = PathLimits.violations(of: document.path).first { return fault(violation.message) }
-      return DocumentRow(number: number, content: .document(.decoded(document)))
     }
-    return nil
   }
 
   private func fault(_ cause: String) -> DocumentRow {
@@ -82,27 +77,56 @@ final class JSONInput: DocumentInput {
 
   // MARK: Documents
 
-  private func document(_ json: JSONCursor) throws(WireError) -> RawDocument? {
-    if values.key == nil {
+  /// The document of a value, and those below it; none of an answer of a query that has found nothing and has only its time.
+  private func documents(_ json: JSONCursor) throws(WireError) -> [RawDocument] {
+    if values.key == nil, json["__name__"] == nil {
       if Self.isQueryAnswer(json) {
-        guard let inner = json["document"] else { return nil }
-        return try placed(decoder.document(inner, in: nil))
+        guard let inner = json["document"] else { return [] }
+        return [try placed(decoder.document(inner, in: nil))]
       }
       if json["name"]?.string?.utf8.contains(UInt8(ascii: "/")) ?? false {
-        return try placed(decoder.document(json, in: nil))
+        return [try placed(decoder.document(json, in: nil))]
       }
     }
-    guard let plain, let collection = source.collection else {
+    if let name = values.collection {
+      guard let root = CollectionPath(name), root.parent == nil else {
+        throw WireError("expected the id of a collection")
+      }
+      return try plainDocuments(json, DocumentPath(root, try id(of: json))).map {
+        document throws(WireError) in
+        try placed(document)
+      }
+    }
+    guard let collection = source.collection else {
       throw WireError("it is no REST Document; name the collection of plain objects with --collection")
     }
-    let id = try id(of: json)
-    var fields = try plain.fields(json)
-    if let name = options.idColumn, let declared = options.schema.collection(collection),
+    return try plainDocuments(json, path(of: json, in: collection))
+  }
+
+  /// A plain object as a document, and the documents of the collections in it.
+  private func plainDocuments(_ json: JSONCursor, _ path: DocumentPath) throws(WireError) -> [RawDocument] {
+    let kind = path.collection.pattern
+    let reader = plain[kind] ?? PlainJSON(kind, options)
+    plain[kind] = reader
+    var fields = try reader.fields(json)
+    fields["__name__"] = nil
+    if let name = options.idColumn, let declared = options.schema.collection(path.collection),
       declared.field(FieldPath(field: name)) == nil
     {
       fields[name] = nil
     }
-    return RawDocument(path: DocumentPath(collection, id), fields: fields)
+    var documents = [RawDocument(path: path, fields: fields)]
+    guard let below = json["__collections__"] else { return documents }
+    for (name, content) in below.members {
+      for (id, inner) in content.members {
+        if name.string.isEmpty || name.string.utf8.contains(UInt8(ascii: "/")) {
+          throw WireError("expected the id of a collection", at: ["__collections__"])
+        }
+        let collection = CollectionPath(path, name.string)
+        documents += try plainDocuments(inner, DocumentPath(collection, checked(id.string)))
+      }
+    }
+    return documents
   }
 
   /// Whether an object is an element of an answer of runQuery; one with any other member is somebody's own.
@@ -110,6 +134,18 @@ final class JSONInput: DocumentInput {
     let known = ["document", "readTime", "skippedResults", "transaction", "done"]
     return Timestamp(json["readTime"]?.string ?? "") != nil
       && json.members.allSatisfy { member in known.contains { member.name.string.isIdentical(to: $0) } }
+  }
+
+  private func path(of json: JSONCursor, in collection: CollectionPath) throws(WireError) -> DocumentPath {
+    guard values.key == nil, options.idColumn == nil, let name = json["__name__"] else {
+      return DocumentPath(collection, try id(of: json))
+    }
+    guard var text = name.string else { throw WireError("expected an id or a path", at: ["__name__"]) }
+    if options.flattens { text = DocumentPath(text)?.id ?? text }
+    guard let path = collection.document(named: text, readsPaths: true) else {
+      throw WireError("expected an id, or a path below \(collection)", at: ["__name__"])
+    }
+    return path
   }
 
   private func id(of json: JSONCursor) throws(WireError) -> String {

@@ -27,6 +27,12 @@ extension ImportSource {
     var resolver = SourceResolver(collection: collection, sheets: sheets, schema: schema, files: files)
     var failures = SourceFailures()
     for path in paths {
+      if format ?? .managed == .managed,
+        let export = try ManagedExport(at: path, isCertain: format == .managed, via: files)
+      {
+        resolver.add(export)
+        continue
+      }
       for file in try Manifest.files(at: path, via: files) {
         try failures.collect { () throws(Failure) in
           var source = ImportSource(path: file, format: try InputFormat(of: file, given: format))
@@ -88,6 +94,12 @@ private struct SourceResolver {
     sources.append(source)
   }
 
+  mutating func add(_ export: ManagedExport) {
+    let source = ImportSource(export)
+    origins.append((UTF8Key(""), source.label))
+    sources.append(source)
+  }
+
   // MARK: Sheets
 
   private mutating func addSheets(of workbook: ImportSource) throws(Failure) {
@@ -97,11 +109,16 @@ private struct SourceResolver {
     let names = package.sheets.map(\.name)
     let choices = try SheetChoice.all(sheets, among: names)
     missing.removeAll { text in choices.contains { $0.text.isIdentical(to: text) } }
+    var hidden: [String] = []
     for sheet in package.sheets {
       let choice = choices.first { $0.sheet.isIdentical(to: sheet.name) }
       if choice == nil {
         if !sheets.isEmpty { continue }
-        if try isLeftOut(sheet, of: workbook) { continue }
+        if try isOwn(sheet, of: workbook) { continue }
+        if sheet.isHidden {
+          hidden.append(sheet.name)
+          continue
+        }
       }
       var source = workbook
       source.sheet = sheet.name
@@ -116,10 +133,12 @@ private struct SourceResolver {
       }
       sources.append(source)
     }
+    if let last = sources.indices.last { sources[last].hiddenSheets = hidden }
   }
 
-  private func isLeftOut(_ sheet: XLSXPackage.Sheet, of workbook: ImportSource) throws(Failure) -> Bool {
-    if sheet.isHidden || sheet.isSummary { return true }
+  /// Whether an export made the sheet for what its tables do not show.
+  private func isOwn(_ sheet: XLSXPackage.Sheet, of workbook: ImportSource) throws(Failure) -> Bool {
+    if sheet.isSummary { return true }
     return try workbook.opening { path throws(Failure) in
       if try LongTextIndex.isSheet(sheet.name, of: path) { return true }
       return try ExactValueIndex.isSheet(sheet.name, of: path)

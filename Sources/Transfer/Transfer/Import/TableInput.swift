@@ -231,7 +231,7 @@ final class TableInput: DocumentInput {
     if options.flattens, let slash = name.utf8.lastIndex(of: UInt8(ascii: "/")) {
       name = String(name[name.utf8.index(after: slash)...])
     }
-    guard let path = plan.path(named: name) else {
+    guard let path = plan.collection.document(named: name, readsPaths: plan.readsForms) else {
       faults.append(
         fault(
           plan.idColumn ?? 0,
@@ -248,28 +248,28 @@ final class TableInput: DocumentInput {
   }
 }
 
-extension TablePlan {
+extension CollectionPath {
   /// Returns the document path for a name: an ID, a path below the collection, or a full path.
   ///
   /// Below a pattern (`groups/*/members`) a path begins after the last common ID.
-  func path(named name: String) -> DocumentPath? {
+  func document(named name: String, readsPaths: Bool) -> DocumentPath? {
     let slashes = name.utf8.count { $0 == UInt8(ascii: "/") }
-    let isPattern = collection.string.utf8.contains(UInt8(ascii: "*"))
-    if slashes == 0, !isPattern { return DocumentPath("\(collection.string)/\(name)") }
-    guard readsForms else { return nil }
+    let isPattern = string.utf8.contains(UInt8(ascii: "*"))
+    if slashes == 0, !isPattern { return DocumentPath("\(string)/\(name)") }
+    guard readsPaths else { return nil }
     if slashes % 2 == 1 {
       // A full path, as an export writes it for a collection group.
       guard let path = DocumentPath(name),
-        path.collection.pattern == collection.pattern || path.collection.id.isIdentical(to: collection.string)
+        path.collection.pattern == pattern || path.collection.id.isIdentical(to: string)
       else { return nil }
       return path
     }
-    var base = Substring(collection.string)
-    if isPattern, let star = collection.string.firstRange(of: "/*") {
-      base = collection.string[..<star.lowerBound]
+    var base = Substring(string)
+    if isPattern, let star = string.firstRange(of: "/*") {
+      base = string[..<star.lowerBound]
     }
     guard let path = DocumentPath("\(base)/\(name)") else { return nil }
-    if isPattern, path.collection.pattern != collection.pattern { return nil }
+    if isPattern, path.collection.pattern != pattern { return nil }
     return path
   }
 }
@@ -295,6 +295,8 @@ extension TableReader {
       keepsSpaces: options.keepsSpaces || source.isExported,
       headerRow: isSearched ? 0 : options.headerRow ?? 1,
       encoding: options.encoding,
+      comment: options.comment,
+      hasQuotes: options.quotes == .double,
       via: options.files
     )
   }

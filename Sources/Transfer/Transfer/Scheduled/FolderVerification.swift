@@ -37,7 +37,7 @@ package struct FolderVerification: Sendable {
     self.manifest = manifest
     var files: [File] = []
     for entry in manifest.files {
-      try Manifest.assertWithin(folder, "\(folder)/\(entry.file)")
+      try FilePaths.assertWithin(folder, "\(folder)/\(entry.file)")
       let problems = try Self.problems(of: "\(folder)/\(entry.file)", entry, via: access)
       files.append(File(entry: entry, problems: problems))
     }

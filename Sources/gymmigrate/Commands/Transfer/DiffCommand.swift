@@ -7,7 +7,7 @@ struct DiffCommand: AsyncParsableCommand {
     commandName: "diff",
     abstract: "Compare environments or snapshots, document by document.",
     discussion: """
-      A side is an environment (also at a moment, as prod@2026-01-31T12:00:00Z), a file of JSON Lines (also .gz) or the folder of an export, both also as gs://BUCKET/NAME. Prints one line per document that differs, with the signs of rclone's check, --from being the source and --to the destination:
+      A side is an environment (also at a moment, as prod@2026-01-31T12:00:00Z), a file of JSON Lines (also .gz) or the folder of an export, also of 'gcloud firestore export' or of Google's emulator, both also as gs://BUCKET/NAME. Prints one line per document that differs, with the signs of rclone's check, --from being the source and --to the destination:
 
         + PATH   missing in --to: only --from has it
         - PATH   missing in --from: only --to has it

@@ -1,3 +1,4 @@
+import Configuration
 import Logging
 import Schema
 import Shards
@@ -10,9 +11,9 @@ extension ExportJob.Format: ExpressibleByArgument {}
 struct ExportCommand: JobCommand {
   static let configuration = CommandConfiguration(
     commandName: "export",
-    abstract: "Export collections to CSV, XLSX, JSON Lines or SQLite.",
+    abstract: "Export collections to CSV, XLSX, JSON, SQLite or a managed export.",
     discussion: """
-      Reads page by page in constant memory, everything at one read time where the service allows it. A file is written as a whole or not at all. JSON Lines keep every value exactly; CSV keeps values as text; XLSX is for people.
+      Reads page by page in constant memory, everything at one read time where the service allows it. A file is written as a whole or not at all. JSON Lines keep every value exactly; CSV keeps values as text; XLSX is for people; json (an array) and ndjson (an object a line) are plain JSON for other programs, without types. managed is a folder as 'gcloud firestore export' writes it, which Google's emulator loads.
 
         gymmigrate export users -e test -o users.csv
         gymmigrate export --all -e prod -o all.xlsx --header spanish
@@ -20,6 +21,7 @@ struct ExportCommand: JobCommand {
         gymmigrate export users -e prod -o - --format csv --fields firstName,phone
         gymmigrate export payments --where 'status == completed and amount >= 500.0' -e prod -o payments.csv
         gymmigrate export --all -e prod -o gs://my-backups/nightly --dated --keep 14
+        gymmigrate export --all -e local -o seed/ --format managed
 
       'gymmigrate export verify FOLDER' checks what an export wrote.
       """
@@ -41,7 +43,7 @@ struct ExportCommand: JobCommand {
   )
   var output: String
 
-  @Option(help: "csv, xlsx, jsonl or sqlite (default: by the file's name).")
+  @Option(help: "csv, xlsx, jsonl, json, ndjson, sqlite or managed (default: by the file's name).")
   var format: ExportJob.Format?
 
   @Option(help: ArgumentHelp("Fields to read and write, with commas in between.", valueName: "a,b.c"))
@@ -52,7 +54,7 @@ struct ExportCommand: JobCommand {
   @Flag(
     inversion: .prefixedNo,
     help:
-      "Export what is below the collections, too, also below documents that are missing (default: yes for --all to JSON Lines and for --dated, but not with --where, --group, --order-by, --limit or --since). CSV and XLSX get a table a kind of subcollection, JSON Lines take everything in the order of names."
+      "Export what is below the collections, too, also below documents that are missing (default: yes for --all to JSON Lines or a managed export, and for --dated, but not with --where, --group, --order-by, --limit or --since). CSV, XLSX and plain JSON get a file or sheet a kind of subcollection, JSON Lines take everything in the order of names."
   )
   var subcollections: Bool?
 
@@ -127,18 +129,26 @@ struct ExportCommand: JobCommand {
     try validateSQLite(job)
     if format == nil, !job.isDated, ExportJob.Format(fileName: output) == nil {
       throw ValidationError(
-        "--output: '\(output)' does not name a format; give --format csv, xlsx, jsonl or sqlite."
+        "--output: '\(output)' does not name a format; give --format csv, xlsx, jsonl, json, ndjson, sqlite or managed."
       )
     }
     if subcollections == true, query.group || !query.filters.isEmpty || orderBy != nil {
       throw ValidationError("--subcollections takes everything: no --where, --order-by or --group.")
     }
     let isCSV = job.format == .csv
-    if isCSV, job.namesSeveral || job.isDeep,
+    if job.format.holdsOneCollection, job.namesSeveral || job.isDeep,
       ExportJob.Format(fileName: output) != nil || output == "-",
       !FileCheck.isFolder(output), !job.isDated
     {
-      throw ValidationError("One CSV file holds one collection: name a folder, or export to .xlsx or .jsonl.")
+      throw ValidationError(
+        "One \(isCSV ? "CSV" : "JSON") file holds one collection: name a folder, or export to .xlsx or .jsonl."
+      )
+    }
+    if job.format == .managed, output == "-" {
+      throw ValidationError("A managed export is a folder: name it with --output.")
+    }
+    if job.isDated, [.json, .ndjson, .managed].contains(job.format) {
+      throw ValidationError("A backup is JSON Lines, CSV or XLSX: no --dated for \(job.format.rawValue).")
     }
     if plain, !isCSV { throw ValidationError("--plain is about CSV: export to .csv, or with --format csv.") }
     if plain, job.isDated { throw ValidationError("--plain is not for backups: no --dated.") }
@@ -158,7 +168,7 @@ struct ExportCommand: JobCommand {
   /// Whether what is below the collections is exported, too: a backup is whole unless an option says otherwise.
   private var isDeep: Bool {
     if let subcollections { return subcollections }
-    let isBackup = schedule.dated || (all && (format ?? ExportJob.Format(fileName: output)) == .jsonl)
+    let isBackup = schedule.dated || (all && (format ?? ExportJob.Format(fileName: output))?.isExact ?? false)
     return isBackup && query.filters.isEmpty && !query.group && orderBy == nil && limit == nil
       && schedule.since == nil
   }
@@ -184,7 +194,8 @@ extension ExportJob: DivisibleJob {
   func perform(as run: JobRun) async throws -> RunEnding {
     let schema = try EnvironmentResolver(run.connection).schema()
     let part = run.part
-    guard let format = try exportFormat(schema, isPart: part != nil) else {
+    let database = try EnvironmentResolver(run.connection).environment().database
+    guard let format = try exportFormat(schema, of: database, isPart: part != nil) else {
       return try await exportSQLite(as: run)
     }
     let complete =
@@ -253,7 +264,7 @@ extension ExportJob: DivisibleJob {
 
   func assertDivisible(_ run: JobRun) throws {
     if !output.isIdentical(to: ShardPart.placeholder) { throw refusal(ofOutput: "--output") }
-    if format == .xlsx || format == .sqlite {
+    if format != .csv, format != .jsonl {
       throw refusal(of: "--format", "only JSON Lines and CSV can be put together from parts")
     }
     if limit != nil { throw refusal(of: "--limit", "no task knows how many documents the others have") }

@@ -7,13 +7,14 @@ import TypedDocuments
 struct ImportCommand: JobCommand {
   static let configuration = CommandConfiguration(
     commandName: "import",
-    abstract: "Import JSON Lines, other JSON, CSV and XLSX.",
+    abstract: "Import JSON Lines, other JSON, CSV, XLSX and managed exports.",
     discussion: """
       A line of JSON Lines is a REST Document as export writes it: {"fields": {...}, "name": "orders/o1"}. A table \
       (CSV, or a sheet of a workbook) has a header of field names, or of the English or Spanish labels, and one \
       document per row; its collection is the name of its file or sheet, or --collection. Types are those of the \
       catalogue, or of the heading (amount:double), or of all the values. JSON may also be a response of the service, \
-      or plain objects, alone, in an array or by their ids. -n says how each file is read, and which options help. \
+      or plain objects, alone, in an array or by their ids. A folder is an export of gymmigrate, or of 'gcloud firestore export' \
+      and of Google's emulator, or holds such files. -n says how each file is read, and which options help. \
       rejects.jsonl and rejects.csv of an earlier run can be imported once corrected. All files are read before anything is written: a malformed line \
       or cell ends the command with its position. Modes:
 
@@ -136,7 +137,7 @@ extension ImportJob: DivisibleJob {
   func perform(as run: JobRun) async throws -> RunEnding {
     let prepared = try options(run)
     var command = CommandRun(run)
-    command.inputs = prepared.sources.map(\.path)
+    command.inputs = prepared.sources.flatMap(\.files)
     for file in command.inputs { command.digests[file] = try prepared.table.files.version(of: file) }
     return try await command.perform { session, folder in
       var options = prepared
@@ -173,6 +174,6 @@ extension ImportJob: DivisibleJob {
     let folder = try RunDirectory(in: run.connection.stateDir, command: "import")
     options.table.newIDSeed = folder.id
     try Import(options, in: session.context(folder)).check()
-    return ShardDivision(inputs: options.sources.map(\.path))
+    return ShardDivision(inputs: options.sources.flatMap(\.files))
   }
 }

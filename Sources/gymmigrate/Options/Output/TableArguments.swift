@@ -3,7 +3,7 @@ import Transfer
 
 /// How the rows of CSV files and sheets become documents.
 struct TableArguments: ParsableArguments {
-  @Option(help: "jsonl, json, csv or xlsx (default: by the file's name and content).")
+  @Option(help: "jsonl, json, csv, xlsx or managed (default: by the file's name and content).")
   var format: InputFormat?
 
   @Option(
@@ -15,6 +15,7 @@ struct TableArguments: ParsableArguments {
   var sheet: [String] = []
 
   @Option(
+    name: [.customLong("id-column"), .customLong("id-field")],
     help: ArgumentHelp(
       "The column, or the member of plain JSON, that holds the ids of documents.",
       valueName: "heading"
@@ -44,6 +45,21 @@ struct TableArguments: ParsableArguments {
     from: 1
   )
   var headerRow: Int?
+
+  @Option(help: ArgumentHelp("Rows above the headings to leave out.", valueName: "n"), from: 0)
+  var skipRows: Int?
+
+  @Option(
+    help: ArgumentHelp(
+      "A character such as #: lines of CSV that begin with it are left out.",
+      valueName: "character"
+    ),
+    transform: TypedValue.character
+  )
+  var comment: UInt8?
+
+  @Option(help: "double, or none: quotes in CSV are characters as any others (default: double).")
+  var quote = TableOptions.Quotes.double
 
   @Option(
     help:
@@ -112,12 +128,19 @@ struct TableArguments: ParsableArguments {
   )
   var dateFormat: DateOrder?
 
+  func validate() throws {
+    if headerRow != nil, skipRows != nil {
+      throw ValidationError("Give --header-row or --skip-rows, not both.")
+    }
+  }
+
   /// Puts them into an import.
   func complete(_ job: inout ImportJob) {
     (job.format, job.sheets) = (format, sheet)
     (job.idColumn, job.newIDs, job.keepsSpaces) = (idColumn, newIDs, keepSpaces)
     (job.shortRows, job.delimiter, job.nullText) = (shortRows, delimiter, nullText)
-    (job.headerRow, job.encoding) = (headerRow, encoding)
+    (job.headerRow, job.encoding) = (headerRow ?? skipRows.map { $0 + 1 }, encoding)
+    (job.comment, job.quotes) = (comment, quote)
     (job.timeZone, job.types) = (timeZone, types)
     (job.headings, job.renames, job.skippedColumns) = (headings, rename, skippedColumns.flatMap { $0 })
     (job.usesDecimalComma, job.dateOrder) = (decimalComma, dateFormat)

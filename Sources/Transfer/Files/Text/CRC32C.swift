@@ -1,4 +1,5 @@
-/// An incremental CRC-32C (Castagnoli, RFC 3720, appendix B.4), the checksum that Cloud Storage keeps of every object.
+/// An incremental CRC-32C (Castagnoli, RFC 3720, appendix B.4): the checksum that Cloud Storage keeps of every object, and LevelDB of every
+/// fragment of a log.
 ///
 /// Eight tables take eight bytes at a time.
 package struct CRC32C: Sendable, Equatable {

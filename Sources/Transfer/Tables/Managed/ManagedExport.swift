@@ -1,0 +1,222 @@
+package import Files
+package import FirestoreModels
+
+/// A folder that Firestore's managed export wrote (`gcloud firestore export`), or Google's emulator, or `export --format managed`.
+///
+/// Its overall file is written last, and names the files with the documents and how many there are.
+package struct ManagedExport: Sendable, Equatable {
+  /// How the name of the overall file ends.
+  package static let ending = ".overall_export_metadata"
+  /// The file that Firebase's emulators write beside their exports, which says where they are.
+  private static let firebaseFile = "firebase-export-metadata.json"
+  private static let maximumMetadataBytes = 4 << 20
+
+  /// The path as it was named.
+  package let path: String
+  /// The overall file.
+  package let overallFile: String
+  /// The files with the documents.
+  package private(set) var outputs: [String] = []
+  /// The number of documents in all of them.
+  package private(set) var documents = 0
+  /// The size of all of them in bytes, without padding.
+  package private(set) var bytes = 0
+  /// When the export ended, by the service's clock.
+  package private(set) var endTime: Timestamp?
+  /// The database of the documents; nil if there are none.
+  package private(set) var database: DatabaseName?
+
+  /// Finds the export that a path means: its folder, its overall file, or the folder of Firebase's emulators around it.
+  ///
+  /// - Parameter isCertain: Whether it has to be one.
+  /// - Returns: Nil for anything else.
+  /// - Throws: `.inputMissing` for an export that is not complete; `.inputMalformed` for what is damaged; `.usage` for a folder with several.
+  package init?(at path: String, isCertain: Bool = false, via files: FileAccess = .local) throws(Failure) {
+    guard let overall = try Self.overallFile(at: path, isCertain: isCertain, via: files) else { return nil }
+    (self.path, overallFile) = (path, overall)
+    let folder = FilePaths.folder(of: overall)
+    for kind in try Self.kinds(in: overall, via: files) {
+      documents = documents.addingReportingOverflow(kind.documents).partialValue
+      bytes = bytes.addingReportingOverflow(kind.bytes).partialValue
+      try add(kind.path, in: folder, via: files)
+    }
+    if Set(outputs.map { UTF8Key($0) }).count < outputs.count {
+      throw .malformed(overall, "a file is named in it twice")
+    }
+    if documents > 0, let first = outputs.first {
+      var log = try LogReader(first, via: files)
+      while database == nil, try log.advance() {
+        database = try? log.withRecord { bytes throws(WireError) in try EntityDecoder.document(bytes).database
+        }
+      }
+    }
+  }
+
+  /// The files that it consists of, of which the first changes with every export.
+  package var allFiles: [String] { [overallFile] + (FileAccess.isRemote(overallFile) ? [] : outputs) }
+
+  // MARK: Finding
+
+  private static func overallFile(
+    at path: String,
+    isCertain: Bool,
+    via files: FileAccess
+  ) throws(Failure) -> String? {
+    if path == "-" { return nil }
+    if path.utf8.suffix(ending.utf8.count).elementsEqual(ending.utf8) { return path }
+    guard try files.isFolder(path) else { return nil }
+    let folder = FilePaths.bare(path)
+    let names = try files.names(in: folder)
+    let found = names.filter {
+      $0.utf8.count > ending.utf8.count && $0.utf8.suffix(ending.utf8.count).elementsEqual(ending.utf8)
+    }
+    if let first = found.first {
+      if found.count == 1 { return "\(folder)/\(first)" }
+      throw Failure(
+        .usage,
+        "read",
+        path: path,
+        cause: "it holds several exports",
+        remedy: "Name one: \(FilePaths.list(found))."
+      )
+    }
+    if names.contains(where: { $0.isIdentical(to: firebaseFile) }) {
+      return try "\(folder)/\(firebasePath("\(folder)/\(firebaseFile)", via: files))"
+    }
+    // Nothing else is looked for where there are files of other kinds.
+    if !isCertain, names.contains(where: { InputFormat(inFolder: $0) != nil }) { return nil }
+    let isUnfinished = try files.folders(in: folder).contains { $0.isIdentical(to: "all_namespaces") }
+    guard isUnfinished || isCertain else { return nil }
+    throw Failure(
+      .inputMissing,
+      "read",
+      path: path,
+      cause: "there is no file *\(ending), which a managed export writes last",
+      remedy: isUnfinished
+        ? "The export was cancelled, or not all of it was copied." : "Name the folder that has it."
+    )
+  }
+
+  private static func firebasePath(_ path: String, via files: FileAccess) throws(Failure) -> String {
+    let bytes = try bytes(of: path, via: files)
+    let name = try? JSONParser().parse(bytes) { json throws(WireError) in
+      json["firestore"]?["metadata_file"]?.string
+    }
+    guard let name else { throw .malformed(path, "it names no export of Firestore") }
+    return try inner(name, of: path)
+  }
+
+  // MARK: Metadata
+
+  private struct Kind {
+    var path = ""
+    var documents = 0
+    var bytes = 0
+  }
+
+  /// Reads what the overall file says of each folder of kinds.
+  private static func kinds(in path: String, via files: FileAccess) throws(Failure) -> [Kind] {
+    var log = try LogReader(path, via: files)
+    let isOurs = try log.advance() && log.withRecord { $0.elementsEqual([0x33]) }
+    guard isOurs, try log.advance() else { throw .malformed(path, "it does not begin as such a file does") }
+    var kinds: [Kind] = []
+    repeat {
+      try reading(path) { () throws(WireError) in
+        try log.withRecord { bytes throws(WireError) in
+          try forEachMessage(1, of: bytes) { message throws(WireError) in kinds.append(try kind(message)) }
+        }
+      }
+    } while try log.advance()
+    return kinds
+  }
+
+  private static func kind(_ message: UnsafeRawBufferPointer) throws(WireError) -> Kind {
+    var reader = ProtoReader(message)
+    var kind = Kind()
+    while let field = try reader.next() {
+      switch (field.number, field.content) {
+      case (2, .bytes(let bytes)): kind.path = try bytes.text()
+      case (3, .number(let number)): kind.documents = Int(clamping: number)
+      case (4, .number(let number)): kind.bytes = Int(clamping: number)
+      case (_, .group): throw WireError("field \(field.number) is a group")
+      default: break
+      }
+    }
+    return kind
+  }
+
+  /// Adds the files that the metadata of a folder of kinds name.
+  private mutating func add(_ name: String, in folder: String, via files: FileAccess) throws(Failure) {
+    let path = "\(folder)/\(try Self.inner(name, of: overallFile))"
+    let metadata = try Self.bytes(of: path, via: files)
+    var names: [String] = []
+    try Self.reading(path) { () throws(WireError) in
+      try metadata.span.withUnsafeBytes { bytes throws(WireError) in
+        try Self.forEachMessage(1, of: bytes) { message throws(WireError) in
+          endTime = try Self.endTime(message) ?? endTime
+        }
+        try Self.forEachMessage(2, of: bytes) { message throws(WireError) in
+          var reader = ProtoReader(message)
+          while let field = try reader.next() {
+            if field.number == 2, case .bytes(let name) = field.content { names.append(try name.text()) }
+            if case .group = field.content { throw WireError("field \(field.number) is a group") }
+          }
+        }
+      }
+    }
+    for name in names {
+      let output = "\(FilePaths.folder(of: path))/\(try Self.inner(name, of: path))"
+      try FilePaths.assertWithin(folder, output)
+      outputs.append(output)
+    }
+  }
+
+  /// The end of an export in microseconds, or in seconds as old emulators write it; nil where it makes no sense.
+  private static func endTime(_ message: UnsafeRawBufferPointer) throws(WireError) -> Timestamp? {
+    var reader = ProtoReader(message)
+    var end: Int64?
+    while let field = try reader.next() {
+      if field.number == 3, case .number(let number) = field.content { end = Int64(exactly: number) }
+      if case .group = field.content { throw WireError("field \(field.number) is a group") }
+    }
+    return end.flatMap { Timestamp(seconds: $0 < 1 << 40 ? $0 : $0 / 1_000_000) }
+  }
+
+  private static func forEachMessage(
+    _ number: Int,
+    of bytes: UnsafeRawBufferPointer,
+    _ body: (UnsafeRawBufferPointer) throws(WireError) -> Void
+  ) throws(WireError) {
+    var reader = ProtoReader(bytes)
+    while let field = try reader.next() {
+      if field.number == number, case .bytes(let message) = field.content { try body(message) }
+      if case .group = field.content { throw WireError("field \(field.number) is a group") }
+    }
+  }
+
+  private static func reading(_ path: String, _ body: () throws(WireError) -> Void) throws(Failure) {
+    do throws(WireError) {
+      try body()
+    } catch {
+      throw .malformed(path, "\(error)", remedy: "It is damaged: get the export again.")
+    }
+  }
+
+  private static func bytes(of path: String, via files: FileAccess) throws(Failure) -> [UInt8] {
+    var file = try InputFile(path, decompresses: false, via: files)
+    return try file.bytes(
+      atMost: maximumMetadataBytes,
+      orThrow: .malformed(path, "it has more than \(maximumMetadataBytes) bytes")
+    )
+  }
+
+  /// Checks that a name in a file leads nowhere else than below its folder.
+  private static func inner(_ name: String, of path: String) throws(Failure) -> String {
+    let parts = name.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+    let isInner = parts.allSatisfy { part in
+      !part.isEmpty && !part.elementsEqual(".".utf8) && !part.elementsEqual("..".utf8) && !part.contains(0)
+    }
+    if isInner { return name }
+    throw .malformed(path, "'\(PathLimits.shortened(name))', which it names, is no file of its folder")
+  }
+}

@@ -1,0 +1,89 @@
+import FirestoreModels
+
+/// Reads a message of Protocol Buffers field by field, also with groups, as proto2 has them.
+///
+/// What a group holds follows its field in the same reader, until ``next(in:)`` returns nil for it. It borrows the bytes.
+///
+///     var reader = ProtoReader(bytes)
+///     while let field = try reader.next() { print(field.number) }
+struct ProtoReader {
+  struct Field {
+    var number: Int
+    var content: Content
+  }
+
+  enum Content {
+    case number(UInt64)
+    /// Eight bytes as a number, as doubles are.
+    case fixed(UInt64)
+    case bytes(UnsafeRawBufferPointer)
+    /// Its fields follow.
+    case group
+  }
+
+  private let bytes: UnsafeRawBufferPointer
+  private var index = 0
+
+  init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
+
+  /// Returns the next field; nil at the end of the message, or of the group whose number is given.
+  ///
+  /// - Throws: ``WireError`` where the bytes are no message.
+  mutating func next(in group: Int? = nil) throws(WireError) -> Field? {
+    if index == bytes.count {
+      if group != nil { throw Self.cutOff }
+      return nil
+    }
+    let tag = try varint()
+    guard let number = Int(exactly: tag >> 3), number > 0, number < 1 << 29 else {
+      throw WireError("a field has no number")
+    }
+    switch tag & 7 {
+    case 0: return Field(number: number, content: .number(try varint()))
+    case 1:
+      let bytes = try take(8)
+      return Field(
+        number: number,
+        content: .fixed(UInt64(littleEndian: bytes.loadUnaligned(as: UInt64.self)))
+      )
+    case 2:
+      guard let count = Int(exactly: try varint()) else { throw Self.cutOff }
+      return Field(number: number, content: .bytes(try take(count)))
+    case 3: return Field(number: number, content: .group)
+    case 4 where number == group: return nil
+    default: throw WireError("field \(number) has an encoding that is out of place")
+    }
+  }
+
+  private mutating func take(_ count: Int) throws(WireError) -> UnsafeRawBufferPointer {
+    guard count <= bytes.count - index else { throw Self.cutOff }
+    defer { index += count }
+    return UnsafeRawBufferPointer(rebasing: bytes[index..<(index + count)])
+  }
+
+  private mutating func varint() throws(WireError) -> UInt64 {
+    var number: UInt64 = 0
+    for shift in stride(from: UInt64(0), through: 63, by: 7) {
+      guard index < bytes.count else { throw Self.cutOff }
+      let byte = bytes[index]
+      index += 1
+      if shift == 63, byte > 1 { break }
+      number |= UInt64(byte & 0x7F) << shift
+      if byte < 0x80 { return number }
+    }
+    throw WireError("a number has more than 64 bits")
+  }
+
+  private static let cutOff = WireError("a message is cut off")
+}
+
+extension UnsafeRawBufferPointer {
+  /// The bytes as text.
+  ///
+  /// - Throws: ``WireError`` where they are not UTF-8.
+  func text() throws(WireError) -> String {
+    let text = withMemoryRebound(to: UInt8.self) { String(validating: $0, as: UTF8.self) }
+    guard let text else { throw WireError("a text is not UTF-8") }
+    return text
+  }
+}
