@@ -333,7 +333,7 @@ struct RestoreTests {
         (65, "torn/a.jsonl", ["--from", "torn"] + tool.place),
         (66, "nowhere", ["--from", "nowhere"] + tool.place),
         (64, "it holds 2 exports", ["--from", "dated"] + tool.place),
-        (64, "'stage' is an environment", ["--from", "stage@2026-01-01T00:00:00Z"] + tool.place),
+        (64, "is an environment: 'copy'", ["--from", "stage@2026-01-01T00:00:00Z"] + tool.place),
         (77, "it is an export of projects/test-project", ["--from", "back"] + elsewhere),
         (77, "it is protected", ["--from", "back", "-e", "prod"]),
         (77, "it deletes 2 documents", ["--at", accident.moment, "--max-delete", "1"] + tool.place),
