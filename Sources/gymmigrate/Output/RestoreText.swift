@@ -28,7 +28,8 @@ enum RestoreText {
 
   private static func since(_ numbers: RestoreNumbers) -> TerminalText {
     guard let moment = numbers.moment else {
-      return "What was written since the backup is not known: it does not say when it was made, or is of another database."
+      return
+        "What was written since the backup is not known: it does not say when it was made, or is of another database."
     }
     return
       "Since \(moment): \(documents(numbers.written)) written, \(documents(numbers.deleted)) deleted."

@@ -15,7 +15,9 @@ struct EnvironmentMomentTests {
     return (before, moment)
   }
 
-  @Test("A diff of an environment at a moment with itself shows what happened since; a copy takes what was there then.")
+  @Test(
+    "A diff of an environment at a moment with itself shows what happened since; a copy takes what was there then."
+  )
   func diffAndCopy() async throws {
     let (source, target) = (MiniFirestore.environment("prod"), MiniFirestore.environment("test"))
     let (before, moment) = try database(source)
@@ -59,7 +61,9 @@ struct EnvironmentMomentTests {
       try mini.put("users/u", fields: #"{"firstName":{"stringValue":"Ana"}}"#)
       let later = try #require(mini.document("users/u")).updateTime
       mini.remove("users/u")
-      let people = try await tool.bare(["find", "ana", "--collection", "users", "--read-time", later] + tool.place)
+      let people = try await tool.bare(
+        ["find", "ana", "--collection", "users", "--read-time", later] + tool.place
+      )
       #expect(people.output.hasPrefix("users/u\t"))
       for command in [["get", "products/1"], ["count", "products"], ["find", "ana"], ["check"]] {
         let old = ["--read-time", "2020-01-01T00:00:00Z"] + tool.place

@@ -80,7 +80,9 @@ struct RestoreTests {
       try await tool.run("export", "--all", "-o", "back/", "--format", "jsonl", "--gzip").expect(0)
       try accident.happen(40, seed: seed)
       let after = mini.snapshot()
-      for wanted in [["--at", accident.moment], ["--from", "back"], ["--at", accident.moment, "--parallel", "4"]] {
+      for wanted in [
+        ["--at", accident.moment], ["--from", "back"], ["--at", accident.moment, "--parallel", "4"],
+      ] {
         let command = ["restore", "--all"] + wanted + tool.place
         try await tool.bare(command + ["-n"]).expect(0)
         #expect(mini.snapshot() == after, "seed \(seed)")
@@ -91,7 +93,9 @@ struct RestoreTests {
       }
       // The plan as a file is the same.
       try await tool.run("restore", "--all", "--at", accident.moment, "-n", "-o", "plan.jsonl").expect(0)
-      try await tool.bare(["migrate", "apply", "--plan", "plan.jsonl"] + Self.unguarded + tool.place).expect(0)
+      try await tool.bare(["migrate", "apply", "--plan", "plan.jsonl"] + Self.unguarded + tool.place).expect(
+        0
+      )
       #expect(mini.snapshot() == accident.before, "seed \(seed)")
     }
   }
@@ -146,7 +150,10 @@ struct RestoreTests {
       #expect(report["conflicts"] == 3 && report["updates"] == 2 && report["creates"] == 0)
       let theirs = mini.snapshot().filter { $0.fieldsJSON.contains("theirs") }.map(\.name)
       #expect(theirs == ["a/1", "a/4", "a/new"])
-      #expect(accident.before.filter { !theirs.contains($0.name) } == mini.snapshot().filter { !theirs.contains($0.name) })
+      #expect(
+        accident.before.filter { !theirs.contains($0.name) }
+          == mini.snapshot().filter { !theirs.contains($0.name) }
+      )
       let rejects = try tool.text("\(try #require(tool.runs().last))/rejects.jsonl")
       #expect(theirs.allSatisfy { rejects.contains("\"\($0)\"") } && rejects.contains("conflict"))
     }
@@ -168,7 +175,9 @@ struct RestoreTests {
     try mini.load(jsonLines: names.map { documentLine($0, 1) }.joined(separator: "\n"))
     let accident = try Accident(mini)
     func spoil() throws {
-      for name in ["a/1", "a/1/s/x", "a/10", "b/1"] { try mini.put(name, fields: #"{"n":{"integerValue":"2"}}"#) }
+      for name in ["a/1", "a/1/s/x", "a/10", "b/1"] {
+        try mini.put(name, fields: #"{"n":{"integerValue":"2"}}"#)
+      }
       mini.remove("a/2")
       try mini.put("a/new", fields: #"{"n":{"integerValue":"3"}}"#)
     }
@@ -194,7 +203,9 @@ struct RestoreTests {
       #expect(try await changed("a", "--only", "created") == ["a/new"])
       #expect(try await changed("a", "--where", "n == 2") == ["a/1", "a/10", "a/3"])
       #expect(try await changed("a", "--where", "n == 3") == ["a/new"])
-      #expect(try await changed("a", "--keep-changed-since", late) == ["a/1", "a/1/s/x", "a/10", "a/2", "a/new"])
+      #expect(
+        try await changed("a", "--keep-changed-since", late) == ["a/1", "a/1/s/x", "a/10", "a/2", "a/new"]
+      )
 
       let kept = try await tool.bare(
         ["restore", "--all", "--at", accident.moment, "--keep-changed-since", late, "--json"] + Self.unguarded
@@ -207,7 +218,10 @@ struct RestoreTests {
       #expect(findings.contains(#""a/3","restore","kept""#))
       #expect(mini.snapshot().filter { $0.name != "a/3" } == accident.before.filter { $0.name != "a/3" })
       let text = try await tool.run("restore", "a", "--at", accident.moment, "-n").output
-      #expect(text.hasPrefix("Since \(accident.moment): ") && text.contains("\na: 0 to create, 1 to update, 0 to delete\n"))
+      #expect(
+        text.hasPrefix("Since \(accident.moment): ")
+          && text.contains("\na: 0 to create, 1 to update, 0 to delete\n")
+      )
     }
   }
 
@@ -267,7 +281,9 @@ struct RestoreTests {
     }
   }
 
-  @Test("A part of an export never deletes or removes what it cannot know, and is refused without --scope partial.")
+  @Test(
+    "A part of an export never deletes or removes what it cannot know, and is refused without --scope partial."
+  )
   func partial() async throws {
     let mini = MiniFirestore()
     let more = #","m":{"integerValue":"1"}"#
@@ -278,7 +294,9 @@ struct RestoreTests {
         ("limit", ["a", "--limit", "1"]), ("some", ["a", "--subcollections"]),
       ]
       for export in exports {
-        try await tool.bare(["export", "-o", "\(export.name)/", "--format", "jsonl"] + export.options + tool.place).expect(0)
+        try await tool.bare(
+          ["export", "-o", "\(export.name)/", "--format", "jsonl"] + export.options + tool.place
+        ).expect(0)
       }
       let changed = #"{"m":{"integerValue":"2"},"n":{"integerValue":"2"},"o":{"nullValue":null}}"#
       func spoil() throws {
@@ -333,7 +351,7 @@ struct RestoreTests {
         (65, "torn/a.jsonl", ["--from", "torn"] + tool.place),
         (66, "nowhere", ["--from", "nowhere"] + tool.place),
         (64, "it holds 2 exports", ["--from", "dated"] + tool.place),
-        (64, "'stage' is an environment", ["--from", "stage@2026-01-01T00:00:00Z"] + tool.place),
+        (64, "is an environment: 'copy'", ["--from", "stage@2026-01-01T00:00:00Z"] + tool.place),
         (77, "it is an export of projects/test-project", ["--from", "back"] + elsewhere),
         (77, "it is protected", ["--from", "back", "-e", "prod"]),
         (77, "it deletes 2 documents", ["--at", accident.moment, "--max-delete", "1"] + tool.place),
@@ -358,7 +376,8 @@ struct RestoreTests {
       try mini.put("products/p2", fields: "{}")
       try mini.put("products/new", fields: "{}")
       try mini.put("other/1", fields: "{}")
-      try await tool.bare(["restore", "--all", "--from", "mirror:m.sqlite"] + Self.unguarded + tool.place).expect(0)
+      try await tool.bare(["restore", "--all", "--from", "mirror:m.sqlite"] + Self.unguarded + tool.place)
+        .expect(0)
       #expect(mini.snapshot().filter { $0.name != "other/1" } == accident.before)
       #expect(mini.document("other/1") != nil)
     }

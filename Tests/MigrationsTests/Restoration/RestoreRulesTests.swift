@@ -105,7 +105,9 @@ struct RestoreRulesTests {
     // Of an increment: what was not written since is as it was, whatever the files have of it.
     knowledge = WantedKnowledge()
     knowledge.unchangedUntil = Timestamp(seconds: 100)
-    #expect(rules(knowledge).outcome(of: path, wanted: nil, present: document([:], at: 100)).action == .unchanged)
+    #expect(
+      rules(knowledge).outcome(of: path, wanted: nil, present: document([:], at: 100)).action == .unchanged
+    )
     #expect(rules(knowledge).outcome(of: path, wanted: wanted, present: present).action == .unchanged)
     _ = try change(rules(knowledge).outcome(of: path, wanted: nil, present: document([:], at: 101)))
   }

@@ -125,7 +125,9 @@ struct NameMergeTests {
       for scope in scopes { added.append((scope, path, Int64(added.count))) }
     }
     for (scope, path, number) in added.shuffled(using: &random) {
-      try sort.add(ScopedDocument(RawDocument(path: path, fields: ["n": .integer(number)]), scope: scope, layer: 0))
+      try sort.add(
+        ScopedDocument(RawDocument(path: path, fields: ["n": .integer(number)]), scope: scope, layer: 0)
+      )
     }
     var sorted = try sort.sorted()
     var decoder = WireDecoder()

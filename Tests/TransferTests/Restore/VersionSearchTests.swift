@@ -59,7 +59,9 @@ struct VersionSearchTests {
       hours: 1
     )
     #expect(Self.numbers(search) == [1, 2, 3, 4])
-    #expect(search.versions.map(\.since.seconds).dropFirst() == [Self.now - 100, Self.now - 99, Self.now - 98])
+    #expect(
+      search.versions.map(\.since.seconds).dropFirst() == [Self.now - 100, Self.now - 99, Self.now - 98]
+    )
     #expect(search.looks == 5)
   }
 

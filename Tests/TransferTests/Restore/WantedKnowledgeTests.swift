@@ -48,13 +48,16 @@ struct WantedKnowledgeTests {
   func documentScope() throws {
     let path = try #require(DocumentPath("users/u1"))
     let deep = CollectionScope(document: path, isDeep: true)
-    let names = ["users/u1", "users/u1/t/1", "users/u1/t/1/x/2", "users/u", "users/u10", "users/u10/t/1", "users/u2"]
+    let names = [
+      "users/u1", "users/u1/t/1", "users/u1/t/1/x/2", "users/u", "users/u10", "users/u10/t/1", "users/u2",
+    ]
     let paths = names.compactMap { DocumentPath($0) }
     #expect(paths.map { deep.contains($0) } == [true, true, true, false, false, false, false])
     let flat = CollectionScope(document: path, isDeep: false)
     #expect(paths.map { flat.contains($0) } == [true, false, false, false, false, false, false])
     // A collection covers its documents, and a document no collection.
-    let all = try CollectionSelection(["users/u2", "users", "users/u1", "users/x"], isDeep: true).scopes(roots: [])
+    let all = try CollectionSelection(["users/u2", "users", "users/u1", "users/x"], isDeep: true).scopes(
+      roots: [])
     #expect(all.map(\.document) == [nil])
     let two = try CollectionSelection(["users/u2", "users/u1", "a"], isDeep: true).scopes(roots: [])
     #expect(two.map { $0.document?.string ?? $0.name.string } == ["a", "users/u1", "users/u2"])

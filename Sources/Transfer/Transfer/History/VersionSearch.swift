@@ -60,7 +60,9 @@ package struct VersionSearch: Sendable {
 
   /// Whether versions of more than a minute may be missing, because there were too few looks.
   package var isIncomplete: Bool {
-    guard let first = versions.first, versions.last?.until == now, first.since <= earliest else { return true }
+    guard let first = versions.first, versions.last?.until == now, first.since <= earliest else {
+      return true
+    }
     return gaps.contains { $0.interest > 0 || $0.microseconds > Self.minute * Self.second }
   }
 

@@ -19,7 +19,9 @@ package struct WantedState: Sendable {
     /// Whether they may be less than a whole export.
     package var isPartial = false
 
-    package init(source: DatabaseName?, isPartial: Bool) { (self.source, self.isPartial) = (source, isPartial) }
+    package init(source: DatabaseName?, isPartial: Bool) {
+      (self.source, self.isPartial) = (source, isPartial)
+    }
   }
 
   /// Reads files: one folder or file, or a whole export and its increments in their order.
@@ -112,7 +114,8 @@ package struct WantedState: Sendable {
       "restore from",
       path: path,
       cause: "it is an export of \(manifest.database), and this is \(environment.database)",
-      remedy: "Name the right environment with -e, or give --source \(manifest.database) if that is what you want."
+      remedy:
+        "Name the right environment with -e, or give --source \(manifest.database) if that is what you want."
     )
   }
 

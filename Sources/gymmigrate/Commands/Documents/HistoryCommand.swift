@@ -85,7 +85,8 @@ private struct DocumentHistoryText {
       let (before, after) = (last?.document, version.document)
       if last != nil, before == nil, after == nil { return nil }
       let word =
-        last == nil ? (after == nil ? "missing" : "as-it-was")
+        last == nil
+        ? (after == nil ? "missing" : "as-it-was")
         : before == nil ? "created" : after == nil ? "deleted" : "changed"
       let isCompared = last != nil && after != nil
       let differences =

@@ -155,7 +155,9 @@ struct RestoreCommand: JobCommand {
     var run = common.jobRun(job)
     let known = try EnvironmentResolver(run.connection).configuration().environments.map(\.name)
     for place in from where try EnvironmentMoment(place, among: known, of: "--from")?.isMirror == false {
-      throw ValidationError("--from: '\(place)' is an environment: 'copy' copies it; --at goes back in this one.")
+      throw ValidationError(
+        "--from: '\(place)' is an environment: 'copy' copies it; --at goes back in this one."
+      )
     }
     if let mirror = from.first, mirror.hasPrefix(DatabaseEnvironment.mirrorPrefix) {
       run.source = run.connection.beside(mirror)
