@@ -161,7 +161,8 @@ def seeded(program, place, base, documents):
     """Google's emulator gives an export back that it was started with."""
     with google_emulator.running(program, f"--seed_from_export={managed_format.overall_of(place)}", seconds=120) as host:
         body = json.dumps({"structuredQuery": {"from": [{"allDescendants": True}]}}).encode()
-        request = urllib.request.Request(f"http://{host}/v1/{base.root}/documents:runQuery", body, {"Authorization": "Bearer owner"})
+        headers = {"Authorization": "Bearer owner", "Content-Type": "application/json"}
+        request = urllib.request.Request(f"http://{host}/v1/{base.root}/documents:runQuery", body, headers)
         with urllib.request.urlopen(request, timeout=60) as response:
             answer = json.loads(response.read())
     found = {part["document"]["name"].removeprefix(base.prefix): part["document"].get("fields", {}) for part in answer if "document" in part}
