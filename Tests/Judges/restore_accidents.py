@@ -1,0 +1,599 @@
+#!/usr/bin/env python3
+"""Holds `gymmigrate restore` to a model of what a database was, after random accidents.
+
+    python3 restore_accidents.py path/to/gymmigrate [seeds [seed]]
+
+A seed is a database of random documents with every type of value, odd ids, subcollections and parents that are missing; a moment,
+or an export of it as a folder, a file, a mirror; then an accident in one or two phases, through plain commits: deletions,
+whole collections and subcollections gone, overwrites, renamed fields, changed types, insertions, documents made again. Then a
+restore: of all of it, of collections, of single documents, of a part by `--only`, `--where` or `--keep-changed-since`, from a
+partial export, by a plan file, with another writer, through faults, or killed and resumed. Every document has to be what the model says, what
+is right already unwritten, `-n` and a refusal without effect and `-n` right in its numbers; and an undo brings the accident back
+exactly. RESTORE_ACCIDENTS=N takes N seeds. Needs nothing but Python's own library.
+"""
+
+import collections
+import datetime
+import json
+import os
+import pathlib
+import random
+import shutil
+import sys
+import tempfile
+import time
+import types
+
+from gym_services import Store, Wrong, need
+from mirror_service import Database, Program, Proxy
+from random_documents import FIELDS, IDS, SUBS, TOPS, Maker, difference, exact_fields, integer, text
+
+SCHEMA = """
+schema: clubs
+collections:
+  people:
+    update-time: updatedAt
+    fields: { n: integer, name: string, updatedAt: timestamp }
+  notes:
+    update-time: { field: changedOn, set-by: client }
+    fields: { n: integer, changedOn: timestamp }
+  bare:
+    fields: { n: integer }
+"""
+# The field with the time of the last change, by root collection.
+TIMES = {"people": "updatedAt", "notes": "changedOn"}
+# What `--only` calls what people did, and what takes it back.
+ONLY = {"deleted": "create", "created": "delete", "updated": "update"}
+NOTHING, REJECTS, USAGE, MALFORMED, MISSING, NOT_PERMITTED = 0, 2, 64, 65, 66, 77
+counts = collections.Counter()
+
+
+class Base(Database):
+    """A database, whose documents are read with their update times."""
+
+    def read(self):
+        status, answer = self.call("documents:runQuery", {"structuredQuery": {"from": [{"allDescendants": True}]}})
+        need(status == 200, f"runQuery: {status} {answer}")
+        found = [part["document"] for part in answer if "document" in part]
+        found = {one["name"].removeprefix(self.prefix): one for one in found}
+        found = {path: one for path, one in found.items() if not path.startswith("_gymmigrate")}
+        return State({path: one.get("fields", {}) for path, one in found.items()}, {path: one["updateTime"] for path, one in found.items()})
+
+
+class State:
+    """The documents of a moment."""
+
+    def __init__(self, fields, times):
+        self.fields, self.times = fields, times
+        self.exact = {path: exact_fields(one) for path, one in fields.items()}
+
+
+def now():
+    return datetime.datetime.now(datetime.timezone.utc)
+
+
+def instant(time):
+    whole, _, fraction = time.removesuffix("Z").partition(".")
+    return f"{whole}.{fraction:0<9}"
+
+
+def pause():
+    """Lets the clock go on, so that moments before and after are apart."""
+    time.sleep(0.003)
+
+
+# Accidents.
+
+
+class Accident:
+    """Writes to a database as people, apps and scripts do by mistake."""
+
+    def __init__(self, base, random):
+        self.base, self.random, self.maker = base, random, Maker(random, base.root)
+        self.log = []
+        self.steps = [
+            self.delete, self.delete, self.delete_collection, self.delete_below, self.delete_parents, self.overwrite, self.overwrite, self.patch,
+            self.rename, self.retype, self.touch, self.insert, self.insert, self.insert_below, self.again, self.everything_in_one,
+        ]
+
+    def fields_for(self, path, old=False):
+        fields = self.maker.fields()
+        if (name := TIMES.get(path.split("/")[0])) and path.count("/") == 1 and (old or self.random.random() < 0.6):
+            fields[name] = {"timestampValue": "2020-05-05T05:05:05Z"} if old or self.random.random() < 0.5 else {"timestampValue": now().strftime("%Y-%m-%dT%H:%M:%S.%fZ")}
+        return fields
+
+    def fill(self, count):
+        documents = {}
+        for _ in range(count):
+            path = self.maker.path()
+            documents[path] = self.fields_for(path, old=True)
+        return documents, self.commit([self.base.set(path, fields) for path, fields in documents.items()])
+
+    def commit(self, writes):
+        moment = None
+        while writes:
+            size = self.random.choice([1, 5, 100, 300])
+            moment, writes = self.base.commit(writes[:size])["commitTime"], writes[size:]
+        return moment
+
+    def play(self):
+        for _ in range(self.random.randint(1, 4)):
+            step = self.random.choice(self.steps)
+            fields = self.base.read().fields
+            self.log.append(step.__name__)
+            self.commit(step(fields))
+            counts[step.__name__.replace("_", " ")] += 1
+
+    def some(self, fields):
+        paths = sorted(fields)
+        return self.random.sample(paths, min(len(paths), self.random.choice([1, 2, 5, 20])))
+
+    def set(self, path, fields):
+        name = TIMES.get(path.split("/")[0]) if path.count("/") == 1 else None
+        return self.base.set(path, fields, name if name and name not in fields and self.random.random() < 0.7 else None)
+
+    def delete(self, fields):
+        return [self.base.delete(path) for path in self.some(fields)]
+
+    def delete_collection(self, fields):
+        top = self.random.choice(TOPS)
+        return [self.base.delete(path) for path in fields if path.split("/")[0] == top]
+
+    def delete_below(self, fields):
+        """The subcollections of a document, which stays."""
+        parents = sorted({"/".join(path.split("/")[:2]) for path in fields if path.count("/") > 1})
+        parent = self.random.choice(parents) if parents else "none"
+        return [self.base.delete(path) for path in fields if path.startswith(f"{parent}/")]
+
+    def delete_parents(self, fields):
+        """Documents whose subcollections stay."""
+        parents = {"/".join(path.split("/")[:-2]) for path in fields}
+        return [self.base.delete(path) for path in sorted(fields.keys() & parents)]
+
+    def overwrite(self, fields):
+        return [self.set(path, self.fields_for(path)) for path in self.some(fields)]
+
+    def patch(self, fields):
+        return [self.base.set(path, {"n": integer(self.random.randrange(100, 200))}, mask=["n", "s"]) for path in self.some(fields)]
+
+    def rename(self, fields):
+        old, new, top = self.random.choice(FIELDS), self.random.choice([*FIELDS, "renamed"]), self.random.choice(TOPS)
+        writes = []
+        for path, one in fields.items():
+            if path.split("/")[0] == top and old in one:
+                writes.append(self.base.set(path, {new if name == old else name: value for name, value in one.items()}))
+        return writes
+
+    def retype(self, fields):
+        writes = []
+        for path in self.some(fields):
+            one = {name: self.other_type(value) for name, value in fields[path].items()}
+            writes.append(self.base.set(path, one))
+        return writes
+
+    def other_type(self, value):
+        ((kind, inner),) = value.items()
+        if kind == "integerValue":
+            return self.random.choice([{"doubleValue": float(inner)}, text(inner)])
+        if kind == "doubleValue" and inner == 0:
+            return {"doubleValue": 0.0 if str(inner).startswith("-") else -0.0}
+        return {"nullValue": None} if kind == "stringValue" and not inner else value
+
+    def touch(self, fields):
+        """The same fields again: nothing has changed but the update time."""
+        return [self.base.set(path, fields[path]) for path in self.some(fields)]
+
+    def again(self, fields):
+        paths = self.some(fields)
+        self.commit([self.base.delete(path) for path in paths])
+        return [self.base.set(path, fields[path]) for path in paths]
+
+    def insert(self, fields):
+        paths = [self.maker.path(self.random.choice([None, None, "new", "new/doc/new"])) for _ in range(self.random.choice([1, 3, 20]))]
+        return [self.set(path, self.fields_for(path)) for path in dict.fromkeys(paths) if path.count("/") % 2]
+
+    def insert_below(self, fields):
+        """Below documents that are there, or once were."""
+        parents = [*self.some(fields), "bare/gone", f"people/{self.random.choice(IDS)}"]
+        return [self.base.set(f"{path}/{self.random.choice(SUBS)}/i{number}", self.maker.fields()) for number, path in enumerate(parents) if path.count("/") < 8]
+
+    def everything_in_one(self, fields):
+        """Each document of a root collection has the values of one."""
+        top = self.random.choice(TOPS)
+        paths = [path for path in sorted(fields) if path.split("/")[0] == top]
+        return [self.base.set(path, fields[paths[0]]) for path in paths]
+
+
+# The model.
+
+
+def selected(path, collections, paths):
+    return path in paths or any(path.startswith(f"{one}/") for one in collections)
+
+
+def matches(fields, least):
+    """n >= least"""
+    ((kind, inner),) = fields.get("n", {"nullValue": None}).items()
+    return kind in ("integerValue", "doubleValue") and float(inner) >= least
+
+
+def plan_of(wanted, present, scope=lambda path: True):
+    """What has to be done, by path."""
+    found = {}
+    for path in wanted.exact.keys() | present.exact.keys():
+        one, other = wanted.exact.get(path), present.exact.get(path)
+        if one != other and scope(path):
+            found[path] = "create" if other is None else "delete" if one is None else "update"
+    return found
+
+
+def done(plan, wanted, present):
+    """The exact documents once the plan is carried out."""
+    found = {path: fields for path, fields in present.exact.items() if plan.get(path) != "delete"}
+    return found | {path: wanted.exact[path] for path, kind in plan.items() if kind != "delete"}
+
+
+def numbers_of(plan, kept=0, conflicts=0):
+    kinds = collections.Counter(plan.values())
+    return {"creates": kinds["create"], "updates": kinds["update"], "deletes": kinds["delete"], "kept": kept, "conflicts": conflicts}
+
+
+# Scenes.
+
+
+class Scene:
+    """A database before and after an accident, and the commands that restore it."""
+
+    def __init__(self, store, proxy, binary, folder, seed):
+        self.random, self.folder, self.proxy = random.Random(seed), folder, proxy
+        folder.mkdir()
+        through = self.random.random() < 0.3
+        endpoint = proxy.endpoint if through else f"http://{store.host}"
+        self.program = Program(binary, folder, types.SimpleNamespace(endpoint=endpoint))
+        if through:
+            self.program.proxy = proxy
+        (folder / "things.yaml").write_text(SCHEMA)
+        self.name, self.through, self.log = f"real{seed}", through, []
+        self.program.know(self.name)
+        self.base = Base(store, self.name)
+        self.accident = Accident(self.base, self.random)
+
+    def run(self, *arguments, ends=(0,)):
+        self.log.append(" ".join(map(str, arguments)))
+        return self.program(*arguments, ends=ends)
+
+    def play(self):
+        documents, moment = self.accident.fill(self.random.choice([4, 30, 80, 150]))
+        self.wanted = self.base.read()
+        wrong = difference(self.wanted.exact, {path: exact_fields(fields) for path, fields in documents.items()})
+        need(not wrong, f"the store: {wrong}")
+        pause()
+        if self.random.random() < 0.5:
+            moment = now().isoformat().replace("+00:00", "Z")
+            pause()
+        self.at = moment
+        ways = [
+            self.whole, self.whole, self.parts, self.documents, self.only, self.where, self.kept, self.planned, self.planned, self.raced, self.partial,
+        ]
+        if self.through:
+            ways = [self.killed, self.faulty, self.raced, self.whole]
+        way = self.random.choice(ways)
+        self.source = self.sources(way)
+        self.accident.play()
+        pause()
+        self.between = now().isoformat().replace("+00:00", "Z")
+        pause()
+        if self.random.random() < 0.5:
+            self.accident.play()
+        self.before = self.base.read()
+        self.log.append(way.__name__)
+        counts[way.__name__] += 1
+        way()
+
+    def sources(self, way):
+        """Where the wanted state is; exported, if it is a place."""
+        if way == self.partial:
+            return []
+        kind = self.random.choice(["at", "at", "at", "folder", "folder", "gzip", "file", "mirror"])
+        counts[f"from {kind}"] += 1
+        if kind == "at":
+            return ["--at", self.at]
+        if kind == "mirror":
+            self.run("mirror", "pull", "-e", self.name, "-o", "mirror.sqlite", "-q")
+            return ["--from", "mirror:mirror.sqlite"]
+        place = {"folder": "backup", "gzip": "backup", "file": "backup.jsonl"}[kind]
+        more = {"gzip": ["--gzip"], "file": ["--subcollections"]}.get(kind, [])
+        self.run("export", "--all", "-e", self.name, "-o", place, "--format", "jsonl", "-q", *more)
+        return ["--from", place]
+
+    # Commands.
+
+    def restore(self, *what, source=None, ends=(0,), more=()):
+        arguments = ["restore", *what, *(source or self.source), "-e", self.name, "-y", "--json", *more]
+        code, output, errors = self.run(*arguments, ends=ends)
+        return code, json.loads(output) if output.startswith("{") else {}, errors
+
+    def unchanged(self, what):
+        found = self.base.read()
+        self.equal(found, self.before.exact, what)
+        for path, time in self.before.times.items():
+            need(found.times.get(path) == time, f"{what}: {path!r} was written")
+
+    def equal(self, found, wanted, what):
+        wrong = difference(found.exact, wanted)
+        need(not wrong, f"{what}: {wrong}")
+        counts["documents compared"] += len(wanted)
+
+    def check(self, plan, *what, kept=0, source=None, more=()):
+        """Asks with -n, is refused without a bound, restores, and takes it back."""
+        expected, bound = numbers_of(plan, kept), list(plan.values()).count("delete")
+        if self.random.random() < 0.7:
+            _, summary, _ = self.restore(*what, source=source, more=[*more, "-n"])
+            self.same_numbers(summary, expected, "-n")
+            self.unchanged("after -n")
+        if bound and self.random.random() < 0.4:
+            less = self.random.choice([[], ["--max-delete", bound - 1]])
+            self.restore(*what, source=source, more=[*more, *less], ends=(NOT_PERMITTED,))
+            self.unchanged("after a refusal")
+            counts["refused by --max-delete"] += 1
+        _, summary, _ = self.restore(*what, source=source, more=[*more, "--max-delete", bound])
+        self.same_numbers(summary, expected, "restore")
+        self.restored(plan)
+        self.undo(plan)
+
+    def same_numbers(self, summary, expected, what):
+        found = {name: summary.get("restore", summary).get(name) for name in expected}
+        need(found == expected, f"{what}: the numbers are {found}, not {expected}")
+
+    def restored(self, plan):
+        found = self.base.read()
+        self.equal(found, done(plan, self.wanted, self.before), "restored")
+        for path, time in self.before.times.items():
+            need(path in plan or found.times.get(path) == time, f"{path!r} was right, and is written")
+        counts["documents restored"] += len(plan)
+
+    def undo(self, plan, after=None):
+        if plan:
+            self.run("runs", "undo", "last", "-e", self.name, "-y", "-q", ends=(0, 2) if after else (0,))
+        self.equal(self.base.read(), self.before.exact if after is None else after, "undone")
+        counts["undone"] += bool(plan)
+
+    # Ways.
+
+    def whole(self):
+        plan = plan_of(self.wanted, self.before)
+        place = self.source[1] if "--from" in self.source else f"{self.name}@{self.at}"
+        if self.random.random() < 0.3:
+            self.differences(place, plan)
+        self.check(plan, "--all")
+
+    def differences(self, place, plan):
+        """`diff` sees the plan."""
+        code, output, _ = self.run("diff", "--all", "--from", place, "--to", self.name, "--format", "json", ends=(0, 1))
+        signs = {"+": "create", "-": "delete", "*": "update"}
+        found = {one["path"]: signs[one["mark"]] for one in json.loads(output)}
+        need(code == bool(plan) and found == plan, f"diff ends in {code}: {found}, not {plan}")
+        counts["differences"] += 1
+
+    def parts(self):
+        tops = self.random.sample([*TOPS, "new"], self.random.randint(1, 4))
+        tops = [top for top in tops if any(path.split("/")[0] == top for path in self.wanted.exact.keys() | self.before.exact.keys())]
+        if tops:
+            self.check(plan_of(self.wanted, self.before, lambda path: selected(path, tops, ())), *tops)
+
+    def documents(self):
+        paths = sorted(self.wanted.exact.keys() | self.before.exact.keys())
+        changed = sorted(plan_of(self.wanted, self.before))
+        chosen = self.random.sample(paths, min(3, len(paths))) + self.random.sample(changed, min(3, len(changed)))
+        chosen = [path for path in dict.fromkeys(chosen) if "*" not in path]
+        if chosen:
+            self.check(plan_of(self.wanted, self.before, lambda path: path in chosen), *chosen)
+
+    def only(self):
+        names = self.random.sample(sorted(ONLY), self.random.choice([1, 1, 2]))
+        plan = plan_of(self.wanted, self.before)
+        plan = {path: kind for path, kind in plan.items() if kind in [ONLY[name] for name in names]}
+        self.check(plan, "--all", more=["--only", ",".join(names)])
+
+    def where(self):
+        least = self.random.choice([10, 50, 90, 120])
+        both = (self.wanted.fields, self.before.fields)
+        plan = plan_of(self.wanted, self.before, lambda path: any(matches(fields.get(path, {}), least) for fields in both))
+        self.check(plan, "--all", more=["--where", f"n >= {least}"])
+
+    def kept(self):
+        plan = plan_of(self.wanted, self.before)
+        later = {path for path, kind in plan.items() if kind != "create" and self.changed(path) > instant(self.between)}
+        plan = {path: kind for path, kind in plan.items() if path not in later}
+        counts["documents kept"] += len(later)
+        self.check(plan, "--all", kept=len(later), more=["--keep-changed-since", self.between])
+
+    def changed(self, path):
+        name = TIMES.get(path.split("/")[0]) if path.count("/") == 1 else None
+        value = self.before.fields[path].get(name, {})
+        return instant(value.get("timestampValue", self.before.times[path]))
+
+    def rival(self, plan):
+        """Another program writes to some of what is planned, and to some of what is not."""
+        paths = sorted(plan)
+        chosen = self.random.sample(paths, min(len(paths), self.random.choice([1, 3])))
+        right = sorted(self.before.exact.keys() - plan.keys())
+        chosen += self.random.sample(right, min(len(right), 2))
+        writes = []
+        for path in chosen:
+            gone = path in self.before.exact and self.random.random() < 0.3
+            writes.append(self.base.delete(path) if gone else self.base.set(path, {"n": integer(self.random.randrange(500, 600))}))
+        if writes:
+            self.base.commit(writes)
+        counts["documents of another writer"] += len(chosen)
+        return chosen
+
+    def after_rival(self, chosen, found, exact):
+        """The documents of `exact`, but what was chosen as it is found."""
+        kept = {path: fields for path, fields in exact.items() if path not in chosen}
+        return kept | {path: found.exact[path] for path in chosen if path in found.exact}
+
+    def planned(self):
+        """A plan file is applied after another program has written."""
+        plan = plan_of(self.wanted, self.before)
+        _, summary, _ = self.restore("--all", more=["-n", "-o", "plan.jsonl", "--html", "plan.html"])
+        self.same_numbers(summary, numbers_of(plan), "-n -o")
+        self.unchanged("after -n -o")
+        if not plan:
+            return
+        lines = [json.loads(line) for line in (self.folder / "plan.jsonl").read_text().strip("\n").split("\n")]
+        found = {line["path"].rpartition("/documents/")[2] for line in lines if "path" in line}
+        need(found == plan.keys(), f"the plan has {sorted(found ^ plan.keys())[:5]} too much or too little")
+        need((self.folder / "plan.html").stat().st_size > 1000, "no page")
+        chosen = self.rival(plan) if self.random.random() < 0.7 else []
+        rivals = self.base.read()
+        arguments = ["migrate", "apply", "--plan", "plan.jsonl", "-e", self.name, "-y", "-q", "--max-delete", list(plan.values()).count("delete")]
+        wanted = self.after_rival(chosen, rivals, done(plan, self.wanted, self.before))
+        code, _, errors = self.run(*arguments, ends=(0, 2))
+        self.equal(self.base.read(), wanted, "applied")
+        self.told(code, plan, chosen, rivals, errors)
+        self.undo(plan.keys() - set(chosen), self.after_rival(chosen, rivals, self.before.exact))
+
+    def told(self, code, plan, chosen, rivals, errors):
+        """What another program changed is listed, if it is not as it should be."""
+        stay = {path for path in chosen if path in plan and rivals.exact.get(path) != self.wanted.exact.get(path)}
+        listed = self.program.rejects() if code == 2 else {}
+        need(listed.keys() == stay, f"listed are {sorted(listed)}, not {sorted(stay)}\n{errors}")
+        counts["conflicts"] += len(stay)
+
+    def raced(self):
+        """Another program writes just before the first commit of the restore."""
+        if not self.through:
+            return self.planned()
+        plan, chosen = plan_of(self.wanted, self.before), []
+        marks = [json.dumps(path)[1:-1].encode() for path in plan]
+
+        def hook(_, target, body):
+            plainly = json.dumps(json.loads(body), ensure_ascii=True).encode() if ":commit" in target or ":batchWrite" in target else b""
+            if not chosen and any(b'/documents/' + mark + b'"' in plainly for mark in marks):
+                chosen.extend(self.rival(plan))
+
+        self.proxy.before = hook
+        try:
+            code, summary, errors = self.restore("--all", more=["--max-delete", list(plan.values()).count("delete")], ends=(0, 2))
+        finally:
+            self.proxy.before = None
+        need(bool(chosen) == bool(plan), "nothing was planned, or nothing written")
+        found = self.base.read()
+        self.equal(found, self.after_rival(chosen, found, done(plan, self.wanted, self.before)), "restored beside another writer")
+        rivals = State({path: fields for path, fields in found.fields.items() if path in chosen}, found.times)
+        for path in chosen:
+            need(found.fields.get(path, {"n": integer(555)})["n"]["integerValue"][0] == "5", f"{path!r} of another writer was overwritten")
+        self.told(code, plan, chosen, rivals, errors)
+        self.undo(plan.keys() - set(chosen), self.after_rival(chosen, found, self.before.exact))
+
+    def killed(self):
+        plan = plan_of(self.wanted, self.before)
+        arguments = ["restore", "--all", *self.source, "-e", self.name, "-y", "-q", "--max-delete", list(plan.values()).count("delete"), "--batch-size", "3"]
+        self.log.append(" ".join(map(str, arguments)))
+        when = self.random.choice(["before", "after"])
+        if self.program.killed(*arguments, at=self.random.randint(1, 8), verb=":commit", when=when):
+            runs = self.folder / ".gymmigrate/runs"
+            last = max(runs.iterdir(), key=lambda run: (run / "run.json").stat().st_mtime_ns).name
+            self.program("runs", "resume", last, "-q", place=False)
+            counts["resumed"] += 1
+        self.restored(plan)
+        self.undo(plan)
+
+    def faulty(self):
+        plan = plan_of(self.wanted, self.before)
+        self.proxy.share = 0.15
+        try:
+            self.restore("--all", more=["--max-delete", list(plan.values()).count("delete")])
+        finally:
+            self.proxy.share = 0.0
+        self.restored(plan)
+        self.undo(plan)
+
+    def partial(self):
+        """An export of a part: what it cannot know stays."""
+        least, fields = self.random.choice([10, 50, 90]), self.random.sample(["n", "s", "name", "m"], 2)
+        # The accident was written after the moment, so the export of that moment is made only now.
+        how = self.random.choice([["--where", f"n >= {least}"], ["--fields", ",".join(fields)], ["--limit", "2"]])
+        self.run("export", *TOPS, "-e", self.name, "-o", "part", "--format", "jsonl", "-q", "--read-time", self.at, *how)
+        exported = {}
+        for file in (self.folder / "part").glob("*.jsonl"):
+            for line in file.read_text().strip("\n").split("\n"):
+                if line:
+                    one = json.loads(line)
+                    exported[one["name"].rpartition("/documents/")[2]] = one.get("fields", {})
+        self.restore("--all", source=["--from", "part"], more=["--max-delete", 10000], ends=(USAGE, MALFORMED, NOT_PERMITTED))
+        self.unchanged("after a refusal of a part")
+        self.restore("--all", source=["--from", "part"], more=["--max-delete", 10000, "--scope", "partial"])
+        wanted = dict(self.before.exact)
+        for path, part in exported.items():
+            rest = {name: value for name, value in wanted.get(path, {}).items() if name not in fields} if how[0] == "--fields" else {}
+            wanted[path] = rest | exact_fields(part)
+        self.equal(self.base.read(), wanted, "restored from a part")
+        self.undo(wanted != self.before.exact)
+
+
+def refusals(scene):
+    """What is refused with one sentence, and nothing is written."""
+    base, folder = scene.base, scene.folder
+    scene.accident.fill(30)
+    scene.run("export", "--all", "-e", scene.name, "-o", "backup", "--format", "jsonl", "-q")
+    for name in ("cut", "flipped", "lost", "foreign"):
+        shutil.copytree(folder / "backup", folder / name)
+    files = {name: max((folder / name).glob("*.jsonl"), key=lambda path: path.stat().st_size) for name in ("cut", "flipped", "lost")}
+    os.truncate(files["cut"], files["cut"].stat().st_size // 2)
+    files["flipped"].write_text(files["flipped"].read_text().replace('{"name', '{"nane', 1))
+    files["lost"].unlink()
+    manifest = folder / "foreign/manifest.json"
+    manifest.write_text(manifest.read_text().replace(f'"{scene.name}"', '"elsewhere"'))
+    scene.accident.play()
+    scene.before = base.read()
+    config = folder / "places.yaml"
+    line = f"  safe: {{ endpoint: 'http://{base.host}', database: {scene.name}, protected: true }}\n"
+    config.write_text(config.read_text() + line)
+    hours = lambda number: (now() + datetime.timedelta(hours=number)).strftime("%Y-%m-%dT%H:%M:00Z")
+    cases = [
+        ("a moment to come", ["--at", hours(1)], scene.name), ("a moment long ago", ["--at", hours(-200)], scene.name),
+        ("a moment before the window", ["--at", hours(-2)], scene.name), ("no moment", ["--at", "yesterday"], scene.name),
+        *((f"a folder that is {name}", ["--from", name], scene.name) for name in ("cut", "flipped", "lost", "foreign", "nowhere")),
+        ("a protected environment", ["--from", "backup"], "safe"), ("neither", [], scene.name), ("both", ["--from", "backup", "--at", hours(0)], scene.name),
+    ]
+    for what, source, name in cases:
+        command = ["restore", "--all", *source, "-e", name, "-y", "--max-delete", "9999"]
+        code, output, errors = scene.run(*command, ends=(USAGE, MALFORMED, MISSING, NOT_PERMITTED, 78))
+        lines = [line for line in errors.split("\n") if line.lower().startswith("error:")]
+        need(len(lines) == 1, f"{what} is refused in {code} with {len(lines)} sentences:\n{errors}")
+        need(not what.endswith("window") or code == MISSING, f"{what} is refused in {code}")
+        scene.unchanged(what)
+        counts["refusals"] += 1
+
+
+def main():
+    binary = os.path.abspath(sys.argv[1])
+    number = int(sys.argv[2]) if len(sys.argv) > 2 else int(os.environ.get("RESTORE_ACCIDENTS", 40))
+    first = int(sys.argv[3]) if len(sys.argv) > 3 else 1
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        store = Store(binary, folder)
+        try:
+            proxy = Proxy(store, random.Random(first))
+            refusals(Scene(store, proxy, binary, folder / "refusals", 0))
+            for seed in range(first, first + number):
+                scene = Scene(store, proxy, binary, folder / f"s{seed}", seed)
+                try:
+                    scene.play()
+                except Wrong as wrong:
+                    raise Wrong(f"seed {seed}: {wrong}\nafter {', '.join(scene.accident.log)}\n" + "\n".join(scene.log)) from None
+                shutil.rmtree(folder / f"s{seed}")
+                counts["seeds"] += 1
+        finally:
+            store.process.kill()
+            store.process.wait()
+    print(f"restore accidents: seed {first}, " + ", ".join(f"{number} {what}" for what, number in counts.items()))
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except Wrong as wrong:
+        sys.exit(f"restore accidents: {str(wrong).rstrip()}")
