@@ -495,7 +495,7 @@ class Scene:
         if self.program.killed(*arguments, at=self.random.randint(1, 8), verb=":commit", when=when):
             runs = self.folder / ".gymmigrate/runs"
             last = max(runs.iterdir(), key=lambda run: (run / "run.json").stat().st_mtime_ns).name
-            self.program("runs", "resume", last, "-q", place=False)
+            self.program("runs", "resume", last, "-y", place=False)
             counts["resumed"] += 1
         self.restored(plan)
         self.undo(plan)
@@ -548,17 +548,17 @@ def refusals(scene):
     manifest.write_text(manifest.read_text().replace(f'"{scene.name}"', '"elsewhere"'))
     scene.accident.play()
     scene.before = base.read()
-    config = folder / "places.yaml"
-    line = f"  safe: {{ endpoint: 'http://{base.host}', database: {scene.name}, protected: true }}\n"
-    config.write_text(config.read_text() + line)
     hours = lambda number: (now() + datetime.timedelta(hours=number)).strftime("%Y-%m-%dT%H:%M:00Z")
     cases = [
         ("a moment to come", ["--at", hours(1)], scene.name), ("a moment long ago", ["--at", hours(-200)], scene.name),
         ("a moment before the window", ["--at", hours(-2)], scene.name), ("no moment", ["--at", "yesterday"], scene.name),
         *((f"a folder that is {name}", ["--from", name], scene.name) for name in ("cut", "flipped", "lost", "foreign", "nowhere")),
-        ("a protected environment", ["--from", "backup"], "safe"), ("neither", [], scene.name), ("both", ["--from", "backup", "--at", hours(0)], scene.name),
+        ("neither", [], scene.name), ("both", ["--from", "backup", "--at", hours(0)], scene.name), ("a protected environment", ["--from", "backup"], "safe"),
     ]
     for what, source, name in cases:
+        if name == "safe":
+            scene.program.environments["safe"] = f"  safe: {{ endpoint: 'http://{base.host}', database: {scene.name}, protected: true }}\n"
+            scene.program.know(scene.name)
         command = ["restore", "--all", *source, "-e", name, "-y", "--max-delete", "9999"]
         code, output, errors = scene.run(*command, ends=(USAGE, MALFORMED, MISSING, NOT_PERMITTED, 78))
         lines = [line for line in errors.split("\n") if line.lower().startswith("error:")]
@@ -577,7 +577,8 @@ def main():
         store = Store(binary, folder)
         try:
             proxy = Proxy(store, random.Random(first))
-            refusals(Scene(store, proxy, binary, folder / "refusals", 0))
+            if first == 1:
+                refusals(Scene(store, proxy, binary, folder / "refusals", 0))
             for seed in range(first, first + number):
                 scene = Scene(store, proxy, binary, folder / f"s{seed}", seed)
                 try:
