@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 """Holds the program's reading and writing of Google's managed export folders to a reader of its own, on whole and on damaged folders.
 
-    python3 managed_folders.py [--emulator] [--fixtures DIR] path/to/gymmigrate [seeds [seed]]
+    python3 managed_folders.py [--self-check] [--emulator] [--fixtures DIR] path/to/gymmigrate [seeds [seed]]
 
 `managed_format.py` reads the folders by the facts about them. First the folders that Google's emulator made: every document is
 imported exactly. Then, for each seed: a random folder as production and old emulators write them (several files, padded, of one
 collection, texts and properties marked in other ways) is imported; a random database is exported with `--format managed`, read
 here, and imported again; and folders are damaged, in their bytes, in their files, and in records whose checksums are right again.
 Of a damaged folder every document comes in as the reader here has it, or nothing at all and one line names the file. With
-`--emulator` Google's own emulator is started on what the program exported, too. MANAGED_FOLDERS=N takes N seeds.
+`--emulator` Google's own emulator is started on what the program exported, too. With --self-check what the program did is spoilt in
+each seed, which has to be found out. MANAGED_FOLDERS=N takes N seeds.
 """
 
 import argparse
@@ -60,7 +61,7 @@ class Scene:
     """The program, its store, and folders."""
 
     def __init__(self, store, binary, folder):
-        self.store, self.folder, self.number = store, folder, 0
+        self.store, self.folder, self.number, self.spoils = store, folder, 0, False
         self.program = Program(binary, folder, types.SimpleNamespace(endpoint=f"http://{store.host}"))
         (folder / "things.yaml").write_text(SCHEMA)
 
@@ -76,7 +77,10 @@ class Scene:
         base.commit_all([base.set(path, fields) for path, fields in documents.items()])
 
     def imported(self, source, base, *more, ends=(0,)):
-        return self.program("import", source, "-e", base.name, "-y", *more, ends=ends)
+        result = self.program("import", source, "-e", base.name, "-y", *more, ends=ends)
+        if self.spoils:
+            base.commit([base.set("people/a/kids/spoilt", {"n": {"doubleValue": -0.0}})])
+        return result
 
     def equal(self, base, documents, what):
         wrong = difference(exact_documents(base.all()), exact_documents(documents))
@@ -387,8 +391,28 @@ def damaged(scene, chance, seed, number, place):
     counts[f"{state}: taken"] += 1
 
 
+def one(scene, chance, seed, fixtures, emulator, checks):
+    scene.spoils = checks
+    try:
+        if emulator:
+            seeded(emulator, *exported(scene, chance, seed))
+        elif seed % 4 == 0:
+            exported(scene, chance, seed)
+        elif seed % 4 == 2:
+            made(scene, chance, seed)
+        for number in range(3):
+            damaged(scene, chance, seed, number, fixtures)
+    except Wrong as wrong:
+        if not checks:
+            raise Wrong(f"seed {seed}: {wrong}") from None
+        counts["faults found out"] += 1
+        return
+    need(not checks, f"seed {seed}: what was spoilt was not found out")
+
+
 def main():
     reader = argparse.ArgumentParser()
+    reader.add_argument("--self-check", action="store_true")
     reader.add_argument("--emulator", action="store_true")
     reader.add_argument("--fixtures", type=pathlib.Path, default=FIXTURES)
     reader.add_argument("binary")
@@ -405,17 +429,7 @@ def main():
             fixtures(scene, asked.fixtures.resolve())
             for seed in range(asked.seed, asked.seed + asked.seeds):
                 chance = random.Random(seed)
-                try:
-                    if emulator:
-                        seeded(emulator, *exported(scene, chance, seed))
-                    elif seed % 4 == 0:
-                        exported(scene, chance, seed)
-                    elif seed % 4 == 2:
-                        made(scene, chance, seed)
-                    for number in range(3):
-                        damaged(scene, chance, seed, number, asked.fixtures.resolve())
-                except Wrong as wrong:
-                    raise Wrong(f"seed {seed}: {wrong}") from None
+                one(scene, chance, seed, asked.fixtures.resolve(), emulator, asked.self_check)
                 counts["seeds"] += 1
         finally:
             store.process.kill()

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Holds `gymmigrate restore` to a model of what a database was, after random accidents.
 
-    python3 restore_accidents.py path/to/gymmigrate [seeds [seed]]
+    python3 restore_accidents.py [--self-check] path/to/gymmigrate [seeds [seed]]
 
 A seed is a database of random documents with every type of value, odd ids, subcollections and parents that are missing; a moment,
 or an export of it as a folder, a file, a mirror; then an accident in one or two phases, through plain commits: deletions,
@@ -9,9 +9,11 @@ whole collections and subcollections gone, overwrites, renamed fields, changed t
 restore: of all of it, of collections, of single documents, of a part by `--only`, `--where` or `--keep-changed-since`, from a
 partial export, by a plan file, with another writer, through faults, or killed and resumed. Every document has to be what the model says, what
 is right already unwritten, `-n` and a refusal without effect and `-n` right in its numbers; and an undo brings the accident back
-exactly. RESTORE_ACCIDENTS=N takes N seeds. Needs nothing but Python's own library.
+exactly. With --self-check each seed spoils the database after a command, which has to be found out. RESTORE_ACCIDENTS=N takes N
+seeds. Needs nothing but Python's own library.
 """
 
+import argparse
 import collections
 import datetime
 import json
@@ -233,6 +235,10 @@ def done(plan, wanted, present):
     return found | {path: wanted.exact[path] for path, kind in plan.items() if kind != "delete"}
 
 
+def deletions(plan):
+    return list(plan.values()).count("delete")
+
+
 def numbers_of(plan, kept=0, conflicts=0):
     kinds = collections.Counter(plan.values())
     return {"creates": kinds["create"], "updates": kinds["update"], "deletes": kinds["delete"], "kept": kept, "conflicts": conflicts}
@@ -257,10 +263,15 @@ class Scene:
         self.program.know(self.name)
         self.base = Base(store, self.name)
         self.accident = Accident(self.base, self.random)
+        self.spoil = None
 
     def run(self, *arguments, ends=(0,)):
         self.log.append(" ".join(map(str, arguments)))
-        return self.program(*arguments, ends=ends)
+        result = self.program(*arguments, ends=ends)
+        if self.spoil and arguments[0] in ("restore", "migrate", "runs"):
+            self.base.commit(self.spoil(self))
+            self.spoil = None
+        return result
 
     def play(self):
         documents, moment = self.accident.fill(self.random.choice([4, 30, 80, 150]))
@@ -326,7 +337,7 @@ class Scene:
 
     def check(self, plan, *what, kept=0, source=None, more=()):
         """Asks with -n, is refused without a bound, restores, and takes it back."""
-        expected, bound = numbers_of(plan, kept), list(plan.values()).count("delete")
+        expected, bound = numbers_of(plan, kept), deletions(plan)
         if self.random.random() < 0.7:
             _, summary, _ = self.restore(*what, source=source, more=[*more, "-n"])
             self.same_numbers(summary, expected, "-n")
@@ -414,24 +425,22 @@ class Scene:
         return instant(value.get("timestampValue", self.before.times[path]))
 
     def rival(self, plan):
-        """Another program writes to some of what is planned, and to some of what is not."""
-        paths = sorted(plan)
-        chosen = self.random.sample(paths, min(len(paths), self.random.choice([1, 3])))
-        right = sorted(self.before.exact.keys() - plan.keys())
-        chosen += self.random.sample(right, min(len(right), 2))
-        writes = []
+        """Another program writes to some of what is planned, and to some of what is not; gives what it leaves there."""
+        paths, right = sorted(plan), sorted(self.before.exact.keys() - plan.keys())
+        chosen = self.random.sample(paths, min(len(paths), self.random.choice([1, 3]))) + self.random.sample(right, min(len(right), 2))
+        left = {path: {"n": integer(self.random.randrange(500, 600))} for path in chosen}
         for path in chosen:
-            gone = path in self.before.exact and self.random.random() < 0.3
-            writes.append(self.base.delete(path) if gone else self.base.set(path, {"n": integer(self.random.randrange(500, 600))}))
-        if writes:
-            self.base.commit(writes)
-        counts["documents of another writer"] += len(chosen)
-        return chosen
+            if path in self.before.exact and self.random.random() < 0.3:
+                left[path] = None
+        if left:
+            self.base.commit([self.base.delete(path) if fields is None else self.base.set(path, fields) for path, fields in left.items()])
+        counts["documents of another writer"] += len(left)
+        return {path: fields and exact_fields(fields) for path, fields in left.items()}
 
-    def after_rival(self, chosen, found, exact):
-        """The documents of `exact`, but what was chosen as it is found."""
-        kept = {path: fields for path, fields in exact.items() if path not in chosen}
-        return kept | {path: found.exact[path] for path in chosen if path in found.exact}
+    def beside(self, left, exact):
+        """The documents of `exact`, but what another program left."""
+        found = exact | left
+        return {path: fields for path, fields in found.items() if fields is not None}
 
     def planned(self):
         """A plan file is applied after another program has written."""
@@ -445,51 +454,44 @@ class Scene:
         found = {line["path"].rpartition("/documents/")[2] for line in lines if "path" in line}
         need(found == plan.keys(), f"the plan has {sorted(found ^ plan.keys())[:5]} too much or too little")
         need((self.folder / "plan.html").stat().st_size > 1000, "no page")
-        chosen = self.rival(plan) if self.random.random() < 0.7 else []
-        rivals = self.base.read()
-        arguments = ["migrate", "apply", "--plan", "plan.jsonl", "-e", self.name, "-y", "-q", "--max-delete", list(plan.values()).count("delete")]
-        wanted = self.after_rival(chosen, rivals, done(plan, self.wanted, self.before))
+        left = self.rival(plan) if self.random.random() < 0.7 else {}
+        arguments = ["migrate", "apply", "--plan", "plan.jsonl", "-e", self.name, "-y", "-q", "--max-delete", deletions(plan)]
         code, _, errors = self.run(*arguments, ends=(0, 2))
-        self.equal(self.base.read(), wanted, "applied")
-        self.told(code, plan, chosen, rivals, errors)
-        self.undo(plan.keys() - set(chosen), self.after_rival(chosen, rivals, self.before.exact))
+        self.applied(plan, left, code, errors)
 
-    def told(self, code, plan, chosen, rivals, errors):
-        """What another program changed is listed, if it is not as it should be."""
-        stay = {path for path in chosen if path in plan and rivals.exact.get(path) != self.wanted.exact.get(path)}
+    def applied(self, plan, left, code, errors):
+        self.equal(self.base.read(), self.beside(left, done(plan, self.wanted, self.before)), "restored beside another writer")
+        # What another program changed is listed, if it is not as it should be.
+        stay = {path for path in left if path in plan and left[path] != self.wanted.exact.get(path)}
         listed = self.program.rejects() if code == 2 else {}
         need(listed.keys() == stay, f"listed are {sorted(listed)}, not {sorted(stay)}\n{errors}")
         counts["conflicts"] += len(stay)
+        self.undo(plan.keys() - left.keys(), self.beside(left, self.before.exact))
 
     def raced(self):
         """Another program writes just before the first commit of the restore."""
         if not self.through:
             return self.planned()
-        plan, chosen = plan_of(self.wanted, self.before), []
-        marks = [json.dumps(path)[1:-1].encode() for path in plan]
+        plan, left = plan_of(self.wanted, self.before), {}
+        marks = [f"/documents/{path}" for path in plan]
 
         def hook(_, target, body):
-            plainly = json.dumps(json.loads(body), ensure_ascii=True).encode() if ":commit" in target or ":batchWrite" in target else b""
-            if not chosen and any(b'/documents/' + mark + b'"' in plainly for mark in marks):
-                chosen.extend(self.rival(plan))
+            written = json.loads(body).get("writes", []) if target.endswith((":commit", ":batchWrite")) else []
+            names = [write.get("delete") or write["update"]["name"] for write in written]
+            if not left and any(name.endswith(mark) for name in names for mark in marks):
+                left.update(self.rival(plan))
 
         self.proxy.before = hook
         try:
-            code, summary, errors = self.restore("--all", more=["--max-delete", list(plan.values()).count("delete")], ends=(0, 2))
+            code, _, errors = self.restore("--all", more=["--max-delete", deletions(plan)], ends=(0, 2))
         finally:
             self.proxy.before = None
-        need(bool(chosen) == bool(plan), "nothing was planned, or nothing written")
-        found = self.base.read()
-        self.equal(found, self.after_rival(chosen, found, done(plan, self.wanted, self.before)), "restored beside another writer")
-        rivals = State({path: fields for path, fields in found.fields.items() if path in chosen}, found.times)
-        for path in chosen:
-            need(found.fields.get(path, {"n": integer(555)})["n"]["integerValue"][0] == "5", f"{path!r} of another writer was overwritten")
-        self.told(code, plan, chosen, rivals, errors)
-        self.undo(plan.keys() - set(chosen), self.after_rival(chosen, found, self.before.exact))
+        need(bool(left) == bool(plan), "nothing was planned, or nothing written")
+        self.applied(plan, left, code, errors)
 
     def killed(self):
         plan = plan_of(self.wanted, self.before)
-        arguments = ["restore", "--all", *self.source, "-e", self.name, "-y", "-q", "--max-delete", list(plan.values()).count("delete"), "--batch-size", "3"]
+        arguments = ["restore", "--all", *self.source, "-e", self.name, "-y", "-q", "--max-delete", deletions(plan), "--batch-size", "3"]
         self.log.append(" ".join(map(str, arguments)))
         when = self.random.choice(["before", "after"])
         if self.program.killed(*arguments, at=self.random.randint(1, 8), verb=":commit", when=when):
@@ -504,7 +506,7 @@ class Scene:
         plan = plan_of(self.wanted, self.before)
         self.proxy.share = 0.15
         try:
-            self.restore("--all", more=["--max-delete", list(plan.values()).count("delete")])
+            self.restore("--all", more=["--max-delete", deletions(plan)])
         finally:
             self.proxy.share = 0.0
         self.restored(plan)
@@ -531,6 +533,48 @@ class Scene:
             wanted[path] = rest | exact_fields(part)
         self.equal(self.base.read(), wanted, "restored from a part")
         self.undo(wanted != self.before.exact)
+
+
+# Faults that have to be found out.
+
+
+def add(scene):
+    return [scene.base.set("log entries/x/kids/added", {})]
+
+
+def lose(scene):
+    paths = sorted(scene.base.read().fields)
+    return [scene.base.delete(scene.random.choice(paths))] if paths else add(scene)
+
+
+def change(scene):
+    fields = scene.base.read().fields
+    if not fields:
+        return add(scene)
+    path = scene.random.choice(sorted(fields))
+    return [scene.base.set(path, fields[path] | {"spoilt": {"doubleValue": -0.0}})]
+
+
+def swap_zero(scene):
+    """The sign of a zero, or an added one."""
+    for path, fields in sorted(scene.base.read().fields.items()):
+        for name, value in fields.items():
+            if value.get("doubleValue") == 0:
+                sign = 0.0 if str(value["doubleValue"]).startswith("-") else -0.0
+                return [scene.base.set(path, fields | {name: {"doubleValue": sign}})]
+    return add(scene)
+
+
+def self_check(scene):
+    """Whether a fault stays unseen: its name, or None."""
+    fault = scene.random.choice([lose, add, change, swap_zero])
+    scene.spoil = fault
+    try:
+        scene.play()
+    except Wrong:
+        counts["faults found out" if scene.spoil is None else "seeds wrong before"] += 1
+        return None
+    return None if scene.spoil else fault.__name__
 
 
 def refusals(scene):
@@ -568,29 +612,40 @@ def refusals(scene):
         counts["refusals"] += 1
 
 
+def one(scene, seed, checks):
+    if checks:
+        unseen = self_check(scene)
+        need(not unseen, f"seed {seed}: the fault {unseen} was not found out")
+        return
+    try:
+        scene.play()
+    except Wrong as wrong:
+        raise Wrong(f"seed {seed}: {wrong}\nafter {', '.join(scene.accident.log)}\n" + "\n".join(scene.log)) from None
+
+
 def main():
-    binary = os.path.abspath(sys.argv[1])
-    number = int(sys.argv[2]) if len(sys.argv) > 2 else int(os.environ.get("RESTORE_ACCIDENTS", 40))
-    first = int(sys.argv[3]) if len(sys.argv) > 3 else 1
+    reader = argparse.ArgumentParser()
+    reader.add_argument("--self-check", action="store_true")
+    reader.add_argument("binary")
+    reader.add_argument("seeds", nargs="?", type=int, default=int(os.environ.get("RESTORE_ACCIDENTS", 40)))
+    reader.add_argument("seed", nargs="?", type=int, default=1)
+    asked = reader.parse_args()
     with tempfile.TemporaryDirectory() as name:
-        folder = pathlib.Path(name)
+        folder, binary = pathlib.Path(name), os.path.abspath(asked.binary)
         store = Store(binary, folder)
         try:
-            proxy = Proxy(store, random.Random(first))
-            if first == 1:
+            proxy = Proxy(store, random.Random(asked.seed))
+            if asked.seed == 1 and not asked.self_check:
                 refusals(Scene(store, proxy, binary, folder / "refusals", 0))
-            for seed in range(first, first + number):
+            for seed in range(asked.seed, asked.seed + asked.seeds):
                 scene = Scene(store, proxy, binary, folder / f"s{seed}", seed)
-                try:
-                    scene.play()
-                except Wrong as wrong:
-                    raise Wrong(f"seed {seed}: {wrong}\nafter {', '.join(scene.accident.log)}\n" + "\n".join(scene.log)) from None
+                one(scene, seed, asked.self_check)
                 shutil.rmtree(folder / f"s{seed}")
                 counts["seeds"] += 1
         finally:
             store.process.kill()
             store.process.wait()
-    print(f"restore accidents: seed {first}, " + ", ".join(f"{number} {what}" for what, number in counts.items()))
+    print(f"restore accidents: seed {asked.seed}, " + ", ".join(f"{number} {what}" for what, number in counts.items()))
 
 
 if __name__ == "__main__":
