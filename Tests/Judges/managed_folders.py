@@ -367,7 +367,7 @@ def damaged(scene, chance, seed, number, place):
         # A number of documents that is wrong, and a file that nobody named and is missing, are of the folder.
         whole = state != "damaged" or damage in (lose, double, swap, foreign, block, twice) or " documents" in str(why)
         names = files.keys() | {path.name for path in files_of(folder)} | ({folder.name} if whole else set())
-        need(any(name in lines[0] for name in names), f"{what}: no file is named:\n{lines[0]}")
+        need(any(name in lines[0] for name in [*names, f"{folder.name}/"]), f"{what}: no file is named:\n{lines[0]}")
         counts[f"{state}: refused"] += 1
         if state == "readable" and not difference(exact_documents(documents), exact_documents(before)):
             counts["of which nothing was lost"] += 1
