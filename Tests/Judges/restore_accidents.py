@@ -593,6 +593,33 @@ def self_check(scene):
     return None if scene.spoil else fault.__name__
 
 
+def histories(scene):
+    """The versions of documents are those that were written, each with its time."""
+    base, chance = scene.base, scene.random
+    for number in range(4):
+        path, written = f"people/{chance.choice(IDS)}/kids/v{number}", []
+        for _ in range(chance.randint(1, 6)):
+            gone = number > 1 and written and written[-1][1] and chance.random() < 0.3
+            fields = None if gone else scene.accident.maker.fields() | {"v": integer(len(written))}
+            time = base.commit([base.delete(path) if gone else base.set(path, fields)])["commitTime"]
+            written.append((instant(time), fields and exact_fields(fields)))
+            pause()
+        _, output, _ = scene.run("history", path, "-e", scene.name, "--json")
+        shown = json.loads(output)
+        versions = [one["document"] for one in shown["versions"] if "document" in one]
+        found = [(instant(one["updateTime"]), exact_fields(one.get("fields", {}))) for one in versions]
+        # A deletion is found to the minute, and what was deleted within it is not promised.
+        last = max((at for at, (_, fields) in enumerate(written) if fields is None), default=-1)
+        need([one for one in written if one in found] == found, f"history of {path!r}: {found}, of {written}")
+        need(all(one in found for one in written[last + 1 :]), f"history of {path!r}: {found}, not {written}")
+        need((shown["versions"][-1]["event"] == "deleted") == (written[-1][1] is None), f"history of {path!r} ends in {shown['versions'][-1]}")
+        need(shown["isComplete"] and shown["reads"] <= 100, f"history of {path!r}: {shown['reads']} reads")
+        bound = chance.randint(1, 3)
+        shown = json.loads(scene.run("history", path, "-e", scene.name, "--json", "--max-reads", bound)[1])
+        need(shown["reads"] <= bound, f"history of {path!r}: {shown['reads']} reads of {bound}")
+        counts["versions"] += len(found)
+
+
 def refusals(scene):
     """What is refused with one sentence, and nothing is written."""
     base, folder = scene.base, scene.folder
@@ -628,6 +655,14 @@ def refusals(scene):
         counts["refusals"] += 1
 
 
+def tried(part, scene):
+    try:
+        part(scene)
+    except Wrong as wrong:
+        return [f"{part.__name__}: {wrong}"]
+    return []
+
+
 def one(scene, seed, checks):
     """What is wrong with a seed."""
     if checks:
@@ -654,7 +689,8 @@ def main():
             proxy = Proxy(store, random.Random(asked.seed))
             wrongs = []
             if asked.seed == 1 and not asked.self_check:
-                refusals(Scene(store, proxy, binary, folder / "refusals", 0))
+                for number, part in enumerate([refusals, histories]):
+                    wrongs += tried(part, Scene(store, proxy, binary, folder / part.__name__, 10**6 + number))
             for seed in range(asked.seed, asked.seed + asked.seeds):
                 scene = Scene(store, proxy, binary, folder / f"s{seed}", seed)
                 wrongs += one(scene, seed, asked.self_check)
