@@ -4,7 +4,7 @@
     python3 restore_accidents.py [--self-check] path/to/gymmigrate [seeds [seed]]
 
 A seed is a database of random documents with every type of value, odd ids, subcollections and parents that are missing; a moment,
-or an export of it as a folder, a file, a mirror; then an accident in one or two phases, through plain commits: deletions,
+or an export of it as a folder, with increments, of another database, a file, a mirror; then an accident in one or two phases, through plain commits: deletions,
 whole collections and subcollections gone, overwrites, renamed fields, changed types, insertions, documents made again. Then a
 restore: of all of it, of collections, of single documents, of a part by `--only`, `--where` or `--keep-changed-since`, from a
 partial export, by a plan file, with another writer, through faults, or killed and resumed. Every document has to be what the model says, what
@@ -46,7 +46,9 @@ collections:
 TIMES = {"people": "updatedAt", "notes": "changedOn"}
 # What `--only` calls what people did, and what takes it back.
 ONLY = {"deleted": "create", "created": "delete", "updated": "update"}
-NOTHING, REJECTS, USAGE, MALFORMED, MISSING, NOT_PERMITTED = 0, 2, 64, 65, 66, 77
+# Where the wanted state is.
+KINDS = ["at", "at", "at", "folder", "folder", "gzip", "file", "mirror", "shallow", "elsewhere", "increments"]
+USAGE, MALFORMED, MISSING, NOT_PERMITTED = 64, 65, 66, 77
 counts = collections.Counter()
 
 
@@ -325,7 +327,7 @@ class Scene:
 
     def sources(self, way):
         """Where the wanted state is; exported, if it is a place."""
-        self.kind = self.random.choice((os.environ["KINDS"].split() if "KINDS" in os.environ else ["at", "at", "at", "folder", "folder", "gzip", "file", "mirror", "shallow", "elsewhere", "increments"]))
+        self.kind = self.random.choice(KINDS)
         if way == self.partial:
             self.kind = "part"
         counts[f"from {self.kind}"] += 1
@@ -386,7 +388,7 @@ class Scene:
         if self.kind == "file":
             return kind != "delete"
         if self.kind == "mirror":
-            # It has no kind of collection that was empty when it was made, and none of which nothing says where it would be.
+            # A pull looks where the mirror has documents, so it does not know of collections of other kinds.
             return kind != "delete" or kind_of(path) in set(map(kind_of, self.wanted.exact))
         if self.kind == "shallow":
             return path.count("/") == 1
