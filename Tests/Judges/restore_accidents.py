@@ -1,0 +1,790 @@
+#!/usr/bin/env python3
+"""Holds `gymmigrate restore` to a model of what a database was, after random accidents.
+
+    python3 restore_accidents.py [--self-check] path/to/gymmigrate [seeds [seed]]
+
+A seed is a database of random documents with every type of value, odd ids, subcollections and parents that are missing; a moment,
+or an export of it as a folder, with increments, of another database, a file, a mirror; then an accident in one or two phases, through plain commits: deletions,
+whole collections and subcollections gone, overwrites, renamed fields, changed types, insertions, documents made again. Then a
+restore: of all of it, of collections, of single documents, of a part by `--only`, `--where` or `--keep-changed-since`, from a
+partial export, by a plan file, with another writer, through faults, or killed and resumed. Every document has to be what the model says, what
+is right already unwritten, `-n` and a refusal without effect and `-n` right in its numbers; and an undo brings the accident back
+exactly. With --self-check each seed spoils the database after a command, which has to be found out. RESTORE_ACCIDENTS=N takes N
+seeds. Needs nothing but Python's own library.
+"""
+
+import argparse
+import collections
+import datetime
+import json
+import os
+import pathlib
+import random
+import shutil
+import sys
+import tempfile
+import time
+import types
+
+from gym_services import Store, Wrong, need
+from mirror_service import Database, Program, Proxy
+from random_documents import FIELDS, IDS, SUBS, TOPS, Maker, difference, exact_fields, integer, text
+
+SCHEMA = """
+schema: clubs
+collections:
+  people:
+    update-time: updatedAt
+    fields: { n: integer, name: string, updatedAt: timestamp }
+  notes:
+    update-time: { field: changedOn, set-by: client }
+    fields: { n: integer, changedOn: timestamp }
+  bare:
+    fields: { n: integer }
+"""
+# The field with the time of the last change, by root collection.
+TIMES = {"people": "updatedAt", "notes": "changedOn"}
+# What `--only` calls what people did, and what takes it back.
+ONLY = {"deleted": "create", "created": "delete", "updated": "update"}
+# Where the wanted state is.
+KINDS = ["at", "at", "at", "folder", "folder", "gzip", "file", "mirror", "shallow", "elsewhere", "increments"]
+USAGE, MALFORMED, MISSING, NOT_PERMITTED = 64, 65, 66, 77
+counts = collections.Counter()
+
+
+class Base(Database):
+    """A database, whose documents are read with their update times."""
+
+    def read(self):
+        status, answer = self.call("documents:runQuery", {"structuredQuery": {"from": [{"allDescendants": True}]}})
+        need(status == 200, f"runQuery: {status} {answer}")
+        found = [part["document"] for part in answer if "document" in part]
+        found = {one["name"].removeprefix(self.prefix): one for one in found}
+        found = {path: one for path, one in found.items() if not path.startswith("_gymmigrate")}
+        times, made = ({path: one[name] for path, one in found.items()} for name in ("updateTime", "createTime"))
+        return State({path: one.get("fields", {}) for path, one in found.items()}, times, made)
+
+
+class State:
+    """The documents of a moment."""
+
+    def __init__(self, fields, times=None, made=None):
+        self.fields, self.times, self.made = fields, times or {}, made or {}
+        self.exact = {path: exact_fields(one) for path, one in fields.items()}
+
+
+def now():
+    return datetime.datetime.now(datetime.timezone.utc)
+
+
+def instant(time):
+    whole, _, fraction = time.removesuffix("Z").partition(".")
+    return f"{whole}.{fraction:0<9}"
+
+
+def pause():
+    """Lets the clock go on, so that moments before and after are apart."""
+    time.sleep(0.003)
+
+
+# Accidents.
+
+
+class Accident:
+    """Writes to a database as people, apps and scripts do by mistake."""
+
+    def __init__(self, base, random):
+        self.base, self.random, self.maker = base, random, Maker(random, base.root)
+        self.log = []
+        self.steps = [
+            self.delete, self.delete, self.delete_collection, self.delete_below, self.delete_parents, self.overwrite, self.overwrite, self.patch,
+            self.rename, self.retype, self.touch, self.insert, self.insert, self.insert_below, self.again, self.everything_in_one,
+        ]
+
+    def fields_for(self, path, old=False):
+        fields = self.maker.fields()
+        if (name := TIMES.get(path.split("/")[0])) and path.count("/") == 1 and (old or self.random.random() < 0.6):
+            fields[name] = {"timestampValue": "2020-05-05T05:05:05Z"} if old or self.random.random() < 0.5 else {"timestampValue": now().strftime("%Y-%m-%dT%H:%M:%S.%fZ")}
+        return fields
+
+    def fill(self, count):
+        documents = {}
+        for _ in range(count):
+            path = self.maker.path()
+            documents[path] = self.fields_for(path, old=True)
+        return documents, self.commit([self.base.set(path, fields) for path, fields in documents.items()])
+
+    def commit(self, writes):
+        moment = None
+        while writes:
+            size = self.random.choice([1, 5, 100, 300])
+            moment, writes = self.base.commit(writes[:size])["commitTime"], writes[size:]
+        return moment
+
+    def play(self):
+        for _ in range(self.random.randint(1, 4)):
+            step = self.random.choice(self.steps)
+            fields = self.base.read().fields
+            self.log.append(step.__name__)
+            self.commit(step(fields))
+            counts[step.__name__.replace("_", " ")] += 1
+
+    def some(self, fields):
+        paths = sorted(fields)
+        return self.random.sample(paths, min(len(paths), self.random.choice([1, 2, 5, 20])))
+
+    def set(self, path, fields):
+        name = TIMES.get(path.split("/")[0]) if path.count("/") == 1 else None
+        return self.base.set(path, fields, name if name and name not in fields and self.random.random() < 0.7 else None)
+
+    def delete(self, fields):
+        return [self.base.delete(path) for path in self.some(fields)]
+
+    def delete_collection(self, fields):
+        top = self.random.choice(TOPS)
+        return [self.base.delete(path) for path in fields if path.split("/")[0] == top]
+
+    def delete_below(self, fields):
+        """The subcollections of a document, which stays."""
+        parents = sorted({"/".join(path.split("/")[:2]) for path in fields if path.count("/") > 1})
+        parent = self.random.choice(parents) if parents else "none"
+        return [self.base.delete(path) for path in fields if path.startswith(f"{parent}/")]
+
+    def delete_parents(self, fields):
+        """Documents whose subcollections stay."""
+        parents = {"/".join(path.split("/")[:-2]) for path in fields}
+        return [self.base.delete(path) for path in sorted(fields.keys() & parents)]
+
+    def overwrite(self, fields):
+        return [self.set(path, self.fields_for(path)) for path in self.some(fields)]
+
+    def patch(self, fields):
+        return [self.base.set(path, {"n": integer(self.random.randrange(100, 200))}, mask=["n", "s"]) for path in self.some(fields)]
+
+    def rename(self, fields):
+        old, new, top = self.random.choice(FIELDS), self.random.choice([*FIELDS, "renamed"]), self.random.choice(TOPS)
+        writes = []
+        for path, one in fields.items():
+            if path.split("/")[0] == top and old in one:
+                writes.append(self.base.set(path, {new if name == old else name: value for name, value in one.items()}))
+        return writes
+
+    def retype(self, fields):
+        writes = []
+        for path in self.some(fields):
+            one = {name: self.other_type(value) for name, value in fields[path].items()}
+            writes.append(self.base.set(path, one))
+        return writes
+
+    def other_type(self, value):
+        ((kind, inner),) = value.items()
+        if kind == "integerValue":
+            return self.random.choice([{"doubleValue": float(inner)}, text(inner)])
+        if kind == "doubleValue" and inner == 0:
+            return {"doubleValue": 0.0 if str(inner).startswith("-") else -0.0}
+        return {"nullValue": None} if kind == "stringValue" and not inner else value
+
+    def touch(self, fields):
+        """The same fields again: nothing has changed but the update time."""
+        return [self.base.set(path, fields[path]) for path in self.some(fields)]
+
+    def again(self, fields):
+        paths = self.some(fields)
+        self.commit([self.base.delete(path) for path in paths])
+        return [self.base.set(path, fields[path]) for path in paths]
+
+    def insert(self, fields):
+        paths = [self.maker.path(self.random.choice([None, None, "new", "new/doc/new"])) for _ in range(self.random.choice([1, 3, 20]))]
+        return [self.set(path, self.fields_for(path)) for path in dict.fromkeys(paths) if path.count("/") % 2]
+
+    def insert_below(self, fields):
+        """Below documents that are there, or once were."""
+        parents = [*self.some(fields), "bare/gone", f"people/{self.random.choice(IDS)}"]
+        return [self.base.set(f"{path}/{self.random.choice(SUBS)}/i{number}", self.maker.fields()) for number, path in enumerate(parents) if path.count("/") < 8]
+
+    def everything_in_one(self, fields):
+        """Each document of a root collection has the values of one."""
+        top = self.random.choice(TOPS)
+        paths = [path for path in sorted(fields) if path.split("/")[0] == top]
+        return [self.base.set(path, fields[paths[0]]) for path in paths]
+
+
+# The model.
+
+
+def kind_of(path):
+    """The collection, whatever the documents on the way to it are called."""
+    return tuple(path.split("/")[::2])
+
+
+def within(path, names):
+    """Whether it is one of these documents, or below one of these documents or collections."""
+    return any(path == name or path.startswith(f"{name}/") for name in names)
+
+
+def in_database(value, source, target):
+    """A value, or fields, whose references into one database lead into another."""
+    if isinstance(value, dict):
+        return {name: in_database(one, source, target) for name, one in value.items()}
+    if isinstance(value, list):
+        return [in_database(one, source, target) for one in value]
+    return target + value.removeprefix(source) if isinstance(value, str) and value.startswith(f"{source}/documents/") else value
+
+
+def read_lines(folder):
+    """The fields of the documents that an export has."""
+    lines = [line for file in sorted(folder.glob("*.jsonl")) for line in file.read_text().split("\n") if line]
+    return {one["name"].rpartition("/documents/")[2]: one.get("fields", {}) for one in map(json.loads, lines)}
+
+
+def matches(fields, least):
+    """n >= least"""
+    ((kind, inner),) = fields.get("n", {"nullValue": None}).items()
+    return kind in ("integerValue", "doubleValue") and float(inner) >= least
+
+
+def plan_of(wanted, present, scope=lambda path: True):
+    """What has to be done, by path."""
+    found = {}
+    for path in wanted.exact.keys() | present.exact.keys():
+        one, other = wanted.exact.get(path), present.exact.get(path)
+        if one != other and scope(path):
+            found[path] = "create" if other is None else "delete" if one is None else "update"
+    return found
+
+
+def done(plan, wanted, present):
+    """The exact documents once the plan is carried out."""
+    found = {path: fields for path, fields in present.exact.items() if plan.get(path) != "delete"}
+    return found | {path: wanted.exact[path] for path, kind in plan.items() if kind != "delete"}
+
+
+def deletions(plan):
+    return list(plan.values()).count("delete")
+
+
+def numbers_of(plan, kept=0, conflicts=0):
+    kinds = collections.Counter(plan.values())
+    return {"creates": kinds["create"], "updates": kinds["update"], "deletes": kinds["delete"], "kept": kept, "conflicts": conflicts}
+
+
+# Scenes.
+
+
+class Scene:
+    """A database before and after an accident, and the commands that restore it."""
+
+    def __init__(self, store, proxy, binary, folder, seed):
+        self.random, self.folder, self.proxy = random.Random(seed), folder, proxy
+        folder.mkdir()
+        through = self.random.random() < 0.3
+        endpoint = proxy.endpoint if through else f"http://{store.host}"
+        self.program = Program(binary, folder, types.SimpleNamespace(endpoint=endpoint))
+        if through:
+            self.program.proxy = proxy
+        (folder / "things.yaml").write_text(SCHEMA)
+        self.name, self.through, self.log = f"real{seed}", through, []
+        self.program.know(self.name)
+        self.base = Base(store, self.name)
+        self.accident = Accident(self.base, self.random)
+        self.spoil = None
+
+    def run(self, *arguments, ends=(0,)):
+        self.log.append(" ".join(map(str, arguments)))
+        result = self.program(*arguments, ends=ends)
+        if self.spoil and arguments[0] in ("restore", "migrate", "runs"):
+            self.base.commit(self.spoil(self))
+            self.spoil = None
+        return result
+
+    def play(self):
+        documents, moment = self.accident.fill(self.random.choice([4, 30, 80, 150]))
+        self.wanted = self.base.read()
+        wrong = difference(self.wanted.exact, {path: exact_fields(fields) for path, fields in documents.items()})
+        need(not wrong, f"the store: {wrong}")
+        pause()
+        if self.random.random() < 0.5:
+            moment = now().isoformat().replace("+00:00", "Z")
+            pause()
+        self.at = moment
+        ways = [
+            self.whole, self.whole, self.parts, self.documents, self.only, self.where, self.kept, self.planned, self.planned, self.raced, self.partial,
+        ]
+        if self.through:
+            ways = [self.killed, self.faulty, self.raced, self.whole]
+        way = self.random.choice(ways)
+        self.source = self.sources(way)
+        self.accident.play()
+        pause()
+        self.between = now().isoformat().replace("+00:00", "Z")
+        pause()
+        if self.random.random() < 0.5:
+            self.accident.play()
+        self.before = self.base.read()
+        self.log.append(way.__name__)
+        counts[way.__name__] += 1
+        way()
+
+    def sources(self, way):
+        """Where the wanted state is; exported, if it is a place."""
+        self.kind = self.random.choice(KINDS)
+        if way == self.partial:
+            self.kind = "part"
+        counts[f"from {self.kind}"] += 1
+        return getattr(self, f"from_{self.kind}", self.from_export)()
+
+    def from_at(self):
+        return ["--at", self.at]
+
+    def from_part(self):
+        return []
+
+    def from_mirror(self):
+        self.run("mirror", "pull", "-e", self.name, "-o", "mirror.sqlite", "-q")
+        return ["--from", "mirror:mirror.sqlite"]
+
+    def from_export(self, name=None):
+        place = "backup.jsonl" if self.kind == "file" else "backup"
+        more = {"gzip": ["--gzip"], "file": ["--subcollections"], "shallow": ["--no-subcollections"]}.get(self.kind, [])
+        self.run("export", "--all", "-e", name or self.name, "-o", place, "--format", "jsonl", "-q", *more)
+        return ["--from", place]
+
+    def from_elsewhere(self):
+        """The folder of another database, in which references lead into that one."""
+        other = Base(types.SimpleNamespace(host=self.base.host), f"other{self.name}")
+        other.commit_all([other.set(path, in_database(fields, self.base.root, other.root)) for path, fields in self.wanted.fields.items()])
+        self.program.know(other.name)
+        found = self.from_export(other.name)
+        self.restore("--all", source=found, more=["-n"], ends=(NOT_PERMITTED,))
+        return [*found, "--source", other.root]
+
+    def from_increments(self):
+        """A whole export and an increment; what was deleted between them is not known to be."""
+        self.run("export", "--all", "-e", self.name, "-o", "nightly", "--dated", "-q")
+        self.accident.play()
+        pause()
+        self.run("export", "--all", "-e", self.name, "-o", "nightly", "--dated", "--since", "last", "-q")
+        folders = sorted(path for path in (self.folder / "nightly").iterdir() if path.is_dir() and not path.is_symlink())
+        manifest = json.loads((folders[1] / "manifest.json").read_text())
+        self.moment = instant(manifest["readTime"])
+        # What the increment has whole says what was deleted, too.
+        wholes = [file["collection"] for file in manifest["files"] if "since" not in file]
+        before = {path: fields for path, fields in read_lines(folders[0]).items() if path.count("/") > 1 or path.split("/")[0] not in wholes}
+        self.wanted = State(before | read_lines(folders[1]))
+        # What is deleted and made again looks as if it had not been there.
+        self.accident.steps.remove(self.accident.again)
+        pause()
+        return [word for folder in folders for word in ("--from", f"nightly/{folder.name}")]
+
+    # Commands.
+
+    def plan(self, scope=lambda path: True):
+        """What has to be done."""
+        found = plan_of(self.wanted, self.before, scope)
+        return {path: kind for path, kind in found.items() if self.is_known(path, kind)}
+
+    def is_known(self, path, kind):
+        """Whether the source can know: a file has no manifest that says what is all of it, and increments do not have every change."""
+        if self.kind == "file":
+            return kind != "delete"
+        if self.kind == "mirror":
+            # A pull looks where the mirror has documents, so it does not know of collections of other kinds.
+            return kind != "delete" or kind_of(path) in set(map(kind_of, self.wanted.exact))
+        if self.kind == "shallow":
+            return path.count("/") == 1
+        if self.kind == "increments" and kind != "create":
+            return instant(self.before.times[path]) > self.moment and (kind == "update" or instant(self.before.made[path]) > self.moment)
+        return True
+
+    def restore(self, *what, source=None, ends=(0,), more=()):
+        arguments = ["restore", *what, *(source or self.source), "-e", self.name, "-y", "--json", *more]
+        code, output, errors = self.run(*arguments, ends=ends)
+        return code, json.loads(output) if output.startswith("{") else {}, errors
+
+    def unchanged(self, what):
+        found = self.base.read()
+        self.equal(found, self.before.exact, what)
+        for path, time in self.before.times.items():
+            need(found.times.get(path) == time, f"{what}: {path!r} was written")
+
+    def equal(self, found, wanted, what):
+        wrong = difference(found.exact, wanted)
+        need(not wrong, f"{what}: {wrong}")
+        counts["documents compared"] += len(wanted)
+
+    def check(self, plan, *what, kept=0, source=None, more=()):
+        """Asks with -n, is refused without a bound, restores, and takes it back."""
+        expected, bound = numbers_of(plan, kept), deletions(plan)
+        if self.random.random() < 0.7:
+            _, summary, _ = self.restore(*what, source=source, more=[*more, "-n"])
+            self.same_numbers(summary, expected, "-n")
+            self.unchanged("after -n")
+        if bound and self.random.random() < 0.4:
+            less = self.random.choice([[], ["--max-delete", bound - 1]])
+            self.restore(*what, source=source, more=[*more, *less], ends=(NOT_PERMITTED,))
+            self.unchanged("after a refusal")
+            counts["refused by --max-delete"] += 1
+        # A deletion that would leave documents below it that are not restored may be left, and is listed.
+        code, summary, _ = self.restore(*what, source=source, more=[*more, "--max-delete", bound], ends=(0, 2) if self.stranding(plan) else (0,))
+        left = self.program.rejects() if code == 2 else {}
+        need(left.keys() <= self.stranding(plan), f"listed are {sorted(left)}")
+        counts["deletions left for what is below"] += len(left)
+        plan = {path: kind for path, kind in plan.items() if path not in left}
+        self.same_numbers(summary, numbers_of(plan, kept), "restore")
+        self.restored(plan)
+        self.undo(plan)
+
+    def stranding(self, plan):
+        """Deletions that would leave documents below them which the plan does not look at, though they were not there then."""
+        known = set() if self.kind == "shallow" else self.wanted.exact.keys()
+        stays = [path for path in self.before.exact if path not in plan and path not in known]
+        return {path for path, kind in plan.items() if kind == "delete" and any(one.startswith(f"{path}/") for one in stays)}
+
+    def same_numbers(self, summary, expected, what):
+        found = {name: summary.get("restore", summary).get(name) for name in expected}
+        need(found == expected, f"{what}: the numbers are {found}, not {expected}")
+
+    def restored(self, plan):
+        found = self.base.read()
+        self.equal(found, done(plan, self.wanted, self.before), "restored")
+        for path, time in self.before.times.items():
+            need(path in plan or found.times.get(path) == time, f"{path!r} was right, and is written")
+        counts["documents restored"] += len(plan)
+
+    def undo(self, plan, after=None):
+        if plan:
+            self.run("runs", "undo", "last", "-e", self.name, "-y", "-q", ends=(0, 2) if after else (0,))
+        self.equal(self.base.read(), self.before.exact if after is None else after, "undone")
+        counts["undone"] += bool(plan)
+
+    # Ways.
+
+    def whole(self):
+        plan = self.plan()
+        if self.random.random() < 0.3 and self.kind in ("at", "folder", "gzip", "file", "mirror"):
+            self.differences(f"{self.name}@{self.at}" if self.kind == "at" else self.source[1], plan_of(self.wanted, self.before))
+        if self.random.random() < 0.3 and self.kind == "at":
+            self.reads()
+        self.check(plan, "--all")
+
+    def differences(self, place, plan):
+        """`diff` sees the plan."""
+        code, output, _ = self.run("diff", "--all", "--from", place, "--to", self.name, "--format", "json", ends=(0, 1))
+        signs = {"+": "create", "-": "delete", "*": "update"}
+        found = {one["path"]: signs[one["mark"]] for one in json.loads(output)}
+        need(code == bool(plan) and found == plan, f"diff ends in {code}: {found}, not {plan}")
+        counts["differences"] += 1
+
+    def reads(self):
+        """`count` and `get` at the moment."""
+        wanted = self.wanted.exact
+        for top in self.random.sample(TOPS, 2):
+            number = sum(path.startswith(f"{top}/") and path.count("/") == 1 for path in wanted)
+            output = self.run("count", top, "-e", self.name, "--read-time", self.at, "-q")[1]
+            need(output.rpartition("\t")[2].strip() == str(number), f"count {top} --read-time: {output}, not {number}")
+        chosen = self.random.sample(sorted(wanted), min(3, len(wanted)))
+        output = self.run("get", *chosen, "-e", self.name, "--read-time", self.at, "--json", "-q")[1]
+        found = {one["name"]: exact_fields(one.get("fields", {})) for one in json.loads(output)}
+        need(found == {path: wanted[path] for path in chosen}, f"get --read-time: {found}")
+        counts["reads of the moment"] += 1
+
+    def parts(self):
+        tops = self.random.sample([*TOPS, "new"], self.random.randint(1, 4))
+        tops = [top for top in tops if any(path.split("/")[0] == top for path in self.wanted.exact.keys() | self.before.exact.keys())]
+        if tops:
+            self.check(self.plan(lambda path: within(path, tops)), *tops)
+
+    def documents(self):
+        paths = sorted(self.wanted.exact.keys() | self.before.exact.keys())
+        changed = sorted(self.plan())
+        chosen = self.random.sample(paths, min(3, len(paths))) + self.random.sample(changed, min(3, len(changed)))
+        chosen = [path for path in dict.fromkeys(chosen) if "*" not in path]
+        if chosen:
+            self.check(self.plan(lambda path: within(path, chosen)), *chosen)
+
+    def only(self):
+        names = self.random.sample(sorted(ONLY), self.random.choice([1, 1, 2]))
+        plan = self.plan()
+        plan = {path: kind for path, kind in plan.items() if kind in [ONLY[name] for name in names]}
+        self.check(plan, "--all", more=[word for name in names for word in ("--only", name)])
+
+    def where(self):
+        least = self.random.choice([10, 50, 90, 120])
+        both = (self.wanted.fields, self.before.fields)
+        # A filter means the documents of the collections alone, as everywhere.
+        plan = self.plan(lambda path: path.count("/") == 1 and any(matches(fields.get(path, {}), least) for fields in both))
+        self.check(plan, "--all", more=["--where", f"n >= {least}"])
+
+    def kept(self):
+        plan = self.plan()
+        later = {path for path, kind in plan.items() if kind != "create" and self.changed(path) > instant(self.between)}
+        plan = {path: kind for path, kind in plan.items() if path not in later}
+        counts["documents kept"] += len(later)
+        self.check(plan, "--all", kept=len(later), more=["--keep-changed-since", self.between])
+
+    def changed(self, path):
+        name = TIMES.get(path.split("/")[0]) if path.count("/") == 1 else None
+        value = self.before.fields[path].get(name, {})
+        return instant(value.get("timestampValue", self.before.times[path]))
+
+    def rival(self, plan):
+        """Another program writes to some of what is planned, and to some of what is not; gives what it leaves there."""
+        paths, right = sorted(plan), sorted(self.before.exact.keys() - plan.keys())
+        chosen = self.random.sample(paths, min(len(paths), self.random.choice([1, 3]))) + self.random.sample(right, min(len(right), 2))
+        left = {path: {"n": integer(self.random.randrange(500, 600))} for path in chosen}
+        for path in chosen:
+            if path in self.before.exact and self.random.random() < 0.3:
+                left[path] = None
+        if left:
+            self.base.commit([self.base.delete(path) if fields is None else self.base.set(path, fields) for path, fields in left.items()])
+        counts["documents of another writer"] += len(left)
+        return {path: fields and exact_fields(fields) for path, fields in left.items()}
+
+    def beside(self, left, exact):
+        """The documents of `exact`, but what another program left."""
+        found = exact | left
+        return {path: fields for path, fields in found.items() if fields is not None}
+
+    def planned(self):
+        """A plan file is applied after another program has written."""
+        plan = self.plan()
+        _, summary, _ = self.restore("--all", more=["-n", "-o", "plan.jsonl", "--html", "plan.html"])
+        self.same_numbers(summary, numbers_of(plan), "-n -o")
+        self.unchanged("after -n -o")
+        if not plan:
+            return
+        lines = [json.loads(line) for line in (self.folder / "plan.jsonl").read_text().strip("\n").split("\n")]
+        found = {line["path"].rpartition("/documents/")[2] for line in lines if "path" in line}
+        need(found == plan.keys(), f"the plan has {sorted(found ^ plan.keys())[:5]} too much or too little")
+        need((self.folder / "plan.html").stat().st_size > 1000, "no page")
+        left = self.rival(plan) if self.random.random() < 0.7 else {}
+        arguments = ["migrate", "apply", "--plan", "plan.jsonl", "-e", self.name, "-y", "-q", "--max-delete", deletions(plan)]
+        code, _, errors = self.run(*arguments, ends=(0, 2))
+        self.applied(plan, left, code, errors)
+
+    def applied(self, plan, left, code, errors):
+        self.equal(self.base.read(), self.beside(left, done(plan, self.wanted, self.before)), "restored beside another writer")
+        # What another program changed is listed, if it is not as it should be.
+        stay = {path for path in left if path in plan and left[path] != self.wanted.exact.get(path)}
+        listed = self.program.rejects() if code == 2 else {}
+        need(listed.keys() == stay, f"listed are {sorted(listed)}, not {sorted(stay)}\n{errors}")
+        counts["conflicts"] += len(stay)
+        self.undo(plan.keys() - left.keys(), self.beside(left, self.before.exact))
+
+    def raced(self):
+        """Another program writes just before the first commit of the restore."""
+        if not self.through:
+            return self.planned()
+        plan, left = self.plan(), {}
+        marks = [f"/documents/{path}" for path in plan]
+
+        def hook(_, target, body):
+            written = json.loads(body).get("writes", []) if target.partition("?")[0].endswith((":commit", ":batchWrite")) else []
+            names = [write.get("delete") or write["update"]["name"] for write in written]
+            if not left and any(name.endswith(mark) for name in names for mark in marks):
+                left.update(self.rival(plan))
+
+        self.proxy.before = hook
+        try:
+            code, _, errors = self.restore("--all", more=["--max-delete", deletions(plan)], ends=(0, 2))
+        finally:
+            self.proxy.before = None
+        need(bool(left) == bool(plan), "nothing was planned, or nothing written")
+        self.applied(plan, left, code, errors)
+
+    def killed(self):
+        plan = self.plan()
+        arguments = ["restore", "--all", *self.source, "-e", self.name, "-y", "-q", "--max-delete", deletions(plan)]
+        self.log.append(" ".join(map(str, arguments)))
+        when = self.random.choice(["before", "after"])
+        if self.program.killed(*arguments, at=self.random.randint(1, 8), verb=":commit", when=when):
+            runs = self.folder / ".gymmigrate/runs"
+            last = max(runs.iterdir(), key=lambda run: (run / "run.json").stat().st_mtime_ns).name
+            self.program("runs", "resume", last, "-y", place=False)
+            counts["resumed"] += 1
+        self.restored(plan)
+        self.undo(plan)
+
+    def faulty(self):
+        plan = self.plan()
+        self.proxy.share = 0.15
+        try:
+            self.restore("--all", more=["--max-delete", deletions(plan)])
+        finally:
+            self.proxy.share = 0.0
+        self.restored(plan)
+        self.undo(plan)
+
+    def partial(self):
+        """An export of a part: what it cannot know stays."""
+        least, fields = self.random.choice([10, 50, 90]), self.random.sample(["n", "s", "name", "m"], 2)
+        # The accident was written after the moment, so the export of that moment is made only now.
+        how = self.random.choice([["--where", f"n >= {least}"], ["--fields", ",".join(fields)], ["--limit", "2"]])
+        self.run("export", *TOPS, "-e", self.name, "-o", "part", "--format", "jsonl", "-q", "--read-time", self.at, *how)
+        exported = read_lines(self.folder / "part")
+        self.restore("--all", source=["--from", "part"], more=["--max-delete", 10000], ends=(NOT_PERMITTED,))
+        self.unchanged("after a refusal of a part")
+        self.restore("--all", source=["--from", "part"], more=["--max-delete", 10000, "--scope", "partial"])
+        wanted = dict(self.before.exact)
+        for path, part in exported.items():
+            rest = {name: value for name, value in wanted.get(path, {}).items() if name not in fields} if how[0] == "--fields" else {}
+            wanted[path] = rest | exact_fields(part)
+        self.equal(self.base.read(), wanted, "restored from a part")
+        self.undo(wanted != self.before.exact)
+
+
+# Faults that have to be found out.
+
+
+def add(scene):
+    return [scene.base.set("log entries/x/kids/added", {})]
+
+
+def lose(scene):
+    paths = sorted(scene.base.read().fields)
+    return [scene.base.delete(scene.random.choice(paths))] if paths else add(scene)
+
+
+def change(scene):
+    fields = scene.base.read().fields
+    if not fields:
+        return add(scene)
+    path = scene.random.choice(sorted(fields))
+    return [scene.base.set(path, fields[path] | {"spoilt": {"doubleValue": -0.0}})]
+
+
+def swap_zero(scene):
+    """The sign of a zero, or an added one."""
+    for path, fields in sorted(scene.base.read().fields.items()):
+        for name, value in fields.items():
+            if value.get("doubleValue") == 0:
+                sign = 0.0 if str(value["doubleValue"]).startswith("-") else -0.0
+                return [scene.base.set(path, fields | {name: {"doubleValue": sign}})]
+    return add(scene)
+
+
+def self_check(scene):
+    """Whether a fault stays unseen: its name, or None."""
+    fault = scene.random.choice([lose, add, change, swap_zero])
+    scene.spoil = fault
+    try:
+        scene.play()
+    except Wrong:
+        counts["faults found out" if scene.spoil is None else "seeds wrong before"] += 1
+        return None
+    return None if scene.spoil else fault.__name__
+
+
+def histories(scene):
+    """The versions of documents are those that were written, each with its time."""
+    base, chance = scene.base, scene.random
+    for number in range(4):
+        path, written = f"people/{chance.choice(IDS)}/kids/v{number}", []
+        for _ in range(chance.randint(1, 6)):
+            gone = number > 1 and written and written[-1][1] and chance.random() < 0.3
+            fields = None if gone else scene.accident.maker.fields() | {"v": integer(len(written))}
+            time = base.commit([base.delete(path) if gone else base.set(path, fields)])["commitTime"]
+            written.append((instant(time), fields and exact_fields(fields)))
+            pause()
+        _, output, _ = scene.run("history", path, "-e", scene.name, "--json")
+        shown = json.loads(output)
+        versions = [one["document"] for one in shown["versions"] if "document" in one]
+        found = [(instant(one["updateTime"]), exact_fields(one.get("fields", {}))) for one in versions]
+        wanted = [one for one in written if one[1] is not None]
+        need(found == wanted, f"history of {path!r}: {found}, not {wanted}")
+        need((shown["versions"][-1]["event"] == "deleted") == (written[-1][1] is None), f"history of {path!r} ends in {shown['versions'][-1]}")
+        need(shown["isComplete"] and shown["reads"] <= 100, f"history of {path!r}: {shown['reads']} reads")
+        bound = chance.randint(1, 3)
+        shown = json.loads(scene.run("history", path, "-e", scene.name, "--json", "--max-reads", bound)[1])
+        need(shown["reads"] <= bound, f"history of {path!r}: {shown['reads']} reads of {bound}")
+        counts["versions"] += len(found)
+
+
+def refusals(scene):
+    """What is refused with one sentence, and nothing is written."""
+    base, folder = scene.base, scene.folder
+    scene.accident.fill(30)
+    scene.run("export", "--all", "-e", scene.name, "-o", "backup", "--format", "jsonl", "-q")
+    for name in ("cut", "flipped", "lost", "foreign"):
+        shutil.copytree(folder / "backup", folder / name)
+    files = {name: max((folder / name).glob("*.jsonl"), key=lambda path: path.stat().st_size) for name in ("cut", "flipped", "lost")}
+    os.truncate(files["cut"], files["cut"].stat().st_size // 2)
+    files["flipped"].write_text(files["flipped"].read_text().replace('"name":', '"nane":', 1))
+    files["lost"].unlink()
+    manifest = folder / "foreign/manifest.json"
+    manifest.write_text(manifest.read_text().replace(f'/databases/{scene.name}"', '/databases/elsewhere"'))
+    scene.accident.play()
+    scene.before = base.read()
+    hours = lambda number: (now() + datetime.timedelta(hours=number)).strftime("%Y-%m-%dT%H:%M:00Z")
+    cases = [
+        ("a moment to come", ["--at", hours(1)], USAGE), ("a moment long ago", ["--at", hours(-200)], MISSING), ("no moment", ["--at", "yesterday"], USAGE),
+        ("a moment before the window", ["--at", hours(-2)], MISSING), ("a folder cut short", ["--from", "cut"], MALFORMED),
+        ("a flipped folder", ["--from", "flipped"], MALFORMED), ("a folder that misses a file", ["--from", "lost"], MALFORMED),
+        ("a foreign folder", ["--from", "foreign"], NOT_PERMITTED), ("no folder", ["--from", "nowhere"], MISSING), ("neither", [], USAGE),
+        ("both", ["--from", "backup", "--at", hours(0)], USAGE), ("a protected environment", ["--from", "backup"], NOT_PERMITTED),
+    ]
+    for what, source, expected in cases:
+        if what.startswith("a protected"):
+            scene.program.environments["safe"] = f"  safe: {{ endpoint: 'http://{base.host}', database: {scene.name}, protected: true }}\n"
+            scene.program.know(scene.name)
+        command = ["restore", "--all", *source, "-e", "safe" if what.startswith("a protected") else scene.name, "-y", "--max-delete", "9999"]
+        code, output, errors = scene.run(*command, ends=(USAGE, MALFORMED, MISSING, NOT_PERMITTED, 78))
+        lines = [line for line in errors.split("\n") if line.lower().startswith("error:")]
+        need(len(lines) == 1 and code == expected, f"{what} is refused in {code}, not {expected}, with {len(lines)} sentences:\n{errors}")
+        scene.unchanged(what)
+        counts["refusals"] += 1
+
+
+def tried(part, scene):
+    try:
+        part(scene)
+    except Wrong as wrong:
+        return [f"{part.__name__}: {wrong}"]
+    return []
+
+
+def one(scene, seed, checks):
+    """What is wrong with a seed."""
+    if checks:
+        unseen = self_check(scene)
+        return [f"seed {seed}: the fault {unseen} was not found out"] if unseen else []
+    try:
+        scene.play()
+    except Wrong as wrong:
+        return [f"seed {seed}: {wrong}\nafter {', '.join(scene.accident.log)}\n" + "\n".join(scene.log)]
+    return []
+
+
+def main():
+    reader = argparse.ArgumentParser()
+    reader.add_argument("--self-check", action="store_true")
+    reader.add_argument("binary")
+    reader.add_argument("seeds", nargs="?", type=int, default=int(os.environ.get("RESTORE_ACCIDENTS", 40)))
+    reader.add_argument("seed", nargs="?", type=int, default=1)
+    asked = reader.parse_args()
+    with tempfile.TemporaryDirectory() as name:
+        folder, binary = pathlib.Path(name), os.path.abspath(asked.binary)
+        store = Store(binary, folder)
+        try:
+            proxy = Proxy(store, random.Random(asked.seed))
+            wrongs = []
+            if asked.seed == 1 and not asked.self_check:
+                for number, part in enumerate([refusals, histories]):
+                    wrongs += tried(part, Scene(store, proxy, binary, folder / part.__name__, 10**6 + number))
+            for seed in range(asked.seed, asked.seed + asked.seeds):
+                scene = Scene(store, proxy, binary, folder / f"s{seed}", seed)
+                wrongs += one(scene, seed, asked.self_check)
+                shutil.rmtree(folder / f"s{seed}")
+                counts["seeds"] += 1
+        finally:
+            store.process.kill()
+            store.process.wait()
+    need(not wrongs, "\n\n".join(wrongs[:20]) + f"\n\n{len(wrongs)} of {asked.seeds} seeds fail")
+    print(f"restore accidents: seed {asked.seed}, " + ", ".join(f"{number} {what}" for what, number in counts.items()))
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except Wrong as wrong:
+        sys.exit(f"restore accidents: {str(wrong).rstrip()}")
