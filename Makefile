@@ -7,8 +7,8 @@ JUDGE ?= $(if $(wildcard .venv/bin/python),.venv/bin/python,python3)
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: all deps docs build demo test bench bench-reads bench-writes check check-all check-client-suite check-disk check-emulator check-faults check-filters \
-  check-fuzz check-instructions check-kills check-libreoffice check-memory check-mirror check-package check-sanitizers check-scale check-slurm \
+.PHONY: all deps docs build demo test bench bench-reads bench-writes check check-all check-client-suite check-contract check-disk check-emulator check-faults check-filters \
+  check-fuzz check-instructions check-kills check-libreoffice check-memory check-mirror check-package check-restore check-sanitizers check-scale check-slurm \
   check-storage package install fmt lint layers clean
 
 all: build
@@ -80,6 +80,15 @@ check-disk: deps
 ## check-client-suite: the system tests of Google's Python client (GYMMIGRATE_CLIENT_SUITE=their folder) against the embedded store
 check-client-suite: build
 	@scripts/check-client-suite.sh
+
+## check-contract: the contract tests of the embedded store against Google's emulator and FIRESTORE_EMULATOR_HOST
+check-contract: deps
+	@scripts/check-contract.sh
+
+## check-restore: 1,000 accidents and as many managed folders, each restored, read or refused, judged by models
+check-restore: build
+	@$(JUDGE) Tests/Judges/restore_accidents.py bin/gymmigrate 1000
+	@$(JUDGE) Tests/Judges/managed_folders.py bin/gymmigrate 1000
 
 ## check-emulator: every command, and 20,000 requests to the embedded store, judged by Google's own emulator; skipped where it is missing
 check-emulator: build

@@ -7,7 +7,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 # Those that need what a machine may not have say so themselves, and are skipped there or fail.
-checks=${CHECKS:-instructions memory faults filters disk scale mirror emulator client-suite storage libreoffice sanitizers fuzz kills slurm package}
+checks=${CHECKS:-instructions memory faults filters disk scale mirror restore emulator contract client-suite storage libreoffice sanitizers fuzz kills slurm package}
 logs=.build/checks
 mkdir -p "$logs"
 failed=0

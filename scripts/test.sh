@@ -2,7 +2,8 @@
 # The one test command: the Swift tests over all targets, the oracle's own tests, and the judges that are not ours:
 # openpyxl (and LibreOffice, where it is installed) for workbooks, a reader of its own for random tables, Google's Python client for
 # the embedded store, its protobuf messages for all that is sent, a model of groups and Python's calendar for classes, Google's emulator
-# for the sample of security rules, for the commands and for the embedded store, random histories for mirrors, google-auth for federated signing, Chromium for pages.
+# for the sample of security rules, for the commands and for the embedded store, random histories for mirrors, random accidents for restores, a reader of its own for
+# Google's export folders, google-auth for federated signing, Chromium for pages.
 # Before them the sample package, which uses the libraries as another package would.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -53,6 +54,8 @@ judge() {
   "$GYMMIGRATE_PYTHON" Tests/Judges/emulator.py --quick "$GYMMIGRATE_BINARY"
   "$GYMMIGRATE_PYTHON" Tests/Judges/store_differences.py "$GYMMIGRATE_BINARY" 500
   "$GYMMIGRATE_PYTHON" Tests/Judges/time_histories.py "$GYMMIGRATE_BINARY"
+  "$GYMMIGRATE_PYTHON" Tests/Judges/restore_accidents.py "$GYMMIGRATE_BINARY" 30
+  "$GYMMIGRATE_PYTHON" Tests/Judges/managed_folders.py "$GYMMIGRATE_BINARY" 30
   "$GYMMIGRATE_PYTHON" Tests/Judges/federated_requests.py "$GYMMIGRATE_BINARY"
   "$GYMMIGRATE_PYTHON" Tests/Judges/storage_emulator.py "$GYMMIGRATE_BINARY"
   "$GYMMIGRATE_PYTHON" Tests/Judges/shards_in_bucket.py "$GYMMIGRATE_BINARY"

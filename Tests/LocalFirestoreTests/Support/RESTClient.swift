@@ -72,7 +72,8 @@ final class RESTClient {
 
   /// A request as bytes.
   static func request(_ method: String, _ target: String, _ body: String? = nil) -> [UInt8] {
-    var head = "\(method) \(target) HTTP/1.1\r\nHost: localhost\r\n"
+    // Google's emulator keeps some methods for the owner.
+    var head = "\(method) \(target) HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer owner\r\n"
     if let body { head += "Content-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n" }
     return Array((head + "\r\n" + (body ?? "")).utf8)
   }
@@ -102,7 +103,9 @@ final class RESTClient {
     return array
   }
 
-  /// The error in the response to a request, as `404 NOT_FOUND`; inside an array as `[404 NOT_FOUND]`.
+  /// The error in the response to a request, as `404 NOT_FOUND`; inside an array, as of streamed methods, as `[404 NOT_FOUND]`.
+  ///
+  /// Google's emulator has no array there.
   func failure(_ method: String, _ path: String, _ body: String? = nil) throws -> String {
     let answer = try call(method, path, body)
     let json = try answer.json
@@ -112,7 +115,8 @@ final class RESTClient {
       let message = error["message"] as? String, !message.isEmpty
     else { return "\(answer.status)" }
     let text = "\(answer.status) \(error["status"] as? String ?? "?")"
-    return isArray ? "[\(text)]" : text
+    let isStreamed = [":runQuery", ":runAggregationQuery", ":batchGet"].contains { path.hasSuffix($0) }
+    return isArray || contractEndpoint != nil && isStreamed ? "[\(text)]" : text
   }
 
   // MARK: Shorthand
@@ -210,12 +214,13 @@ final class RESTClient {
   }
 }
 
+/// The server under test; nil for an in-memory store.
+private let contractEndpoint = ProcessInfo.processInfo.environment["FIRESTORE_CONTRACT_ENDPOINT"]
+
 /// Runs `body` with a client of the server under test: an in-memory store, or the server in
 /// `FIRESTORE_CONTRACT_ENDPOINT`, with a new project.
 func withClient<Result>(_ body: (RESTClient) async throws -> Result) async throws -> Result {
-  if let endpoint = ProcessInfo.processInfo.environment["FIRESTORE_CONTRACT_ENDPOINT"] {
-    return try await body(RESTClient(endpoint))
-  }
+  if let contractEndpoint { return try await body(RESTClient(contractEndpoint)) }
   return try await LocalFirestoreServer.withServer(dataFile: nil) { try await body(RESTClient($0.endpoint)) }
 }
 

@@ -43,8 +43,9 @@ package struct ManagedExport: Sendable, Equatable {
     if Set(outputs.map { UTF8Key($0) }).count < outputs.count {
       throw .malformed(overall, "a file is named in it twice")
     }
-    if documents > 0, let first = outputs.first {
-      var log = try LogReader(first, via: files)
+    // Any of the files may be empty.
+    for output in documents > 0 ? outputs : [] where database == nil {
+      var log = try LogReader(output, via: files)
       while database == nil, try log.advance() {
         database = try? log.withRecord { bytes throws(WireError) in try EntityDecoder.document(bytes).database
         }

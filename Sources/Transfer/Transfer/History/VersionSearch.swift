@@ -2,8 +2,8 @@
 ///
 /// A look at a moment shows the version that was there, and that it was there since its update time. So the version before
 /// comes with one look at the last moment before that time. When a document was deleted is found by bisection, to a second of the
-/// last hour and a whole minute of older times; between two looks that found none it is looked for in halves, the widest stretch
-/// first, as long as there are looks left.
+/// last hour and a whole minute of older times; between two looks that found none, stretches of more than a minute are looked at in
+/// halves, the widest first.
 ///
 ///     var search = VersionSearch(from: earliest, to: now, maximumLooks: 100)
 ///     while let moment = search.next() { search.record(try await look(moment), at: moment) }
@@ -68,15 +68,15 @@ package struct VersionSearch: Sendable {
 
   private var gaps: [Gap] {
     zip(versions, versions.dropFirst()).compactMap { earlier, later in
-      let width = Self.microseconds(later.since) - Self.microseconds(earlier.until)
+      let stretch = Self.microseconds(later.since) - Self.microseconds(earlier.until)
       if later.document != nil {
         guard let moment = before(later.since), earlier.until < moment else { return nil }
-        return Gap(moment: moment, interest: 2, microseconds: width)
+        return Gap(moment: moment, interest: 2, microseconds: stretch)
       }
       let isSure = earlier.document != nil
-      guard let moment = middle(earlier.until, later.since, wider: isSure ? Self.second : Self.second / 100)
-      else { return nil }
-      return Gap(moment: moment, interest: isSure ? 1 : 0, microseconds: width)
+      let width = isSure ? Self.second : Self.minute * Self.second
+      guard let moment = middle(earlier.until, later.since, wider: width) else { return nil }
+      return Gap(moment: moment, interest: isSure ? 1 : 0, microseconds: stretch)
     }
   }
 
