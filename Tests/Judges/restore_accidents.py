@@ -366,6 +366,11 @@ class Scene:
         self.run("export", "--all", "-e", self.name, "-o", "nightly", "--dated", "--since", "last", "-q")
         folders = sorted(path for path in (self.folder / "nightly").iterdir() if path.is_dir() and not path.is_symlink())
         manifest = json.loads((folders[1] / "manifest.json").read_text())
+        if not any("since" in file for file in manifest["files"]):
+            # Without a time of last change anywhere it is no increment.
+            self.kind, self.wanted, self.at = "at", self.base.read(), now().isoformat().replace("+00:00", "Z")
+            pause()
+            return self.from_at()
         self.moment = instant(manifest["readTime"])
         # What the increment has whole says what was deleted, too.
         wholes = [file["collection"] for file in manifest["files"] if "since" not in file]
