@@ -1,3 +1,5 @@
+import Platform
+
 /// The special bytes of CSV, for writing and reading.
 enum CSVBytes {
   /// Returns the index of the first delimiter, quote or line break from `start`; `end` if there is none.
@@ -60,5 +62,24 @@ enum CSVBytes {
       at += 8
     }
     return found & (ones &* 0x80) == 0
+  }
+
+  /// Returns the index of the first line feed or carriage return; `end` if there is none.
+  static func lineEnd(_ bytes: UnsafeRawBufferPointer, from start: Int, to end: Int) -> Int {
+    let feed = first(0x0A, bytes, from: start, to: end)
+    return first(0x0D, bytes, from: start, to: feed)
+  }
+
+  /// Returns the index of the first byte of a value; `end` if there is none.
+  static func first(
+    _ byte: UInt8,
+    _ bytes: UnsafeRawBufferPointer,
+    from start: Int,
+    to end: Int
+  ) -> Int {
+    guard let base = bytes.baseAddress, let found = memchr(base + start, Int32(byte), end - start) else {
+      return end
+    }
+    return UnsafeRawPointer(found) - base
   }
 }

@@ -1,5 +1,4 @@
 package import Files
-import Platform
 
 /// Reads CSV (RFC 4180) record by record from a file or standard input (`-`); gzip is decompressed.
 ///
@@ -291,7 +290,7 @@ package struct CSVReader: ~Copyable {
         index += 1
         if try endCell(at: special, separator, isQuoted: false) { return true }
       case .quoted:
-        let stop = Self.first(quote, bytes, from: index, to: end)
+        let stop = CSVBytes.first(quote, bytes, from: index, to: end)
         try append(bytes, index..<stop)
         countLines(bytes, index..<stop)
         index = stop
@@ -321,7 +320,11 @@ package struct CSVReader: ~Copyable {
   /// Consumes the remainder of an invalid line.
   private mutating func skipLine() throws(Failure) {
     while true {
-      let end = Self.lineEnd(UnsafeRawBufferPointer(chunk), from: unread.lowerBound, to: unread.upperBound)
+      let end = CSVBytes.lineEnd(
+        UnsafeRawBufferPointer(chunk),
+        from: unread.lowerBound,
+        to: unread.upperBound
+      )
       if end < unread.upperBound {
         current = current.lowerBound..<end
         unread = (end + 1)..<unread.upperBound
@@ -400,23 +403,5 @@ package struct CSVReader: ~Copyable {
 
   private func tooLong(_ cause: String) -> Failure {
     failure("the record is too long: \(cause); check the delimiter and the quotes", .init(line: record.line))
-  }
-
-  /// Returns the index of the first line feed or carriage return; `end` if there is none.
-  private static func lineEnd(_ bytes: UnsafeRawBufferPointer, from start: Int, to end: Int) -> Int {
-    let feed = first(0x0A, bytes, from: start, to: end)
-    return first(0x0D, bytes, from: start, to: feed)
-  }
-
-  private static func first(
-    _ byte: UInt8,
-    _ bytes: UnsafeRawBufferPointer,
-    from start: Int,
-    to end: Int
-  ) -> Int {
-    guard let base = bytes.baseAddress, let found = memchr(base + start, Int32(byte), end - start) else {
-      return end
-    }
-    return UnsafeRawPointer(found) - base
   }
 }
