@@ -90,7 +90,7 @@ extension RestoreJob: PerformableJob {
     rules.filter = try query.filter(in: session.client.database, session.schema).map { DocumentFilter($0) }
     var known = state.knowledge.collections
     // A mirror names subcollections, too; a filter is about documents of its roots, and nothing below them.
-    if rules.filter != nil, session.source != nil { known.removeAll { $0.utf8.contains(UInt8(ascii: "/")) } }
+    if rules.filter != nil, session.source != nil { known?.removeAll { $0.utf8.contains(UInt8(ascii: "/")) } }
     let names = names.isEmpty && !state.knowledge.isGroup ? known : names
     return try await RestoreList(
       CollectionSelection(names, isDeep: isDeep),
