@@ -204,6 +204,13 @@ enum TypedValue {
     return choice
   }
 
+  static func moment(_ text: String) throws -> Timestamp {
+    guard let moment = Timestamp(text) else {
+      throw ValidationError("give a time as 2026-01-31T12:00:00Z.")
+    }
+    return moment
+  }
+
   /// Reads the path of a field that the service is asked for.
   ///
   /// - Throws: `ValidationError` that names the option and the text.

@@ -20,7 +20,7 @@ enum HelpText {
       }
     }
     let topics = Topic.allCases.map { "'\($0.rawValue)'" }.joined(separator: ", ")
-    lines += ["", "'gymmigrate help COMMAND' shows a command; 'help' also explains", "\(topics)."]
+    lines += ["'gymmigrate help COMMAND' shows a command; 'help' also explains", "\(topics)."]
     return lines.joined(separator: "\n")
   }
 

@@ -6,7 +6,8 @@ import Testing
 struct ValueErrorTests {
   /// Names of values that any text is good for, or that are looked up when the command runs.
   private static let free: Set<String> = [
-    "a,b.c", "env", "env|path", "field", "field=field", "field=type", "field=value", "fields", "file",
+    "a,b.c", "env", "env[@time]", "env[@time]|path", "env|path", "place",
+    "field", "field=field", "field=type", "field=value", "fields", "file",
     "filter",
     "folder", "heading", "id", "name", "name[=collection]", "path", "paths", "run", "text", "url", "where",
     "zone",
@@ -68,7 +69,12 @@ struct ValueErrorTests {
     Refusal("export users -o u.csv --order-by a,b,c,d.", "--order-by", "'d.'", "a field name is missing"),
     Refusal("export users -o u.csv --order-by a_up", "--order-by", "'a up'", "FIELD desc"),
     Refusal("export users -o u.csv --fields a-b", "--fields", "'a-b'", "back-quotes"),
-    Refusal("export users -o users", "--output", "'users'", "--format csv, xlsx, jsonl or sqlite"),
+    Refusal(
+      "export users -o users",
+      "--output",
+      "'users'",
+      "--format csv, xlsx, jsonl, json, ndjson, sqlite"
+    ),
     Refusal("export users -o u.csv --dated", "--output", "'u.csv'", "is no folder"),
     Refusal("export users -o out/ --dated --keep 0", "'0'", "a whole number from 1"),
     Refusal("export users -o out/ --dated --since monday", "'monday'", "last, or a time as 2026-"),

@@ -32,6 +32,7 @@ struct WantedKnowledgeTests {
     #expect(try known(nil, of: two) == [])
     #expect(try known(Self.scope { $0.filters = ["n > 1"] }, of: two) == [])
     #expect(try known(Self.scope { $0.limit = 5 }, of: two) == [])
+    #expect(try known(Self.scope { $0.fields = ["n"] }, of: two) == [])
     #expect(try known(Self.scope { $0.orderBy = "n" }, of: two) == [])
   }
 

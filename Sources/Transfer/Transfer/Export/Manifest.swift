@@ -107,6 +107,8 @@ package struct Manifest: JSONRecord, Equatable {
   ///
   /// - Throws: ``Failure`` of kind `cannotWrite`.
   package func write(to folder: String, via files: FileAccess = .local) throws(Failure) {
+    // Without documents no file has made it.
+    if !FileAccess.isRemote(folder) { try FilePaths.ensureFolder(folder) }
     try OutputFile.write(line, to: "\(folder)/\(Self.fileName)", via: files)
   }
 
@@ -151,7 +153,10 @@ extension Manifest {
     guard path != "-", try access.isFolder(path) else { return [path] }
     let folder = path.utf8.last == UInt8(ascii: "/") ? String(path.dropLast()) : path
     func isRead(_ name: String) -> Bool { !isLitter(name) && InputFormat(inFolder: name) != nil }
-    var names = (try read(from: folder, via: access)?.files.map(\.file) ?? []).filter(isRead)
+    let manifest = try read(from: folder, via: access)
+    // An export of a database without documents.
+    if manifest?.files.isEmpty ?? false { return [] }
+    var names = (manifest?.files.map(\.file) ?? []).filter(isRead)
     let found = names.isEmpty ? try access.names(in: folder) : []
     if names.isEmpty { names = found.filter(isRead) }
     if names.isEmpty {

@@ -1,9 +1,9 @@
 /// Finds the versions of one document by looking at it at moments.
 ///
 /// A look at a moment shows the version that was there, and that it was there since its update time. So the version before
-/// comes with one look at the last moment before that time. When a document was deleted is found by bisection, to a second of the
-/// last hour and a whole minute of older times; between two looks that found none, stretches of more than a minute are looked at in
-/// halves, the widest first.
+/// comes with one look at the last moment before that time. When a document was deleted is found by bisection, to a microsecond of the
+/// last hour and a whole minute of older times; between two looks that found none it is looked for in halves, the widest stretch
+/// first, as long as there are looks left.
 ///
 ///     var search = VersionSearch(from: earliest, to: now, maximumLooks: 100)
 ///     while let moment = search.next() { search.record(try await look(moment), at: moment) }
@@ -74,7 +74,7 @@ package struct VersionSearch: Sendable {
         return Gap(moment: moment, interest: 2, microseconds: stretch)
       }
       let isSure = earlier.document != nil
-      let width = isSure ? Self.second : Self.minute * Self.second
+      let width = isSure ? 1 : Self.second / 100
       guard let moment = middle(earlier.until, later.since, wider: width) else { return nil }
       return Gap(moment: moment, interest: isSure ? 1 : 0, microseconds: stretch)
     }

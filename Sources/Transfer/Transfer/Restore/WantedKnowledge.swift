@@ -31,7 +31,8 @@ package struct WantedKnowledge: Sendable, Equatable {
       return
     }
     (collections, isDeep, isGroup) = (scope.collections, scope.subcollections, scope.isGroup)
-    knowsAbsence = scope.filters.isEmpty && scope.limit == nil && scope.orderBy == nil
+    // Of some fields, too: whoever restores these means the documents that have them.
+    knowsAbsence = scope.filters.isEmpty && scope.limit == nil && scope.orderBy == nil && scope.fields == nil
     do {
       fields = try scope.fields?.map { try FieldPath(parsing: $0) }
     } catch {

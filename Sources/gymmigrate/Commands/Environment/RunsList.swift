@@ -17,7 +17,7 @@ struct RunsList: AsyncParsableCommand {
   @Option(
     help: ArgumentHelp(
       "Only runs of this command, or of those below it: 'migrate', 'migrate apply'.",
-      valueName: "command"
+      valueName: "name"
     )
   )
   var command: String?

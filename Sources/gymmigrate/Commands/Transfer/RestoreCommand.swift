@@ -39,8 +39,11 @@ struct RestoreCommand: JobCommand {
   @Flag(help: "Every root collection except gymmigrate's own.")
   var all = false
 
-  @Option(help: ArgumentHelp("The moment to which the database goes back.", valueName: "time"))
-  var at: String?
+  @Option(
+    help: ArgumentHelp("The moment to which the database goes back.", valueName: "time"),
+    transform: TypedValue.moment
+  )
+  var at: Timestamp?
 
   @Option(
     help: ArgumentHelp(
@@ -80,9 +83,10 @@ struct RestoreCommand: JobCommand {
     help: ArgumentHelp(
       "Leave documents alone that were changed or created after this moment, and list them (findings.csv).",
       valueName: "time"
-    )
+    ),
+    transform: TypedValue.moment
   )
-  var keepChangedSince: String?
+  var keepChangedSince: Timestamp?
 
   @Option(help: "Only documents that were updated, deleted or created since.")
   var only: RestoreJob.Accident?
@@ -126,8 +130,6 @@ struct RestoreCommand: JobCommand {
     if common.summary.isJSON, output == "-" {
       throw ValidationError("--json and -o - both write to standard output.")
     }
-    _ = try at.map { try EnvironmentMoment.moment($0, of: "--at") }
-    _ = try keepChangedSince.map { try EnvironmentMoment.moment($0, of: "--keep-changed-since") }
   }
 
   private static func validate(_ name: String) throws {
@@ -145,11 +147,11 @@ struct RestoreCommand: JobCommand {
 
   func jobRun() throws -> JobRun {
     var job = RestoreJob(names)
-    (job.moment, job.sources) = (at.flatMap { Timestamp($0)?.flooredToMicroseconds }, from)
+    (job.moment, job.sources) = (at?.flooredToMicroseconds, from)
     (job.sourceDatabase, job.isPartial) = (source, scope == .partial)
     job.subcollections = subcollections && filters.isEmpty
     (job.query.filters, job.query.timeZone) = (filters, zone.timeZone)
-    (job.keepsChangedSince, job.only) = (keepChangedSince.flatMap { Timestamp($0) }, only)
+    (job.keepsChangedSince, job.only) = (keepChangedSince, only)
     (job.maximumDeletes, job.reading, job.output) = (maxDelete, reading.settings, output)
     (job.plan.isDryRun, job.plan.html) = (dryRun, page.html)
     var run = common.jobRun(job)

@@ -39,7 +39,7 @@ struct EnvironmentMoment {
   }
 
   /// - Throws: `ValidationError` that names the option and the text.
-  static func moment(_ text: String, of option: String) throws -> Timestamp {
+  private static func moment(_ text: String, of option: String) throws -> Timestamp {
     guard let moment = Timestamp(text) else {
       throw ValidationError("\(option): '\(text)' is no moment; give a time as 2026-01-31T12:00:00Z.")
     }
