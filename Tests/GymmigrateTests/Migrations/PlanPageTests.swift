@@ -252,7 +252,7 @@ struct PlanPageTests {
       // 2 documents, their count, and what is below each of them: 4 USD and 0.5 USD, 1 deletion.
       #expect(
         text.output.hasSuffix(
-          "\nTo apply it: 5 reads, 0 writes, 1 deletes: at most 5.51 USD (prices of gymmigrate.yaml)\n"
+          "\nTo apply it: 5 reads, 0 writes, 1 delete: at most 5.51 USD (prices of gymmigrate.yaml)\n"
         )
       )
       let summary = try await tool.bare(delete + ["--json"] + tool.place).summary()

@@ -26,8 +26,8 @@ package struct CostEstimate: Sendable, Equatable {
 
   /// The estimate as text: `12,000 reads, 4,000 writes, 0 deletes: at most 0.02 USD (list prices …)`, or `at least`.
   package var text: String {
-    let counts = [(cost.reads, "reads"), (cost.writes, "writes"), (cost.deletes, "deletes")].map {
-      "\(NumberText.grouped($0.0)) \($0.1)"
+    let counts = [(cost.reads, "read"), (cost.writes, "write"), (cost.deletes, "delete")].map {
+      NumberText.counted($0.0, $0.1)
     }
     let operations = "\(isMinimum ? "at least " : "")\(counts.joined(separator: ", "))"
     guard let dollars else { return "\(operations): the price is \(prices.name)" }
