@@ -4,7 +4,7 @@
 # the embedded store, its protobuf messages for all that is sent, a model of groups and Python's calendar for classes, Google's emulator
 # for the sample of security rules, for the commands and for the embedded store, random histories for mirrors, random accidents for restores, a reader of its own for
 # Google's export folders, google-auth for federated signing, Chromium for pages.
-# Before them the sample package, which uses the libraries as another package would.
+# Beside them the sample package, which uses the libraries as another package would.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -27,13 +27,12 @@ swift build "${tests_build[@]}" --build-tests
 python3 -m unittest discover -s Tests/Oracle -q
 export GYMMIGRATE_BINARY=${GYMMIGRATE_BINARY:-$(swift build "${tests_build[@]}" --show-bin-path)/gymmigrate}
 
-scripts/check-sample-package.sh
-
 work=$(mktemp -d)
 server=
 judges=
+sample=
 cleanUp() {
-  for process in $judges $server; do kill "$process" 2>/dev/null || true; done
+  for process in $judges $sample $server; do kill "$process" 2>/dev/null || true; done
   rm -rf "$work"
 }
 trap cleanUp EXIT
@@ -72,6 +71,9 @@ if [[ -n ${GYMMIGRATE_PYTHON:-} ]]; then
   judges=$!
 fi
 
+scripts/check-sample-package.sh >"$work/sample" 2>&1 &
+sample=$!
+
 # All tests at once would starve each other, and their time limits run from their start.
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=${SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH:-$(($(getconf _NPROCESSORS_ONLN) * 3))}
 failed=0
@@ -82,6 +84,9 @@ if [[ -n $judges ]]; then
   judges=
   cat "$work/judges"
 fi
+wait "$sample" || failed=1
+sample=
+cat "$work/sample"
 # What went wrong once more at the end, where it is found.
 [[ $failed -eq 0 ]] || grep -aE '^✘|error:|Fatal error' "$work/tests" || true
 exit $failed
