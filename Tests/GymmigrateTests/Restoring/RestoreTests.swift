@@ -336,6 +336,31 @@ struct RestoreTests {
       try mini.put("a/1", fields: "{}")
       try await tool.run("restore", "--all", "--from", "none", "--max-delete", "1", "--yes").expect(0)
       #expect(!mini.snapshot().contains { $0.name == "a/1" })
+      // What lies beside its manifest is read, or refused, and never passed over.
+      try tool.write(#"{"name":"b/1","fields":{}}"# + "\n", to: "none/more.jsonl")
+      try await tool.run("import", "none").expect(0)
+      #expect(mini.snapshot().contains { $0.name == "b/1" })
+    }
+  }
+
+  @Test("A managed export puts back what it has, deletes nothing, and is of one database.")
+  func managed() async throws {
+    let mini = MiniFirestore()
+    try mini.load(jsonLines: (1...3).map { documentLine("a/\($0)", $0) }.joined(separator: "\n"))
+    try await withTool(against: mini.handler) { tool, _ in
+      try await tool.run("export", "--all", "-o", "google", "--format", "managed").expect(0)
+      let before = mini.lines().filter { $0.key.hasPrefix("a/") }
+      try mini.put("a/1", fields: "{}")
+      try mini.put("a/new", fields: "{}")
+      let command = ["restore", "--all", "--from", "google"]
+      try await tool.bare(command + tool.place).expect(77)
+      let elsewhere = ["--project", "elsewhere", "--endpoint", tool.place.last ?? "", "--schema", "none"]
+      let other = try await tool.bare(command + elsewhere + ["--scope", "partial", "-n"])
+      other.expectFailure(77, "it is an export of projects/test-project")
+      #expect(mini.requestCount(.commit) == 0)
+      try await tool.bare(command + tool.place + ["--scope", "partial"]).expect(0)
+      var after = mini.lines().filter { $0.key.hasPrefix("a/") }
+      #expect(after.removeValue(forKey: "a/new") != nil && after == before)
     }
   }
 

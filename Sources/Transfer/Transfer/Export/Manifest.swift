@@ -152,13 +152,15 @@ extension Manifest {
   ) throws(Failure) -> [String] {
     guard path != "-", try access.isFolder(path) else { return [path] }
     let folder = path.utf8.last == UInt8(ascii: "/") ? String(path.dropLast()) : path
-    func isRead(_ name: String) -> Bool { !isLitter(name) && InputFormat(inFolder: name) != nil }
+    func isRead(_ name: String) -> Bool {
+      !isLitter(name) && !name.isIdentical(to: fileName) && InputFormat(inFolder: name) != nil
+    }
     let manifest = try read(from: folder, via: access)
-    // An export of a database without documents.
-    if manifest?.files.isEmpty ?? false { return [] }
     var names = (manifest?.files.map(\.file) ?? []).filter(isRead)
     let found = names.isEmpty ? try access.names(in: folder) : []
     if names.isEmpty { names = found.filter(isRead) }
+    // An export of a database without documents.
+    if names.isEmpty, manifest?.files.isEmpty ?? false { return [] }
     if names.isEmpty {
       let others = found.isEmpty ? "" : ", but \(FilePaths.list(found))"
       throw Failure(

@@ -1,5 +1,6 @@
 package import Configuration
 import FirestoreREST
+import Tables
 
 /// What a restore puts back: a database at a moment, a mirror, or the files of exports.
 package struct WantedState: Sendable {
@@ -37,7 +38,8 @@ package struct WantedState: Sendable {
   ) throws {
     let manifests = try paths.map { try Self.manifest(of: $0, via: access) }
     for (path, manifest) in zip(paths, manifests) {
-      try Self.assertOf(environment, path, manifest, permissions.source)
+      let database = try manifest?.database ?? ManagedExport(at: path, via: access)?.database
+      try Self.assertOf(environment, path, database, permissions.source)
     }
     if paths.count > 1 { try Self.assertSeries(paths, manifests) }
     let last = manifests.last ?? nil
@@ -105,17 +107,16 @@ package struct WantedState: Sendable {
   private static func assertOf(
     _ environment: DatabaseEnvironment,
     _ path: String,
-    _ manifest: Manifest?,
+    _ database: DatabaseName?,
     _ source: DatabaseName?
   ) throws(Failure) {
-    guard let manifest, manifest.database != environment.database, source != manifest.database else { return }
+    guard let database, database != environment.database, source != database else { return }
     throw Failure(
       .notPermitted,
       "restore from",
       path: path,
-      cause: "it is an export of \(manifest.database), and this is \(environment.database)",
-      remedy:
-        "Name the right environment with -e, or give --source \(manifest.database) if that is what you want."
+      cause: "it is an export of \(database), and this is \(environment.database)",
+      remedy: "Name the right environment with -e, or give --source \(database) if that is what you want."
     )
   }
 
