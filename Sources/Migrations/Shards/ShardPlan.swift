@@ -99,7 +99,7 @@ package struct ShardPlan: JSONRecord, Equatable {
   private var version = Self.version
 
   private enum CodingKeys: String, CodingKey {
-    case command, createdAt, holder, inputs, job, migrations, name
+    case command, createdAt, edition, holder, inputs, job, migrations, name
     case partExtension = "part"
     case ranges, readTime, reads
     case run = "runId"

@@ -67,6 +67,11 @@ struct DoctorTests {
       #expect(plan.output.contains("not known for the Enterprise edition") && !plan.output.contains("USD"))
       let cost = try await tool.run("migrate", "plan", "is-active", "--json").summary().cost
       #expect(cost?.usd == nil && (cost?.reads ?? 0) > 100)
+      let shard = ["shard", "plan", "--shards", "1", "--to", "W", "--", "migrate", "plan", "is-active"]
+      try await tool.bare(shard + tool.place).expect(0)
+      try await tool.bare(["shard", "work", "W", "--task", "0", "--tasks", "1"]).expect(0)
+      let divided = try await tool.bare(["shard", "finish", "W", "--json"]).summary().cost
+      #expect(divided?.usd == nil && (divided?.reads ?? 0) > 100)
       try tool.write(
         "prices: { reads: 1, writes: 1, deletes: 1 }\nenvironments:\n  a: { project: p }\n",
         to: "gymmigrate.yaml"
