@@ -217,6 +217,7 @@ extension ExportJob: DivisibleJob {
         let moment = try await session.moment(part?.readTime ?? readTime)
         var reads = try await session.reads(of: selection, query, at: moment)
         if !isDeep, part == nil { session.logger.reportSubcollections(of: reads, schema) }
+        if part == nil { session.warnOfUnknown(Set((fields ?? []) + orderBy.map(\.field)), in: reads) }
         for index in reads.indices {
           reads[index].mask = fields
           reads[index].orderBy = orderBy

@@ -4,18 +4,31 @@ import Schema
 extension Session {
   /// Warns of names in reads that the schema does not know.
   ///
-  /// These are a collection that is spelled almost as one of the schema, and
-  /// fields that its collection does not declare. Nothing else would say why nothing is found.
+  /// These are a collection that is spelled almost as one of the schema, and fields of a filter that no collection declares.
+  /// Nothing else would say why nothing is found.
   func warnOfUnknownNames(in reads: [CollectionRead]) {
-    for read in reads where read.reach == .collection && !schema.isEmpty {
-      guard let declared = schema.collection(read.collection) else {
-        warnOfNear(read.collection)
-        continue
-      }
-      let named = (read.filter?.fields ?? []).union(read.orderBy.map(\.field)).union(read.mask ?? [])
-      for field in named.sorted(by: { $0.description.compareUTF8($1.description) < 0 }) {
-        warn(of: field, in: declared, read.collection)
-      }
+    for read in reads where read.reach == .collection && schema.collection(read.collection) == nil {
+      warnOfNear(read.collection)
+    }
+    // All have the same.
+    warnOfUnknown(reads.first?.filter?.fields ?? [], in: reads)
+  }
+
+  /// Warns of fields that none of the collections declares; not where one is not in the schema.
+  func warnOfUnknown(_ fields: Set<FieldPath>, in reads: [CollectionRead]) {
+    let declared = reads.compactMap { $0.reach == .collection ? schema.collection($0.collection) : nil }
+    guard !declared.isEmpty, declared.count == reads.count, !declared.contains(where: \.fields.isEmpty) else {
+      return
+    }
+    let known = Set(declared.flatMap(\.fields).compactMap(\.path.segments.first).map(UTF8Key.init))
+    let place = reads.count == 1 ? "in \(reads[0].collection)" : "in any of these collections"
+    for name in Set(fields.subtracting([.documentName]).compactMap(\.segments.first).map(UTF8Key.init))
+      .subtracting(known).sorted()
+    {
+      let near = name.string.nearest(of: known.sorted().map(\.string))
+      logger.warning(
+        "The schema declares no field '\(name)' \(place).\(near.map { " Did you mean '\($0)'?" } ?? "")"
+      )
     }
   }
 
@@ -23,15 +36,5 @@ extension Session {
     let patterns = schema.collections.map(\.pattern.string)
     guard let near = path.pattern.string.nearest(of: patterns) else { return }
     logger.warning("The schema declares no collection '\(path)'. Did you mean '\(near)'?")
-  }
-
-  private func warn(of field: FieldPath, in declared: CollectionSchema, _ path: CollectionPath) {
-    if field == .documentName { return }
-    let names = Set(declared.fields.compactMap(\.path.segments.first).map(UTF8Key.init))
-    guard let name = field.segments.first, !names.isEmpty, !names.contains(UTF8Key(name)) else { return }
-    let near = name.nearest(of: names.map(\.string).sorted { $0.compareUTF8($1) < 0 })
-    logger.warning(
-      "The schema declares no field '\(name)' in \(path).\(near.map { " Did you mean '\($0)'?" } ?? "")"
-    )
   }
 }
