@@ -59,6 +59,13 @@ extension FileKindTests {
       yields: ["id": .string("1"), "n": .integer(2)]
     ),
     Case(
+      "quotes that quote nothing, in the heading",
+      "12\" n;id\n2;1\n",
+      says: "--quote none",
+      helped: { $0.quotes = .none },
+      yields: ["id": .string("1"), "12\" n": .integer(2)]
+    ),
+    Case(
       "quotes that quote nothing",
       "id\tn\tsize\n1\t2\t12\" x 5\"\n2\t2\t\"wide\n",
       says: "--quote none",

@@ -177,20 +177,21 @@ package struct CSVReader: ~Copyable {
   private mutating func begin() throws(Failure) {
     hasBegun = true
     var count = try file.begin(chunk)
-    while count < chunk.count,
-      CSVOptions.Delimiter(ofHeaderIn: chunk[..<count], from: headerRow, comment: comment) == nil
-    {
+    while count < chunk.count, headerDelimiter(in: chunk[..<count]) == nil {
       let more = try file.read(into: UnsafeMutableRawBufferPointer(rebasing: chunk[count...]))
       count += more
       if more == 0 { break }
     }
     unread = 0..<count
     reading.read(count, upTo: file.position)
-    let header = chunk[unread]
-    if findsDelimiter {
-      delimiter =
-        CSVOptions.Delimiter(ofHeaderIn: header, from: headerRow, comment: comment, isWhole: true) ?? .comma
-    }
+    if findsDelimiter { delimiter = headerDelimiter(in: chunk[unread], isWhole: true) ?? .comma }
+  }
+
+  private func headerDelimiter(
+    in text: Slice<UnsafeMutableRawBufferPointer>,
+    isWhole: Bool = false
+  ) -> CSVOptions.Delimiter? {
+    .init(ofHeaderIn: text, from: headerRow, comment: comment, hasQuotes: hasQuotes, isWhole: isWhole)
   }
 
   /// Takes a first line `sep=;`, by which spreadsheets know the delimiter; false for any other record.
@@ -230,6 +231,9 @@ package struct CSVReader: ~Copyable {
       remedy: "Save it as CSV in UTF-8."
     )
   }
+
+  private static let strayQuote =
+    "there is a quote in a cell that does not start with one (--quote none takes it as it is)"
 
   private func failure(_ cause: String, line: Int) -> Failure {
     failure(cause, .init(line: line, column: record.count + 1))
@@ -275,13 +279,8 @@ package struct CSVReader: ~Copyable {
           if index == end { return false }
         }
         let special = bytes[index]
+        if special == quote, hasQuotes { throw failure(Self.strayQuote, line: line) }
         if special == quote {
-          if hasQuotes {
-            throw failure(
-              "there is a quote in a cell that does not start with one (--quote none takes it as it is)",
-              line: line
-            )
-          }
           state = .plain
           try append(bytes, index..<(index + 1))
           index += 1
@@ -300,17 +299,16 @@ package struct CSVReader: ~Copyable {
           index += 1
         }
       case .quoteInQuotes:
-        if byte == quote {
-          state = .quoted
-          try append(bytes, index..<(index + 1))
-        } else if byte == separator || byte == 0x0A || byte == 0x0D {
-          index += 1
-          if try endCell(at: byte, separator, isQuoted: true) { return true }
-          continue
-        } else {
+        guard byte == quote || byte == separator || byte == 0x0A || byte == 0x0D else {
           throw failure("there is text after the closing quote", line: line)
         }
         index += 1
+        if byte == quote {
+          state = .quoted
+          try append(bytes, (index - 1)..<index)
+        } else if try endCell(at: byte, separator, isQuoted: true) {
+          return true
+        }
       case .ended: return false
       }
     }
@@ -320,11 +318,8 @@ package struct CSVReader: ~Copyable {
   /// Consumes the remainder of an invalid line.
   private mutating func skipLine() throws(Failure) {
     while true {
-      let end = CSVBytes.lineEnd(
-        UnsafeRawBufferPointer(chunk),
-        from: unread.lowerBound,
-        to: unread.upperBound
-      )
+      let bytes = UnsafeRawBufferPointer(chunk)
+      let end = CSVBytes.lineEnd(bytes, from: unread.lowerBound, to: unread.upperBound)
       if end < unread.upperBound {
         current = current.lowerBound..<end
         unread = (end + 1)..<unread.upperBound
@@ -361,12 +356,8 @@ package struct CSVReader: ~Copyable {
   private mutating func endCell(at byte: UInt8, _ separator: UInt8, isQuoted: Bool) throws(Failure) -> Bool {
     record.endCell(isQuoted: isQuoted)
     if byte == separator {
-      if record.count == Self.maximumColumns {
-        throw tooLong("it has more than \(Self.maximumColumns) cells")
-      }
-      if record.bytes.count > maximumRecordBytes {
-        throw tooLong("it has more than \(maximumRecordBytes) bytes")
-      }
+      if record.count == Self.maximumColumns { throw tooLong("it has more than \(record.count) cells") }
+      try assertFits(record.bytes.count)
       state = .start
       return false
     }
@@ -394,11 +385,13 @@ package struct CSVReader: ~Copyable {
   }
 
   private mutating func append(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) throws(Failure) {
-    if record.bytes.count + range.count > maximumRecordBytes {
-      throw tooLong("it has more than \(maximumRecordBytes) bytes")
-    }
+    try assertFits(record.bytes.count + range.count)
     record.reserve(range.count, limit: maximumRecordBytes)
     record.bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes[range]))
+  }
+
+  private func assertFits(_ count: Int) throws(Failure) {
+    if count > maximumRecordBytes { throw tooLong("it has more than \(maximumRecordBytes) bytes") }
   }
 
   private func tooLong(_ cause: String) -> Failure {

@@ -8,11 +8,13 @@ extension CSVOptions.Delimiter {
   /// - Parameters:
   ///   - row: The first line that counts, from 1; 0 for the first that has a delimiter.
   ///   - comment: The character that begins a line that does not count.
+  ///   - hasQuotes: Whether cells may be quoted.
   ///   - isWhole: Whether the end of `text` ends a line.
   init?(
     ofHeaderIn text: some Sequence<UInt8>,
     from row: Int = 1,
     comment: UInt8? = nil,
+    hasQuotes: Bool = true,
     isWhole: Bool = false
   ) {
     var counts: [UInt8: Int] = [:]
@@ -23,7 +25,7 @@ extension CSVOptions.Delimiter {
       if isAtStart { isComment = byte == comment }
       isAtStart = byte == 0x0A || byte == 0x0D
       if isComment, !isAtStart { continue }
-      if byte == UInt8(ascii: "\"") { isQuoted.toggle() }
+      if byte == UInt8(ascii: "\""), hasQuotes { isQuoted.toggle() }
       if !isQuoted, byte == 0x0A || byte == 0x0D {
         isEnded = holdsSomething && line >= row && (row > 0 || Self.usual.contains { counts[$0.byte] != nil })
         if isEnded { break }
