@@ -179,7 +179,7 @@ enum TypedValue {
   /// - Throws: `ValidationError` that says what is expected.
   static func duration(_ text: String) throws -> Duration {
     guard let duration = Duration(typed: text), duration > .zero else {
-      throw ValidationError("give a duration above 0, as 90, 90s, 5m, 1h or 500ms.")
+      throw ValidationError("give a duration above 0, as 90, 90s, 5m, 1h, 7d or 500ms.")
     }
     return duration
   }
@@ -189,7 +189,7 @@ enum TypedValue {
   /// - Throws: `ValidationError` that says what is expected.
   static func durationOrZero(_ text: String) throws -> Duration {
     guard let duration = Duration(typed: text) else {
-      throw ValidationError("give a duration, as 90, 90s, 5m, 1h or 0s.")
+      throw ValidationError("give a duration, as 90, 90s, 5m, 1h, 7d or 0s.")
     }
     return duration
   }

@@ -250,10 +250,22 @@ package struct RunHistory: Sendable {
   ///
   /// - Throws: `.cannotWrite`.
   package func remove(_ record: RunRecord) throws(Failure) {
-    let (path, hidden) = ("\(folder)/\(record.id)", "\(folder)/.\(record.id)")
+    let (path, hidden) = ("\(folder)/\(record.id)", "\(folder)/.\(record.id)\(Self.removed)")
     guard rename(path, hidden) == 0 else { throw Failure.cannotWrite(path, errno: errno) }
     try FilePaths.remove(hidden)
   }
+
+  /// Removes what is left of runs whose removal was interrupted.
+  ///
+  /// - Throws: `.cannotWrite`.
+  package func removeLeftovers() throws(Failure) {
+    for name in FilePaths.names(in: folder) where name.hasPrefix(".") && name.hasSuffix(Self.removed) {
+      try FilePaths.remove("\(folder)/\(name)")
+    }
+  }
+
+  /// The ending of the hidden name of a run that is being removed.
+  private static let removed = ".removed"
 
   /// Returns the path of a file of a run.
   package func file(_ name: String, of id: String) -> String { "\(folder)/\(id)/\(name)" }

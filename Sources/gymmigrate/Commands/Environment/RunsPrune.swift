@@ -4,7 +4,7 @@ struct RunsPrune: AsyncParsableCommand {
     commandName: "prune",
     abstract: "Remove the folders of old runs, which hold people's data.",
     discussion: """
-      Removes the folders of runs that began before, unless they are at work. Runs that can still be undone or resumed are counted, and go only where you say so, or with --yes. An undo stays as long as an older run can be undone, which is told by it what people wrote since.
+      Removes the folders of runs that began before, unless they are at work. Runs that can still be undone or resumed are counted, and go only where you say so, or with --yes. An undo stays as long as an older run can be undone: its journal shows that a write was the undo's, and not somebody's edit.
 
         gymmigrate runs prune --older-than 90d -n
         gymmigrate runs prune --older-than 90d
@@ -39,7 +39,10 @@ struct RunsPrune: AsyncParsableCommand {
     )
     pruning.removesUseful = try mayRemoveUseful(pruning.useful.count)
     let removed = pruning.removed
-    if !dryRun { for entry in removed { try history.remove(entry.record) } }
+    if !dryRun {
+      try history.removeLeftovers()
+      for entry in removed { try history.remove(entry.record) }
+    }
     if json {
       return try StandardOutput.writeObject {
         $0.member("removed", strings: removed.map(\.record.id))
