@@ -45,7 +45,7 @@ extension RestoreJob: PerformableJob {
     unlink(file)
     var planning = session
     // What is changed is counted where it is written.
-    if !plan.isDryRun { planning.database = session.database.countingAnew }
+    if !plan.isDryRun { planning.database = session.database.countedApart }
     let list = try await list(in: planning, run, via: access)
     var runner = MigrationRunner(in: planning, folder)
     runner.examples = plan.examples
@@ -158,7 +158,7 @@ extension RestoreJob: PerformableJob {
 
 extension DatabaseContext {
   /// The same with counts of its own.
-  fileprivate var countingAnew: DatabaseContext {
+  fileprivate var countedApart: DatabaseContext {
     DatabaseContext(connection, schema: schema, counts: RunCounts(), progress: progress, logger: logger)
   }
 }

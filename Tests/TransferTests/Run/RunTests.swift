@@ -72,6 +72,8 @@ struct RunTests {
     let expected = [0: "0", 999: "999", 1000: "1,000", -1000: "-1,000", 1_234_567: "1,234,567"]
     for (number, text) in expected { #expect(NumberText.grouped(number) == text) }
     #expect(NumberText.grouped(.min) == "-9,223,372,036,854,775,808")
+    let counted = [0, 1, 2, 1000, -1].map { NumberText.counted($0, "row") }
+    #expect(counted == ["0 rows", "1 row", "2 rows", "1,000 rows", "-1 rows"])
   }
 
   // MARK: Counts

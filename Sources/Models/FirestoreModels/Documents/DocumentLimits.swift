@@ -88,7 +88,7 @@ package enum DocumentLimits {
     // A path that is too long gets one violation only: a hostile one has millions of segments.
     let bytes = path.segments.reduce(path.segments.count - 1) { $0 + $1.utf8.count }
     if path.segments.count > 1, bytes > maximumFieldNameBytes {
-      let size = "a field path of \(NumberText.counted(path.segments.count, "name")) has \(bytes) bytes"
+      let size = "a field path of \(path.segments.count) names has \(bytes) bytes"
       return [Violation(.longFieldPath, "\(size); at most \(maximumFieldNameBytes) are allowed")]
     }
     var checker = Checker()

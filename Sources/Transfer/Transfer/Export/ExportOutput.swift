@@ -34,7 +34,9 @@ package enum ExportDestination: Sendable, Equatable {
 
   /// Resolves `-o` for a number of collections.
   ///
-  /// A managed export is a folder.   /// `-` is standard output. A folder is an existing folder, a name with a trailing slash, the name for several collections as
+  /// A managed export is a folder.
+  ///
+  /// `-` is standard output. A folder is an existing folder, a name with a trailing slash, the name for several collections as
   /// CSV, or the name for several collections as JSON Lines unless it ends like a file of them. Anything else is a file.
   /// In a bucket, a name that ends in `/` is a folder.
   package init(output: String, format: ExportFormat, collections: Int) {

@@ -44,7 +44,8 @@ struct ColumnReport {
     }
     let order = guess.dateOrder.map { ", \($0.rawValue)" } ?? ""
     let note = guess.note.map { "; \($0)" } ?? ""
-    if guess.others == 0 { return "\(type)\(order), as \(cells(guess.cells)) say\(note)" }
+    let say = guess.cells == 1 ? "says" : "say"
+    if guess.others == 0 { return "\(type)\(order), as \(cells(guess.cells)) \(say)\(note)" }
     return "\(type); \(majority(guess)), and row \(guess.rows.first ?? 0) is the first that does not\(note)"
   }
 

@@ -133,7 +133,9 @@ private struct SourceResolver {
       }
       sources.append(source)
     }
-    if let last = sources.indices.last { sources[last].hiddenSheets = hidden }
+    if let last = sources.indices.last, sources[last].path.isIdentical(to: workbook.path) {
+      sources[last].hiddenSheets = hidden
+    }
   }
 
   /// Whether an export made the sheet for what its tables do not show.

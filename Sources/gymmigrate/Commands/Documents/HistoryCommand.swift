@@ -8,9 +8,9 @@ struct HistoryCommand: AsyncParsableCommand {
     abstract: "Print the versions of a document, and what changed between them.",
     discussion: """
       Looks at the document at moments of the past, as far back as the service keeps versions: an hour, or seven days \
-      with point-in-time recovery. Versions of the last hour are found to the microsecond; of older ones those that a \
-      whole minute shows. When a document was deleted is found to the second, or to the minute. Each look is billed as a read; --max-reads \
-      bounds them, and what was not looked into is said. The oldest version comes first.
+      with point-in-time recovery. Versions of the last hour are found to the microsecond, but those between two deletions only \
+      as far as the reads go; of older ones those that a whole minute shows. When a document was deleted is found as exactly. Each look \
+      is billed as a read; --max-reads bounds them, and what was not looked into is reported. The oldest version comes first.
 
         gymmigrate history users/u1 -e stage
         gymmigrate history users/u1 -e prod --max-reads 20 --json

@@ -3,7 +3,7 @@ import Configuration
 extension ExternalAccount {
   /// What a refusal of the Security Token Service means
   /// (https://cloud.google.com/iam/docs/reference/sts/rest/v1/TopLevel/token, RFC 8693, section 2.2.2).
-  func meaning(on refusal: TokenRefusal) -> (kind: Failure.Kind, remedy: String) {
+  func meaning(of refusal: TokenRefusal) -> (kind: Failure.Kind, remedy: String) {
     switch refusal.code {
     case _ where refusal.reason?.isIdentical(to: "SERVICE_DISABLED") ?? false:
       (.configuration, "Enable the Security Token Service API (sts.googleapis.com) in the pool's project.")
@@ -34,7 +34,7 @@ extension ExternalAccount {
 
 extension ImpersonatedAccount {
   /// What a refusal of `generateAccessToken` means.
-  func meaning(on refusal: TokenRefusal) -> (kind: Failure.Kind, remedy: String) {
+  func meaning(of refusal: TokenRefusal) -> (kind: Failure.Kind, remedy: String) {
     if refusal.reason?.isIdentical(to: "SERVICE_DISABLED") ?? false {
       return (
         .configuration,
