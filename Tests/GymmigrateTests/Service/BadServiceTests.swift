@@ -90,7 +90,7 @@ struct BadServiceTests {
           #expect(summary.totals.written <= mini.totalChanges)
           if summary.totals.written < mini.totalChanges {
             #expect(
-              summary.error?.contains("it is not known whether they were made") == true,
+              summary.error?.contains("the result is not known") == true,
               "\(result.errors)"
             )
           }

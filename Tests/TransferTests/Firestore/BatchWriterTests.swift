@@ -239,6 +239,8 @@ struct BatchWriterTests {
     }
   }
 
+  private func counted(_ writes: Int) -> String { writes == 1 ? "1 write" : "\(writes) writes" }
+
   private func creations(_ count: Int) throws -> [Write] {
     try documents(jsonLines("c", 0..<count)).map {
       Write(path: $0.path, operation: .update(fields: $0.fields, mask: nil), precondition: .exists(false))
@@ -279,7 +281,7 @@ struct BatchWriterTests {
       #expect(delegate.results.count == sent[0] + sent[1])
       #expect(mini.totalWrites == sent.reduce(0, +))
       #expect(
-        ended.cause.hasSuffix("and for \(sent[2]) writes it is not known whether they were made"),
+        ended.cause.hasSuffix("and for \(counted(sent[2])) the result is not known"),
         "\(ended)"
       )
       #expect(ended.cause.contains(" writes were not made, "), "\(ended)")
@@ -305,7 +307,7 @@ struct BatchWriterTests {
         // How many came together in time for the first commit, nobody promised.
         let sent = mini.totalWrites
         #expect(isApplied ? (1...5).contains(sent) : sent == 0)
-        let open = sent == 0 ? "" : ", and for \(sent) writes it is not known whether they were made"
+        let open = sent == 0 ? "" : ", and for \(counted(sent)) the result is not known"
         #expect(
           error?.cause.hasSuffix("; \(8 - sent) writes were not made\(open)") == true,
           "\(error?.description ?? "success")"

@@ -191,11 +191,9 @@ package actor BatchWriter {
   /// Returns the failure with the number of open writes.
   private func annotated(_ failure: Failure) -> Failure {
     var parts: [String] = []
-    if scheduler.droppedCount > 0 { parts.append("\(scheduler.droppedCount) writes were not made") }
-    if scheduler.unknownCount > 0 {
-      let writes = NumberText.counted(scheduler.unknownCount, "write")
-      parts.append("for \(writes) it is not known whether they were made")
-    }
+    let (dropped, unknown) = (scheduler.droppedCount, scheduler.unknownCount)
+    if dropped > 0 { parts.append("\(NumberText.counted(dropped, "write")) \(dropped == 1 ? "was" : "were") not made") }
+    if unknown > 0 { parts.append("for \(NumberText.counted(unknown, "write")) the result is not known") }
     if parts.isEmpty { return failure }
     var failure = failure
     failure.cause += "; " + parts.joined(separator: ", and ")
