@@ -219,8 +219,12 @@ struct InterruptionTests {
     }
   }
 
-  @Test("A commit that the service refuses to take again and again does not hold up the end.")
-  func backoff() async throws {
+  /// With the times of the file, the commit is that of the record that precedes such writes.
+  @Test(
+    "A commit that the service refuses to take again and again does not hold up the end.",
+    arguments: [["--keep-times"], ["--server-times", "--schema", "gym"]]
+  )
+  func backoff(_ options: [String]) async throws {
     let mini = MiniFirestore()
     let running = Later<RunningBinary>()
     let faults = ScriptedFaults(
@@ -231,12 +235,18 @@ struct InterruptionTests {
     try await withTool(against: faults.handler) { tool, server in
       faults.before(.commit, 3) { _ in running.get()?.send(SIGINT) }
       // One chunk: the input has ended long before.
-      let process = try tool.start("import", Samples.file("exercises"), timeout: .seconds(1800))
+      let process = try tool.runner.start(
+        ["import", Samples.file("exercises")] + options + tool.place,
+        directory: tool.folder,
+        timeout: .seconds(1800)
+      )
       running.set(process)
       let result = await process.wait()
       result.expect(130)
       #expect(result.lastLine.hasPrefix("To resume: gymmigrate runs resume "))
       #expect(mini.totalWrites == 0)
+      // It would be sent some twenty times before it is given up.
+      #expect(server.requests(.commit).count < 10)
     }
   }
 }

@@ -90,7 +90,7 @@ struct BadServiceTests {
           #expect(summary.totals.written <= mini.totalChanges)
           if summary.totals.written < mini.totalChanges {
             #expect(
-              summary.error?.contains("the result is not known") == true,
+              summary.error?.contains("it is not known whether") == true,
               "\(result.errors)"
             )
           }

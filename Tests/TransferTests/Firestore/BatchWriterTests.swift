@@ -239,7 +239,11 @@ struct BatchWriterTests {
     }
   }
 
-  private func counted(_ writes: Int) -> String { writes == 1 ? "1 write" : "\(writes) writes" }
+  private func unknown(_ writes: Int) -> String {
+    writes == 1
+      ? "1 write it is not known whether it was made"
+      : "\(writes) writes it is not known whether they were made"
+  }
 
   private func creations(_ count: Int) throws -> [Write] {
     try documents(jsonLines("c", 0..<count)).map {
@@ -281,7 +285,7 @@ struct BatchWriterTests {
       #expect(delegate.results.count == sent[0] + sent[1])
       #expect(mini.totalWrites == sent.reduce(0, +))
       #expect(
-        ended.cause.hasSuffix("and for \(counted(sent[2])) the result is not known"),
+        ended.cause.hasSuffix("and for \(unknown(sent[2]))"),
         "\(ended)"
       )
       #expect(ended.cause.contains(" writes were not made, "), "\(ended)")
@@ -307,7 +311,7 @@ struct BatchWriterTests {
         // How many came together in time for the first commit, nobody promised.
         let sent = mini.totalWrites
         #expect(isApplied ? (1...5).contains(sent) : sent == 0)
-        let open = sent == 0 ? "" : ", and for \(counted(sent)) the result is not known"
+        let open = sent == 0 ? "" : ", and for \(unknown(sent))"
         #expect(
           error?.cause.hasSuffix("; \(8 - sent) writes were not made\(open)") == true,
           "\(error?.description ?? "success")"

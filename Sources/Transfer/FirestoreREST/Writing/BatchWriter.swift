@@ -26,6 +26,8 @@ package actor BatchWriter {
   private var settling = 0
   /// The request for the service's time before the first commit.
   private var asking: Task<Result<Timestamp?, Failure>, Never>?
+  /// What the delegate does before commits, which ends when nothing is sent any more.
+  private var preparations: [Int: Task<Result<Void, Failure>, Never>] = [:]
   /// Seconds for commits in flight to settle after a stop; nil before.
   private var grace: Double?
   /// The grace period that a timer runs for.
@@ -184,6 +186,7 @@ package actor BatchWriter {
   private func drop(within seconds: Double) {
     scheduler.stop()
     asking?.cancel()
+    for preparation in preparations.values { preparation.cancel() }
     grace = min(grace ?? seconds, seconds)
     wake()
   }
@@ -193,7 +196,10 @@ package actor BatchWriter {
     var parts: [String] = []
     let (dropped, unknown) = (scheduler.droppedCount, scheduler.unknownCount)
     if dropped > 0 { parts.append("\(NumberText.counted(dropped, "write")) \(dropped == 1 ? "was" : "were") not made") }
-    if unknown > 0 { parts.append("for \(NumberText.counted(unknown, "write")) the result is not known") }
+    if unknown > 0 {
+      let writes = NumberText.counted(unknown, "write")
+      parts.append("for \(writes) it is not known whether \(unknown == 1 ? "it was" : "they were") made")
+    }
     if parts.isEmpty { return failure }
     var failure = failure
     failure.cause += "; " + parts.joined(separator: ", and ")
@@ -289,7 +295,7 @@ package actor BatchWriter {
         scheduler.forget(chunk.id)
         return
       }
-      try await delegate.willCommit(chunk.writes.map(\.write))
+      try await prepare(chunk)
       if let journal {
         let new = chunk.writes.filter { !$0.isJournaled }
         if !new.isEmpty {
@@ -327,6 +333,20 @@ package actor BatchWriter {
         if error.kind != .interrupted || !scheduler.isStopping { fail(error) }
       }
     }
+  }
+
+  /// Lets the delegate do what has to precede a commit.
+  private func prepare(_ chunk: CommitScheduler.Chunk) async throws(Failure) {
+    let preparation = Task { [delegate] in
+      do throws(Failure) {
+        return Result<Void, Failure>.success(try await delegate.willCommit(chunk.writes.map(\.write)))
+      } catch {
+        return .failure(error)
+      }
+    }
+    preparations[chunk.id] = preparation
+    defer { preparations[chunk.id] = nil }
+    try await preparation.value.get()
   }
 
   /// Requests the service's time before the first commit, once.

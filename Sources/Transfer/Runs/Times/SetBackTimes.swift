@@ -103,8 +103,13 @@ package actor SetBackTimes {
   }
 
   private func wait() async throws(Failure) {
+    guard let recording else { return }
     do {
-      try await recording?.value
+      try await withTaskCancellationHandler {
+        try await recording.value
+      } onCancel: {
+        recording.cancel()
+      }
     } catch let failure as Failure {
       throw failure
     } catch {
