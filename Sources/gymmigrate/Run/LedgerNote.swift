@@ -1,3 +1,4 @@
+import FirestoreREST
 import Logging
 import MigrationEngine
 
@@ -29,8 +30,7 @@ extension Session {
     (entry.status, entry.totals, entry.startedAt) = (status, counts.totals, journal.serverTime)
     let (noted, ledger) = (entry, MigrationLedger(client: client.quickly, logger: logger))
     do {
-      // Also where the command was stopped.
-      try await Task { try await ledger.note(noted) }.value
+      try await RunClock.system.finishing { try await ledger.note(noted) }
     } catch {
       logger.debug("The ledger does not record the run.", metadata: ["reason": "\(error)"])
     }

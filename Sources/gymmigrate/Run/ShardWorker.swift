@@ -1,4 +1,5 @@
 import Configuration
+import FirestoreREST
 import Logging
 import MigrationEngine
 import Shards
@@ -68,7 +69,7 @@ struct ShardWorker: Sendable {
         try await workWithLease(keeper)
       }
     } catch {
-      try? await Task { try await keeper.giveBack() }.value
+      try? await RunClock.system.finishing { try await keeper.giveBack() }
       throw error
     }
     try await place.shards.record(nil, of: task)
@@ -84,7 +85,9 @@ struct ShardWorker: Sendable {
     if error is CancellationError { (code, message) = (Interruption.exitCode, "it was stopped") }
     let record = ShardError(exitCode: Int(code), message: Secrets.redacted(message), holder: LedgerRun.holder)
     // Recorded also where the process was asked to stop; what ended the task says more than that this fails.
-    try? await Task { [place, task] in try await place.shards.record(record, of: task) }.value
+    try? await RunClock.system.finishing { [place, task] in
+      try await place.shards.record(record, of: task)
+    }
   }
 
   private func isDone() async throws -> Bool {

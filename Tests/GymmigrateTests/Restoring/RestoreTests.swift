@@ -59,7 +59,7 @@ struct RestoreTests {
 
   @Test(
     "After random accidents, a restore to the moment or from an export makes everything as it was, and its undo the accident.",
-    arguments: Settings.seeds(4)
+    arguments: Settings.seeds(2)
   )
   func random(_ seed: UInt64) async throws {
     let accident = try Accident(seed: seed, count: 150)

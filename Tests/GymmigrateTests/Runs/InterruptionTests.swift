@@ -249,4 +249,26 @@ struct InterruptionTests {
       #expect(server.requests(.commit).count < 10)
     }
   }
+
+  @Test("Nor do refusals of the ledger and its lock.")
+  func refusedLedger() async throws {
+    let mini = try MiniFirestore.withSamples(["users"])
+    let running = Later<RunningBinary>()
+    let faults = ScriptedFaults(
+      mini.handler,
+      // The lease and the entry of the run are written before.
+      rules: [FaultRule([.commit], .from(3), .error(.resourceExhausted))],
+      maximumConsecutive: .max
+    )
+    try await withTool(against: faults.handler) { tool, server in
+      faults.before(.commit, 5) { _ in running.get()?.send(SIGINT) }
+      let process = try tool.start("migrate", "apply", "is-active")
+      running.set(process)
+      let result = await process.wait()
+      result.expect(130)
+      #expect(result.errors.contains("it runs out in a minute"))
+      // Each of the two would be sent some twenty times before it is given up.
+      #expect(server.requests(.commit).count < 30)
+    }
+  }
 }

@@ -159,7 +159,7 @@ struct KillTests {
   @Test(
     "KILL anywhere, also of what is resumed: all that an uninterrupted run leaves.",
     arguments: try KillWork.sample(),
-    Settings.seeds(3)
+    Settings.seeds(2)
   )
   func sample(_ work: KillWork, _ seed: UInt64) async throws {
     // Together with its name the seed is another one for each work.

@@ -34,19 +34,44 @@ struct NiceToHaveTests {
   )
   func commands(_ index: Int) async throws {
     let (name, fault) = Self.faults[index]
-    for command in Self.commands {
-      let healthy = try await run(command, nil)
-      let failing = try await run(command, fault)
-      #expect(healthy.exit == failing.exit, "\(name): \(command.joined(separator: " ")): \(failing.errors)")
-      #expect(healthy.output == failing.output, "\(name): \(command.joined(separator: " "))")
-      #expect(healthy.paths == failing.paths, "\(name): \(command.joined(separator: " "))")
+    // Side by side, because they mostly wait.
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for (number, command) in Self.commands.enumerated() {
+        if number >= 4 { try await group.next() }
+        group.addTask {
+          let healthy = try await Self.healthy.outcome(of: command)
+          let failing = try await Self.run(command, fault)
+          let words = "\(name): \(command.joined(separator: " "))"
+          #expect(healthy.exit == failing.exit, "\(words): \(failing.errors)")
+          #expect(healthy.output == failing.output, "\(words)")
+          #expect(healthy.paths == failing.paths, "\(words)")
+        }
+      }
+      try await group.waitForAll()
     }
   }
 
-  private func run(
-    _ command: [String],
-    _ fault: Fault?
-  ) async throws -> (exit: Int32?, output: String, errors: String, paths: [String]) {
+  private struct Outcome {
+    var exit: Int32?
+    var output: String
+    var errors: String
+    var paths: [String]
+  }
+
+  /// Runs each command once without faults.
+  private actor Healthy {
+    private var runs: [[String]: Task<Outcome, any Error>] = [:]
+
+    func outcome(of command: [String]) async throws -> Outcome {
+      let task = runs[command] ?? Task { try await NiceToHaveTests.run(command, nil) }
+      runs[command] = task
+      return try await task.value
+    }
+  }
+
+  private static let healthy = Healthy()
+
+  private static func run(_ command: [String], _ fault: Fault?) async throws -> Outcome {
     let mini = try MiniFirestore.withSamples(Samples.all())
     let handler: RequestHandler = { request in
       let isDescription = request.method == "GET" && request.rawPath.hasSuffix("/databases/%28default%29")
@@ -65,11 +90,11 @@ struct NiceToHaveTests {
       // The doctor says what it could not look at, and names the port; names cost more reads than a count.
       let lines = result.output.split(separator: "\n").filter { !$0.hasPrefix("To apply it:") }
       let output = command[0] == "doctor" ? "" : lines.joined(separator: "\n")
-      return (result.exitCode, output, result.errors, paths)
+      return Outcome(exit: result.exitCode, output: output, errors: result.errors, paths: paths)
     }
   }
 
-  private func withToolResult<R>(
+  private static func withToolResult<R>(
     against handler: @escaping RequestHandler,
     _ body: (Tool) async throws -> R
   ) async throws -> R {

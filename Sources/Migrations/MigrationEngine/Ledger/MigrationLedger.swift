@@ -173,7 +173,7 @@ package struct MigrationLedger: Sendable {
 
   func giveBack(_ keeper: LeaseKeeper) async {
     do {
-      try await Task { try await keeper.giveBack() }.value
+      try await clock.finishing { try await keeper.giveBack() }
     } catch {
       logger.warning(
         "The lease could not be given back; it runs out in a minute.",
@@ -218,13 +218,12 @@ package struct MigrationLedger: Sendable {
     _ body: () async throws -> Void
   ) async throws {
     var entry = entry
-    // Recorded also where the task was cancelled, so not as a part of it.
     func record(_ status: LedgerEntry.Status) async throws {
       entry.status = status
       entry.totals = counts.totals
       entry.hasChanged = !isEmpty()
       let entry = entry
-      _ = try await Task { try await putEnd(entry) }.value
+      _ = try await clock.finishing { try await putEnd(entry) }
     }
     do {
       try await body()

@@ -32,3 +32,23 @@ package struct RunClock: Sendable {
     )
   }()
 }
+
+extension RunClock {
+  /// Runs what has to be done even if the task was cancelled, and cancels it some seconds after that.
+  ///
+  /// - Throws: What `body` throws.
+  package func finishing<Result: Sendable>(
+    within seconds: Double = 5,
+    _ body: @escaping @Sendable () async throws -> Result
+  ) async throws -> Result {
+    let task = Task(operation: body)
+    return try await withTaskCancellationHandler {
+      try await task.value
+    } onCancel: {
+      Task {
+        try? await sleep(seconds)
+        task.cancel()
+      }
+    }
+  }
+}

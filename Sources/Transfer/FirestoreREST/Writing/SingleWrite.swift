@@ -9,7 +9,7 @@ extension FirestoreClient {
     let delegate = SingleWriteDelegate()
     try await BatchWriter.run(
       self,
-      limits: BatchLimits(maximumWrites: 1, maximumInFlight: 1),
+      limits: BatchLimits(maximumWrites: 1, maximumInFlight: 1, interruptionGrace: 1),
       pacer: WritePacer(ramp: false),
       delegate: delegate
     ) { writer in try await writer.submit(write) }

@@ -1,4 +1,5 @@
 package import Configuration
+import FirestoreREST
 import Platform
 package import Storage
 
@@ -38,8 +39,7 @@ package final class BucketFolders: ScheduledExports {
 
   package func close() async {
     let lock = lock
-    // Also after this task was cancelled, which would end its requests.
-    await Task { await lock.release() }.value
+    try? await RunClock.system.finishing { await lock.release() }
   }
 
   // MARK: Exporting
@@ -61,15 +61,14 @@ package final class BucketFolders: ScheduledExports {
 
   package func discard(_ unfinished: String) async {
     let (store, name) = (store, FilePaths.name(of: unfinished))
-    // Also after this task was cancelled, which would end its requests.
-    await Task {
+    try? await RunClock.system.finishing {
       let objects = (try? await store.list("\(name)/")) ?? []
       // Only the pointer to it failed.
       if objects.contains(where: Self.isManifest) { return }
       for object in objects where object.isOwnFile {
         _ = try? await store.delete(object.name, version: object.version)
       }
-    }.value
+    }
   }
 
   /// Returns the objects in dated folders, by the names of the folders, which are in order.
