@@ -48,7 +48,8 @@ struct Gymmigrate: AsyncParsableCommand {
     CommandSet(
       title: "Operate",
       commands: [
-        RunsCommand.self, EnvCommand.self, DoctorCommand.self, ServeCommand.self, CompletionCommand.self,
+        InitCommand.self, RunsCommand.self, EnvCommand.self, DoctorCommand.self, ServeCommand.self,
+        CompletionCommand.self,
       ],
       jobs: [ResetJob.self]
     ),

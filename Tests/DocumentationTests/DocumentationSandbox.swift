@@ -18,6 +18,9 @@ struct DocumentationSandbox {
 
   let folder: URL
   private let variables: [String: String]
+  /// The address of the store, which pages call ``namedEndpoint``.
+  private let endpoint: String
+  private static let namedEndpoint = "http://127.0.0.1:8085"
   private let shell: BinaryRunner
 
   /// Sets up a folder, runs `body` in it, and stops the store.
@@ -73,6 +76,7 @@ struct DocumentationSandbox {
     guard let endpoint = serving.firstMatch(of: /http:\/\/127\.0\.0\.1:\d+/)?.output else {
       throw Trouble("the store does not print its address: \(serving)")
     }
+    self.endpoint = String(endpoint)
     let tools = home.appendingPathComponent(".bin")
     folder = home.appendingPathComponent("work")
     for folder in [tools, folder] {
@@ -131,10 +135,10 @@ struct DocumentationSandbox {
   /// fails, is a race.
   private static let head = #"head() { command head "$@"; if [ -p /dev/stdin ]; then cat > /dev/null; fi; }"#
 
-  /// Runs a command unchanged.
+  /// Runs a command unchanged, but for the address of the store.
   func run(_ command: DocumentedCommand) async throws -> RunResult {
     try await shell.run(
-      ["-c", "set -o pipefail\n\(Self.head)\n\(command.text)"],
+      ["-c", "set -o pipefail\n\(Self.head)\n\(command.text.replacing(Self.namedEndpoint, with: endpoint))"],
       environment: variables,
       directory: folder
     )

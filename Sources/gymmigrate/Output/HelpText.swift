@@ -6,7 +6,7 @@ enum HelpText {
   /// The overview: every command in one line, by what people want to do.
   static var overview: String {
     var lines = [
-      Gymmigrate.configuration.abstract, "",
+      Gymmigrate.configuration.abstract,
       "  gymmigrate import samples/gym/users.jsonl -e local",
       "  gymmigrate migrate plan --all -e test -o plan.jsonl --html plan.html",
       "  gymmigrate export --all -e prod -o backup/ --format jsonl", "",

@@ -31,25 +31,33 @@ struct EnvInit: AsyncParsableCommand {
   }
 
   func run() async throws {
-    if FileCheck.isTaken(file) {
-      throw Failure(
-        .cannotWrite,
-        "write",
-        path: file,
-        cause: "it exists",
-        remedy: "Move it away, or name another file."
-      )
-    }
+    try Self.assertFree(file)
     let text = application.isChosen ? RegisteredApplication.sampleConfiguration : Self.plainText
-    var output = try OutputFile(file)
-    try output.write(text)
-    _ = try output.finish()
+    try Self.write(text, to: file)
     Terminal.standardError.line("Wrote \(file). 'gymmigrate env list' shows how it is resolved.")
     guard json else { return }
     try StandardOutput.writeObject {
       $0.member("command", "env init")
       $0.member("file", file)
     }
+  }
+
+  /// - Throws: `.cannotWrite` where there is such a file.
+  static func assertFree(_ file: String) throws(Failure) {
+    guard FileCheck.isTaken(file) else { return }
+    throw Failure(
+      .cannotWrite,
+      "write",
+      path: file,
+      cause: "it exists",
+      remedy: "Move it away, or name another file."
+    )
+  }
+
+  static func write(_ text: String, to file: String) throws(Failure) {
+    var output = try OutputFile(file)
+    try output.write(text)
+    _ = try output.finish()
   }
 
   /// A configuration for any project.

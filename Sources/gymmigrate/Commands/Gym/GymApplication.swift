@@ -50,7 +50,7 @@ extension DatabaseSchema {
     if name.isIdentical(to: GymSchema.name) { return }
     throw Failure(
       .usage,
-      "run \(command)",
+      "run \(command) with the schema",
       path: name,
       cause: "it is about the gym's collections, and this schema is not the gym's",
       remedy: "Give --schema \(GymSchema.name) if the data are."

@@ -1,0 +1,171 @@
+import Configuration
+
+/// `gymmigrate init`: the configuration of one database, its schema, and whether it can be worked on.
+struct InitCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "init",
+    abstract: "Write a configuration for a database, check it, infer its schema.",
+    discussion: """
+      On a terminal it asks for what is not given. It writes gymmigrate.yaml with one environment, checks that as \
+      'gymmigrate doctor' does, infers the schema from the first documents of each collection into schema.yaml, and says \
+      what to do next. It reads, and changes nothing in the database. A file that exists is never overwritten (73). \
+      'gymmigrate env init' writes an example with every key instead.
+
+      Exits as 'doctor' where that finds a problem, and with 66 where there is no document yet; gymmigrate.yaml is \
+      there to be corrected then.
+
+        gymmigrate init
+        gymmigrate init --project my-project --name prod --credentials keys/prod.json
+        gymmigrate init --project demo --name dev --endpoint http://127.0.0.1:8080 --no-protected
+      """
+  )
+
+  @Option(
+    help: ArgumentHelp("The Google Cloud project.", valueName: "id"),
+    transform: TypedValue.databasePart
+  )
+  var project: String?
+
+  @Option(
+    help: ArgumentHelp("The database (default: (default)).", valueName: "id"),
+    transform: TypedValue.databasePart
+  )
+  var database: String?
+
+  @Option(help: ArgumentHelp("What the environment is called (default: prod).", valueName: "name"))
+  var name: String?
+
+  @Flag(inversion: .prefixedNo, help: "Whether writes need --confirm and the name (default: yes).")
+  var protected: Bool?
+
+  @Option(
+    help: ArgumentHelp(
+      "A credential file (default: Application Default Credentials, as gcloud leaves them).",
+      valueName: "file"
+    ),
+    transform: TypedValue.localFile
+  )
+  var credentials: String?
+
+  @Option(
+    help: ArgumentHelp("Scheme, host and port of an emulator, instead of Google's.", valueName: "url")
+  )
+  var endpoint: String?
+
+  @Option(
+    help: ArgumentHelp("Infer the schema from at most this number of documents of each collection.")
+      .withDefault("1000"),
+    from: 1
+  )
+  var sample = 1000
+
+  func validate() throws {
+    if name == "local" { throw ValidationError("--name: local is the embedded store, which needs no entry.") }
+  }
+
+  func run() async throws {
+    for file in [Self.file, Self.schemaFile] { try EnvInit.assertFree(file) }
+    let answers = try Answers(self)
+    // A name that no environment can have is refused before anything is written.
+    _ = try Configuration.builtIn(answers.configuration(schema: "none"), schemas: [])
+    try EnvInit.write(answers.configuration(schema: "none"), to: Self.file)
+    Terminal.standardError.line("Wrote \(Self.file).")
+    try await Self.run(DoctorCommand.self, ["-e", answers.name])
+    let sample = ["--sample", String(self.sample), "-o", Self.schemaFile, "-e", answers.name, "-q"]
+    defer { Self.showNext(in: answers.name) }
+    try await Self.run(SchemaInfer.self, sample)
+    try EnvInit.write(answers.configuration(schema: Self.schemaFile), to: Self.file)
+    Terminal.standardError.line(
+      "Wrote \(Self.schemaFile). Look it over: it says what the documents are today."
+    )
+  }
+
+  private static func showNext(in environment: String) {
+    let environment = CommandLineText.quoted(["-e", environment])
+    Terminal.standardError.line("Next:")
+    for command in ["count --all", "check", "export --all -o backup/ --format jsonl"] {
+      Terminal.standardError.line("  gymmigrate \(command) \(environment)")
+    }
+  }
+
+  private static let file = "gymmigrate.yaml"
+  private static let schemaFile = "schema.yaml"
+
+  /// Runs a command that reads the configuration as it is by now.
+  private static func run<Command: AsyncParsableCommand>(
+    _ command: Command.Type,
+    _ words: [String]
+  ) async throws {
+    var invocation = Invocation(of: Gymmigrate.self)
+    invocation.arguments = CompletedArguments(words)
+    (invocation.application, invocation.jobs) = (Invocation.current.application, Invocation.current.jobs)
+    try await Invocation.$current.withValue(invocation) {
+      var command = try Command.parse(words)
+      try await command.run()
+    }
+  }
+}
+
+/// What the configuration has to say, given or typed.
+private struct Answers {
+  let project: String
+  let database: String
+  let name: String
+  let isProtected: Bool
+  let credentials: String?
+  let endpoint: String?
+
+  /// - Throws: `.usage` where the project is not known and nobody can be asked.
+  init(_ command: InitCommand) throws {
+    guard
+      let project = try command.project
+        ?? Self.typed("The Google Cloud project:").map(TypedValue.databasePart)
+    else {
+      throw Failure(
+        .usage,
+        "write",
+        path: "gymmigrate.yaml",
+        cause: "no project was given",
+        remedy: "Give --project, and --database, --name, --no-protected or --credentials where they differ."
+      )
+    }
+    self.project = project
+    endpoint = command.endpoint
+    database =
+      try command.database ?? Self.typed("The database [(default)]:").map(TypedValue.databasePart)
+      ?? "(default)"
+    name = try command.name ?? Self.typed("The name of this environment [prod]:") ?? "prod"
+    isProtected =
+      try command.protected
+      ?? (Self.typed("Do writes need --confirm and that name? [Y/n]").map(Self.isYes) ?? true)
+    credentials =
+      try command.credentials
+      ?? (command.endpoint == nil
+        ? Self.typed("A credential file [Application Default Credentials]:").map(TypedValue.localFile) : nil)
+  }
+
+  private static func isYes(_ answer: String) -> Bool { !["n", "no"].contains(answer.lowercased()) }
+
+  /// What a person types; nil for nothing, and where there is nobody.
+  private static func typed(_ question: String) throws(Failure) -> String? {
+    guard Guard.canAsk else { return nil }
+    Terminal.standardError.line("\(question)")
+    guard let line = try TypedLine.read() else { return nil }
+    let text = PlainText.trimmed(line)
+    return text.isEmpty ? nil : text
+  }
+
+  func configuration(schema: String) -> String {
+    var lines = [
+      "# Every key is explained in docs/environments.md.", "project: \(Self.quoted(project))",
+      "schema: \(schema)",
+      "environments:", "  \(Self.quoted(name)):", "    database: \(Self.quoted(database))",
+    ]
+    if let endpoint { lines.append("    endpoint: \(Self.quoted(endpoint))") }
+    if let credentials { lines.append("    credentials: \(Self.quoted(credentials))  # Never commit a key.") }
+    if isProtected { lines.append("    protected: true  # A write needs --confirm and the name.") }
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  private static func quoted(_ text: String) -> String { JSONWriter.text { $0.string(text) } }
+}

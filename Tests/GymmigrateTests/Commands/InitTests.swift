@@ -1,0 +1,99 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("init", .timeLimit(.minutes(60)))
+struct InitTests {
+  @Test("In a script it writes the configuration and the schema, and says what comes next.")
+  func script() async throws {
+    let mini = try MiniFirestore.withSamples(["products"])
+    try await withTool(against: mini.handler) { tool, server in
+      let place = ["--project", "test-project", "--name", "shop", "--endpoint", server.url]
+      let result = try await tool.bare(["init"] + place)
+      result.expect(0)
+      #expect(result.output.contains("ok       database"))
+      #expect(result.errors.contains("Next:\n  gymmigrate count --all -e shop\n"))
+      #expect(try tool.text("schema.yaml").contains("products:"))
+      let count = try await tool.bare(["count", "--all", "-e", "shop"])
+      count.expect(0)
+      #expect(count.output.contains("products\t"))
+      #expect(try await tool.bare(["schema", "show", "-e", "shop"]).output.contains("products"))
+      // Protected, unless somebody says that it is not.
+      try await tool.bare(["delete", "products", "--where", "stock == 0", "-y", "-e", "shop"])
+        .expectFailure(77, "--confirm shop")
+      let before = try tool.text("gymmigrate.yaml")
+      try await tool.bare(["init"] + place).expectFailure(73, "gymmigrate.yaml", "it exists")
+      #expect(try tool.text("gymmigrate.yaml") == before)
+      #expect(mini.totalChanges == 0)
+    }
+  }
+
+  @Test("What is missing or impossible is said before anything is written.")
+  func refused() async throws {
+    try await withTool { tool in
+      try await tool.bare(["init"]).expectFailure(64, "no project was given", "--project")
+      try await tool.bare(["init", "--project", "p/q"]).expect(64)
+      try await tool.bare(["init", "--project", "p", "--name", "local"]).expect(64)
+      try tool.write("mine", to: "schema.yaml")
+      try await tool.bare(["init", "--project", "p"]).expectFailure(73, "schema.yaml", "it exists")
+      #expect(tool.names(in: ".") == ["schema.yaml"])
+    }
+  }
+
+  @Test(
+    "Where the database cannot be reached, the configuration is left to be corrected, and the schema is not."
+  )
+  func unreachable() async throws {
+    try await withTool { tool in
+      let place = ["--project", "p", "--endpoint", "http://127.0.0.1:1", "--no-protected"]
+      try await tool.bare(["init"] + place).expect(69)
+      #expect(try tool.text("gymmigrate.yaml").contains("schema: none\n"))
+      #expect(!tool.exists("schema.yaml"))
+    }
+  }
+
+  @Test("An empty database has no schema yet.")
+  func empty() async throws {
+    try await withTool(against: MiniFirestore().handler) { tool, server in
+      let result = try await tool.bare(["init", "--project", "test-project", "--endpoint", server.url])
+      result.expect(66)
+      #expect(result.errors.contains("there is no document"))
+      #expect(result.errors.contains("Next:"))
+      #expect(try tool.text("gymmigrate.yaml").contains("schema: none\n"))
+    }
+  }
+
+  @Test("On a terminal it asks for what is not given, and an empty answer takes what it proposes.")
+  func asks() async throws {
+    try await withTool { tool in
+      let told = try await Judge.python(
+        [
+          "-c",
+          """
+          import os, pty, sys
+          answers = [b"clinic", b"", b"ward", b"n", b""]
+          process, terminal = pty.fork()
+          if process == 0: os.execv(sys.argv[1], sys.argv[1:])
+          said = b""
+          while True:
+              try: some = os.read(terminal, 4096)
+              except OSError: break
+              if not some: break
+              said += some
+              while answers and said.count(b":\\r\\n") + said.count(b"[Y/n]") > 5 - len(answers):
+                  os.write(terminal, answers.pop(0) + b"\\n")
+          os.waitpid(process, 0)
+          print(len(answers))
+          """,
+          tool.runner.executable, "init",
+        ],
+        in: tool.folder
+      )
+      #expect(told.output == "0\n", "\(told.errors)")
+      let text = try tool.text("gymmigrate.yaml")
+      #expect(text.contains("project: \"clinic\"\n"))
+      #expect(text.contains("  \"ward\":\n    database: \"(default)\"\n"))
+      #expect(!text.contains("protected"))
+    }
+  }
+}
