@@ -6,9 +6,12 @@ struct Aggregator {
     case average(FieldPath, Sum)
   }
 
-  /// A sum of numbers, exact while all are integers and it fits.
+  /// A sum of numbers, exact if all are integers and it fits, whatever is on the way
+  /// (`Sum` in google/firestore/v1/query.proto).
   private struct Sum {
     var integers: Int64 = 0
+    /// How often the integers went over the range of 64 bits, less how often under it.
+    var wraps: Int64 = 0
     var doubles: Double = 0
     var isDouble = false
     var count: Int64 = 0
@@ -20,7 +23,7 @@ struct Aggregator {
         doubles += Double(number)
         let (sum, overflow) = integers.addingReportingOverflow(number)
         integers = sum
-        if overflow { isDouble = true }
+        if overflow { wraps += number < 0 ? -1 : 1 }
       case .double(let number)?:
         count += 1
         doubles += number
@@ -29,10 +32,11 @@ struct Aggregator {
       }
     }
 
-    var total: Value { isDouble ? .double(doubles) : .integer(integers) }
+    private var isExact: Bool { !isDouble && wraps == 0 }
+    var total: Value { isExact ? .integer(integers) : .double(doubles) }
     var mean: Value {
       if count == 0 { return .null }
-      return .double((isDouble ? doubles : Double(integers)) / Double(count))
+      return .double((isExact ? Double(integers) : doubles) / Double(count))
     }
   }
 

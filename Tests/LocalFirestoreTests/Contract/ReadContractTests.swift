@@ -223,6 +223,14 @@ import Testing
           #"{"s":{"doubleValue":9.223372036854776e18}}"#
         )
       )
+      // What counts is the sum, not what is on the way to it.
+      try client.commit(client.set("c/less", #"{"x":{"integerValue":"-10"}}"#))
+      #expect(
+        try isJSON(
+          try run(#"{"alias":"s","sum":{"field":{"fieldPath":"x"}}}"#),
+          #"{"s":{"integerValue":"9223372036854775800"}}"#
+        )
+      )
       #expect(
         try isJSON(
           try run(
