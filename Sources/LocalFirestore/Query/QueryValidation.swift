@@ -88,9 +88,9 @@ enum QueryValidation {
       // Names are unique, so nothing remains to be ordered.
       return Array(order[...name])
     }
-    let sorted = aggregated.sorted { $0.description.compareUTF8($1.description) < 0 }
-    for field in (query.where?.impliedOrder ?? []) + sorted
-    where !order.contains(where: { $0.field == field }) {
+    let byName = { (a: FieldPath, b: FieldPath) in a.description.compareUTF8(b.description) < 0 }
+    let added = (query.where?.impliedOrder ?? []).sorted(by: byName) + aggregated.sorted(by: byName)
+    for field in added where !order.contains(where: { $0.field == field }) {
       order.append(.init(field, direction))
     }
     order.append(.init(.documentName, direction))

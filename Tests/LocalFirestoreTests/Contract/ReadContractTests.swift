@@ -181,6 +181,30 @@ import Testing
     }
   }
 
+  /// Fields of inequalities order a query by their names, whatever the operators are.
+  @Test(arguments: ["GREATER_THAN", "NOT_EQUAL"])
+  func inequalitiesOrderByTheNamesOfTheirFields(_ operation: String) async throws {
+    try await withClient { client in
+      let documents = [(1, 3), (2, 2), (3, 1), (1, 1)].enumerated().map {
+        client.set(
+          "c/\($0.offset)",
+          #"{"a":{"integerValue":\#($0.element.0)},"z":{"integerValue":\#($0.element.1)}}"#
+        )
+      }
+      try client.commit(documents.joined(separator: ","))
+      let filters = [("z", operation), ("a", "GREATER_THAN")].map {
+        #"{"fieldFilter":{"field":{"fieldPath":"\#($0.0)"},"op":"\#($0.1)","value":{"integerValue":"0"}}}"#
+      }
+      let filter = #"{"compositeFilter":{"op":"AND","filters":[\#(filters.joined(separator: ","))]}}"#
+      let found = try client.array(
+        ":runQuery",
+        #"{"structuredQuery":{"from":[{"collectionId":"c"}],"where":\#(filter)}}"#
+      )
+      .compactMap { $0["document"] as? [String: Any] }
+      #expect(found.compactMap { ($0["name"] as? String)?.last } == ["3", "0", "1", "2"])
+    }
+  }
+
   @Test func aggregationsCountSumAndAverage() async throws {
     try await withClient { client in
       let values = [
