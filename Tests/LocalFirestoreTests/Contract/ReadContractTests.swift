@@ -425,6 +425,26 @@ import Testing
         try client.object("POST", ":beginTransaction", #"{"options":{"readOnly":{}}}"#)["transaction"]
         as? String
       #expect(try commit(readOnly ?? "", client.set("c/f")) == "400 INVALID_ARGUMENT")
+      // Refused, it goes on.
+      #expect(try client.array(":batchGet", read(readOnly ?? "")).count == 1)
+      #expect(try commit(readOnly ?? "", "") == "200")
+    }
+  }
+
+  @Test func aTransactionThatOnlyReadsReadsWhatWasThereWhenItBegan() async throws {
+    try await withClient { client in
+      try client.commit(client.set("c/d", #"{"n":{"integerValue":"0"}}"#) + "," + client.set("c/e"))
+      let begun = try client.object("POST", ":beginTransaction", #"{"options":{"readOnly":{}}}"#)
+      let id = try #require(begun["transaction"] as? String)
+      let writes = [
+        client.set("c/d", #"{"n":{"integerValue":"1"}}"#), client.set("c/f"),
+        #"{"delete":"\#(client.root)/c/e"}"#,
+      ]
+      try client.commit(writes.joined(separator: ","))
+      let query = #"{"structuredQuery":{"from":[{"collectionId":"c"}]},"transaction":"\#(id)"}"#
+      let found = try client.array(":runQuery", query).compactMap { $0["document"] as? [String: Any] }
+      #expect(found.compactMap { ($0["name"] as? String)?.suffix(4) } == ["/c/d", "/c/e"])
+      #expect(try isJSON(found.first?["fields"], #"{"n":{"integerValue":"0"}}"#))
     }
   }
 
