@@ -33,7 +33,7 @@ enum QueryValidation {
         throw .invalid("kind is required for all orders except __key__ ascending")
       }
     }
-    if query.where?.hasAlternativeNotIn == true {
+    if let filter = query.where, filter.hasNotIn, filter.hasOr {
       throw .invalid("NOT_IN cannot be used in a query with OR.")
     }
     if let violation = query.where?.violation { throw .invalid("The filter is refused: \(violation).") }
@@ -44,15 +44,9 @@ enum QueryValidation {
     }
   }
 
-  /// Throws for a value that no document can have; a filter may have larger ones, and lists of lists.
+  /// Throws for a value of a filter that no document can have; it may have larger ones, and lists of lists.
   static func check(_ value: Value) throws(FirestoreError) {
-    let refused: Set<DocumentLimits.Violation.Code> = [
-      .malformedReference, .coordinate, .emptyFieldName, .longFieldName, .reservedFieldName,
-    ]
-    let violations = DocumentLimits.violations(of: ["value": value])
-    if let violation = violations.first(where: { refused.contains($0.code) }) {
-      throw .invalid(violation.message)
-    }
+    try WriteValidation.check(value, refused: WriteValidation.malformed.union([.longFieldName]))
   }
 
   private static func hasFields(_ filter: StructuredQuery.Filter) -> Bool {
@@ -99,15 +93,20 @@ enum QueryValidation {
 }
 
 extension StructuredQuery.Filter {
-  /// Whether OR, of one filter also, stands above NOT_IN.
-  fileprivate var hasAlternativeNotIn: Bool { hasNotIn(insideOr: false) }
-
-  private func hasNotIn(insideOr: Bool) -> Bool {
+  /// Whether it has NOT_IN, which no OR may be beside, not even one of one filter (query.proto).
+  fileprivate var hasNotIn: Bool {
     switch self {
-    case .and(let filters): filters.contains { $0.hasNotIn(insideOr: insideOr) }
-    case .or(let filters): filters.contains { $0.hasNotIn(insideOr: true) }
-    case .field(_, let comparison, _): insideOr && comparison == .notIn
+    case .and(let filters), .or(let filters): filters.contains(where: \.hasNotIn)
+    case .field(_, let comparison, _): comparison == .notIn
     case .unary: false
+    }
+  }
+
+  fileprivate var hasOr: Bool {
+    switch self {
+    case .and(let filters): filters.contains(where: \.hasOr)
+    case .or: true
+    case .field, .unary: false
     }
   }
 
