@@ -12,6 +12,7 @@ struct Aggregator {
     var integers: Int64 = 0
     /// How often the integers went over the range of 64 bits, less how often under it.
     var wraps: Int64 = 0
+    /// The sum of the doubles alone, so that large integers do not take their digits.
     var doubles: Double = 0
     var isDouble = false
     var count: Int64 = 0
@@ -20,7 +21,6 @@ struct Aggregator {
       switch value {
       case .integer(let number)?:
         count += 1
-        doubles += Double(number)
         let (sum, overflow) = integers.addingReportingOverflow(number)
         integers = sum
         if overflow { wraps += number < 0 ? -1 : 1 }
@@ -32,12 +32,9 @@ struct Aggregator {
       }
     }
 
-    private var isExact: Bool { !isDouble && wraps == 0 }
-    var total: Value { isExact ? .integer(integers) : .double(doubles) }
-    var mean: Value {
-      if count == 0 { return .null }
-      return .double((isExact ? Double(integers) : doubles) / Double(count))
-    }
+    private var approximate: Double { Double(integers) + Double(wraps) * 0x1p64 + doubles }
+    var total: Value { isDouble || wraps != 0 ? .double(approximate) : .integer(integers) }
+    var mean: Value { count == 0 ? .null : .double(approximate / Double(count)) }
   }
 
   private var states: [State] = []

@@ -255,6 +255,20 @@ import Testing
           #"{"s":{"integerValue":"9223372036854775800"}}"#
         )
       )
+      // Large integers do not take the digits of doubles.
+      let mixed = [
+        #"{"doubleValue":7}"#, #"{"integerValue":"-9223372036854775808"}"#,
+        #"{"integerValue":"9223372036854775807"}"#,
+      ]
+      try client.commit(
+        mixed.enumerated().map { client.set("c/\($0.offset)", #"{"y":\#($0.element)}"#) }.joined(separator: ",")
+      )
+      #expect(
+        try isJSON(
+          try run(#"{"alias":"s","sum":{"field":{"fieldPath":"y"}}},{"alias":"m","avg":{"field":{"fieldPath":"y"}}}"#),
+          #"{"s":{"doubleValue":6.0},"m":{"doubleValue":2.0}}"#
+        )
+      )
       #expect(
         try isJSON(
           try run(
