@@ -896,6 +896,10 @@ def run_epoch(servers, seed, number, found, limit=None):
             continue
         name = next((name for name, holds, _ in ALLOWED if holds(request, ours, theirs)), None)
         found[name].append((number, request, ours, theirs, answers))
+        # A transaction that one of the two has begun alone is none.
+        begun = min(len(server.transactions) for server in servers)
+        for server in servers:
+            del server.transactions[begun:]
         if is_write(request) and (name is None or may_have_parted(request, ours, theirs)):
             break
     for server in servers:
