@@ -261,11 +261,15 @@ import Testing
         #"{"integerValue":"9223372036854775807"}"#,
       ]
       try client.commit(
-        mixed.enumerated().map { client.set("c/\($0.offset)", #"{"y":\#($0.element)}"#) }.joined(separator: ",")
+        mixed.enumerated().map { client.set("c/\($0.offset)", #"{"y":\#($0.element)}"#) }.joined(
+          separator: ","
+        )
       )
       #expect(
         try isJSON(
-          try run(#"{"alias":"s","sum":{"field":{"fieldPath":"y"}}},{"alias":"m","avg":{"field":{"fieldPath":"y"}}}"#),
+          try run(
+            #"{"alias":"s","sum":{"field":{"fieldPath":"y"}}},{"alias":"m","avg":{"field":{"fieldPath":"y"}}}"#
+          ),
           #"{"s":{"doubleValue":6.0},"m":{"doubleValue":2.0}}"#
         )
       )
