@@ -179,6 +179,7 @@ extension WireDecoder {
           operation = .delete
         } else {
           let (name, fieldTransforms) = try wire.documentTransform(value)
+          if fieldTransforms.isEmpty { throw WireError("a transform has at least one of fieldTransforms") }
           path = try Self.path(name, in: database)
           operation = .update(fields: FieldMap(), mask: [])
           transforms = fieldTransforms

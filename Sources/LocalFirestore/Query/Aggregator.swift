@@ -6,9 +6,13 @@ struct Aggregator {
     case average(FieldPath, Sum)
   }
 
-  /// A sum of numbers, exact while all are integers and it fits.
+  /// A sum of numbers, exact if all are integers and it fits, whatever is on the way
+  /// (`Sum` in google/firestore/v1/query.proto).
   private struct Sum {
     var integers: Int64 = 0
+    /// How often the integers went over the range of 64 bits, less how often under it.
+    var wraps: Int64 = 0
+    /// The sum of the doubles alone, so that large integers do not take their digits.
     var doubles: Double = 0
     var isDouble = false
     var count: Int64 = 0
@@ -17,10 +21,9 @@ struct Aggregator {
       switch value {
       case .integer(let number)?:
         count += 1
-        doubles += Double(number)
         let (sum, overflow) = integers.addingReportingOverflow(number)
         integers = sum
-        if overflow { isDouble = true }
+        if overflow { wraps += number < 0 ? -1 : 1 }
       case .double(let number)?:
         count += 1
         doubles += number
@@ -29,11 +32,9 @@ struct Aggregator {
       }
     }
 
-    var total: Value { isDouble ? .double(doubles) : .integer(integers) }
-    var mean: Value {
-      if count == 0 { return .null }
-      return .double((isDouble ? doubles : Double(integers)) / Double(count))
-    }
+    private var approximate: Double { Double(integers) + Double(wraps) * 0x1p64 + doubles }
+    var total: Value { isDouble || wraps != 0 ? .double(approximate) : .integer(integers) }
+    var mean: Value { count == 0 ? .null : .double(approximate / Double(count)) }
   }
 
   private var states: [State] = []

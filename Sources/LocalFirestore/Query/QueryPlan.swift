@@ -148,6 +148,7 @@ struct QueryPlan {
     // A cursor without values has no effect.
     guard var cursor, !cursor.values.isEmpty else { return nil }
     if cursor.values.count > query.orderBy.count { throw .invalid("Cursor has too many values.") }
+    for value in cursor.values { try WriteValidation.check(value) }
     cursor.values = cursor.values.map(\.stored)
     for (order, value) in zip(order, cursor.values) where order.field == .documentName {
       _ = try key(of: value)

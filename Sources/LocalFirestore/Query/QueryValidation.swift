@@ -33,7 +33,7 @@ enum QueryValidation {
         throw .invalid("kind is required for all orders except __key__ ascending")
       }
     }
-    if query.where?.hasAlternativeNotIn == true {
+    if let filter = query.where, filter.hasNotIn, filter.hasOr {
       throw .invalid("NOT_IN cannot be used in a query with OR.")
     }
     if let violation = query.where?.violation { throw .invalid("The filter is refused: \(violation).") }
@@ -44,15 +44,9 @@ enum QueryValidation {
     }
   }
 
-  /// Throws for a value that no document can have; a filter may have larger ones, and lists of lists.
+  /// Throws for a value of a filter that no document can have; it may have larger ones, and lists of lists.
   static func check(_ value: Value) throws(FirestoreError) {
-    let refused: Set<DocumentLimits.Violation.Code> = [
-      .malformedReference, .coordinate, .emptyFieldName, .longFieldName, .reservedFieldName,
-    ]
-    let violations = DocumentLimits.violations(of: ["value": value])
-    if let violation = violations.first(where: { refused.contains($0.code) }) {
-      throw .invalid(violation.message)
-    }
+    try WriteValidation.check(value, refused: WriteValidation.malformed.union([.longFieldName]))
   }
 
   private static func hasFields(_ filter: StructuredQuery.Filter) -> Bool {
@@ -88,9 +82,9 @@ enum QueryValidation {
       // Names are unique, so nothing remains to be ordered.
       return Array(order[...name])
     }
-    let sorted = aggregated.sorted { $0.description.compareUTF8($1.description) < 0 }
-    for field in (query.where?.impliedOrder ?? []) + sorted
-    where !order.contains(where: { $0.field == field }) {
+    let byName = { (a: FieldPath, b: FieldPath) in a.description.compareUTF8(b.description) < 0 }
+    let added = (query.where?.impliedOrder ?? []).sorted(by: byName) + aggregated.sorted(by: byName)
+    for field in added where !order.contains(where: { $0.field == field }) {
       order.append(.init(field, direction))
     }
     order.append(.init(.documentName, direction))
@@ -99,15 +93,20 @@ enum QueryValidation {
 }
 
 extension StructuredQuery.Filter {
-  /// Whether OR, of one filter also, stands above NOT_IN.
-  fileprivate var hasAlternativeNotIn: Bool { hasNotIn(insideOr: false) }
-
-  private func hasNotIn(insideOr: Bool) -> Bool {
+  /// Whether it has NOT_IN, which no OR may be beside, not even one of one filter (query.proto).
+  fileprivate var hasNotIn: Bool {
     switch self {
-    case .and(let filters): filters.contains { $0.hasNotIn(insideOr: insideOr) }
-    case .or(let filters): filters.contains { $0.hasNotIn(insideOr: true) }
-    case .field(_, let comparison, _): insideOr && comparison == .notIn
+    case .and(let filters), .or(let filters): filters.contains(where: \.hasNotIn)
+    case .field(_, let comparison, _): comparison == .notIn
     case .unary: false
+    }
+  }
+
+  fileprivate var hasOr: Bool {
+    switch self {
+    case .and(let filters): filters.contains(where: \.hasOr)
+    case .or: true
+    case .field, .unary: false
     }
   }
 

@@ -16,11 +16,12 @@ enum FieldTransforms {
     case .minimum(let operand): result = try extreme(stored, operand) { $0 > 0 }
     case .appendMissingElements(let elements):
       var values = stored?.array ?? []
-      for element in elements where !contains(values, element) { values.append(element) }
+      for element in elements.map(\.stored) where !contains(values, element) { values.append(element) }
       fields[transform.field] = .array(values)
       return .null
     case .removeAllFromArray(let elements):
-      let values = (stored?.array ?? []).filter { !contains(elements, $0) }
+      let removed = elements.map(\.stored)
+      let values = (stored?.array ?? []).filter { !contains(removed, $0) }
       fields[transform.field] = .array(values)
       return .null
     }

@@ -30,9 +30,12 @@ struct FirestoreService: Sendable {
     transactions = TransactionTable(clock: store.clock)
   }
 
-  /// Begins a transaction whose read time, if it has one, can be read.
+  /// Begins a transaction; one that only reads has a read time from its beginning, which can be read.
   func begin(_ options: TransactionOptions, in database: DatabaseName) throws -> StoreTransactionID {
-    if case .readOnly(let readTime?) = options { try store.read(database, at: readTime) { _ in } }
+    var options = options
+    if case .readOnly(let readTime) = options {
+      options = .readOnly(readTime: try store.read(database, at: readTime) { $0.readTime })
+    }
     return try transactions.begin(options, in: database)
   }
 

@@ -5,10 +5,11 @@ extension ServiceCall {
     for write in request.writes { try WriteValidation.check(write) }
     var transaction: TransactionTable.Transaction?
     if let id = request.transaction {
-      transaction = try service.transactions.end(id, in: database)
-      if transaction?.isReadOnly == true, !request.writes.isEmpty {
+      // Refused, it goes on.
+      if try service.transactions.transaction(id, in: database).isReadOnly, !request.writes.isEmpty {
         throw FirestoreError.invalid("Cannot modify entities in a read-only transaction.")
       }
+      transaction = try service.transactions.end(id, in: database)
     }
     let (results, commitTime) = try store.write(database) { writing, snapshot in
       if let transaction, let readTime = transaction.readTime {

@@ -83,6 +83,8 @@ struct WriteApplier {
     _ current: WriteTransaction.CurrentDocument?,
     _ commitTime: Int64
   ) throws -> ([UInt8], [Value]) {
+    // Transforms meet what is stored.
+    let new = new.stored
     var fields = new
     if let mask {
       fields = try current?.fields.withUnsafeBytes { try runner.fields($0) } ?? FieldMap()

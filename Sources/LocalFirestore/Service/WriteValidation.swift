@@ -7,13 +7,46 @@ enum WriteValidation {
   static func check(_ write: Write) throws(FirestoreError) {
     if let violation = PathLimits.violations(of: write.path).first { throw .invalid(violation.message) }
     if case .update(let fields, let mask) = write.operation.decoded {
-      try check(write.path, fields)
-      for path in mask ?? [] { try check(path) }
+      try check(write.path, fields, mask)
     }
     if write.transforms.count > maximumTransforms {
       throw .invalid("A document has at most \(maximumTransforms) field transforms in one request.")
     }
     try check(write.transforms)
+  }
+
+  /// What no value has, wherever it is given; sizes, and the lengths of names, are those of a document that is stored.
+  static let malformed: Set<DocumentLimits.Violation.Code> = [
+    .reservedFieldName, .coordinate, .malformedVector, .malformedReference,
+  ]
+
+  /// Throws for a value of a filter, a cursor or a transform that is no value.
+  static func check(
+    _ value: Value,
+    refused: Set<DocumentLimits.Violation.Code> = malformed
+  ) throws(FirestoreError) {
+    let violations = DocumentLimits.violations(of: ["value": value])
+    if let violation = violations.first(where: { refused.contains($0.code) }) {
+      throw .invalid(violation.message)
+    }
+  }
+
+  private static func check(
+    _ path: DocumentPath,
+    _ fields: FieldMap,
+    _ mask: [FieldPath]?
+  ) throws(FirestoreError) {
+    guard let mask else { return try check(path, fields) }
+    var named = FieldMap()
+    for field in mask {
+      try check(field)
+      named[field] = fields[field]
+    }
+    try check(path, named)
+    let refused = malformed.union([.nestedArray, .longVector])
+    if let violation = DocumentLimits.violations(of: fields).first(where: { refused.contains($0.code) }) {
+      throw .invalid("Document \(path.string): \(violation.message)")
+    }
   }
 
   /// Throws for fields that no document can have.
@@ -34,7 +67,9 @@ enum WriteValidation {
       switch transform.operation {
       case .increment(let operand), .maximum(let operand), .minimum(let operand):
         guard operand.isNumber else { throw .invalid("The operand of a transform must be int64 or double.") }
-      case .requestTime, .appendMissingElements, .removeAllFromArray: break
+      case .appendMissingElements(let elements), .removeAllFromArray(let elements):
+        for element in elements { try check(element) }
+      case .requestTime: break
       }
     }
     for outer in transforms {

@@ -181,6 +181,30 @@ import Testing
     }
   }
 
+  /// Fields of inequalities order a query by their names, whatever the operators are.
+  @Test(arguments: ["GREATER_THAN", "NOT_EQUAL"])
+  func inequalitiesOrderByTheNamesOfTheirFields(_ operation: String) async throws {
+    try await withClient { client in
+      let documents = [(1, 3), (2, 2), (3, 1), (1, 1)].enumerated().map {
+        client.set(
+          "c/\($0.offset)",
+          #"{"a":{"integerValue":\#($0.element.0)},"z":{"integerValue":\#($0.element.1)}}"#
+        )
+      }
+      try client.commit(documents.joined(separator: ","))
+      let filters = [("z", operation), ("a", "GREATER_THAN")].map {
+        #"{"fieldFilter":{"field":{"fieldPath":"\#($0.0)"},"op":"\#($0.1)","value":{"integerValue":"0"}}}"#
+      }
+      let filter = #"{"compositeFilter":{"op":"AND","filters":[\#(filters.joined(separator: ","))]}}"#
+      let found = try client.array(
+        ":runQuery",
+        #"{"structuredQuery":{"from":[{"collectionId":"c"}],"where":\#(filter)}}"#
+      )
+      .compactMap { $0["document"] as? [String: Any] }
+      #expect(found.compactMap { ($0["name"] as? String)?.last } == ["3", "0", "1", "2"])
+    }
+  }
+
   @Test func aggregationsCountSumAndAverage() async throws {
     try await withClient { client in
       let values = [
@@ -221,6 +245,32 @@ import Testing
         try isJSON(
           try run(#"{"alias":"s","sum":{"field":{"fieldPath":"x"}}}"#),
           #"{"s":{"doubleValue":9.223372036854776e18}}"#
+        )
+      )
+      // What counts is the sum, not what is on the way to it.
+      try client.commit(client.set("c/less", #"{"x":{"integerValue":"-10"}}"#))
+      #expect(
+        try isJSON(
+          try run(#"{"alias":"s","sum":{"field":{"fieldPath":"x"}}}"#),
+          #"{"s":{"integerValue":"9223372036854775800"}}"#
+        )
+      )
+      // Large integers do not take the digits of doubles.
+      let mixed = [
+        #"{"doubleValue":7}"#, #"{"integerValue":"-9223372036854775808"}"#,
+        #"{"integerValue":"9223372036854775807"}"#,
+      ]
+      try client.commit(
+        mixed.enumerated().map { client.set("c/\($0.offset)", #"{"y":\#($0.element)}"#) }.joined(
+          separator: ","
+        )
+      )
+      #expect(
+        try isJSON(
+          try run(
+            #"{"alias":"s","sum":{"field":{"fieldPath":"y"}}},{"alias":"m","avg":{"field":{"fieldPath":"y"}}}"#
+          ),
+          #"{"s":{"doubleValue":6.0},"m":{"doubleValue":2.0}}"#
         )
       )
       #expect(
@@ -393,6 +443,26 @@ import Testing
         try client.object("POST", ":beginTransaction", #"{"options":{"readOnly":{}}}"#)["transaction"]
         as? String
       #expect(try commit(readOnly ?? "", client.set("c/f")) == "400 INVALID_ARGUMENT")
+      // Refused, it goes on.
+      #expect(try client.array(":batchGet", read(readOnly ?? "")).count == 1)
+      #expect(try commit(readOnly ?? "", "") == "200")
+    }
+  }
+
+  @Test func aTransactionThatOnlyReadsReadsWhatWasThereWhenItBegan() async throws {
+    try await withClient { client in
+      try client.commit(client.set("c/d", #"{"n":{"integerValue":"0"}}"#) + "," + client.set("c/e"))
+      let begun = try client.object("POST", ":beginTransaction", #"{"options":{"readOnly":{}}}"#)
+      let id = try #require(begun["transaction"] as? String)
+      let writes = [
+        client.set("c/d", #"{"n":{"integerValue":"1"}}"#), client.set("c/f"),
+        #"{"delete":"\#(client.root)/c/e"}"#,
+      ]
+      try client.commit(writes.joined(separator: ","))
+      let query = #"{"structuredQuery":{"from":[{"collectionId":"c"}]},"transaction":"\#(id)"}"#
+      let found = try client.array(":runQuery", query).compactMap { $0["document"] as? [String: Any] }
+      #expect(found.compactMap { ($0["name"] as? String)?.suffix(4) } == ["/c/d", "/c/e"])
+      #expect(try isJSON(found.first?["fields"], #"{"n":{"integerValue":"0"}}"#))
     }
   }
 

@@ -23,6 +23,9 @@ import Testing
     #"{"structuredAggregationQuery":{"structuredQuery":{"from":[{"collectionId":"c"}]\#(rest)},"aggregations":[\#(aggregations)]}}"#
   }
 
+  private static let malformedVector =
+    #"{"mapValue":{"fields":{"__type__":{"stringValue":"__vector__"},"value":{"arrayValue":{"values":[{"integerValue":"1"}]}}}}}"#
+
   @Test func whatIsNotOfferedIsNamed() async throws {
     try await withClient { client throws in
       let nearest = #""findNearest":{"vectorField":{"fieldPath":"v"},"distanceMeasure":"COSINE","limit":3}"#
@@ -61,9 +64,37 @@ import Testing
     }
   }
 
+  /// The names and the sizes of what a mask leaves out do not matter.
+  @Test(arguments: [
+    #"{"":{"integerValue":"1"}}"#, #"{"m":{"mapValue":{"fields":{"":{"integerValue":"1"}}}}}"#,
+    #"{"\#(String(repeating: "n", count: 1501))":{"integerValue":"1"}}"#,
+    #"{"m":{"stringValue":"\#(String(repeating: "m", count: 1_048_488))"}}"#,
+    #"{"m":\#(String(repeating: #"{"mapValue":{"fields":{"m":"#, count: 21)){"integerValue":"1"}\#(String(repeating: "}}}", count: 21))}"#,
+  ])
+  func fieldsThatTheMaskLeavesOut(_ fields: String) async throws {
+    try await withClient { client throws in
+      let write = client.set("c/d", fields)
+      #expect(try client.failure("POST", ":commit", #"{"writes":[\#(write)]}"#) == "400 INVALID_ARGUMENT")
+      try client.commit(client.set("c/d", fields, #","updateMask":{"fieldPaths":["a"]}"#))
+      #expect(try client.object("GET", "/c/d")["fields"] == nil)
+    }
+  }
+
+  @Test(arguments: ["", #","fieldTransforms":[]"#])
+  func aTransformOfNothing(_ rest: String) async throws {
+    try await withClient { client throws in
+      let write = #"{"transform":{"document":"\#(client.root)/c/d"\#(rest)}}"#
+      #expect(try client.failure("POST", ":commit", #"{"writes":[\#(write)]}"#) == "400 INVALID_ARGUMENT")
+    }
+  }
+
   @Test(arguments: [
     #"{"fieldPath":"n","increment":{"stringValue":"1"}}"#,
     #"{"fieldPath":"n","maximum":{"nullValue":null}}"#,
+    #"{"fieldPath":"l","removeAllFromArray":{"values":[{"referenceValue":"c/d"}]}}"#,
+    #"{"fieldPath":"l","removeAllFromArray":{"values":[{"geoPointValue":{"longitude":181}}]}}"#,
+    #"{"fieldPath":"l","removeAllFromArray":{"values":[{"mapValue":{"fields":{"__x__":{"nullValue":null}}}}]}}"#,
+    #"{"fieldPath":"l","removeAllFromArray":{"values":[\#(malformedVector)]}}"#,
     #"{"fieldPath":"m","increment":{"integerValue":"1"}},{"fieldPath":"m.k","increment":{"integerValue":"1"}}"#,
     #"{"fieldPath":"m.k","setToServerValue":"REQUEST_TIME"},{"fieldPath":"m","appendMissingElements":{"values":[]}}"#,
   ])
@@ -108,7 +139,15 @@ import Testing
     query(
       #""where":{"compositeFilter":{"op":"OR","filters":[{"fieldFilter":{"field":{"fieldPath":"a"},"op":"NOT_IN","value":{"arrayValue":{"values":[{"integerValue":"1"}]}}}}]}}"#
     ),
+    query(
+      #""where":{"compositeFilter":{"op":"AND","filters":[{"fieldFilter":{"field":{"fieldPath":"a"},"op":"NOT_IN","value":{"arrayValue":{"values":[{"integerValue":"1"}]}}}},{"compositeFilter":{"op":"OR","filters":[{"unaryFilter":{"field":{"fieldPath":"b"},"op":"IS_NULL"}}]}}]}}"#
+    ),
     query(filter("a", "EQUAL", #"{"referenceValue":"c/d"}"#)),
+    query(filter("a", "EQUAL", malformedVector)),
+    query(order("a") + #","startAt":{"values":[{"referenceValue":"c/d"}]}"#),
+    query(order("a") + #","endAt":{"values":[{"geoPointValue":{"latitude":91}}]}"#),
+    query(order("a") + #","startAt":{"values":[{"mapValue":{"fields":{"__x__":{"nullValue":null}}}}]}"#),
+    query(order("a") + #","endAt":{"values":[\#(malformedVector)]}"#),
     query(filter("a", "EQUAL", #"{"mapValue":{"fields":{"__x__":{"nullValue":null}}}}"#)),
     query(order("__x__")), query(order("a.__x__")), query(filter("__x__")),
     query(#""select":{"fields":[{"fieldPath":"__x__"}]}"#),
