@@ -32,13 +32,7 @@ struct EnvInit: AsyncParsableCommand {
 
   func run() async throws {
     if FileCheck.isTaken(file) {
-      throw Failure(
-        .cannotWrite,
-        "write",
-        path: file,
-        cause: "it exists",
-        remedy: "Move it away, or name another file."
-      )
+      throw Failure.cannotWrite(file, "it exists", remedy: "Move it away, or name another file.")
     }
     let text = application.isChosen ? RegisteredApplication.sampleConfiguration : Self.plainText
     var output = try OutputFile(file)
