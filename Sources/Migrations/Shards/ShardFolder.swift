@@ -1,3 +1,4 @@
+import Files
 package import Storage
 
 /// The folder that all tasks of a sharded run share: typed objects by fixed names.
@@ -90,12 +91,7 @@ package struct ShardFolder: Sendable {
     let isOwn = result.run.isIdentical(to: plan.run) && result.range == range
     let isPart = file.map { result.part?.file.isIdentical(to: $0) ?? false } ?? (result.part == nil)
     if isOwn, isPart { return result }
-    throw Failure(
-      .inputMalformed,
-      "read",
-      path: "\(store)/\(name)",
-      cause: "it is not the result of range \(range) of run \(plan.run)"
-    )
+    throw .malformed("\(store)/\(name)", "it is not the result of range \(range) of run \(plan.run)")
   }
 
   /// Returns the numbers of the ranges that are done.

@@ -1,3 +1,5 @@
+import Files
+
 /// The object `latest` beside dated exports: its content is the name of the newest one.
 ///
 /// It is what the symbolic link of that name is in a local folder, and is recognised by its metadata.
@@ -32,13 +34,8 @@ extension CloudStorage {
     let address = try StorageAddress(text)
     let found = try await client.object(at: address, "write").object
     if let found, !LatestPointer.isOne(found) {
-      throw Failure(
-        .cannotWrite,
-        "write",
-        path: text,
-        cause: "there is an object of that name that no export wrote",
-        remedy: "Move it away."
-      )
+      let cause = "there is an object of that name that no export wrote"
+      throw .cannotWrite(text, cause, remedy: "Move it away.")
     }
     let object = SmallObject(address, kind: LatestPointer.kind, client)
     if try await object.write(Array("\(name)\n".utf8), ifGeneration: found?.generation ?? 0) == nil {

@@ -46,13 +46,9 @@ extension RestoreJob: PerformableJob {
     var planning = session
     // What is changed is counted where it is written.
     if !plan.isDryRun { planning.database = session.database.countedApart }
-    let list = try await list(in: planning, run, via: access)
-    var runner = MigrationRunner(in: planning, folder)
-    runner.examples = plan.examples
-    var report = try await runner.plan(.list(list))
-    report.reads = list.numbers.reads
+    let (report, numbers) = try await compared(in: planning, folder, run, via: access)
     var totals = PlanTotals(report, planning.counts)
-    let found = RestoreReport(totals, list.numbers)
+    let found = RestoreReport(totals, numbers)
     if plan.isDryRun, !run.output.json { try StandardOutput.write(RestoreText.text(RestoreText.plan(found))) }
     var ending = try await PlanScreen(html: plan.html).conclude(
       [report],
@@ -63,17 +59,37 @@ extension RestoreJob: PerformableJob {
       isQuiet: run.output.json || !plan.isDryRun
     )
     if let output {
-      if report.changeCount == 0 {
-        try OutputFile.write([], to: output, via: access)
-      } else {
-        try OutputFile.copy(file, to: output, via: access)
-      }
+      try keep(report.changeCount == 0 ? nil : file, as: output, via: access)
       totals.file = output
       if output != "-" { ending.applies = try run.connection.applying(output, totals) }
     }
     ending.sections = [totals, found]
     if !plan.isDryRun { session.counts.addUnchanged(of: planning.counts) }
     return (ending, found)
+  }
+
+  /// Compares the database with what it is to be again, and lists the changes.
+  private func compared(
+    in session: Session,
+    _ folder: RunDirectory,
+    _ run: JobRun,
+    via access: FileAccess
+  ) async throws -> (MigrationReport, RestoreNumbers) {
+    let list = try await list(in: session, run, via: access)
+    var runner = MigrationRunner(in: session, folder)
+    runner.examples = plan.examples
+    var report = try await runner.plan(.list(list))
+    report.reads = list.numbers.reads
+    return (report, list.numbers)
+  }
+
+  /// Writes the plan where it is asked for; an empty one for nil.
+  private func keep(_ plan: String?, as output: String, via access: FileAccess) throws(Failure) {
+    if let plan {
+      try OutputFile.copy(plan, to: output, via: access)
+    } else {
+      try OutputFile.write([], to: output, via: access)
+    }
   }
 
   private func list(in session: Session, _ run: JobRun, via access: FileAccess) async throws -> RestoreList {
@@ -122,7 +138,8 @@ extension RestoreJob: PerformableJob {
     return try WantedState(
       files: sources,
       of: session.environment,
-      allowing: WantedState.Permissions(source: sourceDatabase, isPartial: isPartial),
+      source: sourceDatabase,
+      isPartial: isPartial,
       progress: session.progress,
       via: access
     )

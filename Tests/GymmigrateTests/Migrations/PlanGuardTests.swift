@@ -70,6 +70,37 @@ struct PlanGuardTests {
     }
   }
 
+  @Test(
+    "What a plan says of everything below a document is believed as far as the plan deletes what is there."
+  )
+  func covered() async throws {
+    let mini = MiniFirestore()
+    try mini.put("other/o", fields: "{}")
+    let moment = try #require(mini.snapshot().map(\.updateTime).max())
+    let names = ["things/t0", "things/t1", "things/t2"]
+    for name in names.flatMap({ [$0, "\($0)/notes/n", "\($0)/notes/n/deep/d"] }) {
+      try mini.put(name, fields: "{}")
+    }
+    try await withTool(against: mini.handler) { tool, _ in
+      try await tool.run("restore", "things", "--at", moment, "-n", "-o", "plan.jsonl").expect(0)
+      let lines = try tool.text("plan.jsonl").split(separator: "\n")
+      #expect(lines.count == 9 && lines.allSatisfy { $0.contains("with-all-below") })
+      let kept = lines.filter { !$0.contains("things/t1/notes/n/deep/d") }
+      try tool.write(kept.joined(separator: "\n") + "\n", to: "plan.jsonl")
+      try mini.put("things/t2/more/m", fields: "{}")
+      let applied = try await apply(tool, "--max-delete", "8", "--json")
+      applied.expect(2)
+      let summary = try applied.summary()
+      #expect(summary.totals.balance && summary.totals.deleted == 5 && summary.totals.rejected == 3)
+      let left = ["things/t1", "things/t1/notes/n", "things/t2"]
+      let stays = left + ["other/o", "things/t1/notes/n/deep/d", "things/t2/more/m"]
+      #expect(Set(mini.lines().keys) == Set(stays))
+      let rejects = try tool.list("rejects.jsonl", of: summary.runId)
+      #expect(rejects.compactMap { $0["path"] as? String }.sorted() == left)
+      #expect(rejects.allSatisfy { $0["code"] as? String == "has-subcollections" })
+    }
+  }
+
   @Test("A resumed run takes what it deleted itself for done, whatever came below it since.")
   func resumed() async throws {
     try await withPlan { tool, mini, kill in

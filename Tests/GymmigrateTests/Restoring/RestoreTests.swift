@@ -282,6 +282,31 @@ struct RestoreTests {
   }
 
   @Test(
+    "An increment in which every collection is whole says what was there, and its whole export what was below."
+  )
+  func wholeIncrement() async throws {
+    let mini = MiniFirestore()
+    let names = ["a/1", "a/2", "a/2/below/x", "b/1"]
+    try mini.load(jsonLines: names.map { documentLine($0, 1) }.joined(separator: "\n"))
+    try await withTool(against: mini.handler) { tool, _ in
+      try await tool.run("export", "--all", "--subcollections", "-o", "n", "--dated").expect(0)
+      mini.remove("a/1")
+      mini.remove("b/1")
+      try mini.put("a/3", fields: #"{"n":{"integerValue":"3"}}"#)
+      try await tool.run("export", "--all", "-o", "n", "--dated", "--since", "last").expect(0)
+      let folders = tool.names(in: "n").filter { $0.hasPrefix("2") }.map { "n/\($0)" }
+      try #require(folders.count == 2)
+      #expect(try !tool.text("\(folders[1])/manifest.json").contains("since"))
+      let wanted = mini.snapshot()
+      for name in ["a/1", "a/4", "b/1", "c/1"] { try mini.put(name, fields: "{}") }
+      for name in ["a/2", "a/2/below/x", "a/3"] { mini.remove(name) }
+      let from = ["--from", folders[0], "--from", folders[1]] + Self.unguarded + tool.place
+      try await tool.bare(["restore", "--all"] + from).expect(0)
+      #expect(mini.snapshot() == wanted)
+    }
+  }
+
+  @Test(
     "A part of an export never deletes or removes what it cannot know, and is refused without --scope partial."
   )
   func partial() async throws {

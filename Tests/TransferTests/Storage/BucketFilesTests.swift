@@ -98,7 +98,9 @@ import Testing
       #expect(try files.entry(at: "gs://bucket") == .folder)
       #expect(try files.names(in: "gs://bucket/a") == ["x.csv"])
       #expect(try files.folders(in: "gs://bucket/a/") == ["b"])
-      #expect(try Manifest.files(at: "gs://bucket/a", via: files) == ["gs://bucket/a/x.csv"])
+      var places = PlaceReader(files)
+      let sources = try places.place(at: "gs://bucket/a").sources(via: files)
+      #expect(sources.map(\.path) == ["gs://bucket/a/x.csv"])
     }
   }
 

@@ -14,17 +14,23 @@ package enum SubcollectionGuard {
   /// Documents whose subcollections are looked up at once.
   static let width = 16
 
-  /// The reason of a deletion that needs no guard: what becomes of everything below the document is planned, too.
+  /// The reason of a deletion that says of itself that what becomes of everything below the document is planned, too.
   package static let coveringReason = "with-all-below"
 
   /// Looks below the documents that are to be deleted, all at once, and leaves those alone that have collections below them.
-  package static func withhold(_ outcomes: inout [Outcome], _ subcollections: @escaping Lister) async throws {
+  ///
+  /// - Parameter uncovered: Looks below those that are to be deleted with everything below them, for what stays; nil to believe it.
+  package static func withhold(
+    _ outcomes: inout [Outcome],
+    _ subcollections: @escaping Lister,
+    uncovered: Lister? = nil
+  ) async throws {
     try await withThrowingTaskGroup(of: (index: Int, path: DocumentPath, ids: [String]).self) { group in
       for (index, outcome) in outcomes.enumerated() {
         guard case .change(let change) = outcome.action, change.isDeletion,
-          !change.reasons.contains(where: { $0.isIdentical(to: coveringReason) })
+          let lister = change.coversAllBelow ? uncovered : subcollections
         else { continue }
-        group.addTask { (index, change.path, try await subcollections(change.path)) }
+        group.addTask { (index, change.path, try await lister(change.path)) }
       }
       for try await (index, path, ids) in group where !ids.isEmpty {
         outcomes[index].action = .skip
@@ -40,6 +46,13 @@ package enum SubcollectionGuard {
         )
       }
     }
+  }
+}
+
+extension Change {
+  /// Whether it says that what becomes of everything below the document is planned, too.
+  var coversAllBelow: Bool {
+    reasons.contains { $0.isIdentical(to: SubcollectionGuard.coveringReason) }
   }
 }
 

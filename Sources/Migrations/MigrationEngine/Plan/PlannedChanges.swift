@@ -1,5 +1,6 @@
 package import Configuration
 package import Files
+package import FirestoreREST
 
 /// The changes of a plan file, to be applied exactly as they were planned: a document that is not as it was read is left
 /// alone and listed as conflicted.
@@ -20,6 +21,10 @@ package struct PlannedChanges: ChangeList {
   package var sha256: String { copy.sha256 }
   /// Lists the collections below a document that is to be deleted; nil where they are not looked up.
   var subcollections: SubcollectionGuard.Lister?
+  /// Lists the collections below a document in which something stays though the plan says otherwise; nil to believe it.
+  private var uncovered: SubcollectionGuard.Lister?
+  /// Whether a deletion says that everything below its document is decided on.
+  private let coversAny: Bool
   private let copy: InputCopy
 
   /// Reads a plan file through, in constant memory, so that nothing is begun with one that cannot be ended.
@@ -40,7 +45,7 @@ package struct PlannedChanges: ChangeList {
     var migrations: [LedgerEntry.Applied] = []
     var last: LedgerEntry.Applied?
     var (count, deletions) = (0, 0)
-    var namesServer = true
+    var (namesServer, coversAny) = (true, false)
     var search = DuplicateSearch()
     var reader = PlanFileReader(copy)
     while let line = try reader.next() {
@@ -52,11 +57,12 @@ package struct PlannedChanges: ChangeList {
       }
       count += 1
       if line.change.isDeletion { deletions += 1 }
+      if line.change.coversAllBelow { coversAny = true }
       try search.add(line.change.path, at: DuplicateSearch.Place(file: 0, line: line.number))
     }
     try Self.refuseDuplicates(search, of: file)
     applied = migrations
-    self.namesServer = namesServer
+    (self.namesServer, self.coversAny) = (namesServer, coversAny)
     self.count = count
     self.deletions = deletions
     id = migrations.isEmpty ? "plan" : migrations.map(\.id).joined(separator: "+")
@@ -81,6 +87,16 @@ package struct PlannedChanges: ChangeList {
     )
   }
 
+  /// The same changes of a plan that anybody may have written: that everything below a document is deleted with it is not
+  /// believed, but looked up.
+  package func checked(in client: FirestoreClient) async throws -> PlannedChanges {
+    guard coversAny else { return self }
+    let deletions = try await PlannedDeletions(of: PlanFileReader(copy))
+    var checked = self
+    checked.uncovered = { try await deletions.collections(leftBelow: $0, in: client) }
+    return checked
+  }
+
   package func guarded(by subcollections: @escaping SubcollectionGuard.Lister) -> any ChangeList {
     var guarded = self
     guarded.subcollections = subcollections
@@ -98,7 +114,9 @@ package struct PlannedChanges: ChangeList {
     var outcomes: [Outcome] = []
     var documents: [RawDocument] = []
     func recordAll() async throws {
-      if let subcollections { try await SubcollectionGuard.withhold(&outcomes, subcollections) }
+      if let subcollections {
+        try await SubcollectionGuard.withhold(&outcomes, subcollections, uncovered: uncovered)
+      }
       for (document, outcome) in zip(documents, outcomes) { try await sink.record(outcome, of: document) }
       outcomes.removeAll(keepingCapacity: true)
       documents.removeAll(keepingCapacity: true)

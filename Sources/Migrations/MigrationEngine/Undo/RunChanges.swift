@@ -46,6 +46,20 @@ package struct RunChanges: Sendable {
     try self.init(reading: journals.map(\.path), as: run)
   }
 
+  /// Refuses another database than the one that was changed.
+  ///
+  /// - Throws: `.notPermitted`.
+  package func assertOf(_ other: DatabaseName, _ operation: String, _ run: String) throws(Failure) {
+    if other == database { return }
+    throw Failure(
+      .notPermitted,
+      operation,
+      path: run,
+      cause: "it changed \(database), and this is \(other)",
+      remedy: "Name the environment that the run worked on."
+    )
+  }
+
   /// - Parameter name: The run; nil for the one that the first journal names.
   private init(reading paths: [String], as name: String?) throws(Failure) {
     let spool = try SpoolDatabase(

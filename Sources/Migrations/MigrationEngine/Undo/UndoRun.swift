@@ -25,15 +25,7 @@ package struct UndoRun: ChangeList {
     client: FirestoreClient,
     rules: (any RestorationRules)? = nil
   ) throws(Failure) {
-    guard changes.database == client.database else {
-      throw Failure(
-        .notPermitted,
-        "undo",
-        path: run,
-        cause: "it changed \(changes.database), and this is \(client.database)",
-        remedy: "Name the environment that the run worked on."
-      )
-    }
+    try changes.assertOf(client.database, "undo", run)
     id = "undo \(run)"
     collections = changes.collections
     self.changes = changes

@@ -186,13 +186,7 @@ package struct InputFile: ~Copyable {
 
   /// Even an empty gzip file has a header and a trailer.
   private var cutOff: Failure {
-    Failure(
-      .inputMalformed,
-      "read",
-      path: path,
-      cause: "the compressed data ends early",
-      remedy: "The file is truncated: get it again."
-    )
+    .malformed(path, "the compressed data ends early", remedy: "The file is truncated: get it again.")
   }
 
   private mutating func receive(_ buffer: UnsafeMutableRawBufferPointer) throws(Failure) -> Int {

@@ -247,6 +247,11 @@ extension Failure {
     return Failure(.inputMissing, "read", path: path, cause: cause)
   }
 
+  /// A file that cannot be read because its content is malformed.
+  package static func malformed(_ path: String, _ cause: String, remedy: String? = nil) -> Failure {
+    Failure(.inputMalformed, "read", path: path, cause: cause, remedy: remedy)
+  }
+
   /// A read or write that was interrupted by a signal.
   package static func stopped(_ operation: String, _ path: String) -> Failure {
     Failure(.interrupted, operation, path: path, cause: "it was stopped")

@@ -103,13 +103,8 @@ package enum FilePaths {
     let real = resolved(file)
     // A missing path is left as it is, and fails when it is read.
     if real.isIdentical(to: file) || real.utf8.starts(with: prefix.utf8) { return }
-    throw Failure(
-      .inputMalformed,
-      "read",
-      path: file,
-      cause: "it is a symbolic link that leads out of its folder",
-      remedy: "Name the file itself if you mean it."
-    )
+    let cause = "it is a symbolic link that leads out of its folder"
+    throw .malformed(file, cause, remedy: "Name the file itself if you mean it.")
   }
 
   /// Creates an empty file with a hidden, unique name beside `target`, readable only by its owner.

@@ -34,11 +34,6 @@ package struct RetryNotice: Sendable {
   package var reason: String
   /// Seconds until it is given up; nil if that is not known.
   package var remaining: Double?
-
-  package init(rpc: RPC, attempt: Int, delay: Double, reason: String, remaining: Double? = nil) {
-    (self.rpc, self.attempt, self.delay, self.reason) = (rpc, attempt, delay, reason)
-    self.remaining = remaining
-  }
 }
 
 /// Calls the methods of the service.

@@ -277,12 +277,8 @@ package struct RunHistory: Sendable {
     guard let record = try JSONFile.read(file("run.json", of: id), as: RunRecord.self) else { return nil }
     // Files of a run are written to the folder with its ID.
     if !record.id.isIdentical(to: id) {
-      throw Failure(
-        .inputMalformed,
-        "read",
-        path: file("run.json", of: id),
-        cause: "it belongs to run \(record.id), not to that of its folder"
-      )
+      let cause = "it belongs to run \(record.id), not to that of its folder"
+      throw .malformed(file("run.json", of: id), cause)
     }
     let isRunning = isLocked(file("operation.log", of: id))
     let ending = try JSONFile.read(file("summary.json", of: id), as: CommandResult.self)

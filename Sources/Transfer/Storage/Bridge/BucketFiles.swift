@@ -70,13 +70,8 @@ package final class BucketFiles: RemoteFiles {
       try await ObjectDownload(object, at: link, client).bytes(0..<object.bytes)
     }
     guard let name = LatestPointer.target(target) else {
-      throw Failure(
-        .inputMalformed,
-        "read",
-        path: link.description,
-        cause: "it does not name an export",
-        remedy: "Name the folder of an export itself."
-      )
+      let remedy = "Name the folder of an export itself."
+      throw .malformed(link.description, "it does not name an export", remedy: remedy)
     }
     segments[index] = name
     if index == segments.count - 1 { segments.append("") }

@@ -205,11 +205,6 @@ package struct TableReader: ~Copyable {
 }
 
 extension Failure {
-  /// A file that cannot be read because its content is malformed.
-  static func malformed(_ path: String, _ cause: String, remedy: String? = nil) -> Failure {
-    Failure(.inputMalformed, "read", path: path, cause: cause, remedy: remedy)
-  }
-
   /// Returns the failure of a file that was opened at `location` with the path that people know.
   package func naming(_ path: String, for location: String) -> Failure {
     guard let opened = self.path, opened.isIdentical(to: location) else { return self }

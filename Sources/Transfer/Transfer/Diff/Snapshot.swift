@@ -30,10 +30,27 @@ package struct Snapshot: Sendable {
   private let isSorted: Bool
   private let access: FileAccess
 
-  /// The files of one path, and the collections that they hold whole although they add to others.
+  /// The files of one path, and what they hold whole although they lie over others.
   private struct Layer {
     var files: [ImportSource]
-    var wholes: Set<CollectionPath> = []
+    private var wholes: Set<CollectionPath> = []
+    /// What an export knows that is whole itself.
+    private var whole: WantedKnowledge?
+
+    init(of place: DocumentPlace, via access: FileAccess) throws(Failure) {
+      // A manifest lists collections in the order of the command line.
+      files = try place.sources(via: access).sorted {
+        Snapshot.order(of: $0.path).compareUTF8(Snapshot.order(of: $1.path)) < 0
+      }
+      guard place.isFolder, let manifest = place.manifest else { return }
+      wholes = Set(manifest.files.filter { $0.since == nil }.compactMap { CollectionPath($0.collection) })
+      if !manifest.isIncrement { whole = try WantedKnowledge(manifest.scope) }
+    }
+
+    /// Whether it would have a document if there were one, so that what earlier layers say of it does not count.
+    func hides(_ path: DocumentPath) -> Bool {
+      wholes.contains(path.collection) || whole?.knowsAbsence(of: path) ?? false
+    }
   }
 
   /// The maximum number of defects that are listed.
@@ -48,26 +65,27 @@ package struct Snapshot: Sendable {
     progress: Progress,
     via access: FileAccess = .local
   ) throws {
-    try self.init(layers: [path], source: source, progress: progress, via: access)
+    var places = PlaceReader(access)
+    try self.init(layers: [places.place(at: path)], source: source, progress: progress, via: access)
   }
 
   /// Reads the files once.
   ///
   /// - Parameters:
-  ///   - paths: JSON Lines files, compressed or not, or export directories, the earliest first.
+  ///   - places: JSON Lines files, compressed or not, or export directories, the earliest first.
   ///   - source: The database of the documents; nil for that of the manifest.
   ///   - progress: Receives the number of lines read.
   ///   - access: The files that can be reached.
   /// - Throws: ``Failure``: `.inputMissing`; `.inputMalformed` if a file cannot be read to its end, or a document occurs twice.
   package init(
-    layers paths: [String],
+    layers places: [DocumentPlace],
     source: DatabaseName?,
     progress: Progress,
     via access: FileAccess = .local
   ) throws {
-    path = FilePaths.list(paths)
+    path = FilePaths.list(places.map(\.path))
     self.access = access
-    layers = try paths.map { try Self.layer(of: $0, via: access) }
+    layers = try places.map { try Layer(of: $0, via: access) }
     let files = layers.flatMap(\.files)
     database = source ?? ImportSource.database(of: files)
     var roots: Set<CollectionPath> = []
@@ -108,17 +126,6 @@ package struct Snapshot: Sendable {
     (self.count, self.defects, self.defectCount) = (count, defects, defectCount)
   }
 
-  private static func layer(of path: String, via access: FileAccess) throws -> Layer {
-    var layer = Layer(files: try files(at: path, via: access))
-    guard try access.isFolder(path), let manifest = try Manifest.read(from: path, via: access),
-      manifest.isIncrement
-    else { return layer }
-    layer.wholes = Set(
-      manifest.files.filter { $0.since == nil }.compactMap { CollectionPath($0.collection) }
-    )
-    return layer
-  }
-
   private static func assertDistinct(_ files: [ImportSource], via access: FileAccess) throws {
     var search = DuplicateSearch()
     for (index, file) in files.enumerated() {
@@ -144,20 +151,6 @@ package struct Snapshot: Sendable {
     )
   }
 
-  private static func files(at path: String, via access: FileAccess) throws(Failure) -> [ImportSource] {
-    if let export = try ManagedExport(at: path, via: access) { return [ImportSource(export)] }
-    var manifests = ManifestReader(access)
-    // A manifest lists collections in the order of the command line.
-    let files = try Manifest.files(at: path, via: access).sorted {
-      Self.order(of: $0).compareUTF8(Self.order(of: $1)) < 0
-    }
-    return try files.map { file throws(Failure) in
-      var source = ImportSource(path: file, format: .jsonLines)
-      source.manifest = try manifests.manifest(naming: file)
-      return source
-    }
-  }
-
   /// Returns a file name without its extensions, which is that of the collection.
   private static func order(of file: String) -> String {
     FileName(FilePaths.name(of: file)).stem
@@ -181,7 +174,7 @@ package struct Snapshot: Sendable {
     }
     var sort = DiskSort<ScopedDocument>()
     for (number, layer) in layers.enumerated() {
-      let hidden = layers[(number + 1)...].reduce(into: Set<CollectionPath>()) { $0.formUnion($1.wholes) }
+      let later = layers[(number + 1)...]
       for file in layer.files {
         let reader = try NamedDocuments(file, via: access)
         while let line = try reader.next() {
@@ -189,7 +182,7 @@ package struct Snapshot: Sendable {
             let scope = CollectionScope.index(of: document.path, in: scopes)
           else { continue }
           try Task.checkCancellation()
-          if !hidden.isEmpty, hidden.contains(document.path.collection) { continue }
+          if later.contains(where: { $0.hides(document.path) }) { continue }
           try sort.add(ScopedDocument(document, scope: scope, layer: number))
         }
       }

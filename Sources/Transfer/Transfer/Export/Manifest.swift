@@ -1,5 +1,4 @@
 package import Configuration
-import Tables
 package import TypedDocuments
 
 /// The manifest of an export directory, `manifest.json`: database, read time and files.
@@ -136,73 +135,5 @@ package struct Manifest: JSONRecord, Equatable {
         at: ["files", "[\(index)]", "file"]
       )
     }
-  }
-}
-
-extension Manifest {
-  /// Returns the files that a path refers to.
-  ///
-  /// A file refers to itself. A folder refers to the files of its manifest, else to its JSON Lines and tables by name.
-  ///
-  /// - Throws: ``Failure`` of kind `inputMissing` for a folder without such files, `inputMalformed` for its manifest and for a
-  ///   symbolic link that leads out of the folder.
-  package static func files(
-    at path: String,
-    via access: FileAccess = .local
-  ) throws(Failure) -> [String] {
-    guard path != "-", try access.isFolder(path) else { return [path] }
-    let folder = path.utf8.last == UInt8(ascii: "/") ? String(path.dropLast()) : path
-    func isRead(_ name: String) -> Bool {
-      !isLitter(name) && !name.isIdentical(to: fileName) && InputFormat(inFolder: name) != nil
-    }
-    let manifest = try read(from: folder, via: access)
-    var names = (manifest?.files.map(\.file) ?? []).filter(isRead)
-    let found = names.isEmpty ? try access.names(in: folder) : []
-    if names.isEmpty { names = found.filter(isRead) }
-    // An export of a database without documents.
-    if names.isEmpty, manifest?.files.isEmpty ?? false { return [] }
-    if names.isEmpty {
-      let others = found.isEmpty ? "" : ", but \(FilePaths.list(found))"
-      throw Failure(
-        .inputMissing,
-        "import",
-        path: path,
-        cause: "the folder holds no JSON Lines, CSV or XLSX (.jsonl, .csv, also .gz, or .xlsx)\(others)"
-      )
-    }
-    let files = names.map { "\(folder)/\($0)" }
-    for file in files { try FilePaths.assertWithin(folder, file) }
-    return files
-  }
-
-  /// Whether a name is that of a file that systems and programs leave in folders: `.DS_Store`, `._x.csv`, `~$x.xlsx`,
-  /// `Thumbs.db`, `desktop.ini`.
-  static func isLitter(_ name: String) -> Bool {
-    if name.utf8.first == UInt8(ascii: ".") || name.hasPrefix("~$") { return true }
-    return ["thumbs.db", "desktop.ini"].contains { name.lowercased().isIdentical(to: $0) }
-  }
-}
-
-/// Reads the manifests beside files, each once: one folder holds many files.
-struct ManifestReader {
-  private let files: FileAccess
-  private var manifests: [UTF8Key: Manifest?] = [:]
-
-  init(_ files: FileAccess) { self.files = files }
-
-  /// Returns the manifest beside a file that names it; nil if there is none.
-  ///
-  /// - Throws: As ``Manifest/read(from:via:)``.
-  mutating func manifest(naming path: String) throws(Failure) -> Manifest? {
-    if path == "-" { return nil }
-    let folder = FilePaths.folder(of: path)
-    let found: Manifest?
-    if let known = manifests[UTF8Key(folder)] {
-      found = known
-    } else {
-      found = try Manifest.read(from: folder, via: files)
-      manifests[UTF8Key(folder)] = .some(found)
-    }
-    return found?.file(named: FilePaths.name(of: path)) == nil ? nil : found
   }
 }

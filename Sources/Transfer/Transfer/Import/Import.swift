@@ -168,9 +168,9 @@ package struct Import: Sendable {
       let others = try options.table.files.names(in: folder).filter {
         !read.contains(UTF8Key("\(folder)/\($0)"))
       }
-      let litter = others.filter(Manifest.isLitter)
+      let litter = others.filter(DocumentPlace.isLitter)
       if !litter.isEmpty { context.logger.notice("\(folder): skipped \(FilePaths.list(litter)).") }
-      let unread = others.filter { !Manifest.isLitter($0) }
+      let unread = others.filter { !DocumentPlace.isLitter($0) }
       if unread.isEmpty { continue }
       context.logger.warning(
         "\(folder): not read: \(FilePaths.list(unread)). Name what is to be imported, and convert .xls and .ods to .xlsx."

@@ -41,12 +41,7 @@ final class JSONInput: DocumentInput {
   func skip(through number: Int) throws(Failure) {
     while self.number < number {
       if try next() != nil { continue }
-      throw Failure(
-        .inputMalformed,
-        "read",
-        path: source.label,
-        cause: "it has fewer than \(number) documents"
-      )
+      throw .malformed(source.label, "it has fewer than \(number) documents")
     }
   }
 

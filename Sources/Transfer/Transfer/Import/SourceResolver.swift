@@ -26,19 +26,11 @@ extension ImportSource {
   ) throws(Failure) -> [ImportSource] {
     var resolver = SourceResolver(collection: collection, sheets: sheets, schema: schema, files: files)
     var failures = SourceFailures()
+    var places = PlaceReader(files)
     for path in paths {
-      if format ?? .managed == .managed,
-        let export = try ManagedExport(at: path, isCertain: format == .managed, via: files)
-      {
-        resolver.add(export)
-        continue
-      }
-      for file in try Manifest.files(at: path, via: files) {
-        try failures.collect { () throws(Failure) in
-          var source = ImportSource(path: file, format: try InputFormat(of: file, given: format))
-          source.isFromFolder = file != path
-          try resolver.add(source)
-        }
+      let place = try places.place(at: path, isManaged: format.map { $0 == .managed })
+      for source in try place.sources(via: files) {
+        try failures.collect { () throws(Failure) in try resolver.add(source, format) }
       }
     }
     try failures.conclude()
@@ -59,17 +51,15 @@ private struct SourceResolver {
   private var origins: [(key: UTF8Key, label: String)] = []
   /// The sheets that no workbook has had so far.
   private var missing: [String]
-  private var manifests: ManifestReader
 
   init(collection: CollectionPath?, sheets: [String], schema: DatabaseSchema, files: FileAccess) {
     (self.collection, self.sheets, self.schema, self.files) = (collection, sheets, schema, files)
     missing = sheets
-    manifests = ManifestReader(files)
   }
 
-  mutating func add(_ source: ImportSource) throws(Failure) {
+  mutating func add(_ source: ImportSource, _ format: InputFormat?) throws(Failure) {
     var source = source
-    source.manifest = try manifests.manifest(naming: source.path)
+    if source.managed == nil { source.format = try InputFormat(of: source.path, given: format) }
     if source.format == .xlsx {
       if source.path == "-" {
         throw Failure(
@@ -82,21 +72,15 @@ private struct SourceResolver {
       }
       return try addSheets(of: source)
     }
-    if source.path != "-" { try files.assertReadable(source.path) }
-    if source.format != .jsonLines {
+    if source.path != "-", source.managed == nil { try files.assertReadable(source.path) }
+    if source.namesItsDocuments {
+      origins.append((UTF8Key(""), source.label))
+    } else {
       source.collection = try chosen(collection(ofTable: source), for: source)
       if source.collection == nil, source.format == .csv {
         throw unknown(source, "its name is not that of a collection", "Name it with --collection.")
       }
-    } else {
-      origins.append((UTF8Key(""), source.label))
     }
-    sources.append(source)
-  }
-
-  mutating func add(_ export: ManagedExport) {
-    let source = ImportSource(export)
-    origins.append((UTF8Key(""), source.label))
     sources.append(source)
   }
 

@@ -115,12 +115,7 @@ final class TableInput: DocumentInput {
     let row = reader.row.number
     let expected =
       "the values of the row, which \(TablePlan.rawHeading) shows as it was; it has only a \(TablePlan.reasonHeading)"
-    let failure = Failure(
-      .inputMalformed,
-      "read",
-      path: source.label,
-      cause: "row \(row): expected \(expected)"
-    )
+    let failure = Failure.malformed(source.label, "row \(row): expected \(expected)")
     return DocumentRow(number: row, faults: [RowFault(row: row, expected: expected, failure: failure)])
   }
 
@@ -191,18 +186,14 @@ final class TableInput: DocumentInput {
 
   private func fault(_ index: Int, _ expected: String) -> RowFault {
     let row = reader.row.number
+    let cause = "row \(row), \(plan.name(ofColumn: index)): expected \(expected)"
     return RowFault(
       row: row,
       column: index + 1,
       heading: plan.headings.indices.contains(index) ? plan.headings[index] : nil,
       value: reader.row[index],
       expected: expected,
-      failure: Failure(
-        .inputMalformed,
-        "read",
-        path: source.label,
-        cause: "row \(row), \(plan.name(ofColumn: index)): expected \(expected)"
-      )
+      failure: .malformed(source.label, cause)
     )
   }
 

@@ -76,11 +76,9 @@ enum TableSurvey {
     guard let title = rows.first, let most = rows.map(\.cells).max(), title.cells * 2 <= most else { return }
     let full = rows.filter { $0.cells * 5 >= most * 4 }
     guard most > 2, full.count > 1, let first = full.first else { return }
-    throw Failure(
-      .inputMalformed,
-      "read",
-      path: source.label,
-      cause: "row \(title.number), the first, looks like a title, and row \(first.number) like the headings",
+    throw .malformed(
+      source.label,
+      "row \(title.number), the first, looks like a title, and row \(first.number) like the headings",
       remedy:
         "--header-row \(first.number) takes that row for the headings, --header-row \(title.number) the first."
     )

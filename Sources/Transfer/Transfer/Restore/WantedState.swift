@@ -1,6 +1,5 @@
 package import Configuration
 import FirestoreREST
-import Tables
 
 /// What a restore puts back: a database at a moment, a mirror, or the files of exports.
 package struct WantedState: Sendable {
@@ -13,34 +12,25 @@ package struct WantedState: Sendable {
     (self.side, self.knowledge, self.moment) = (side, knowledge, moment)
   }
 
-  /// What a command line allows of files.
-  package struct Permissions: Sendable {
-    /// The database of the files, where the user names it.
-    package var source: DatabaseName?
-    /// Whether they may be less than a whole export.
-    package var isPartial = false
-
-    package init(source: DatabaseName?, isPartial: Bool) {
-      (self.source, self.isPartial) = (source, isPartial)
-    }
-  }
-
   /// Reads files: one folder or file, or a whole export and its increments in their order.
   ///
+  /// - Parameters:
+  ///   - source: The database of the files, where the user names it.
+  ///   - isPartial: Whether they may be less than a whole export.
   /// - Throws: ``Failure``: `.inputMalformed` for damage, `.notPermitted` for files of another database that was not named and for
   ///   those that are less than a whole export, `.usage` for folders that are none in their order.
   package init(
     files paths: [String],
     of environment: DatabaseEnvironment,
-    allowing permissions: Permissions,
+    source: DatabaseName?,
+    isPartial: Bool,
     progress: Progress,
     via access: FileAccess
   ) throws {
-    let manifests = try paths.map { try Self.manifest(of: $0, via: access) }
-    for (path, manifest) in zip(paths, manifests) {
-      let database = try manifest?.database ?? ManagedExport(at: path, via: access)?.database
-      try Self.assertOf(environment, path, database, permissions.source)
-    }
+    var reader = PlaceReader(access)
+    let places = try paths.map { try reader.place(at: $0) }
+    let manifests = try places.map { try Self.manifest(of: $0, via: access) }
+    for place in places { try Self.assertOf(environment, place, source) }
     if paths.count > 1 { try Self.assertSeries(paths, manifests) }
     let last = manifests.last ?? nil
     moment = last.flatMap { $0.isOf(environment) ? $0.readTime : nil }
@@ -52,7 +42,7 @@ package struct WantedState: Sendable {
       knowledge.knowsAbsence = false
     }
     self.knowledge = knowledge
-    if !knowledge.isWhole, !permissions.isPartial, try last != nil || access.isFolder(paths[0]) {
+    if !knowledge.isWhole, !isPartial, last != nil || places[0].isFolder {
       throw Failure(
         .notPermitted,
         "restore from",
@@ -61,18 +51,16 @@ package struct WantedState: Sendable {
         remedy: "Give --scope partial: nothing is deleted or removed then that it cannot know."
       )
     }
-    let snapshot = try Snapshot(layers: paths, source: permissions.source, progress: progress, via: access)
+    let snapshot = try Snapshot(layers: places, source: source, progress: progress, via: access)
     if let defect = snapshot.defects.first { throw Self.damaged(defect.label, defect.reason) }
     side = .snapshot(snapshot)
   }
 
-  /// The manifest of a folder, whose files are as it says; that beside a file; nil where there is none.
-  private static func manifest(of path: String, via access: FileAccess) throws -> Manifest? {
-    guard try access.isFolder(path) else {
-      var reader = ManifestReader(access)
-      return try reader.manifest(naming: path).map { $0.cut(to: FilePaths.name(of: path)) }
-    }
-    guard try Manifest.read(from: path, via: access) != nil else {
+  /// The manifest of a folder, whose files are as it says; that beside a file, of this alone; nil where there is none.
+  private static func manifest(of place: DocumentPlace, via access: FileAccess) throws -> Manifest? {
+    let path = place.path
+    if !place.isFolder { return place.manifest?.cut(to: FilePaths.name(of: path)) }
+    if place.manifest == nil {
       let folders = try FolderVerification.folders(in: path, via: access)
       if folders.count > 1 || folders != [FilePaths.bare(path)] { throw severalExports(path, folders) }
       return nil
@@ -106,15 +94,14 @@ package struct WantedState: Sendable {
 
   private static func assertOf(
     _ environment: DatabaseEnvironment,
-    _ path: String,
-    _ database: DatabaseName?,
+    _ place: DocumentPlace,
     _ source: DatabaseName?
   ) throws(Failure) {
-    guard let database, database != environment.database, source != database else { return }
+    guard let database = place.database, database != environment.database, source != database else { return }
     throw Failure(
       .notPermitted,
       "restore from",
-      path: path,
+      path: place.path,
       cause: "it is an export of \(database), and this is \(environment.database)",
       remedy: "Name the right environment with -e, or give --source \(database) if that is what you want."
     )
@@ -134,8 +121,9 @@ package struct WantedState: Sendable {
     guard let base = manifests[0], !base.isIncrement else { throw refusal(0, "it is no whole export") }
     var last = base.readTime
     for (index, manifest) in manifests.enumerated().dropFirst() {
-      guard let manifest, manifest.isIncrement, manifest.database == base.database, base.isBase(of: manifest)
-      else { throw refusal(index, "it is no increment of \(paths[0])") }
+      guard let manifest, manifest.adds(to: base) else {
+        throw refusal(index, "it is no increment of \(paths[0])")
+      }
       if let last, let time = manifest.readTime, time <= last {
         throw refusal(index, "it is older than \(paths[index - 1])")
       }
@@ -145,6 +133,12 @@ package struct WantedState: Sendable {
 }
 
 extension Manifest {
+  /// Whether it lies over a whole export: one increment of it, or one in which every collection is whole.
+  fileprivate func adds(to base: Manifest) -> Bool {
+    let isDeep = scope?.subcollections ?? true
+    return (isIncrement || !isDeep) && database == base.database && base.isBase(of: self)
+  }
+
   /// The manifest of one of the files alone.
   fileprivate func cut(to name: String) -> Manifest {
     var manifest = self

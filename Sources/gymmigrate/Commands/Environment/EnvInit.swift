@@ -45,13 +45,7 @@ struct EnvInit: AsyncParsableCommand {
   /// - Throws: `.cannotWrite` where there is such a file.
   static func assertFree(_ file: String) throws(Failure) {
     guard FileCheck.isTaken(file) else { return }
-    throw Failure(
-      .cannotWrite,
-      "write",
-      path: file,
-      cause: "it exists",
-      remedy: "Move it away, or name another file."
-    )
+    throw Failure.cannotWrite(file, "it exists", remedy: "Move it away, or name another file.")
   }
 
   static func write(_ text: String, to file: String) throws(Failure) {

@@ -78,7 +78,8 @@ extension ApplyJob: DivisibleJob {
           "The plan does not say on which server it was made: an earlier version wrote it."
         )
       }
-      let sources = planned.map { [.list($0)] } ?? chosen.map { ChangeSource.migration($0) }
+      let list = try await planned?.checked(in: session.client)
+      let sources = list.map { [.list($0)] } ?? chosen.map { ChangeSource.migration($0) }
       if isDryRun {
         let (reports, totals) = try await runner(in: session, folder, run).plan(
           sources.map { $0.guarded(by: session.client) }

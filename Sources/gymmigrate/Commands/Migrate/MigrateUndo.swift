@@ -246,14 +246,7 @@ enum UndoTarget {
     run: String
   ) throws(Failure) {
     let database = try EnvironmentResolver(connection).environment().database
-    if changes.database == database { return }
-    throw Failure(
-      .notPermitted,
-      "look at what was changed",
-      path: run,
-      cause: "it changed \(changes.database), and this is \(database)",
-      remedy: "Name the environment that the run worked on."
-    )
+    try changes.assertOf(database, "look at what was changed", run)
   }
 
   /// The run's own database and signer, where the command line names none.

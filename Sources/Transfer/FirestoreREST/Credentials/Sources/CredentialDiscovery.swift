@@ -134,13 +134,7 @@ package struct CredentialDiscovery: Sendable {
 
   private func credentials(at path: String, payer: String?, missing: String) throws(Failure) -> Credentials {
     guard let bytes = try readFile(path) else {
-      throw Failure(
-        .configuration,
-        "read the credentials",
-        path: path,
-        cause: "there is no such file",
-        remedy: missing
-      )
+      throw CredentialFile.malformed(path, "there is no such file", remedy: missing)
     }
     return try credentials(in: CredentialFile(bytes, path: path), payer: payer)
   }

@@ -29,13 +29,7 @@ struct CredentialFile {
         return members
       }
     } catch {
-      throw Failure(
-        .configuration,
-        "read the credentials",
-        path: path,
-        cause: error.description,
-        remedy: CredentialDiscovery.remedy
-      )
+      throw Self.malformed(path, error.description)
     }
   }
 
@@ -121,12 +115,15 @@ struct CredentialFile {
   ///
   /// - Parameter cause: A clause about "it", which is the object if this is one in the file.
   func malformed(_ cause: String, remedy: String = CredentialDiscovery.remedy) -> Failure {
-    Failure(
-      .configuration,
-      "read the credentials",
-      path: path,
-      cause: name.map { "in '\($0)', \(cause)" } ?? cause,
-      remedy: remedy
-    )
+    Self.malformed(path, name.map { "in '\($0)', \(cause)" } ?? cause, remedy: remedy)
+  }
+
+  /// An error of a whole file.
+  static func malformed(
+    _ path: String,
+    _ cause: String,
+    remedy: String = CredentialDiscovery.remedy
+  ) -> Failure {
+    Failure(.configuration, "read the credentials", path: path, cause: cause, remedy: remedy)
   }
 }

@@ -1,3 +1,4 @@
+import Files
 import Platform
 
 /// Reads the rows of a worksheet one at a time, in constant memory.

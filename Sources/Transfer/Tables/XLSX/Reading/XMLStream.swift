@@ -1,4 +1,5 @@
 import CExpat
+import Files
 import Platform
 
 /// Receives the tags and texts of an ``XMLStream``, with names without their prefix.

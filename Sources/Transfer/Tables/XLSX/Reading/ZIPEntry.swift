@@ -1,4 +1,5 @@
 import CMinizip
+import Files
 
 /// A compressed entry of a ZIP archive, read sequentially; an excessive compression ratio is refused.
 package struct ZIPEntry: ~Copyable {

@@ -1,4 +1,5 @@
 import CXLSXWriter
+import Files
 
 /// A workbook of libxlsxwriter in constant-memory mode, in which rows go to a temporary file in order.
 ///
@@ -94,12 +95,8 @@ struct Workbook: ~Copyable {
     let code = workbook_close(handle)
     discard self
     if code != LXW_NO_ERROR {
-      throw Failure(
-        .cannotWrite,
-        "write",
-        path: path,
-        cause: lxw_strerror(code).map { String(cString: $0) } ?? "libxlsxwriter's error \(code.rawValue)"
-      )
+      let cause = lxw_strerror(code).map { String(cString: $0) }
+      throw .cannotWrite(path, cause ?? "libxlsxwriter's error \(code.rawValue)")
     }
   }
 

@@ -1,0 +1,94 @@
+import Tables
+
+/// What a path is from which documents are read: a file, a folder of files or of an export, or a managed export.
+package struct DocumentPlace: Sendable {
+  /// The path as it was named.
+  package let path: String
+  package let isFolder: Bool
+  /// The managed export that it is.
+  let managed: ManagedExport?
+  /// The manifest of the folder, or that beside the file, which names it.
+  let manifest: Manifest?
+
+  /// The database of its documents, if known.
+  var database: DatabaseName? { manifest?.database ?? managed?.database }
+
+  /// The sources of its documents: of a folder, the files of its manifest, else its JSON Lines and tables by name.
+  ///
+  /// - Throws: ``Failure`` of kind `inputMissing` for a folder without such files, `inputMalformed` for a symbolic link that leads
+  ///   out of the folder.
+  package func sources(via access: FileAccess) throws(Failure) -> [ImportSource] {
+    if let managed { return [ImportSource(managed)] }
+    if !isFolder { return [source(path)] }
+    let folder = FilePaths.bare(path)
+    let files = try names(in: folder, via: access).map { "\(folder)/\($0)" }
+    for file in files { try FilePaths.assertWithin(folder, file) }
+    return files.map(source)
+  }
+
+  private func source(_ file: String) -> ImportSource {
+    var source = ImportSource(path: file, format: .jsonLines)
+    source.isFromFolder = isFolder
+    source.manifest = manifest?.file(named: FilePaths.name(of: file)) == nil ? nil : manifest
+    return source
+  }
+
+  private func names(in folder: String, via access: FileAccess) throws(Failure) -> [String] {
+    func isRead(_ name: String) -> Bool {
+      !Self.isLitter(name) && !name.isIdentical(to: Manifest.fileName) && InputFormat(inFolder: name) != nil
+    }
+    let named = (manifest?.files.map(\.file) ?? []).filter(isRead)
+    if !named.isEmpty { return named }
+    let found = try access.names(in: folder)
+    let names = found.filter(isRead)
+    // An export of a database without documents has none.
+    if !names.isEmpty || manifest?.files.isEmpty ?? false { return names }
+    let others = found.isEmpty ? "" : ", but \(FilePaths.list(found))"
+    throw Failure(
+      .inputMissing,
+      "import",
+      path: path,
+      cause: "the folder holds no JSON Lines, CSV or XLSX (.jsonl, .csv, also .gz, or .xlsx)\(others)"
+    )
+  }
+
+  /// Whether a name is that of a file that systems and programs leave in folders: `.DS_Store`, `._x.csv`, `~$x.xlsx`,
+  /// `Thumbs.db`, `desktop.ini`.
+  static func isLitter(_ name: String) -> Bool {
+    if name.utf8.first == UInt8(ascii: ".") || name.hasPrefix("~$") { return true }
+    return ["thumbs.db", "desktop.ini"].contains { name.lowercased().isIdentical(to: $0) }
+  }
+}
+
+/// Finds out what paths are, and reads each manifest once: one folder holds many files.
+package struct PlaceReader {
+  private let files: FileAccess
+  private var manifests: [UTF8Key: Manifest?] = [:]
+
+  package init(_ files: FileAccess) { self.files = files }
+
+  /// - Parameter isManaged: Whether it has to be a managed export, or is none; nil to look.
+  /// - Throws: As ``ManagedExport`` and ``Manifest/read(from:via:)``.
+  package mutating func place(at path: String, isManaged: Bool? = nil) throws(Failure) -> DocumentPlace {
+    var managed: ManagedExport?
+    if isManaged ?? true {
+      managed = try ManagedExport(at: path, isCertain: isManaged ?? false, via: files)
+    }
+    let isFolder = path == "-" ? false : try files.isFolder(path)
+    let manifest = try isFolder ? manifest(of: FilePaths.bare(path)) : manifest(naming: path)
+    return DocumentPlace(path: path, isFolder: isFolder, managed: managed, manifest: manifest)
+  }
+
+  private mutating func manifest(naming path: String) throws(Failure) -> Manifest? {
+    if path == "-" { return nil }
+    let manifest = try manifest(of: FilePaths.folder(of: path))
+    return manifest?.file(named: FilePaths.name(of: path)) == nil ? nil : manifest
+  }
+
+  private mutating func manifest(of folder: String) throws(Failure) -> Manifest? {
+    if let known = manifests[UTF8Key(folder)] { return known }
+    let manifest = try Manifest.read(from: folder, via: files)
+    manifests[UTF8Key(folder)] = .some(manifest)
+    return manifest
+  }
+}
