@@ -195,7 +195,9 @@ package actor BatchWriter {
   private func annotated(_ failure: Failure) -> Failure {
     var parts: [String] = []
     let (dropped, unknown) = (scheduler.droppedCount, scheduler.unknownCount)
-    if dropped > 0 { parts.append("\(NumberText.counted(dropped, "write")) \(dropped == 1 ? "was" : "were") not made") }
+    if dropped > 0 {
+      parts.append("\(NumberText.counted(dropped, "write")) \(dropped == 1 ? "was" : "were") not made")
+    }
     if unknown > 0 {
       let writes = NumberText.counted(unknown, "write")
       parts.append("for \(writes) it is not known whether \(unknown == 1 ? "it was" : "they were") made")
