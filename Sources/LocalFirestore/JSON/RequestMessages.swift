@@ -81,7 +81,9 @@ extension WireDecoder {
     case "transaction":
       guard let id = try value.transactionID() else { return }
       read = .transaction(id)
-    case "newTransaction": read = .newTransaction(try transactionOptions(value))
+    // A read that begins a transaction begins one that only reads, unless it says otherwise (firestore.proto).
+    case "newTransaction":
+      read = .newTransaction(try transactionOptions(value, unset: .readOnly(readTime: nil)))
     case "requestOptions": return try requestOptions(value)
     default: return try refuse(name)
     }
@@ -91,7 +93,10 @@ extension WireDecoder {
     consistency = read
   }
 
-  mutating func transactionOptions(_ json: JSONCursor) throws(WireError) -> TransactionOptions {
+  mutating func transactionOptions(
+    _ json: JSONCursor,
+    unset: TransactionOptions = .readWrite()
+  ) throws(WireError) -> TransactionOptions {
     let options = try message(json, TransactionOptions?.none) {
       options,
       name,
@@ -121,7 +126,7 @@ extension WireDecoder {
       default: try wire.refuse(name)
       }
     }
-    return options ?? .readWrite()
+    return options ?? unset
   }
 
   /// Validates options that have no effect here.

@@ -443,6 +443,9 @@ import Testing
         try client.object("POST", ":beginTransaction", #"{"options":{"readOnly":{}}}"#)["transaction"]
         as? String
       #expect(try commit(readOnly ?? "", client.set("c/f")) == "400 INVALID_ARGUMENT")
+      let query = #"{"structuredQuery":{"from":[{"collectionId":"c"}]},"newTransaction":{}}"#
+      let begunByRead = try client.array(":runQuery", query).first?["transaction"] as? String
+      #expect(try commit(begunByRead ?? "", client.set("c/f")) == "400 INVALID_ARGUMENT")
       // Refused, it goes on.
       #expect(try client.array(":batchGet", read(readOnly ?? "")).count == 1)
       #expect(try commit(readOnly ?? "", "") == "200")
