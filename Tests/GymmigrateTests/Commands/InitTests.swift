@@ -21,6 +21,13 @@ struct InitTests {
       // Protected, unless somebody says that it is not.
       try await tool.bare(["delete", "products", "--where", "stock == 0", "-y", "-e", "shop"])
         .expectFailure(77, "--confirm shop")
+      for file in ["gymmigrate.yaml", "schema.yaml"] {
+        try FileManager.default.removeItem(atPath: tool.path(file))
+      }
+      let again = try await tool.bare(["init", "--json"] + place)
+      again.expect(0)
+      let json = try JSONSerialization.jsonObject(with: Data(again.standardOutput)) as? [String: Any]
+      #expect(json?["exitCode"] as? Int == 0 && json?["checks"] != nil)
       let before = try tool.text("gymmigrate.yaml")
       try await tool.bare(["init"] + place).expectFailure(73, "gymmigrate.yaml", "it exists")
       #expect(try tool.text("gymmigrate.yaml") == before)

@@ -59,6 +59,8 @@ struct InitCommand: AsyncParsableCommand {
   )
   var sample = 1000
 
+  @Flag(help: "Print the checks as a JSON object on standard output, as 'doctor' does.") var json = false
+
   func validate() throws {
     if name == "local" { throw ValidationError("--name: local is the embedded store, which needs no entry.") }
   }
@@ -70,7 +72,7 @@ struct InitCommand: AsyncParsableCommand {
     _ = try Configuration.builtIn(answers.configuration(schema: "none"), schemas: [])
     try EnvInit.write(answers.configuration(schema: "none"), to: Self.file)
     Terminal.standardError.line("Wrote \(Self.file).")
-    try await Self.run(DoctorCommand.self, ["-e", answers.name])
+    try await Self.run(DoctorCommand.self, ["-e", answers.name] + (json ? ["--json"] : []))
     let sample = ["--sample", String(self.sample), "-o", Self.schemaFile, "-e", answers.name, "-q"]
     defer { Self.showNext(in: answers.name) }
     try await Self.run(SchemaInfer.self, sample)
