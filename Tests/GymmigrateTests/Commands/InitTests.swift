@@ -41,6 +41,10 @@ struct InitTests {
       try await tool.bare(["init"]).expectFailure(64, "no project was given", "--project")
       try await tool.bare(["init", "--project", "p/q"]).expect(64)
       try await tool.bare(["init", "--project", "p", "--name", "local"]).expect(64)
+      // --env takes these for a mirror, for a moment, or for nothing.
+      for name in ["mirror:x", "a@2026-01-01", "", "a b", "x/y"] {
+        try await tool.bare(["init", "--project", "p", "--name", name]).expectFailure(64, "--name")
+      }
       try tool.write("mine", to: "schema.yaml")
       try await tool.bare(["init", "--project", "p"]).expectFailure(73, "schema.yaml", "it exists")
       #expect(tool.names(in: ".") == ["schema.yaml"])

@@ -32,7 +32,10 @@ struct InitCommand: AsyncParsableCommand {
   )
   var database: String?
 
-  @Option(help: ArgumentHelp("What the environment is called (default: prod).", valueName: "name"))
+  @Option(
+    help: ArgumentHelp("What the environment is called (default: prod).", valueName: "name"),
+    transform: Self.environmentName
+  )
   var name: String?
 
   @Flag(inversion: .prefixedNo, help: "Whether writes need --confirm and the name (default: yes).")
@@ -61,10 +64,6 @@ struct InitCommand: AsyncParsableCommand {
 
   @Flag(help: "Print the checks as a JSON object on standard output, as 'doctor' does.") var json = false
 
-  func validate() throws {
-    if name == "local" { throw ValidationError("--name: local is the embedded store, which needs no entry.") }
-  }
-
   func run() async throws {
     for file in [Self.file, Self.schemaFile] { try EnvInit.assertFree(file) }
     let answers = try Answers(self)
@@ -88,6 +87,18 @@ struct InitCommand: AsyncParsableCommand {
     for command in ["count --all", "check", "export --all -o backup/ --format jsonl"] {
       Terminal.standardError.line("  gymmigrate \(command) \(environment)")
     }
+  }
+
+  /// A name that `--env` takes for an environment, and for nothing else.
+  ///
+  /// - Throws: `ValidationError`.
+  static func environmentName(_ text: String) throws -> String {
+    if text.isIdentical(to: DatabaseEnvironment.localName) {
+      throw ValidationError("local is the embedded store, which needs no entry.")
+    }
+    let isName = text.utf8.allSatisfy { $0.isASCIILetterOrDigit || "-_.".utf8.contains($0) }
+    if isName, !text.isEmpty { return text }
+    throw ValidationError("give letters, digits, - _ and . for the name of an environment.")
   }
 
   private static let file = "gymmigrate.yaml"
@@ -136,7 +147,9 @@ private struct Answers {
     database =
       try command.database ?? Self.typed("The database [(default)]:").map(TypedValue.databasePart)
       ?? "(default)"
-    name = try command.name ?? Self.typed("The name of this environment [prod]:") ?? "prod"
+    name =
+      try command.name ?? Self.typed("The name of this environment [prod]:").map(InitCommand.environmentName)
+      ?? "prod"
     isProtected =
       try command.protected
       ?? (Self.typed("Do writes need --confirm and that name? [Y/n]").map(Self.isYes) ?? true)
