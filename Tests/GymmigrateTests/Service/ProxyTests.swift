@@ -11,6 +11,12 @@ struct ProxyTests {
     "[::1]", "[::]", "[0:0:0:0:0:0:0:1]", "[::ffff:127.0.0.1]",
   ]
 
+  /// Those by which every system reaches a server at 127.0.0.1.
+  private static let certain: Set = [
+    "127.0.0.1", "127.1", "127.0.1", "0", "0.0.0.0", "0x7f000001", "0x7f.1", "2130706433", "017700000001",
+    "localhost", "LOCALHOST", "LocalHost",
+  ]
+
   /// The URLs that tokens are sent to, or come from.
   enum Address: String, CaseIterable {
     case endpoint, tokenURI, tokenURL, credentialSource, impersonation
@@ -63,11 +69,11 @@ struct ProxyTests {
             others: server.url,
             in: tool
           )
+          let before = server.requests.count
           _ = try await tool.bare(["get", "users/u1", "--retry-for", "1s"] + options)
           #expect(proxy.requests.isEmpty, "\(host)")
+          #expect(!Self.certain.contains(host) || server.requests.count > before, "\(host)")
         }
-        // Not every spelling reaches it on every system.
-        #expect(server.requests.count > Self.here.count / 2)
       }
     }
   }
