@@ -5,7 +5,7 @@ extension ServiceCall {
     for write in request.writes { try WriteValidation.check(write) }
     var transaction: TransactionTable.Transaction?
     if let id = request.transaction {
-      // Refused, it goes on.
+      // A refused commit does not end it.
       if try service.transactions.transaction(id, in: database).isReadOnly, !request.writes.isEmpty {
         throw FirestoreError.invalid("Cannot modify entities in a read-only transaction.")
       }
