@@ -196,7 +196,7 @@ class Writer:
 
 
 def after_delta(before, service, marks):
-    """What a pull by delta finds at least, as the page has it, and how the mirror may lag behind the service otherwise."""
+    """How the mirror may lag behind the service after a pull by delta: what it finds by times of last change alone."""
     expected = dict(service)
     for collection in {path.split("/")[0] for path in before | service}:
         mark, time = marks.get(collection), TIMES.get(collection, "updatedAt")
@@ -208,8 +208,6 @@ def after_delta(before, service, marks):
             path: fields for path, fields in new.items()
             if "timestampValue" in fields.get(time, {}) and moment(fields[time]["timestampValue"]) >= moment(mark)
         }
-        if len(old | found) != len(new):
-            continue
         for path in old.keys() | new.keys():
             expected.pop(path, None)
         expected |= old | found
@@ -239,6 +237,11 @@ def histories(scene, rounds):
             behind = shown - datetime.datetime.fromisoformat(moment(mark).replace("Z", "+00:00"))
             need(datetime.timedelta() <= behind < datetime.timedelta(milliseconds=2), f"round {number}: the mark of {collection} is {mark}, the moment less --overlap {shown}")
         found, least = scene.mirrored(), after_delta(before, service, marks)
+        # What is deleted or created without a time hides only behind as many of the other kind.
+        for collection, mark in marks.items():
+            if mark:
+                have = [sum(path.rpartition("/")[0] == collection for path in paths) for paths in (found, service)]
+                need(have[0] == have[1], f"round {number}: the mirror has {have[0]} documents of {collection}, the service {have[1]}")
         for path in found.keys() | service.keys():
             if found.get(path) == service.get(path):
                 continue
@@ -275,7 +278,7 @@ def gone(scene):
 
 
 def cost(scene):
-    """A pull by delta reads what changed, and names only where the number differs; status reads counts."""
+    """A pull by delta reads what changed, and a few dozen names where the number differs; status reads counts."""
     base, chance = scene.base, scene.random
     customers = [f"customers/c{number}" for number in range(2500)]
     base.commit_all([base.set(path, {"name": a_text(chance)}, "updatedAt") for path in customers])
@@ -301,8 +304,19 @@ def cost(scene):
     gone, made = chance.sample(customers, 30), [f"customers/m{number}" for number in range(30)]
     base.commit_all([base.delete(path) for path in gone])
     base.commit_all([base.set(path, {"name": a_text(chance)}, "updatedAt") for path in made])
-    pull(30, len(customers), "as many deleted as created")
+    pull(30, 40 * len(gone), "as many deleted as created")
     scene.equal("after the deltas", tables=False)
+    gone = chance.sample(sorted(path for path in base.all() if path.startswith("customers/") and path.count("/") == 1), 3)
+    base.commit_all([base.delete(path) for path in gone])
+    pull(0, 3 * 24, "three deleted")
+    # A read for each name, and one for each of the counts that led there.
+    billed, limit = scene.proxy.billed, 2 * len(customers) / 1000 + 40 * len(gone) + 100
+    need(billed <= limit, f"three deletions of {len(customers)} documents are billed as {billed} reads, not {limit} at most")
+    # As many deleted as created without a time, where a count of all of them is the same.
+    base.commit_all([base.delete(path) for path in chance.sample(sorted(path for path in base.all() if path.startswith("customers/c1") and path.count("/") == 1), 2)])
+    base.commit_all([base.set(f"customers/z{number}", {"name": a_text(chance)}) for number in range(2)])
+    scene.pull("--overlap", "0s", "--thorough")
+    scene.equal("after a thorough pull", tables=False)
 
     scene.proxy.reset()
     scene.program("mirror", "status", scene.file, "--json")

@@ -201,7 +201,7 @@ class Proxy:
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
     def reset(self):
-        self.requests, self.documents, self.names, self.verbs, self.written = 0, 0, 0, {}, []
+        self.requests, self.documents, self.names, self.billed, self.verbs, self.written = 0, 0, 0, 0, {}, []
 
     def count(self, method, path, body, status, answer):
         verb = path.partition("?")[0].rpartition(":")[2] if ":" in path else method
@@ -223,7 +223,13 @@ class Proxy:
             for write, result in zip(json.loads(body)["writes"], said["writeResults"]):
                 name = write.get("delete") or write["update"]["name"]
                 self.written.append((name.partition("/documents/")[2], moment(result.get("updateTime") or said.get("commitTime") or "")))
+        # By the price page: a read for each document, at least one a query, and for 1,000 index entries that are counted.
+        billed = documents + names
+        if verb == "runAggregationQuery" and status == 200:
+            counted = int(json.loads(answer)[0]["result"]["aggregateFields"]["n"]["integerValue"])
+            billed = -(-counted // 1000)
         with self.gate:
+            self.billed += max(1, billed)
             self.verbs[verb] = self.verbs.get(verb, 0) + 1
             self.documents += documents
             self.names += names

@@ -104,33 +104,45 @@ package struct DocumentTable {
   /// A document with its fields; nil if there is none.
   package func row(_ path: DocumentPath) throws -> Row? {
     let key = NameKey.key(path.string)
-    return try rows(.collection(path.collection), from: key, through: key, limit: 1).first
+    let end = NameKey.successor(key)
+    return try rows(.collection(path.collection), from: key, before: end, limit: 1).first
   }
 
   /// Documents of a scope in name order.
   ///
-  /// - Parameter after: The key of the document before the first; nil to begin at the first.
+  /// - Parameters:
+  ///   - first: The first name, of which there need not be a document.
+  ///   - end: The name before which the documents end.
+  ///   - after: The key of the document before the first; nil to begin at the first.
   package func rows(
     _ scope: Scope,
+    from first: DocumentPath? = nil,
+    before end: DocumentPath? = nil,
     after: [UInt8]? = nil,
     limit: Int,
     withFields: Bool = true
   ) throws -> [Row] {
-    try rows(scope, from: after.map(NameKey.successor), through: nil, limit: limit, withFields: withFields)
+    try rows(
+      scope,
+      from: after.map(NameKey.successor) ?? first.map(Self.key),
+      before: end.map(Self.key),
+      limit: limit,
+      withFields: withFields
+    )
   }
 
   private func rows(
     _ scope: Scope,
     from first: [UInt8]?,
-    through last: [UInt8]?,
+    before end: [UInt8]?,
     limit: Int,
     withFields: Bool = true
   ) throws -> [Row] {
     guard let range = try range(of: scope) else { return [] }
     // One lower and one upper bound: of several, SQLite seeks to the first only and steps over the rest.
     let lower = first.map { NameKey.compare($0, range.lower) > 0 ? $0 : range.lower } ?? range.lower
-    let condition = "\(range.condition) AND key >= ? AND key \(last == nil ? "<" : "<=") ?"
-    let arguments = range.arguments + [Blob(lower), Blob(last ?? range.upper)]
+    let condition = "\(range.condition) AND key >= ? AND key < ?"
+    let arguments = range.arguments + [Blob(lower), Blob(end ?? range.upper)]
     var rows: [Row] = []
     let sql = """
       SELECT id, key, path, create_time, update_time\(withFields ? ", fields" : "") FROM documents \
@@ -151,6 +163,38 @@ package struct DocumentTable {
       return true
     }
     return rows
+  }
+
+  /// Calls `body` with the keys of a collection's documents and those of another table, in order, until it returns false.
+  ///
+  /// - Parameters:
+  ///   - table: The table of further documents of the collection, with an index on its column `key`.
+  ///   - first: The key to begin at; nil for the first.
+  ///   - offset: How many keys to step over.
+  package func forEachKey(
+    of collection: CollectionPath,
+    and table: String,
+    from first: [UInt8]? = nil,
+    offset: Int = 0,
+    _ body: (StatementReader) throws -> Bool
+  ) throws {
+    let keys = KeyRange(below: NameKey.key(collection.string))
+    let arguments: StatementArguments = [
+      try StoreSnapshot.group(collection.id, of: database, db), NameKey.depth(of: collection.string),
+      Blob(first ?? keys.lower), Blob(keys.upper), offset,
+    ]
+    let sql = """
+      SELECT key FROM documents WHERE collection_group = ?1 AND depth = ?2 AND key >= ?3 AND key < ?4 \
+      UNION ALL SELECT key FROM \(table) WHERE key >= ?3 AND key < ?4 ORDER BY key LIMIT -1 OFFSET ?5
+      """
+    try StatementReader(db, sql, arguments).forEach(body)
+  }
+
+  /// The path of a document in a collection, by its key.
+  package static func path(_ key: [UInt8], in collection: CollectionPath) -> DocumentPath? {
+    let start = NameKey.key(collection.string).count
+    let segment = key.withUnsafeBytes { NameKey.segment(of: $0, at: start) }
+    return segment.map { DocumentPath(collection, $0.id) }
   }
 
   /// The number of documents of a scope.

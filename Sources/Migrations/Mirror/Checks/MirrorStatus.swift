@@ -17,7 +17,7 @@ package struct MirrorStatus: Sendable {
     package var mark: Timestamp?
     /// Documents that the next pull reads, at the least; nil where that is not known.
     package var toRead: Int?
-    /// Documents of which the next pull reads the names, because their number differs.
+    /// Documents of which the next pull reads the names, at the most, because their number differs.
     package var names = 0
   }
 
@@ -66,7 +66,8 @@ package struct MirrorStatus: Sendable {
           var read = CollectionRead(collection.path)
           read.filter = .field(field, .greaterThanOrEqual, .timestamp(mark))
           found.toRead = try await client.count(read).count
-          found.names = counted == collection.documents ? 0 : counted
+          let difference = abs(counted - collection.documents)
+          found.names = min(counted, difference * CountSearch.readsPerDifference)
         } else {
           found.toRead = counted
         }

@@ -61,7 +61,7 @@ extension MirrorPull {
         }
       }
     }
-    for root in gone { try stage.removeUnseen(.subtree(root)) { _ in true } }
+    for root in gone { try stage.removeUnseen(.subtree(root)) }
     try apply(file, info, stage, roots: Set(found), moment, &report)
     return report
   }
@@ -108,7 +108,7 @@ extension MirrorPull {
     _ report: inout Report
   ) async throws {
     try await forEachPage(of: wholeRead(of: root, at: moment)) { page in try take(page, stage, &report) }
-    try stage.removeUnseen(.subtree(root)) { _ in true }
+    try stage.removeUnseen(.subtree(root))
   }
 
   private func readPattern(
@@ -142,33 +142,49 @@ extension MirrorPull {
     try await forEachPage(of: read) { page in
       record(page, changed: try stage.take(page, remembers: false), &report)
     }
-    let present = try stage.count(root)
-    do throws(Failure) {
-      let counted = try await client.count(CollectionRead(root, readTime: moment)).count
-      report.counted += counted
-      if counted == present { return }
-    } catch {
-      if error.kind == .interrupted { throw error }
-      logger.notice("\(root) could not be counted, so its names are read: \(error)")
-    }
-    try await readNames(of: root, moment, stage, &report)
+    let ranges = try await rangesThatDiffer(root, moment, stage, &report)
+    try await readNames(of: root, in: ranges, moment, stage, &report)
   }
 
-  /// Reads the names of a collection with their update times: finds what was deleted, and what changed without the time
-  /// of its last change.
+  /// The ranges of names of which the number is not the mirror's; all names where the service does not count.
+  private func rangesThatDiffer(
+    _ root: CollectionPath,
+    _ moment: Timestamp?,
+    _ stage: PullStage,
+    _ report: inout Report
+  ) async throws -> [NameRange] {
+    let names = try stage.names(of: root)
+    do {
+      let (ranges, counted) = try await client.rangesThatDiffer(
+        in: CollectionRead(root, readTime: moment),
+        from: names,
+        width: options.isThorough ? CountSearch.narrowWidth : CountSearch.width
+      )
+      report.counted += counted
+      return ranges
+    } catch let error as Failure {
+      if error.kind == .interrupted { throw error }
+      logger.notice("\(root) could not be counted, so its names are read: \(error)")
+      return [NameRange()]
+    }
+  }
+
+  /// Reads names with their update times: finds what was deleted there, and what changed without the time of its last change.
   private func readNames(
     of root: CollectionPath,
+    in ranges: [NameRange],
     _ moment: Timestamp?,
     _ stage: PullStage,
     _ report: inout Report
   ) async throws {
-    let read = CollectionRead(root, mask: [.documentName], readTime: moment)
     var missing: [DocumentPath] = []
-    try await forEachPage(of: read) { page in
+    let read = CollectionRead(root, mask: [.documentName], readTime: moment)
+    try await client.readRanges(of: read, ranges, orElse: "Pull again") { page, range in
+      guard let page else { return try stage.removeUnseen(.collection(root), in: range) }
       report.names += page.count
+      progress.advance(by: page.count)
       missing += try stage.unknown(page)
     }
-    try stage.removeUnseen(.collection(root)) { _ in true }
     for some in missing.chunks(of: 300) {
       let documents = Array(try await client.batchGet(Array(some), readTime: moment).values)
       record(documents, changed: try stage.take(documents, remembers: false), &report)

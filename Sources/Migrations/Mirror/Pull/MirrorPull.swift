@@ -11,6 +11,8 @@ package struct MirrorPull: Sendable {
   package struct Options: Sendable {
     /// Whether everything is read again.
     package var isFull = false
+    /// Whether collections are counted by narrow ranges of names, so that fewer deletions hide behind as many creations.
+    package var isThorough = false
     /// The seconds from a mark to the moment that was read.
     package var overlap: Int64 = 600
     /// Whether edits that were not pushed are dropped.

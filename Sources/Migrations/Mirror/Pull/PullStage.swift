@@ -6,7 +6,8 @@ struct PullStage {
   private let file: MirrorFile
   private let database: DatabaseName
 
-  /// `staged` holds documents that are new or changed, `seen` the rows that are still there, `gone` documents that are not.
+  /// `staged` holds documents that are new or changed, `seen` the rows that are still there, `gone` documents that are not, `added` the
+  /// keys of the new ones of the collection whose names are compared.
   init(_ file: MirrorFile, _ database: DatabaseName) throws(Failure) {
     self.file = file
     self.database = database
@@ -17,6 +18,7 @@ struct PullStage {
             path TEXT PRIMARY KEY, is_new INTEGER NOT NULL, collection TEXT NOT NULL,
             create_time INTEGER NOT NULL, update_time INTEGER NOT NULL, fields TEXT NOT NULL
           );
+          CREATE TEMP TABLE added (key BLOB PRIMARY KEY) WITHOUT ROWID;
           CREATE TEMP TABLE seen (id INTEGER PRIMARY KEY);
           CREATE TEMP TABLE gone (path TEXT PRIMARY KEY);
           """
@@ -83,12 +85,25 @@ struct PullStage {
   }
 
   /// Records the documents of a scope that were not seen as gone, and forgets what was seen.
-  func removeUnseen(_ scope: DocumentTable.Scope, where isMeant: (DocumentPath) -> Bool) throws(Failure) {
+  ///
+  /// - Parameter range: The only names of which documents are recorded.
+  func removeUnseen(
+    _ scope: DocumentTable.Scope,
+    in range: NameRange = NameRange(),
+    where isMeant: (DocumentPath) -> Bool = { _ in true }
+  ) throws(Failure) {
     try file.use { db in
       let documents = try DocumentTable(db, database)
       var last: [UInt8]?
       while true {
-        let rows = try documents.rows(scope, after: last, limit: 500, withFields: false)
+        let rows = try documents.rows(
+          scope,
+          from: range.start,
+          before: range.end,
+          after: last,
+          limit: 500,
+          withFields: false
+        )
         let seen = try Int64.fetchSet(
           db,
           sql: "SELECT id FROM seen WHERE id IN (\(rows.map { String($0.id) }.joined(separator: ",")))"
@@ -103,17 +118,20 @@ struct PullStage {
     }
   }
 
-  /// The number of documents of a collection in the mirror, with those that are to come.
-  func count(_ collection: CollectionPath) throws(Failure) -> Int {
+  /// The names of a collection in the mirror, with those that are to come.
+  func names(of collection: CollectionPath) throws(Failure) -> PullNames {
     try file.use { db in
-      let present = try DocumentTable(db, database).count(.collection(collection))
-      let new =
-        try Int.fetchOne(
-          db,
-          sql: "SELECT count(*) FROM staged WHERE is_new AND collection = ?",
-          arguments: [collection.string]
-        ) ?? 0
-      return present + new
+      let documents = try DocumentTable(db, database)
+      try db.execute(sql: "DELETE FROM added")
+      let sql = "SELECT path FROM staged WHERE is_new AND collection = ?"
+      try StatementReader(db, sql, texts: [collection.string]).forEach { row in
+        guard let path = DocumentPath(row.string(0)) else { return true }
+        let add = try StatementWriter(db, "INSERT INTO added VALUES (?)")
+        add.bind(1, blob: DocumentTable.key(path))
+        try add.run()
+        return true
+      }
+      return try PullNames(of: collection, in: file, database, documents)
     }
   }
 
