@@ -238,20 +238,29 @@ def pastRuns():
 
 
 def manifests():
-    def folder(count):
+    def folder(count, deleted=None):
         manifest = {
             "toolVersion": "0.1.0", "environment": "local", "database": "projects/p/databases/d",
             "files": [{"file": "users.jsonl", "collection": "users", "documents": count, "bytes": count, "sha256": "0" * 64}],
         }
 
+        if deleted:
+            manifest["deleted"] = manifest["files"][0] | {"file": "deleted.jsonl", "collection": "*"}
+
         def prepare(path):
             os.mkdir(f"{path}/backup")
+            write(path, "backup/deleted.jsonl", deleted or [b""])
             write(path, "backup/manifest.json", [json.dumps(manifest).encode()])
             write(path, "backup/users.jsonl", [b""])
 
         return prepare
 
     run("a count of 2^63 - 1 in a manifest", 65, "export", "verify", "backup", prepare=folder(2**63 - 1))
+    line = [b'{"name":"users/'] + [b"x" * MIB] * 400 + [b'"}\n']
+    run(
+        "a line of 400 MiB in a list of deleted documents", 65, "import", "backup", "--mode", "upsert", "-e", "local", "-q",
+        prepare=folder(0, line),
+    )
 
 
 def localStore():

@@ -87,6 +87,8 @@ class Database:
         """The status and the answer of one request."""
         if not hasattr(self.connections, "one"):
             self.connections.one = http.client.HTTPConnection(self.host, timeout=120)
+        # The server closes a connection on which nothing came for a while.
+        self.connections.one.close()
         headers = {"Authorization": "Bearer owner", "Content-Type": "application/json"}
         self.connections.one.request("POST", f"/v1/{self.root}/{target}", json.dumps(body), headers)
         response = self.connections.one.getresponse()

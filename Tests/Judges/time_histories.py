@@ -5,9 +5,9 @@
 
 A history is a database with old times of last change, an export of it, a mirror, and then writes of every kind in random
 order: one-off fixes, imports in each mode from lines, tables and folders, migrations in YAML and plan files, copies, soft deletions,
-pushes of the mirror, undos, and other programs that let the server set the time. In between come increments and pulls. In the
-end the export and its increments, imported one after the other, have to be the database, and the mirror, too. What was deleted
-for good may stay in the rebuilt one. The marks of the exports are set to their beginning, and pulls overlap by nothing, so that no
+pushes of the mirror, undos, restores of the whole export, and other programs that let the server set the time, write to subcollections, and delete.
+In between come increments and pulls. In the end the export and its increments, imported one after the other or at once, have to be the database,
+and the mirror, too; a restore from them finds nothing to do, and puts back what is damaged. The marks of the exports are set to their beginning, and pulls overlap by nothing, so that no
 document is found for having been written a moment before. TIME_HISTORIES=N takes N histories. Needs nothing but Python's own
 library.
 """
@@ -43,6 +43,8 @@ collections:
     update-time: { field: changedOn, set-by: client }
     fields: { name: string, n: integer, changedOn: timestamp }
   bare:
+    fields: { name: string, n: integer }
+  people/*/visits:
     fields: { name: string, n: integer }
 """
 # The field with the time of the last change; `loose` is not declared.
@@ -82,10 +84,11 @@ class History:
         self.name, self.other, self.again = names
         self.base, self.source, self.rebuilt = (Database(store, name) for name in names)
         self.number = 0
-        self.log, self.ever = [], set()
+        self.log = []
         self.steps = [
             self.fix, self.fix, self.lines, self.lines, self.lines, self.table, self.table, self.kept, self.restored, self.migration,
             self.planned, self.soft, self.push, self.undo, self.undo, self.undo, self.copied, self.others,
+            self.removed, self.removed, self.removed, self.below, self.put_back,
         ]
 
     def run(self, *arguments, ends=(0, 2)):
@@ -123,6 +126,32 @@ class History:
             writes.append(self.base.set(f"{collection}/{id}", fields, "updatedAt"))
         self.log.append(f"others write {collection}")
         self.base.commit(writes)
+
+    def removed(self):
+        """Another program deletes, sometimes the last document of a collection."""
+        paths = sorted(self.base.all())
+        chosen = self.random.sample(paths, min(len(paths), self.random.randint(1, 5)))
+        if self.random.random() < 0.1:
+            collection = self.collection()
+            chosen = [path for path in paths if path.startswith(f"{collection}/")]
+        self.log.append(f"others delete {chosen}")
+        if chosen:
+            self.base.commit([self.base.delete(path) for path in chosen])
+
+    def below(self):
+        """Another program writes to subcollections, also of missing documents."""
+        paths = [f"people/{id}/visits/v{self.random.randrange(4)}" for id in self.ids()]
+        paths += [f"loose/{id}/seen/s{self.random.randrange(2)}" for id in self.ids()] if self.has_seen else []
+        self.log.append(f"others write {paths}")
+        self.base.commit([self.base.set(path, {"n": integer(self.random.randrange(100))}) for path in paths])
+
+    def put_back(self):
+        """The database becomes what the whole export has."""
+        whole = self.nights()[0]
+        self.run("restore", "--all", "--from", f"nightly/{whole}", "--max-delete", "1000", "-e", self.name, "-q")
+
+    def nights(self):
+        return sorted(folder.name for folder in (self.folder / "nightly").iterdir() if folder.is_dir() and not folder.is_symlink())
 
     def fix(self):
         touch = ["--no-touch"] if self.random.random() < 0.3 else []
@@ -227,9 +256,8 @@ class History:
         counts["pulls"] += 1
 
     def export(self, *more):
-        self.ever |= self.base.all().keys()
         now = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
-        self.run("export", "people", "notes", "bare", "loose", "-e", self.name, "-o", "nightly", "--dated", "--no-subcollections", "-q", *more, ends=(0,))
+        self.run("export", "--all", "-e", self.name, "-o", "nightly", "--dated", "-q", *more, ends=(0,))
         marks = self.folder / "nightly/.high-water-mark.json"
         found = json.loads(marks.read_text())
         for mark in found["marks"]:
@@ -238,12 +266,20 @@ class History:
         counts["exports"] += 1
 
     def rebuild(self):
-        for folder in sorted((self.folder / "nightly").iterdir()):
-            if folder.is_dir() and not folder.is_symlink():
-                self.run("import", f"nightly/{folder.name}", "--mode", "upsert", "-e", self.again, "-q", ends=(0,))
-        real, found = self.base.all(), self.rebuilt.all()
-        found = {path: fields for path, fields in found.items() if path in real or path not in self.ever}
-        self.compare(real, found, "the rebuilt database")
+        folders = [f"nightly/{name}" for name in self.nights()]
+        real = self.base.all()
+        for some in [folders] if self.random.random() < 0.3 else [[folder] for folder in folders]:
+            self.run("import", *some, "--mode", "upsert", "--max-delete", "1000", "-e", self.again, "-q", ends=(0,))
+        self.compare(real, self.rebuilt.all(), "the rebuilt database")
+        for folder in folders:
+            lines = [json.loads(line) for path in (self.folder / folder).glob("deleted.jsonl") for line in path.read_text().splitlines()]
+            counts["deletions listed"] += len(lines)
+        # What happens after the last export is put back.
+        places = [word for folder in folders for word in ("--from", folder)]
+        for damage in (lambda: None, self.removed, self.others):
+            damage()
+            self.run("restore", "--all", *places, "--max-delete", "1000", "-e", self.name, "-q", ends=(0,))
+            self.compare(real, self.base.all(), "the restored database")
 
     def compare(self, real, found, what):
         for path in sorted(real.keys() | found.keys()):
@@ -251,8 +287,10 @@ class History:
         counts["documents compared"] += len(real)
 
     def play(self):
+        self.has_seen = self.random.random() < 0.5
         for collection in TIMES:
             self.base.commit([self.base.set(f"{collection}/d{number}", self.fields(collection, old=True)) for number in range(0, 12, 2)])
+        self.below()
         self.export()
         self.pull()
         for _ in range(self.random.randint(3, 7)):

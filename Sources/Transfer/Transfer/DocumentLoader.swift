@@ -179,6 +179,7 @@ private struct LoadDecision: Sendable {
   }
 
   private func decideTimes(_ document: LoadDocument, _ current: RawDocument?) -> WriteMode.Decision {
+    if case .absent = document { return mode.decide(document, current: current) }
     switch times {
     case .kept: break
     case .changed:

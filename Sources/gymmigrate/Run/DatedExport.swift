@@ -53,6 +53,32 @@ struct DatedExport {
     }
   }
 
+  /// What the earlier exports of a folder tell of together, for an increment that lists what was deleted since; nil where that
+  /// cannot be known.
+  static func earlier(
+    _ scope: Manifest.Scope,
+    in folders: any ScheduledExports,
+    via files: FileAccess,
+    _ session: Session
+  ) async throws -> EarlierDocuments? {
+    session.progress.begin("read the earlier exports", total: nil)
+    defer { session.progress.end() }
+    do {
+      let exports = try await folders.exports(of: session.environment)
+      return try EarlierDocuments(
+        before: scope,
+        in: exports,
+        at: folders.path,
+        progress: session.progress,
+        via: files
+      )
+    } catch let failure as Failure where failure.kind != .interrupted {
+      // The next increment lists it, once they can be read.
+      session.logger.warning("What was deleted is not listed, because of the earlier exports: \(failure)")
+      return nil
+    }
+  }
+
   /// Exports, by `export`, and does what comes after.
   func run(
     _ options: Export.Options,

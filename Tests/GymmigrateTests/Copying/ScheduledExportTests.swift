@@ -198,7 +198,7 @@ struct ScheduledExportTests {
       for wrong in [
         ["-o", "exports.csv", "--dated"], ["-o", "-", "--dated"], ["-o", "n", "--dated", "--keep", "0"],
         ["-o", "n", "--format", "jsonl", "--since", "last"], ["-o", "n", "--dated", "--since", "yesterday"],
-        ["-o", "n", "--dated", "--since", "last", "--subcollections"],
+        ["-o", "n", "--format", "jsonl", "--since", "2026-01-01T00:00:00Z", "--subcollections"],
         ["-o", "n", "--dated", "--since", "last", "--limit", "3"],
       ] {
         let result = try await tool.bare(["export", "--all"] + wrong + tool.place)
@@ -271,9 +271,8 @@ struct ScheduledExportTests {
       try tool.write("{\"marks\":[{}]}", to: "nightly/.high-water-mark.json")
       try await tool.bare(increment + tool.place).expectFailure(65, ".high-water-mark.json")
       try FileManager.default.removeItem(atPath: tool.path("nightly/.high-water-mark.json"))
-      // The next whole one lets the old one, which was without what is below, and its increments go.
-      let flat = ScheduledExportFixture.command + ["--no-subcollections", "--keep", "1"]
-      try await tool.bare(flat + tool.place).expect(0)
+      // The next whole one lets the old one and its increments go.
+      try await tool.bare(ScheduledExportFixture.command + ["--keep", "1"] + tool.place).expect(0)
       #expect(tool.exports == [try tool.latestNight()])
     }
   }

@@ -10,8 +10,11 @@ enum ScheduledExportFixture {
 
 extension Tool {
   /// The dated folders, oldest first.
-  var exports: [String] {
-    names(in: "nightly").filter { $0.wholeMatch(of: /\d{4}-\d\d-\d\dT\d{6}Z/) != nil }
+  var exports: [String] { exports("nightly") }
+
+  /// The dated folders in a folder, oldest first.
+  func exports(_ folder: String) -> [String] {
+    names(in: folder).filter { $0.wholeMatch(of: /\d{4}-\d\d-\d\dT\d{6}Z/) != nil }
   }
 
   /// One of them, counted from the oldest; a test ends where there are not so many.

@@ -26,7 +26,7 @@ struct SnapshotTests {
       interval: 0
     )
     progress.begin("snapshot", total: nil)
-    let snapshot = try Snapshot(folder.file("a.jsonl"), source: nil, progress: progress)
+    let snapshot = try Snapshot([folder.file("a.jsonl")], source: nil, progress: progress)
     #expect((snapshot.count, snapshot.defectCount) == (3000, 3))
     let shown = try String(contentsOfFile: folder.file("log"), encoding: .utf8).split(separator: "\n")
     #expect(shown.map { $0.split(separator: " ").last } == ["1,024", "2,048", "3,003"])
@@ -51,7 +51,7 @@ struct SnapshotTests {
       clock: RunClock(now: { 0 }, sleep: { _ in }, random: { 0.5 }),
       traffic: TrafficCounter()
     )
-    let failure = #expect(throws: Failure.self) { try Snapshot(file, source: nil, progress: progress) }
+    let failure = #expect(throws: Failure.self) { try Snapshot([file], source: nil, progress: progress) }
     #expect(failure?.kind == .inputMalformed)
     #expect(failure?.cause == "line \(later) has the same document as line \(earlier) of \(file)")
   }

@@ -161,7 +161,7 @@ extension MirrorPull {
         width: options.isThorough ? CountSearch.narrowWidth : CountSearch.width
       )
       report.counted += counted
-      return ranges
+      return ranges.map(\.names)
     } catch let error as Failure {
       if error.kind == .interrupted { throw error }
       logger.notice("\(root) could not be counted, so its names are read: \(error)")

@@ -6,6 +6,14 @@ package protocol KnownNames {
   func name(at position: Int) throws -> DocumentPath
 }
 
+/// A range of names, also by the positions of the known ones.
+package struct KnownRange: Sendable {
+  package var positions: Range<Int>
+  package var names: NameRange
+
+  package init(positions: Range<Int>, names: NameRange) { (self.positions, self.names) = (positions, names) }
+}
+
 extension FirestoreClient {
   /// The counts that are asked for at a time.
   private static var width: Int { 8 }
@@ -23,7 +31,7 @@ extension FirestoreClient {
     in read: CollectionRead,
     from known: some KnownNames,
     width: Int = CountSearch.width
-  ) async throws -> (ranges: [NameRange], counted: Int) {
+  ) async throws -> (ranges: [KnownRange], counted: Int) {
     var search = CountSearch(known: known.count, width: width)
     var counted = 0
     try await withThrowingTaskGroup(of: (Range<Int>, Int).self) { group in
@@ -40,7 +48,7 @@ extension FirestoreClient {
         search.take(count, in: range)
       }
     }
-    return (try search.found.map(known.range), counted)
+    return (try search.found.map { KnownRange(positions: $0, names: try known.range($0)) }, counted)
   }
 
   /// Reads the documents of a collection in some ranges of names, page by page and in their order.

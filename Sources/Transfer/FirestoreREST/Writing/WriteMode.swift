@@ -21,6 +21,10 @@ package enum WriteMode: String, Codable, Sendable, CaseIterable {
   ///
   /// Every change depends on exactly that document, so a concurrent one is detected and decided again.
   package func decide(_ incoming: LoadDocument, current: RawDocument?) -> Decision {
+    if case .absent(let path) = incoming {
+      guard let current, self != .create else { return .unchanged }
+      return .change(Change(path: path, before: current, after: nil))
+    }
     guard let current else {
       if self == .replace { return .rejected(FirestoreError(.notFound, "there is no document to replace")) }
       return .change(incoming.creation)
@@ -45,6 +49,7 @@ package enum WriteMode: String, Codable, Sendable, CaseIterable {
   package func hasAll(of incoming: LoadDocument, _ current: RawDocument) -> Bool {
     if self == .merge { return false }
     switch incoming {
+    case .absent: return false
     case .decoded(let document): return document.fields == current.fields
     case .encoded(let document):
       var json = JSONWriter(capacity: 4 << 10)
@@ -67,13 +72,16 @@ package enum WriteMode: String, Codable, Sendable, CaseIterable {
   }
 }
 
-/// A document to write: in memory, or encoded already.
+/// A document to write: in memory, or encoded already; or one to delete.
 package enum LoadDocument: Sendable {
   case decoded(RawDocument)
   case encoded(EncodedDocument)
+  /// It is to be deleted; no mode but `create` keeps one that is there.
+  case absent(DocumentPath)
 
   package var path: DocumentPath {
     switch self {
+    case .absent(let path): path
     case .decoded(let document): document.path
     case .encoded(let document): document.path
     }
@@ -81,6 +89,7 @@ package enum LoadDocument: Sendable {
 
   package var document: RawDocument {
     switch self {
+    case .absent(let path): RawDocument(path: path, fields: FieldMap())
     case .decoded(let document): document
     case .encoded(let document): document.document
     }
@@ -88,6 +97,7 @@ package enum LoadDocument: Sendable {
 
   fileprivate var creation: Change {
     switch self {
+    case .absent(let path): Change(path: path, before: nil, after: nil)
     case .decoded(let document): Change(path: document.path, before: nil, after: document.fields)
     case .encoded(let document): Change(creating: document)
     }

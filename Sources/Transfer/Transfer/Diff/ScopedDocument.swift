@@ -5,7 +5,8 @@ struct ScopedDocument: SortRecord {
   let scope: Int
   /// Which of several snapshots it is of, the earliest first.
   private let layer: Int
-  private let path: DocumentPath
+  let path: DocumentPath
+  /// Empty for a document that is deleted.
   private let json: [UInt8]
 
   init(_ document: RawDocument, scope: Int, layer: Int) {
@@ -13,6 +14,14 @@ struct ScopedDocument: SortRecord {
     path = document.path
     json = JSONWriter.bytes { $0.document(document, times: false) }
   }
+
+  /// A document that is gone from the layers before.
+  init(deleted path: DocumentPath, scope: Int, layer: Int) { self.init(scope, layer, path, []) }
+
+  /// A document of which the name alone counts.
+  init(naming path: DocumentPath) { self.init(0, 0, path, []) }
+
+  var isDeleted: Bool { json.isEmpty }
 
   private init(_ scope: Int, _ layer: Int, _ path: DocumentPath, _ json: [UInt8]) {
     (self.scope, self.layer, self.path, self.json) = (scope, layer, path, json)

@@ -3,8 +3,8 @@ import Tables
 
 /// Documents in JSON Lines files or a managed export, as one side of a comparison.
 ///
-/// Several snapshots may lie over each other, as increments over a whole export: of each document the last one counts. The
-/// files are read twice: first to find their collections, malformed lines and the order of names, then to compare. If the
+/// Several snapshots may lie over each other, as increments over a whole export: of each document the last one counts, which may list it
+/// as deleted. The files are read twice: first to find their collections, malformed lines and the order of names, then to compare. If the
 /// names are not in order, the documents are sorted on disk first.
 package struct Snapshot: Sendable {
   /// A line that is not a document.
@@ -21,6 +21,8 @@ package struct Snapshot: Sendable {
   package let database: DatabaseName?
   /// The root collections.
   package let roots: [CollectionPath]
+  /// The patterns of subcollections.
+  let patterns: [CollectionPath]
   package let count: Int
   /// The first lines that are not documents.
   package let defects: [Defect]
@@ -33,13 +35,17 @@ package struct Snapshot: Sendable {
   /// The files of one path, and what they hold whole although they lie over others.
   private struct Layer {
     var files: [ImportSource]
+    /// The list of documents that are gone from the layers before.
+    var deleted: ImportSource?
     private var wholes: Set<CollectionPath> = []
     /// What an export knows that is whole itself.
     private var whole: WantedKnowledge?
 
     init(of place: DocumentPlace, via access: FileAccess) throws(Failure) {
       // A manifest lists collections in the order of the command line.
-      files = try place.sources(via: access).sorted {
+      let sources = try place.sources(via: access)
+      deleted = sources.last { $0.listsDeletions }
+      files = sources.filter { !$0.listsDeletions }.sorted {
         Snapshot.order(of: $0.path).compareUTF8(Snapshot.order(of: $1.path)) < 0
       }
       guard place.isFolder, let manifest = place.manifest else { return }
@@ -49,24 +55,27 @@ package struct Snapshot: Sendable {
 
     /// Whether it would have a document if there were one, so that what earlier layers say of it does not count.
     func hides(_ path: DocumentPath) -> Bool {
-      wholes.contains(path.collection) || whole?.knowsAbsence(of: path) ?? false
+      wholes.contains(path.collection) || wholes.contains(path.collection.pattern)
+        || whole?.knowsAbsence(of: path) ?? false
     }
   }
 
   /// The maximum number of defects that are listed.
   private static let shownDefects = 1000
 
-  /// Reads the files of one path once.
+  /// Reads the files of one path once, or those of a whole export and its increments.
   ///
-  /// - Throws: As ``init(layers:source:progress:via:)``.
+  /// - Throws: As ``init(layers:source:progress:via:)``; `.usage` for several that are no export and its increments in their order.
   package init(
-    _ path: String,
+    _ paths: [String],
     source: DatabaseName?,
     progress: Progress,
     via access: FileAccess = .local
   ) throws {
-    var places = PlaceReader(access)
-    try self.init(layers: [places.place(at: path)], source: source, progress: progress, via: access)
+    var reader = PlaceReader(access)
+    let places = try paths.map { try reader.place(at: $0) }
+    try Manifest.assertSeries(places.map(\.manifest), at: paths, to: "compare")
+    try self.init(layers: places, source: source, progress: progress, via: access)
   }
 
   /// Reads the files once.
@@ -88,7 +97,7 @@ package struct Snapshot: Sendable {
     layers = try places.map { try Layer(of: $0, via: access) }
     let files = layers.flatMap(\.files)
     database = source ?? ImportSource.database(of: files)
-    var roots: Set<CollectionPath> = []
+    var (roots, patterns) = (Set<CollectionPath>(), Set<CollectionPath>())
     var last: DocumentPath?
     var (isSorted, lines, count, defectCount) = (true, 0, 0, 0)
     var defects: [Defect] = []
@@ -108,6 +117,7 @@ package struct Snapshot: Sendable {
           if last.map({ !Self.haveSameRoot($0, document.path) }) ?? true {
             roots.insert(Self.root(of: document.path))
           }
+          if document.path.collection.parent != nil { patterns.insert(document.path.collection.pattern) }
           last = document.path
         case .failure(let failure):
           defectCount += 1
@@ -121,7 +131,7 @@ package struct Snapshot: Sendable {
     if !isSorted || layers.count > 1 {
       for layer in layers { try Self.assertDistinct(layer.files, via: access) }
     }
-    self.roots = roots.sorted()
+    (self.roots, self.patterns) = (roots.sorted(), patterns.sorted())
     self.isSorted = isSorted && layers.count < 2
     (self.count, self.defects, self.defectCount) = (count, defects, defectCount)
   }
@@ -172,6 +182,18 @@ package struct Snapshot: Sendable {
     if isSorted, !CollectionScope.interleave(scopes) {
       return SnapshotDocuments(files: layers.flatMap(\.files), scopes: scopes, via: access)
     }
+    return try sorted(scopes) { $0 }
+  }
+
+  /// Returns the documents of some scopes as ``documents(of:)`` does, without their fields; the scopes may be in any order.
+  func names(of scopes: [CollectionScope]) throws -> SnapshotDocuments {
+    try sorted(scopes) { RawDocument(path: $0.path, fields: FieldMap()) }
+  }
+
+  private func sorted(
+    _ scopes: [CollectionScope],
+    _ kept: (RawDocument) -> RawDocument
+  ) throws -> SnapshotDocuments {
     var sort = DiskSort<ScopedDocument>()
     for (number, layer) in layers.enumerated() {
       let later = layers[(number + 1)...]
@@ -183,8 +205,14 @@ package struct Snapshot: Sendable {
           else { continue }
           try Task.checkCancellation()
           if later.contains(where: { $0.hides(document.path) }) { continue }
-          try sort.add(ScopedDocument(document, scope: scope, layer: number))
+          try sort.add(ScopedDocument(kept(document), scope: scope, layer: number))
         }
+      }
+      guard number > 0, let deleted = layer.deleted else { continue }
+      var list = try DeletedDocuments(deleted.path, via: access)
+      while let path = try list.next()?.name {
+        guard let scope = CollectionScope.index(of: path, in: scopes) else { continue }
+        try sort.add(ScopedDocument(deleted: path, scope: scope, layer: number))
       }
     }
     return SnapshotDocuments(sorted: try sort.sorted())
@@ -236,8 +264,15 @@ package final class SnapshotDocuments {
     return page.isEmpty ? nil : page
   }
 
-  /// The last layer's record of the next document.
+  /// The last layer's record of the next document that is not deleted there.
   private func nextSorted() throws -> ScopedDocument? {
+    while let last = try lastOfNext() {
+      if !last.isDeleted { return last }
+    }
+    return nil
+  }
+
+  private func lastOfNext() throws -> ScopedDocument? {
     guard var last = try held ?? sorted?.next() else { return nil }
     held = nil
     while let next = try sorted?.next() {

@@ -26,6 +26,8 @@ package struct Export: Sendable {
     package var scope: Manifest.Scope?
     /// The times at which increments begin, for the manifest; the reads hold the filters.
     package var since: [CollectionPath: Timestamp] = [:]
+    /// The documents of the exports that it adds to, in a folder of JSON Lines; nil to list no deletions.
+    package var earlier: EarlierDocuments?
     /// What is written instead of a document; nil to write it as it is.
     package var transform: (@Sendable (RawDocument) -> RawDocument)?
     /// Which documents are written, by what is written of them; nil for all.
@@ -85,6 +87,7 @@ package struct Export: Sendable {
     let output = try ExportOutput(options.destination, options.format, via: options.files)
     if let summary = options.summary { try output.beginSummary(named: summary.name) }
     try output.announce(options.reads.map { $0.kind ?? $0.collection })
+    let deletions = try deletionSearch(at: readTime)
     let piece = context.progress.begin("export", total: nil)
     defer { context.progress.end() }
     let reads = reads(at: readTime)
@@ -97,7 +100,7 @@ package struct Export: Sendable {
     do {
       let pages = context.client.documentPages(ofEach: options.limit == 0 ? [] : reads)
       for (index, read) in reads.enumerated() {
-        let exported = try await export(read, to: output) {
+        let exported = try await export(index, read, to: output, deletions) {
           let page = try await pages.nextPage(of: index)
           count.begin()
           return page
@@ -109,9 +112,10 @@ package struct Export: Sendable {
         failure.explainingClosedWindow(since: $0, remedy: "Export fewer collections at a time")
       } ?? failure
     }
-    for columns in try complete(output, readTime: readTime) { report(columns) }
+    for columns in try complete(output, deletions, readTime: readTime) { report(columns) }
     // An increment without new documents needs no warning.
-    for read in empty where options.since[read.collection] == nil && !options.isPart {
+    for read in empty
+    where options.since[read.collection] == nil && options.earlier == nil && !options.isPart {
       let isFiltered = read.filter != nil || options.filter != nil
       let notice =
         isFiltered
@@ -120,6 +124,21 @@ package struct Export: Sendable {
       context.logger.warning("\(notice).")
     }
     return readTime
+  }
+
+  private func deletionSearch(at readTime: Timestamp?) throws -> DeletionSearch? {
+    guard let earlier = options.earlier, case .folder(let folder) = options.destination else { return nil }
+    let files = try options.reads.map { read throws(Failure) in
+      try ExportOutput.fileName(of: read.collection, options.format.fileExtension)
+    }
+    return try DeletionSearch(
+      since: earlier,
+      options.reads,
+      at: readTime,
+      to: "\(folder)/\(DeletedDocument.fileName(beside: files))",
+      in: context.database,
+      via: options.files
+    )
   }
 
   /// Returns the reads as they are made.
@@ -138,8 +157,10 @@ package struct Export: Sendable {
 
   /// Exports the documents of a read and returns their number.
   private func export(
+    _ index: Int,
     _ read: CollectionRead,
     to output: ExportOutput,
+    _ deletions: DeletionSearch?,
     _ next: () async throws -> DocumentPage?
   ) async throws -> Int {
     // A table has rows of one kind, so each subcollection has a table of its own; JSON Lines take all documents.
@@ -155,17 +176,27 @@ package struct Export: Sendable {
     var count = 0
     try await forEachPage(of: read, next) { page in
       count += page.count
+      try deletions?.take(page)
       guard splits else { return try main.append(page) }
       for (table, documents) in try page.documents().grouped(by: { $0.path.collection.pattern }) {
         try writer(for: table).append(contentsOf: documents)
       }
+    }
+    try await deletions?.conclude(index) { documents in
+      count += documents.count
+      context.counts.update(read.collection) { $0.read += documents.count }
+      try main.append(.memory(documents))
     }
     for writer in writers.values { try writer.finish() }
     return count
   }
 
   /// - Returns: The columns of the CSV files.
-  private func complete(_ output: ExportOutput, readTime: Timestamp?) throws -> [[String]] {
+  private func complete(
+    _ output: ExportOutput,
+    _ deletions: DeletionSearch?,
+    readTime: Timestamp?
+  ) throws -> [[String]] {
     context.progress.begin("completing the files", total: nil)
     if let summary = options.summary { try output.write(summary.sheet()) }
     let reports = try output.finish()
@@ -190,7 +221,8 @@ package struct Export: Sendable {
         var entry = report.manifestEntry
         entry?.since = report.collection.flatMap { options.since[$0] }
         return entry
-      }
+      },
+      deleted: try deletions?.finish()
     ).write(to: folder, via: options.files)
     return columns
   }

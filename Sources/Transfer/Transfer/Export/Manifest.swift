@@ -7,7 +7,7 @@ package struct Manifest: JSONRecord, Equatable {
   package struct File: Codable, Sendable, Equatable {
     /// The name within the directory.
     package var file: String
-    /// The collection of its documents.
+    /// The collection of its documents; `*` for those of all collections.
     package var collection: String
     /// The number of documents.
     package var documents: Int
@@ -70,6 +70,8 @@ package struct Manifest: JSONRecord, Equatable {
   package var scope: Scope?
   /// The files.
   package var files: [File]
+  /// The list of the documents that were deleted since the exports before it; nil where nobody looked for them.
+  package var deleted: File?
 
   package init(
     toolVersion: String,
@@ -78,7 +80,8 @@ package struct Manifest: JSONRecord, Equatable {
     server: String? = nil,
     readTime: Timestamp?,
     scope: Scope? = nil,
-    files: [File]
+    files: [File],
+    deleted: File? = nil
   ) {
     self.toolVersion = toolVersion
     self.environment = environment
@@ -87,10 +90,14 @@ package struct Manifest: JSONRecord, Equatable {
     self.readTime = readTime
     self.scope = scope
     self.files = files
+    self.deleted = deleted
   }
 
-  /// Whether it is an increment: some files hold only documents updated since a time.
-  package var isIncrement: Bool { files.contains { $0.since != nil } }
+  /// Whether it is an increment: some files hold only documents updated since a time, or it lists what was deleted.
+  package var isIncrement: Bool { deleted != nil || files.contains { $0.since != nil } }
+
+  /// The files, and the list of deleted documents.
+  var allFiles: [File] { files + (deleted.map { [$0] } ?? []) }
 
   /// Returns the entry of a file; nil if there is none.
   func file(named name: String) -> File? { files.first { $0.file.isIdentical(to: name) } }
@@ -126,13 +133,13 @@ package struct Manifest: JSONRecord, Equatable {
 
   /// Checks the file names; no export writes a name that leads out of its folder.
   package func validate() throws(WireError) {
-    for (index, file) in files.map(\.file).enumerated()
+    for (index, file) in allFiles.map(\.file).enumerated()
     where file.isEmpty || file.isIdentical(to: ".") || file.isIdentical(to: "..")
       || file.utf8.contains(where: { $0 == UInt8(ascii: "/") || $0 == 0 })
     {
       throw WireError(
         "'\(file)' is not the name of a file in the folder",
-        at: ["files", "[\(index)]", "file"]
+        at: index < files.count ? ["files", "[\(index)]", "file"] : ["deleted", "file"]
       )
     }
   }

@@ -1,6 +1,6 @@
 extension Manifest {
   /// The names of the files that the folder of the export has.
-  var knownFiles: Set<UTF8Key> { Set((files.map(\.file) + [Self.fileName]).map { UTF8Key($0) }) }
+  var knownFiles: Set<UTF8Key> { Set((allFiles.map(\.file) + [Self.fileName]).map { UTF8Key($0) }) }
 
   /// Returns whether two full exports have the same scope, so that one replaces the other.
   func isOfSameSeries(as other: Manifest) -> Bool {
@@ -8,13 +8,54 @@ extension Manifest {
     return scope == others
   }
 
-  /// Returns whether this full export can be the base of an increment: it has the same scope, with or without subcollections,
-  /// which no increment has.
-  func isBase(of increment: Manifest) -> Bool {
-    guard !isIncrement, var scope, var others = increment.scope else { return false }
+  /// Returns whether this full export can be the base of an increment with a scope: it has the same one, with or without
+  /// subcollections.
+  func isBase(of increment: Scope?) -> Bool {
+    guard !isIncrement, var scope, var others = increment else { return false }
     scope.subcollections = false
     others.subcollections = false
     return scope == others
+  }
+
+  /// Whether it lies over a whole export: one increment of it, or one in which every collection is whole.
+  func adds(to base: Manifest) -> Bool {
+    let isDeep = scope?.subcollections ?? true
+    return (isIncrement || !isDeep) && database == base.database && base.isBase(of: scope)
+  }
+
+  /// Checks that the first of several exports is whole, and that the others add to it, in their order; of one, nothing.
+  ///
+  /// - Parameters:
+  ///   - manifests: Nil for what is no export.
+  ///   - paths: Where they are.
+  ///   - operation: What is done with them, for errors.
+  /// - Throws: `.usage`.
+  static func assertSeries(
+    _ manifests: [Manifest?],
+    at paths: [String],
+    to operation: String
+  ) throws(Failure) {
+    if manifests.count < 2 { return }
+    func refusal(_ index: Int, _ cause: String) -> Failure {
+      Failure(
+        .usage,
+        operation,
+        path: paths[index],
+        cause: cause,
+        remedy: "Name the whole export first, then its increments in the order in which they were made."
+      )
+    }
+    guard let base = manifests[0], !base.isIncrement else { throw refusal(0, "it is no whole export") }
+    var last = base.readTime
+    for (index, manifest) in manifests.enumerated().dropFirst() {
+      guard let manifest, manifest.adds(to: base) else {
+        throw refusal(index, "it is no increment of \(paths[0])")
+      }
+      if let last, let time = manifest.readTime, time <= last {
+        throw refusal(index, "it is older than \(paths[index - 1])")
+      }
+      last = manifest.readTime ?? last
+    }
   }
 }
 

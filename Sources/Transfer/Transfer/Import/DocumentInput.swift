@@ -69,6 +69,8 @@ struct DocumentRow {
     case nothing
     /// Without fields that cannot be read.
     case document(JSONLinesReader.Document)
+    /// It was deleted.
+    case deleted(DocumentPath)
     /// It breaks the schema: as it was read, and without the fields that do, where something is left.
     case refused(RawDocument, rest: RawDocument?)
   }
@@ -76,7 +78,7 @@ struct DocumentRow {
   /// The document in memory; nil if nothing of it can be used, or if it is only encoded or checked.
   var document: RawDocument? {
     switch content {
-    case .nothing: nil
+    case .nothing, .deleted: nil
     case .document(let document): document.decoded
     case .refused(_, let rest): rest
     }
@@ -90,7 +92,11 @@ struct DocumentRow {
 
   /// The path of the document, if something of it can be used.
   var path: DocumentPath? {
-    if case .document(let document) = content { document.path } else { document?.path }
+    switch content {
+    case .document(let document): document.path
+    case .deleted(let path): path
+    case .nothing, .refused: document?.path
+    }
   }
 }
 

@@ -13,7 +13,8 @@ package struct DocumentPlace: Sendable {
   /// The database of its documents, if known.
   var database: DatabaseName? { manifest?.database ?? managed?.database }
 
-  /// The sources of its documents: of a folder, the files of its manifest, else its JSON Lines and tables by name.
+  /// The sources of its documents: of a folder, the files of its manifest, else its JSON Lines and tables by name; last, the list of
+  /// deleted documents.
   ///
   /// - Throws: ``Failure`` of kind `inputMissing` for a folder without such files, `inputMalformed` for a symbolic link that leads
   ///   out of the folder.
@@ -22,8 +23,18 @@ package struct DocumentPlace: Sendable {
     if !isFolder { return [source(path)] }
     let folder = FilePaths.bare(path)
     let files = try names(in: folder, via: access).map { "\(folder)/\($0)" }
-    for file in files { try FilePaths.assertWithin(folder, file) }
-    return files.map(source)
+    let lists = deletions(in: folder)?.files ?? []
+    for file in files + lists { try FilePaths.assertWithin(folder, file) }
+    return files.map(source) + (deletions(in: folder).map { [$0] } ?? [])
+  }
+
+  /// The list of the documents that the export found to be deleted, which comes last.
+  private func deletions(in folder: String) -> ImportSource? {
+    manifest?.deleted.map { list in
+      var source = ImportSource(path: "\(folder)/\(list.file)", format: .jsonLines)
+      (source.isFromFolder, source.manifest, source.listsDeletions) = (true, manifest, true)
+      return source
+    }
   }
 
   private func source(_ file: String) -> ImportSource {

@@ -46,6 +46,9 @@ package struct Import: Sendable {
     package var rules = SchemaRules()
     /// The documents that this process imports of those that several share; nil for all.
     package var share: ImportShare?
+    /// Called before anything is written with the number of documents that are there and would be deleted, if there are any; what it throws
+    /// ends the import.
+    package var willDelete: @Sendable (Int) throws -> Void = { _ in }
 
     package init(sources: [ImportSource], table: TableOptions, mode: WriteMode) {
       self.sources = sources
@@ -85,6 +88,7 @@ package struct Import: Sendable {
     let isChecked = context.checkpoints?.resumed != nil || options.share != nil
     let superseded = try isChecked ? check.repeated() : check.report()
     context.progress.end()
+    if !isChecked { try await reportDeletions(of: inputs) }
     if let collection = options.collection { context.counts.open(collection) }
     let counts = Locked(ReferenceRewriter.Counts())
     let warnings = ValidationReport(context.folder.file("warnings.csv"))
@@ -130,10 +134,32 @@ package struct Import: Sendable {
   /// Checks every file, as ``run()`` does before it writes.
   ///
   /// - Throws: As ``run()``.
-  package func check() throws {
+  package func check() async throws {
     defer { context.progress.end() }
     context.progress.begin("checking", total: nil)
-    _ = try InputCheck(inputs: inputs(via: options.table.files), options: options, context: context).report()
+    let inputs = try inputs(via: options.table.files)
+    _ = try InputCheck(inputs: inputs, options: options, context: context).report()
+    try await reportDeletions(of: inputs)
+  }
+
+  /// Counts what exports list as deleted and what is there.
+  private func reportDeletions(of inputs: ImportInputs) async throws {
+    guard options.mode != .create else { return }
+    var (count, some) = (0, [DocumentPath]())
+    func look() async throws {
+      count += try await context.client.batchGet(some, mask: [.documentName]).count
+      some.removeAll(keepingCapacity: true)
+    }
+    for stage in inputs.indices where inputs.source(stage).listsDeletions {
+      let input = try inputs.open(stage)
+      while let path = try input?.next()?.path {
+        if path.isReserved { continue }
+        some.append(path)
+        if some.count == 300 { try await look() }
+      }
+      try await look()
+    }
+    if count > 0 { try options.willDelete(count) }
   }
 
   private func inputs(via files: FileAccess) throws -> ImportInputs {
@@ -253,6 +279,13 @@ package struct Import: Sendable {
             $0.read += 1
             $0.superseded += 1
           }
+          continue
+        }
+        if case .deleted(let path) = row.content {
+          if path.isReserved { continue }
+          batch.append(.absent(path))
+          left -= 1
+          if batch.count == Self.batch { try await passOn(at: input.position) }
           continue
         }
         for warning in row.warnings { try warnings.add(warning, of: source) }

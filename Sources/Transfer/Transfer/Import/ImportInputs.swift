@@ -128,6 +128,7 @@ struct ImportInputs: Sendable {
   /// - Throws: ``Failure``.
   func openForCheck(_ stage: Int) throws(Failure) -> (any DocumentInput)? {
     let source = inputs[stage].source
+    if source.listsDeletions { return try open(stage) }
     // What only warns is no error.
     guard source.format == .jsonLines, !isChecked(source) || rules.policy(for: source) != .reject else {
       return try open(stage)
@@ -141,6 +142,9 @@ struct ImportInputs: Sendable {
   /// - Throws: ``Failure``.
   func open(_ stage: Int, encoding references: ReferenceRule? = nil) throws(Failure) -> (any DocumentInput)? {
     let input = inputs[stage]
+    if input.source.listsDeletions {
+      return try DeletionInput(input.source.path, via: options.files, placement: placement)
+    }
     if input.source.format == .jsonLines {
       let encoder = references.map { DocumentEncoder($0, placement: placement) }
       return checked(

@@ -43,12 +43,15 @@ package struct ImportJob: Job {
   package var usesDecimalComma = false
   package var dateOrder: DateOrder?
   package var limit: Int?
+  /// The most documents that increments may delete; nil to ask.
+  package var maximumDeletes: Int?
   package var isDryRun = false
 
   package init(files: [String]) { self.files = files }
 
   package var name: String { Self.kind }
   package var writes: Bool { !isDryRun }
+  package var deletesForGood: Bool { maximumDeletes != nil }
 
   /// The options of the import, with the files resolved.
   ///

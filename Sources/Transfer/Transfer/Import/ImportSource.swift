@@ -19,6 +19,8 @@ package struct ImportSource: Sendable, Equatable {
   var managed: ManagedExport?
   /// The export that it belongs to according to the manifest beside it.
   var manifest: Manifest?
+  /// Whether it is the list of what was deleted before its export.
+  var listsDeletions = false
   /// Whether a folder was named that is an export, whose names are exact.
   var isExported: Bool { managed != nil || isFromFolder && manifest != nil }
   /// The files that are read.

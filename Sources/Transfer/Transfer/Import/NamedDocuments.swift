@@ -25,5 +25,5 @@ final class NamedDocuments {
 
 extension ImportSource {
   /// Whether its documents have names, which say where they go.
-  var namesItsDocuments: Bool { format == .jsonLines || format == .managed }
+  var namesItsDocuments: Bool { !listsDeletions && (format == .jsonLines || format == .managed) }
 }

@@ -58,6 +58,10 @@ private struct SourceResolver {
   }
 
   mutating func add(_ source: ImportSource, _ format: InputFormat?) throws(Failure) {
+    if source.listsDeletions {
+      sources.append(source)
+      return
+    }
     var source = source
     if source.managed == nil { source.format = try InputFormat(of: source.path, given: format) }
     if source.format == .xlsx {

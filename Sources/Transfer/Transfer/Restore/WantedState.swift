@@ -31,7 +31,7 @@ package struct WantedState: Sendable {
     let places = try paths.map { try reader.place(at: $0) }
     let manifests = try places.map { try Self.manifest(of: $0, via: access) }
     for place in places { try Self.assertOf(environment, place, source) }
-    if paths.count > 1 { try Self.assertSeries(paths, manifests) }
+    try Manifest.assertSeries(manifests, at: paths, to: "restore from")
     let last = manifests.last ?? nil
     moment = last.flatMap { $0.isOf(environment) ? $0.readTime : nil }
     var knowledge = try WantedKnowledge(manifests.first.flatMap { $0?.scope })
@@ -106,39 +106,9 @@ package struct WantedState: Sendable {
       remedy: "Name the right environment with -e, or give --source \(database) if that is what you want."
     )
   }
-
-  /// Checks that the first of several is whole, and that the others add to it, in their order.
-  private static func assertSeries(_ paths: [String], _ manifests: [Manifest?]) throws(Failure) {
-    func refusal(_ index: Int, _ cause: String) -> Failure {
-      Failure(
-        .usage,
-        "restore from",
-        path: paths[index],
-        cause: cause,
-        remedy: "Name the whole export first, then its increments in the order in which they were made."
-      )
-    }
-    guard let base = manifests[0], !base.isIncrement else { throw refusal(0, "it is no whole export") }
-    var last = base.readTime
-    for (index, manifest) in manifests.enumerated().dropFirst() {
-      guard let manifest, manifest.adds(to: base) else {
-        throw refusal(index, "it is no increment of \(paths[0])")
-      }
-      if let last, let time = manifest.readTime, time <= last {
-        throw refusal(index, "it is older than \(paths[index - 1])")
-      }
-      last = manifest.readTime ?? last
-    }
-  }
 }
 
 extension Manifest {
-  /// Whether it lies over a whole export: one increment of it, or one in which every collection is whole.
-  fileprivate func adds(to base: Manifest) -> Bool {
-    let isDeep = scope?.subcollections ?? true
-    return (isIncrement || !isDeep) && database == base.database && base.isBase(of: self)
-  }
-
   /// The manifest of one of the files alone.
   fileprivate func cut(to name: String) -> Manifest {
     var manifest = self

@@ -36,7 +36,7 @@ package struct FolderVerification: Sendable {
     self.folder = folder
     self.manifest = manifest
     var files: [File] = []
-    for entry in manifest.files {
+    for entry in manifest.allFiles {
       try FilePaths.assertWithin(folder, "\(folder)/\(entry.file)")
       let problems = try Self.problems(of: "\(folder)/\(entry.file)", entry, via: access)
       files.append(File(entry: entry, problems: problems))

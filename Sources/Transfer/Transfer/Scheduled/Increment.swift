@@ -6,7 +6,7 @@ import Schema
 ///
 /// The service has no query for update times. So an increment leaves out documents whose field is missing or not a
 /// timestamp, and reports their number. A collection in which no document has the field is read entirely, and so is one in which
-/// a run has set times back (``SetBackTimes``). Deleted documents are in no increment.
+/// a run has set times back (``SetBackTimes``).
 package struct Increment: Sendable {
   private let context: DatabaseContext
   private let setBack: SetBackCollections

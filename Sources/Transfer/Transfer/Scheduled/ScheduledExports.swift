@@ -127,7 +127,7 @@ enum RetentionRule {
     let bases = all.indices.map { index in
       let manifest = all[index].manifest
       if !manifest.isIncrement { return Optional(manifest) }
-      return all[..<index].last { $0.manifest.isBase(of: manifest) }?.manifest
+      return all[..<index].last { $0.manifest.isBase(of: manifest.scope) }?.manifest
     }
     guard let index = all.firstIndex(where: { $0.name.isIdentical(to: current) }),
       let currentBase = bases[index]

@@ -26,16 +26,19 @@ struct DiffCommand: AsyncParsableCommand {
   @OptionGroup var selection: SelectionArguments
 
   @Option(
-    help: ArgumentHelp("The source: an environment, a file or a folder.", valueName: "env[@time]|path"),
+    help: ArgumentHelp(
+      "The source: an environment, a file or a folder; repeat it for the increments of an export.",
+      valueName: "env[@time]|path"
+    ),
     transform: TypedValue.file
   )
-  var from: String
+  var from: [String]
 
   @Option(
-    help: ArgumentHelp("The destination: an environment, a file or a folder.", valueName: "env[@time]|path"),
+    help: ArgumentHelp("The destination, in the same way.", valueName: "env[@time]|path"),
     transform: TypedValue.file
   )
-  var to: String
+  var to: [String]
 
   @Flag(inversion: .prefixedNo, help: "Compare subcollections, too.")
   var subcollections = true
@@ -90,10 +93,13 @@ struct DiffCommand: AsyncParsableCommand {
     if connection.environment != nil {
       throw ValidationError("A diff has two sides: name them with --from and --to, not with -e.")
     }
-    for (side, name) in [(from, "--from"), (to, "--to")] where side == "-" {
-      throw ValidationError(
-        "\(name): '-' is standard input, and a side is read twice; give an environment, a file or a folder."
-      )
+    for (side, name) in [(from, "--from"), (to, "--to")] {
+      if side.isEmpty { throw ValidationError("A diff has two sides: name one with \(name).") }
+      if side.contains("-") {
+        throw ValidationError(
+          "\(name): '-' is standard input, and a side is read twice; give an environment, a file or a folder."
+        )
+      }
     }
     if common.isJSON, output == "-" {
       throw ValidationError("--json and -o - both write to standard output.")
@@ -105,7 +111,7 @@ struct DiffCommand: AsyncParsableCommand {
     var options = Diff.Options(
       selection: try selection.settings.selection(
         isDeep: subcollections,
-        EnvironmentResolver(connection.settings.target(place(to, "--to")?.name ?? to)).schema()
+        EnvironmentResolver(connection.settings.target(place(to, "--to")?.name ?? to[0])).schema()
       )
     )
     options.reading = reading.settings
@@ -117,7 +123,7 @@ struct DiffCommand: AsyncParsableCommand {
     // With --json standard output is the summary's.
     options.output = output ?? (common.isJSON ? nil : "-")
     options.isColored = options.output == "-" && Colors.output
-    let access = try StorageAccess(for: [from, to] + (output.map { [$0] } ?? []), connection.settings)
+    let access = try StorageAccess(for: from + to + (output.map { [$0] } ?? []), connection.settings)
     options.files = access.files
     if let output { try access.files.checkWritable(output) }
     let sides = try (
@@ -125,7 +131,9 @@ struct DiffCommand: AsyncParsableCommand {
       to: side(to, "--to", connection.settings.namesDatabase, access.files)
     )
     var command = common.command("diff")
-    command.paths = (sides.from == nil ? from : nil, sides.to == nil ? to : nil)
+    command.paths = (
+      sides.from == nil ? FilePaths.list(from) : nil, sides.to == nil ? FilePaths.list(to) : nil
+    )
     let choices = (try sides.from?.choice(moment.readTime), try sides.to?.choice(moment.readTime))
     try await command.performReading(
       from: sides.from.map { source.connection(to: $0.name, beside: connection.settings) },
@@ -136,11 +144,11 @@ struct DiffCommand: AsyncParsableCommand {
       func open(
         _ connected: Connection?,
         _ choice: ReadTimeChoice?,
-        _ path: String,
+        _ paths: [String],
         _ database: DatabaseName?
       ) throws -> Diff.Side {
         if let connected, let choice { return .database(connected.environment, connected.client, at: choice) }
-        return .snapshot(try Snapshot(path, source: database, progress: context.progress, via: access.files))
+        return .snapshot(try Snapshot(paths, source: database, progress: context.progress, via: access.files))
       }
       let diff = Diff(
         from: try open(fromConnection, choices.0, from, fromSource),
@@ -160,27 +168,36 @@ struct DiffCommand: AsyncParsableCommand {
   }
 
   /// The environment that a side names, with its moment; nil where it names none.
-  private func place(_ name: String, _ option: String) throws -> EnvironmentMoment? {
+  private func place(_ names: [String], _ option: String) throws -> EnvironmentMoment? {
     let known = try EnvironmentResolver(connection).configuration().environments.map(\.name)
-    return try EnvironmentMoment(name, among: known, of: option)
+    let places = try names.map { try EnvironmentMoment($0, among: known, of: option) }
+    if names.count > 1, let place = places.compactMap({ $0 }).first {
+      throw Failure(
+        .usage,
+        "compare \(option)",
+        path: place.name,
+        cause: "it is an environment, and several places are an export and its increments"
+      )
+    }
+    return places[0]
   }
 
   /// What a side is: an environment where one has the name, else a path (nil).
   private func side(
-    _ name: String,
+    _ names: [String],
     _ option: String,
     _ namesDatabase: Bool,
     _ files: FileAccess
   ) throws -> EnvironmentMoment? {
-    if let place = try place(name, option) { return place }
-    guard try files.exists(name) else {
+    if let place = try place(names, option) { return place }
+    for name in names where try !files.exists(name) {
       let known = try EnvironmentResolver(connection).configuration().environments.map(\.name)
       let cause = "it is no environment (\(known.joined(separator: ", "))), and there is no such file"
       throw Failure(.inputMissing, "compare \(option)", path: name, cause: cause)
     }
     if namesDatabase {
       let cause = "it is a file, and options name a project, a database, an endpoint or credentials for it"
-      throw Failure(.usage, "compare \(option)", path: name, cause: cause)
+      throw Failure(.usage, "compare \(option)", path: names[0], cause: cause)
     }
     return nil
   }

@@ -54,7 +54,7 @@ struct ExportCommand: JobCommand {
   @Flag(
     inversion: .prefixedNo,
     help:
-      "Export what is below the collections, too, also below documents that are missing (default: yes for --all to JSON Lines or a managed export, and for --dated, but not with --where, --group, --order-by, --limit or --since). CSV, XLSX and plain JSON get a file or sheet a kind of subcollection, JSON Lines take everything in the order of names."
+      "Export what is below the collections, too, also below documents that are missing (default: yes for --all to JSON Lines or a managed export, and for --dated, but not with --where, --group, --order-by or --limit). With --since, those that the schema or an earlier export has. CSV, XLSX and plain JSON get a file or sheet a kind of subcollection, JSON Lines take everything in the order of names."
   )
   var subcollections: Bool?
 
@@ -170,7 +170,7 @@ struct ExportCommand: JobCommand {
     if let subcollections { return subcollections }
     let isBackup = schedule.dated || (all && (format ?? ExportJob.Format(fileName: output))?.isExact ?? false)
     return isBackup && query.filters.isEmpty && !query.group && orderBy == nil && limit == nil
-      && schedule.since == nil
+      && (schedule.since == nil || schedule.dated && (format ?? .jsonl) == .jsonl)
   }
 
   func jobRun() -> JobRun { common.jobRun(job) }
@@ -215,6 +215,7 @@ extension ExportJob: DivisibleJob {
     return try await closing(dated) {
       try await CommandRun(run).perform { session, folder in
         let moment = try await session.moment(part?.readTime ?? readTime)
+        let selection = CollectionSelection(selection.names, isDeep: isDeep && since == nil)
         var reads = try await session.reads(of: selection, query, at: moment)
         if !isDeep, part == nil { session.logger.reportSubcollections(of: reads, schema) }
         if part == nil { session.warnOfUnknown(Set((fields ?? []) + orderBy.map(\.field)), in: reads) }
@@ -233,6 +234,10 @@ extension ExportJob: DivisibleJob {
         complete?(&options)
         if let since = try since.map({ try SinceChoice(typed: $0) }) {
           try await DatedExport.narrow(&options, since: since, in: dated?.path, via: access.files, session)
+          if let dated, case .jsonLines = format {
+            options.earlier = try await DatedExport.earlier(scope, in: dated, via: access.files, session)
+          }
+          if isDeep { options.reads += subcollections(of: options, schema) }
         }
         let columns = Locked<[String]?>(nil)
         func export(_ options: Export.Options) async throws -> Timestamp? {
@@ -252,6 +257,19 @@ extension ExportJob: DivisibleJob {
         ending.columns = columns.withLock { $0 }
         return ending
       }
+    }
+  }
+
+  /// The reads of what is below the collections of an increment: whole, of the schema's kinds and of those that earlier exports have.
+  private func subcollections(of options: Export.Options, _ schema: DatabaseSchema) -> [CollectionRead] {
+    let roots = Set(options.reads.map(\.collection))
+    let kinds = Set(schema.collections.map(\.pattern) + (options.earlier?.subcollections ?? []))
+    return kinds.subtracting(roots).sorted().compactMap { kind in
+      guard CollectionPattern(kind).isOpen, roots.contains(CollectionPattern(kind).root) else { return nil }
+      var read = CollectionRead(kind, mask: options.fields)
+      read.reach = .pattern
+      reading.apply(to: &read)
+      return read
     }
   }
 

@@ -1,3 +1,4 @@
+import Logging
 import Shards
 import Tables
 import Transfer
@@ -101,6 +102,15 @@ struct ImportCommand: JobCommand {
   @Option(help: ArgumentHelp("Maximum documents.", valueName: "n"), from: 0)
   var limit: Int?
 
+  @Option(
+    help: ArgumentHelp(
+      "Write nothing if increments list more documents than this as deleted that are there (not for --mode create, which deletes nothing).",
+      valueName: "n"
+    ),
+    from: 0
+  )
+  var maxDelete: Int?
+
   @Flag(name: [.customShort("n"), .long], help: "Read and check everything, write nothing.")
   var dryRun = false
 
@@ -128,7 +138,7 @@ struct ImportCommand: JobCommand {
     (job.duplicates, job.mode, job.source) = (duplicates, mode, source)
     (job.parseErrors, job.schemaPolicy, job.fillsDefaults) = (parseErrors, schemaPolicy, defaults)
     (job.serverTimes, job.keepTimes) = (serverTimes, keepTimes)
-    (job.limit, job.isDryRun) = (limit, dryRun)
+    (job.limit, job.maximumDeletes, job.isDryRun) = (limit, maxDelete, dryRun)
     return common.jobRun(job)
   }
 }
@@ -144,9 +154,26 @@ extension ImportJob: DivisibleJob {
       options.share = run.part.map { ImportShare(index: $0.range.number, count: $0.plan.ranges.count) }
       options.table.newIDSeed = run.part?.plan.run ?? folder.id
       options.pacer = run.write.pacer(in: session)
+      options.willDelete = willDelete(as: run, in: session)
       let context = session.context(folder)
       try await Import(options, in: context).run()
       return CommandResult(lists: [context.rejects.path] + Import.rejectedRows(in: folder))
+    }
+  }
+
+  /// Why documents that increments list as deleted are not deleted by shards.
+  private static var divided: String { "what deletes documents for good is never divided" }
+
+  /// What decides on deletions, which somebody has to allow.
+  private func willDelete(as run: JobRun, in session: Session) -> @Sendable (Int) throws -> Void {
+    let (bound, isDryRun) = (DeletionBound(maximum: maximumDeletes, options: run.confirmation), isDryRun)
+    return { count in
+      if isDryRun {
+        session.logger.notice("\(NumberText.counted(count, "document")) would be deleted.")
+      } else {
+        if bound.maximum == nil { try bound.assertMayAsk() }
+        _ = try bound.allow(count, by: Self.kind, in: session.environment)
+      }
     }
   }
 
@@ -161,6 +188,7 @@ extension ImportJob: DivisibleJob {
 
   func assertDivisible(_ run: JobRun) throws {
     if isDryRun { throw refusal(of: "--dry-run", "one process reads and checks it as well") }
+    if maximumDeletes != nil { throw refusal(of: "--max-delete", Self.divided) }
     if limit != nil { throw refusal(of: "--limit", "no task knows how many documents the others have") }
     if let stream = files.first(where: ImportSource.isStream) {
       throw refusal(of: stream, "every task reads the files, and this can be read once only")
@@ -173,7 +201,8 @@ extension ImportJob: DivisibleJob {
     var options = try options(run)
     let folder = try RunDirectory(in: run.connection.stateDir, command: "import")
     options.table.newIDSeed = folder.id
-    try Import(options, in: session.context(folder)).check()
+    options.willDelete = { _ in throw refusal(of: FilePaths.list(files), Self.divided) }
+    try await Import(options, in: session.context(folder)).check()
     return ShardDivision(inputs: options.sources.flatMap(\.files))
   }
 }

@@ -67,9 +67,9 @@ struct ScheduleOptions: ParsableArguments {
       throw ValidationError("--output: '\(job.output)' is no folder, and --dated needs one.")
     }
     guard since != nil else { return }
-    if job.isDeep || job.query.group {
+    if job.query.group || job.isDeep && !dated {
       throw ValidationError(
-        "--since asks one collection at a time by its update time: no --subcollections and no --group."
+        "--since asks one collection at a time by its update time: no --group, and --subcollections with --dated only."
       )
     }
     if !job.query.filters.isEmpty || job.orderBy != nil || job.limit != nil {

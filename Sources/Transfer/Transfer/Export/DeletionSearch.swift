@@ -1,0 +1,186 @@
+import Files
+import FirestoreREST
+import Logging
+import TypedDocuments
+
+/// Finds what was deleted of the documents of earlier exports while collections are exported, and lists it.
+///
+/// Of a collection that is read whole, whatever was not read is gone. One of which only the changes are read is counted by ranges of
+/// names (``CountSearch``); what is found there and in no export is read, too.
+///
+/// Not `Sendable`: one task takes pages, read by read, and then finishes the list.
+final class DeletionSearch {
+  private let client: FirestoreClient
+  private let logger: Logger
+  private let reads: [CollectionRead]
+  private let readTime: Timestamp?
+  private let lastSeen: Timestamp?
+  /// The documents of earlier exports: of each read, then of the collections that are gone.
+  private let known: SnapshotDocuments
+  private let goneCount: Int
+  /// The names of the read that is under way.
+  private var names: DiskSort<ScopedDocument>? = DiskSort()
+  private var list: OutputFile?
+  private var count = 0
+
+  /// - Parameters:
+  ///   - reads: The reads of the export, in their order.
+  ///   - path: The list.
+  /// - Throws: ``Failure``.
+  init(
+    since earlier: EarlierDocuments,
+    _ reads: [CollectionRead],
+    at readTime: Timestamp?,
+    to path: String,
+    in context: DatabaseContext,
+    via files: FileAccess
+  ) throws {
+    (client, logger) = (context.client, context.logger)
+    (self.reads, self.readTime, lastSeen) = (reads, readTime, earlier.lastSeen)
+    let gone = earlier.snapshot.roots.filter { root in !reads.contains { $0.collection == root } }
+    let scopes =
+      reads.map { CollectionScope(pathOrPattern: $0.collection) }
+      + gone.map { CollectionScope($0, isDeep: reads.contains { $0.reach == .pattern }) }
+    known = try earlier.snapshot.names(of: scopes)
+    goneCount = gone.count
+    list = try OutputFile(path, digest: true, via: files)
+  }
+
+  /// Takes documents of the read that is under way.
+  ///
+  /// - Throws: `.cannotWrite`.
+  func take(_ page: DocumentPage) throws(Failure) {
+    var paths: [DocumentPath] = []
+    page.forEachPath { paths.append($0) }
+    for path in paths { try names?.add(ScopedDocument(naming: path)) }
+  }
+
+  /// Lists what is gone of a read, whose documents have all been taken.
+  ///
+  /// - Parameter body: Takes documents that neither an earlier export nor the read has.
+  /// - Throws: ``Failure``; what `body` throws.
+  func conclude(_ index: Int, _ body: ([RawDocument]) async throws -> Void) async throws {
+    let taken = names.take() ?? DiskSort()
+    names = DiskSort()
+    let sorted = try taken.sorted()
+    if reads[index].filter == nil {
+      return try merge(index, sorted) { name, isRead in
+        if !isRead { try add(name) }
+      }
+    }
+    let spool = try NameSpool()
+    try merge(index, sorted) { name, _ in try spool.append(name) }
+    var read = reads[index]
+    (read.filter, read.mask, read.readTime) = (nil, nil, readTime)
+    try await compare(spool, with: read, body)
+  }
+
+  /// Completes the list.
+  ///
+  /// - Throws: `.cannotWrite`.
+  func finish() throws -> Manifest.File? {
+    for index in reads.count..<(reads.count + goneCount) {
+      while let page = try known.next(index) {
+        for document in page { try add(document.path) }
+      }
+    }
+    guard let receipt = try list.take()?.finish(), let sha256 = receipt.sha256 else { return nil }
+    if count > 0 {
+      logger.notice(
+        "\(NumberText.counted(count, "document")) of the exports before \(count == 1 ? "is" : "are") gone."
+      )
+    }
+    return Manifest.File(
+      file: FilePaths.name(of: receipt.path),
+      collection: "*",
+      documents: count,
+      bytes: receipt.bytes,
+      sha256: sha256
+    )
+  }
+
+  private func add(_ name: DocumentPath) throws(Failure) {
+    count += 1
+    try list?.write(DeletedDocument(lastSeen: lastSeen, name: name).line)
+  }
+
+  /// Merges the names of earlier exports with those that were read.
+  private func merge(
+    _ index: Int,
+    _ read: consuming SortedRecords<ScopedDocument>,
+    _ body: (_ name: DocumentPath, _ isRead: Bool) throws -> Void
+  ) throws {
+    var next = try read.next()?.path
+    while let page = try known.next(index) {
+      for document in page {
+        while let name = next, name < document.path {
+          try body(name, true)
+          next = try read.next()?.path
+        }
+        let isRead = next == document.path
+        try body(document.path, isRead)
+        if isRead { next = try read.next()?.path }
+      }
+    }
+    while let name = next {
+      try body(name, true)
+      next = try read.next()?.path
+    }
+  }
+
+  // MARK: Counting
+
+  private func compare(
+    _ names: NameSpool,
+    with whole: CollectionRead,
+    _ body: ([RawDocument]) async throws -> Void
+  ) async throws {
+    let ranges = try await rangesThatDiffer(names, from: whole)
+    var missing: [DocumentPath] = []
+    var rest = ranges.map(\.positions)[...]
+    var read = whole
+    read.mask = [.documentName]
+    let remedy = "Export fewer collections at a time"
+    try await client.readRanges(of: read, ranges.map(\.names), orElse: remedy) { page, _ in
+      var known = rest.first ?? 0..<0
+      for document in page ?? [] {
+        while let position = known.first, try names.name(at: position) < document.path {
+          try add(names.name(at: position))
+          known = known.dropFirst()
+        }
+        if let position = known.first, try names.name(at: position) == document.path {
+          known = known.dropFirst()
+        } else {
+          missing.append(document.path)
+        }
+      }
+      if page == nil {
+        for position in known { try add(names.name(at: position)) }
+        rest = rest.dropFirst()
+      } else if !rest.isEmpty {
+        rest[rest.startIndex] = known
+      }
+    }
+    for start in stride(from: 0, to: missing.count, by: 300) {
+      let some = Array(missing[start...].prefix(300))
+      let found = try await client.batchGet(some, readTime: readTime)
+      try await body(some.compactMap { found[$0] })
+    }
+  }
+
+  /// The ranges of which the number is not that of the names; all of them where the service does not count, as in a pattern.
+  private func rangesThatDiffer(
+    _ names: NameSpool,
+    from read: CollectionRead
+  ) async throws -> [KnownRange] {
+    let all = KnownRange(positions: 0..<names.count, names: NameRange())
+    if !read.isCountable { return [all] }
+    do {
+      return try await client.rangesThatDiffer(in: read, from: names).ranges
+    } catch let error as Failure {
+      if error.kind == .interrupted { throw error }
+      logger.notice("\(read.collection) could not be counted, so its names are read: \(error)")
+      return [all]
+    }
+  }
+}

@@ -1,0 +1,158 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("Increments that list what was deleted", .timeLimit(.minutes(60)))
+struct DeletedDocumentsTests {
+  private static let old = #","updatedAt":{"timestampValue":"2020-01-01T00:00:00Z"}"#
+  private static let new = #"{"updatedAt":{"timestampValue":"2125-01-01T00:00:00Z"}}"#
+  private static let export = ["export", "--all", "-e", "prod", "-o", "n", "--dated", "-q"]
+
+  /// A database with an export of all of it, and another one of the same documents.
+  private func withExport(
+    _ names: [String],
+    _ body: (Tool, _ source: MiniFirestore, _ target: MiniFirestore) async throws -> Void
+  ) async throws {
+    let (source, target) = (MiniFirestore.environment("prod"), MiniFirestore.environment("test"))
+    for mini in [source, target] {
+      try mini.load(jsonLines: names.map { documentLine($0, 1, Self.old) }.joined(separator: "\n"))
+    }
+    try await withTwoServers(source.handler, target.handler) { tool in
+      try await tool.bare(Self.export).expect(0)
+      try await body(tool, source, target)
+    }
+  }
+
+  /// A failure prints no documents.
+  private func isSame(_ some: [MiniDocument], _ others: [MiniDocument]) -> Bool { some == others }
+
+  private func increment(_ tool: Tool) async throws -> (folder: String, deleted: [String]) {
+    try await tool.bare(Self.export + ["--since", "last"]).expect(0)
+    let folder = "n/\(try #require(tool.exports("n").last))"
+    try await tool.bare(["export", "verify", folder, "-q"]).expect(0)
+    return (folder, try deleted(in: folder, tool))
+  }
+
+  /// The names that the manifest's list has.
+  private func deleted(in folder: String, _ tool: Tool) throws -> [String] {
+    let manifest = try #require(
+      JSONSerialization.jsonObject(with: Data(tool.text("\(folder)/manifest.json").utf8)) as? [String: Any]
+    )
+    let entry = try #require(manifest["deleted"] as? [String: Any])
+    let list = try tool.text("\(folder)/\(try #require(entry["file"] as? String))")
+    let lines = try list.split(separator: "\n").map { line in
+      try #require(JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: String])
+    }
+    #expect(entry["documents"] as? Int == lines.count)
+    for line in lines { #expect(line["lastSeen"]?.hasPrefix("20") ?? false) }
+    return lines.compactMap { $0["name"] }.sorted()
+  }
+
+  private static let names =
+    (100..<200).map { "users/\($0)" } + [
+      "users/150/notes/a", "users/150/notes/b", "logs/1", "logs/3", "deleted/x", "gone/x",
+    ]
+
+  @Test(
+    "Documents, those of subcollections and whole collections are listed, and an import deletes them."
+  )
+  func deletions() async throws {
+    try await withExport(Self.names) { tool, source, target in
+      for name in ["users/150", "users/199", "users/150/notes/a", "gone/x"] { source.remove(name) }
+      // Without a time, so only their number says that they are there.
+      try source.put("logs/2", fields: #"{"n":{"integerValue":"2"}}"#)
+      try source.put("users/150a", fields: Self.new)
+      let (folder, deleted) = try await increment(tool)
+      #expect(deleted == ["gone/x", "users/150", "users/150/notes/a", "users/199"])
+      // The collection of that name has a file of its own.
+      let files = tool.names(in: folder).filter { $0.hasPrefix("deleted") }
+      #expect(files == ["deleted%.jsonl", "deleted.jsonl"])
+      #expect(try tool.text("\(folder)/users.jsonl").split(separator: "\n").count == 1)
+      #expect(try tool.text("\(folder)/logs.jsonl").contains("logs/2"))
+
+      let before = target.snapshot()
+      let command = ["import", folder, "-e", "test"]
+      try await tool.bare(command + ["--mode", "upsert"]).expectFailure(77, "--max-delete")
+      try await tool.bare(command + ["--mode", "upsert", "--max-delete", "3"]).expect(77)
+      let plan = try await tool.bare(command + ["--mode", "upsert", "-n"])
+      plan.expect(0)
+      #expect(plan.errors.contains("4 documents would be deleted"))
+      #expect(isSame(target.snapshot(), before))
+      try await tool.bare(command + ["--mode", "upsert", "--max-delete", "4"]).expect(0)
+      #expect(isSame(target.snapshot(), source.snapshot()))
+      try await tool.bare(["runs", "undo", "last", "-e", "test"]).expect(0)
+      #expect(isSame(target.snapshot(), before))
+      // What is there no more needs no permission, and new documents alone delete nothing.
+      for name in deleted { target.remove(name) }
+      try await tool.bare(command + ["--mode", "merge"]).expect(0)
+      #expect(isSame(target.snapshot(), source.snapshot()))
+      try target.put("users/199", fields: "{}")
+      try await tool.bare(command).expect(0)
+      #expect(target.document("users/199") != nil)
+    }
+  }
+
+  @Test("A whole export and its increments are the database, in one import and in a restore.")
+  func series() async throws {
+    try await withExport(Self.names) { tool, source, target in
+      for name in ["users/110", "users/150/notes/b"] { source.remove(name) }
+      let first = try await increment(tool)
+      #expect(first.deleted == ["users/110", "users/150/notes/b"])
+      try source.put("users/110", fields: Self.new)
+      source.remove("users/111")
+      let second = try await increment(tool)
+      #expect(second.deleted == ["users/111"])
+      let third = try await increment(tool)
+      #expect(third.deleted == [])
+      let folders = tool.exports("n").map { "n/\($0)" }
+      for name in target.snapshot().map(\.name) { target.remove(name) }
+      try await tool.bare(["import"] + folders + ["--mode", "upsert", "-e", "test"]).expect(0)
+      #expect(isSame(target.snapshot(), source.snapshot()))
+      let diff = ["diff", "--all", "--to", "test"]
+      try await tool.bare(diff + folders.flatMap { ["--from", $0] }).expect(0)
+      try await tool.bare(diff + ["--from", folders[1], "--from", folders[0]]).expect(64)
+      try await tool.bare(diff + ["--from", folders[0], "--from", "prod"]).expect(64)
+      let wanted = source.snapshot()
+      try source.put("users/111", fields: "{}")
+      try source.put("users/150/notes/b", fields: "{}")
+      source.remove("users/110")
+      let restore = ["restore", "--all"] + folders.flatMap { ["--from", $0] }
+      try await tool.bare(restore + ["-e", "prod", "--confirm", "prod", "--max-delete", "2"]).expect(0)
+      #expect(isSame(source.snapshot(), wanted))
+    }
+  }
+
+  @Test(
+    "Earlier exports that cannot be read are no reason for no export, and the next increment makes up for it."
+  )
+  func damage() async throws {
+    try await withExport(["users/1", "users/2", "users/3"]) { tool, source, _ in
+      source.remove("users/2")
+      let file = "n/\(try #require(tool.exports("n").first))/users.jsonl"
+      let whole = try tool.text(file)
+      try tool.write("{\n", to: file)
+      let result = try await tool.bare(Self.export.filter { $0 != "-q" } + ["--since", "last"])
+      result.expect(0)
+      #expect(result.errors.contains("What was deleted is not listed"))
+      let folder = "n/\(try #require(tool.exports("n").last))"
+      #expect(try !tool.text("\(folder)/manifest.json").contains("\"deleted\""))
+      try tool.write(whole, to: file)
+      #expect(try await increment(tool).deleted == ["users/2"])
+    }
+  }
+
+  @Test("A list that is no list is refused, with its line, before anything is written.")
+  func malformed() async throws {
+    try await withExport(["users/1", "users/2"]) { tool, source, target in
+      source.remove("users/2")
+      let folder = try await increment(tool).folder
+      let before = target.snapshot()
+      for line in ["{}", #"{"name":"users"}"#, #"{"name":"users/2""#, "users/2"] {
+        try tool.write(#"{"name":"users/1"}"# + "\n\(line)\n", to: "\(folder)/deleted.jsonl")
+        let command = ["import", folder, "--mode", "upsert", "--max-delete", "9", "-e", "test"]
+        try await tool.bare(command).expectFailure(65, "deleted.jsonl", "line 2")
+        #expect(isSame(target.snapshot(), before))
+      }
+    }
+  }
+}
