@@ -86,7 +86,7 @@ package struct CSVReader: ~Copyable {
     comment: UInt8? = nil,
     hasQuotes: Bool = true,
     maximumRecordBytes: Int = CSVReader.defaultMaximumRecordBytes,
-    chunkSize: Int = 1 << 20,
+    chunkSize: Int = 256 << 10,
     via files: FileAccess = .local
   ) throws(Failure) {
     file = try TextFile(path, encoding, via: files)
