@@ -100,6 +100,7 @@ package struct ValueConversion: Sendable, Equatable {
       }
       guard case .double(let number)? = ValueLiteral.number(text), number.isFinite
       else { throw Impossible("it is not written as a number") }
+      if let whole = Int64(wholeDecimal: text.utf8) { return try Self.exactly(whole) }
       return number
     default: throw other(value)
     }

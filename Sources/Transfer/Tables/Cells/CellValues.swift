@@ -33,7 +33,7 @@ package struct CellValues {
     "true": true, "verdadero": true, "sí": true, "si": true, "yes": true, "1": true,
     "false": false, "falso": false, "no": false, "0": false,
   ]
-  private static let largestExact = 9_007_199_254_740_992.0
+  private static let largestExact = 9_007_199_254_740_991.0
   private static let lostDigits = Fault(expected: "text; the cell is a number without all its digits")
 
   /// Creates the rules of a table.
@@ -296,7 +296,7 @@ package struct CellValues {
       if whole == 0 || whole == 1 { return .boolean(whole == 1) }
     case .string:
       if let whole { return .string(String(whole)) }
-      if number.magnitude < Self.largestExact { return .string(Self.digits(of: number)) }
+      if number.magnitude <= Self.largestExact { return .string(Self.digits(of: number)) }
       throw Self.lostDigits
     case .timestamp: throw Fault(expected: "\(Self.name(of: type)); the cell is a number")
     case .array, .reference, .geopoint, .bytes: break
