@@ -100,7 +100,9 @@ package struct ValueConversion: Sendable, Equatable {
       }
       guard case .double(let number)? = ValueLiteral.number(text), number.isFinite
       else { throw Impossible("it is not written as a number") }
-      if let whole = Int64(wholeDecimal: text.utf8) { return try Self.exactly(whole) }
+      guard DecimalDigits(text.utf8) == DecimalDigits(number.description.utf8) else {
+        throw Impossible("its last digits would be lost")
+      }
       return number
     default: throw other(value)
     }
@@ -127,7 +129,11 @@ package struct ValueConversion: Sendable, Equatable {
       guard let moment = Timestamp(text) else {
         throw Impossible("it is no time with its zone, as 2026-01-31T12:00:00Z")
       }
-      return moment.flooredToMicroseconds
+      // The service keeps microseconds.
+      guard moment == moment.flooredToMicroseconds else {
+        throw Impossible("its fractions of a microsecond would be lost")
+      }
+      return moment
     case .integer(let number):
       let unit = try unitOfTime
       let seconds = number.flooredDivision(by: unit.perSecond)

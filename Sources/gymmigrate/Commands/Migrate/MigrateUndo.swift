@@ -179,7 +179,8 @@ enum UndoTarget {
   /// What cannot be read of them only makes a conflict of what would be none.
   private static func recogniseUndos(since record: RunRecord, in stateDir: String, by changes: RunChanges) {
     let history = RunHistory(in: stateDir)
-    for undo in history.entries().map(\.record) where undo.startedAt >= record.startedAt {
+    for undo in history.entries().map(\.record)
+    where undo.startedAt >= record.startedAt && !undo.id.isIdentical(to: record.id) {
       guard let name = undone(by: undo), undo.database == record.database,
         undo.endpoint.isIdentical(to: record.endpoint)
       else { continue }
