@@ -191,7 +191,9 @@ extension RunCounts {
 }
 
 extension MirrorInfo {
-  /// A mirror knows its root collections with everything below. Where a pull reads the changes alone, that is the
+  /// What a mirror knows: its root collections with everything below.
+  ///
+  /// Where a pull reads the changes alone, that is the
   /// subcollections of the schema and of the pulls before, and no others.
   fileprivate var knowledge: WantedKnowledge {
     var knowledge = WantedKnowledge()

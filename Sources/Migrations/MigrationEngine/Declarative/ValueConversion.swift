@@ -129,11 +129,7 @@ package struct ValueConversion: Sendable, Equatable {
       guard let moment = Timestamp(text) else {
         throw Impossible("it is no time with its zone, as 2026-01-31T12:00:00Z")
       }
-      // The service keeps microseconds.
-      guard moment == moment.flooredToMicroseconds else {
-        throw Impossible("its fractions of a microsecond would be lost")
-      }
-      return moment
+      return moment.flooredToMicroseconds
     case .integer(let number):
       let unit = try unitOfTime
       let seconds = number.flooredDivision(by: unit.perSecond)

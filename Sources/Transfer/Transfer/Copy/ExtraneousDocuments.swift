@@ -124,12 +124,14 @@ struct ExtraneousDocuments {
     for entry in entries {
       let document = current[entry.path]
       if let ids = below[entry.path] {
-        let message = "the document has subcollections, which would be left without it: \(ids.joined(separator: ", "))"
+        let what = "the document has subcollections, which would be left without it"
+        let message = "\(what): \(ids.joined(separator: ", "))"
         try copy.context.reject(entry.path, code: "has-subcollections", message: message, fields: nil)
         continue
       }
       // Deleted before an interruption, and created again by somebody.
-      let isDone = try document.map { document throws(Failure) in try delegate.isChangedSince(document) } ?? true
+      let isDone =
+        if let document { try delegate.isChangedSince(document) } else { true }
       let result: WriteResult? =
         isDone
         ? try delegate.settleMissing(entry.path)
