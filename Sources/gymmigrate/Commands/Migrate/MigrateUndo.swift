@@ -59,6 +59,8 @@ extension UndoJob: PerformableJob {
       if isDryRun {
         let report = try await runner.plan(source)
         if !run.output.json { try StandardOutput.write(MigrationText.plan(report)) }
+        let totals = PlanTotals(report, session.counts)
+        return CommandResult(lists: MigrationRunner.lists.map(folder.file), sections: [totals])
       } else {
         try await LedgerRun(session, folder, sources: [source], undoes: self.run).perform {
           let report = try await runner.apply(source)
