@@ -8,7 +8,7 @@ binary=$(realpath "${GYMMIGRATE_BINARY:-bin/gymmigrate}")
 images=$PWD/docs/images
 samples=$PWD/samples/gym
 scripts/install-browser.sh
-browser=${GYMMIGRATE_CHROMIUM:-$(type -P chromium-headless-shell chromium google-chrome-stable google-chrome | head -n 1)}
+browser=${GYMMIGRATE_CHROMIUM:-$(type -P chromium-headless-shell chromium google-chrome-stable google-chrome | head -n 1 || true)}
 room=$(mktemp -d)
 trap 'rm -rf "$room"' EXIT
 cd "$room"
