@@ -27,12 +27,11 @@ page() {
   cat <<'HEAD'
 # Command line reference
 
-Every command with every flag, as `--help` prints it. This page is generated: `make docs` writes it.
+Every command with every flag, as `--help` prints it. `make docs` writes it.
 By task: [docs/README.md](README.md).
 
-What several commands share stands once: under `gymmigrate help connection`, `reading`, `writing` and `output`, and in
-[Options of several commands](#options-of-several-commands); a command that has them names them behind "Also". `--help` (`-h`) and `--version`
-go with every command, and the options of `help connection` and `help output` with every command that has `-e` and `-q`.
+What several commands share stands once, below `help connection`, `reading`, `writing`, `output` and
+[here](#options-of-several-commands); a command names it behind "Also". `--help` and `--version` go with all.
 HEAD
   local overview name
   overview=$("$binary" --help)
