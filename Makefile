@@ -11,7 +11,7 @@ DESTDIR ?=
 
 .PHONY: all deps docs build demo test bench bench-reads bench-writes check check-all check-client-suite check-contract check-disk check-emulator check-faults check-filters \
   check-fuzz check-instructions check-kills check-libreoffice check-memory check-mirror check-package check-restore check-sanitizers check-scale check-slurm \
-  check-storage package install fmt lint layers clean
+  check-storage package install pictures fmt lint layers clean
 
 all: build
 
@@ -145,6 +145,10 @@ check-storage: build
 ## docs: generates the command line reference
 docs: build
 	@scripts/generate-cli-reference.sh
+
+## pictures: makes the pictures of README and docs/ anew; needs a Chromium
+pictures: build
+	@scripts/make-pictures.sh
 
 ## fmt: formats every Swift file in place
 fmt:

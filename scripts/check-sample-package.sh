@@ -39,8 +39,11 @@ until grep -q FIRESTORE_EMULATOR_HOST= "$work/server"; do
   kill -0 $server || { cat "$work/server" >&2; exit 1; }
   sleep 0.1
 done
-"$bin/Menus" "http://$(sed -n 's/^FIRESTORE_EMULATOR_HOST=//p' "$work/server")" >"$work/menus.txt"
+endpoint=http://$(sed -n 's/^FIRESTORE_EMULATOR_HOST=//p' "$work/server")
+"$bin/Menus" "$endpoint" >"$work/menus.txt"
 compare menus
+"$bin/Snippets" "$endpoint" >"$work/snippets.txt"
+compare snippets
 
 # Documents alone bring no HTTP client along.
 if command -v ldd >/dev/null && ldd "$bin/Apps" | grep -q libcurl; then

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Writes docs/cli.md from the program's own --help, a section a command: `generate-cli-reference.sh [FILE | -]`.
+# Writes docs/cli.md from the program's own --help, a section a command: `generate-cli-reference.sh [FILE | -]`. Options that
+# several commands share stand there once.
 # GYMMIGRATE_BINARY names the program; bin/gymmigrate otherwise.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -26,8 +27,11 @@ page() {
   cat <<'HEAD'
 # Command line reference
 
-Every command with every flag, as `--help` prints it. This page is generated: `make docs` writes it.
+Every command with every flag, as `--help` prints it. `make docs` writes it.
 By task: [docs/README.md](README.md).
+
+What several commands share stands once, below `help connection`, `reading`, `writing`, `output` and
+[here](#options-of-several-commands); a command names it behind "Also". `--help` and `--version` go with all.
 HEAD
   local overview name
   overview=$("$binary" --help)
@@ -41,12 +45,14 @@ HEAD
   done < <(awk '/^  [a-z]+ +[A-Z]/ { print $1 }' <<<"$overview")
 }
 
+shared() { page | python3 scripts/lib/share-options.py; }
+
 if [[ $output == - ]]; then
-  page
+  shared
 else
   temporary=$(mktemp "$output.XXXXXX")
   trap 'rm -f "$temporary"' EXIT
-  page >"$temporary"
+  shared >"$temporary"
   chmod 644 "$temporary"
   mv "$temporary" "$output"
   echo "Wrote $output."

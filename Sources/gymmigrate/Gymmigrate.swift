@@ -160,6 +160,21 @@ enum Main {
     return ExitCodes.code(of: failure.kind)
   }
 
+  /// What is wrong with a command line, in one line, and which help says more.
+  private static func usage(_ error: any Error) -> String {
+    let cause = Gymmigrate.message(for: error).split(separator: "\n").map(String.init)
+    let pointer = Gymmigrate.fullMessage(for: error).split(separator: "\n").last { $0.hasPrefix("  See '") }
+    let help = pointer.flatMap { $0.split(separator: "'").dropFirst().first }.map { " See '\($0)'." } ?? ""
+    return (cause.first.map(sentence) ?? "the command line is wrong.") + help
+  }
+
+  /// A message of the parser as the others are: it begins small and ends in a period.
+  private static func sentence(_ message: String) -> String {
+    let isWord = message.dropFirst().first?.isLowercase ?? false
+    let begun = isWord ? message.prefix(1).lowercased() + message.dropFirst() : message
+    return begun.hasSuffix(".") || begun.hasSuffix("?") ? begun : "\(begun)."
+  }
+
   /// Runs the command line of this process; what it returns is the exit code.
   private static func run() async -> Int32 {
     do {
@@ -171,12 +186,8 @@ enum Main {
       return code.rawValue
     } catch {
       let code = Gymmigrate.exitCode(for: error)
-      var text = Gymmigrate.fullMessage(for: error)
-      let isError = text.hasPrefix("Error: ")
-      if isError { text.removeFirst("Error: ".count) }
-      let message = TerminalText(lines: text)
-      if code == .success { return printed("\(message)\n") }
-      Terminal.standardError.lines(isError ? "\(Colors.errorLabel) \(message)" : message)
+      if code == .success { return printed("\(TerminalText(lines: Gymmigrate.fullMessage(for: error)))\n") }
+      Terminal.standardError.lines("\(Colors.errorLabel) \(TerminalText(lines: usage(error)))")
       return code.rawValue
     }
   }

@@ -354,6 +354,14 @@ class Gym:
             if len(names) > 1:
                 for name in names:
                     self.report("booking-duplicate", name, "userId", {"stringValue": user})
+        cancelled = {
+            name.split("/")[1]
+            for name, fields in self.kinds["classes"].items()
+            if fields.get("isActive") == {"booleanValue": False}
+        }
+        for name, fields in self.kinds["classBookings"].items():
+            if text(fields, "estado") == "activa" and key(fields, "classId") in cancelled:
+                self.report("booking-of-cancelled-class", name, "classId", fields["classId"])
         for name, fields in self.kinds["classes"].items():
             count, value = booked[name.split("/")[1]], there(fields, "capacidadMax")
             if value is None:

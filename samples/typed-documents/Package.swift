@@ -17,6 +17,10 @@ let package = Package(
       name: "Menus",
       dependencies: [.product(name: "FirestoreDataStore", package: "gymmigrate")]
     ),
+    .executableTarget(
+      name: "Snippets",
+      dependencies: [.product(name: "FirestoreDataStore", package: "gymmigrate")]
+    ),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -4,9 +4,14 @@ extension OwnerReport {
   /// The report as one HTML page that needs nothing else: charts are inline SVG, each with its numbers as text.
   ///
   /// It is legible without scripts, in print, in the dark and on a telephone.
-  package func page(_ words: ReportWords) -> [UInt8] {
+  ///
+  /// - Parameters:
+  ///   - place: The environment and the database that it was read from.
+  ///   - readTime: The moment that it is of; nil where each page was read as it was.
+  package func page(_ words: ReportWords, of place: String, at readTime: Timestamp?) -> [UInt8] {
     let title = words[.title]
     let period = ReportWords.period(days)
+    let source = [place, readTime.map { "\(words[.readAt]) \($0)" }].compactMap { $0 }.joined(separator: ", ")
     let totals = totals(words).map { total -> Markup in
       """
       <li><span class="soft">\(total.label)</span><b>\(total.text)</b>\
@@ -28,10 +33,12 @@ extension OwnerReport {
       <body>
       <h1>\(title)</h1>
       <p class="soft">\(period)</p>
+      <p class="soft">\(source)</p>
+      \("<p><b>\(words[.nothing])</b></p>\n", if: isEmpty)\
       <ul class="totals">
       \(totals)</ul>
       <main>
-      \(tables(words).map { Self.section($0, words) })</main>
+      \(tables(words).map { Self.section($0.withEveryDay(of: days), words) })</main>
       \(leftOut(words).map(Self.paragraph) ?? "")</body>
       </html>
 
@@ -67,7 +74,9 @@ extension OwnerReport {
     return """
       <svg class="chart" preserveAspectRatio="none" role="img" viewBox="0 0 \(table.rows.count * 10) 1000" \
       aria-label="\(table.title)">
-      \(columns)</svg>
+      \(columns)<path class="axis" d="M0 1000H\(table.rows.count * 10)"/></svg>
+      <p class="axis soft"><span>\(table.rows.first?.label ?? "")</span>\
+      <span>\(table.rows.last?.label ?? "")</span></p>
       <ul class="numbers">
       \(table.rows.map { "<li><span>\($0.label)</span><span class=\"n\">\($0.text)</span></li>\n" })</ul>
 
@@ -100,4 +109,29 @@ extension OwnerReport {
 
       """
   }
+}
+
+extension ReportTable {
+  /// A year and the day that a leap year has more; of longer times the days without anything are left out.
+  private static let mostDays = 366
+
+  /// A series of days with those in between on which there was nothing.
+  fileprivate func withEveryDay(of days: ClosedRange<CalendarDay>) -> ReportTable {
+    let count = days.upperBound.number - days.lowerBound.number + 1
+    let known = Dictionary(rows.compactMap { row in row.isOneDay ? row.start.map { ($0, row) } : nil }) { $1 }
+    guard shape == .series, !known.isEmpty, known.count == rows.count, count <= Self.mostDays else {
+      return self
+    }
+    var table = self
+    table.rows = (days.lowerBound.number...days.upperBound.number).map { number in
+      let day = CalendarDay(number: number)
+      return known[day] ?? Row(label: day.text, start: day, value: 0, content: .count(0))
+    }
+    return table
+  }
+}
+
+extension ReportTable.Row {
+  /// Whether it is about one day.
+  fileprivate var isOneDay: Bool { start?.text.isIdentical(to: label) ?? false }
 }

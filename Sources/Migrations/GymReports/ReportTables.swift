@@ -153,6 +153,9 @@ extension OwnerReport {
     return tables
   }
 
+  /// Whether nobody paid and nobody came in its days.
+  var isEmpty: Bool { income.total.count == 0 && checkIns.total == 0 }
+
   /// What no number counts, in a sentence; nil where there is nothing.
   func leftOut(_ words: ReportWords) -> String? {
     let parts = [

@@ -4,6 +4,7 @@ extension OwnerReport {
   /// The report for a terminal, with bars of up to 24 characters.
   package func text(_ words: ReportWords) -> TerminalText {
     var lines: [TerminalText] = ["\(words[.title])  \(ReportWords.period(days))", ""]
+    if isEmpty { lines += ["\(words[.nothing])", ""] }
     let totals = totals(words)
     lines += TerminalText.aligned(
       totals.map { [$0.label, $0.text + ($0.note.isEmpty ? "" : "  (\($0.note))")] }

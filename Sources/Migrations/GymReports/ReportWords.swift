@@ -10,7 +10,7 @@ package struct ReportWords: Sendable {
     case title, income, expenses, profit, checkIns, members, lowStock, endingSoon
     case byType, byMethod, byMonth, byDay, byCategory, byHour, byStatus, topMembers
     case payments, entries, amount, count, name, stock, ends, day, hour, month, none, leftOut, productCost
-    case sheet, from, to, asOf, undated, unreadable
+    case sheet, from, to, asOf, undated, unreadable, nothing, readAt
   }
 
   let language: Language
@@ -49,6 +49,12 @@ package struct ReportWords: Sendable {
       case .hour: ("Hora", "Hour")
       case .month: ("Mes", "Month")
       case .none: ("nada", "none")
+      case .nothing:
+        (
+          "No hay pagos ni asistencias en estos días.",
+          "There are no payments and no check-ins in these days."
+        )
+      case .readAt: ("leído", "read at")
       case .leftOut: ("No contados, sin fecha o sin importe", "Not counted, without a date or an amount")
       case .sheet: ("Resumen", "Summary")
       case .from: ("Desde", "From")

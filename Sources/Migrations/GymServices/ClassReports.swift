@@ -9,6 +9,8 @@ package struct ScheduledClass: Sendable, Equatable {
   package var start: String
   package var id: String
   package var name: String
+  /// How long it lasts, in minutes; 0 where the document does not say.
+  package var minutes: Int
   /// The number of active bookings.
   package var booked: Int
   package var capacity: Int
@@ -37,14 +39,14 @@ package struct ClassReports: Sendable {
     case ofClass(String)
     /// A member, by its own id and by that of the user who is linked to it.
     case ofMember(String)
-    /// Of the classes of a month.
-    case ofMonth(year: Int, month: Int)
+    /// Everybody who was at the classes of some days.
+    case all
   }
 
-  private let client: FirestoreClient
+  let client: FirestoreClient
   private let zone: LocalTimeZone
   /// Called with the documents that were read of a collection.
-  private let onRead: @Sendable (CollectionPath, Int) -> Void
+  let onRead: @Sendable (CollectionPath, Int) -> Void
 
   /// - Parameter zone: The gym's zone.
   package init(
@@ -77,6 +79,7 @@ package struct ClassReports: Sendable {
           start: found.startTime,
           id: found.id,
           name: found.name,
+          minutes: found.durationMinutes,
           booked: booked[UTF8Key(found.id)] ?? 0,
           capacity: found.maxCapacity
         )
@@ -87,7 +90,7 @@ package struct ClassReports: Sendable {
     }
   }
 
-  private func classes(on days: ClosedRange<CalendarDay>) async throws -> [GymClass] {
+  func classes(on days: ClosedRange<CalendarDay>) async throws -> [GymClass] {
     var found: [GymClass] = []
     let held = try zone.filter("fecha", on: days, for: "report on")
     try await forEach(in: GymCollection.classes, held) { found.append(GymClass($0)) }
@@ -98,11 +101,22 @@ package struct ClassReports: Sendable {
 
   /// The records of attendance: by day, hour, class, name and id; those without a class or a name last.
   ///
+  /// - Parameter days: The days of the classes; nil for all, which only a class or a member may have. A record whose class is
+  ///   gone, or has no day, belongs to the day on which it was written.
   /// - Throws: ``Failure``; `.inputMissing` where the class or the member does not exist.
-  package func attendance(_ selection: Selection) async throws -> [AttendanceRecord] {
-    let records = try await records(selection)
+  package func attendance(
+    _ selection: Selection,
+    on days: ClosedRange<CalendarDay>?
+  ) async throws -> [AttendanceRecord] {
+    var records = try await records(selection, on: days)
     let classes = try await documents(records.map { ($0.classId, GymCollection.classes) }).mapValues {
       GymClass($0)
+    }
+    if let days {
+      records.removeAll { record in
+        let held = Self.path(record.classId, in: GymCollection.classes).flatMap { classes[$0]?.date }
+        return !((held ?? record.timestamp).map { days.contains(day(of: $0)) } ?? false)
+      }
     }
     let people = records.map { record -> (id: String, collection: CollectionPath) in
       if let id = record.memberId, !id.isEmpty { return (id, GymCollection.members) }
@@ -130,22 +144,24 @@ package struct ClassReports: Sendable {
     }
   }
 
-  private func records(_ selection: Selection) async throws -> [ClassAttendance] {
+  private func records(
+    _ selection: Selection,
+    on days: ClosedRange<CalendarDay>?
+  ) async throws -> [ClassAttendance] {
     switch selection {
     case .ofClass(let id):
-      try await assertExists(id, in: GymCollection.classes)
+      try await assertExists(id, in: GymCollection.classes, to: Self.operation)
       return try await records("classId", [id])
     case .ofMember(let id):
-      let member = try await assertExists(id, in: GymCollection.members)
+      let member = try await assertExists(id, in: GymCollection.members, to: Self.operation)
       let linked = member.fields["linkedUserId"]?.string.flatMap { $0.isEmpty ? nil : $0 }
       var seen: Set<UTF8Key> = []
       let own = try await records("memberId", [id])
       let ofUser = try await records("userId", [id] + (linked.map { [$0] } ?? []))
       return (own + ofUser).filter { seen.insert(UTF8Key($0.id)).inserted }
-    case .ofMonth(let year, let month):
-      let days = CalendarDay(number: Civil.days(year: year, month: month, day: 1)).monthDays
+    case .all:
+      guard let days else { return [] }
       let classes = try await classes(on: days).map(\.id)
-      // A record whose class is gone, or has no day, belongs to the month in which it was written.
       var late: [ClassAttendance] = []
       let written = try zone.filter("timestamp", on: days, for: "report on")
       try await forEach(in: GymCollection.attendance, written) { late.append(ClassAttendance($0)) }
@@ -164,14 +180,14 @@ package struct ClassReports: Sendable {
     return found
   }
 
-  private static func name(_ document: RawDocument) -> String? {
+  static func name(_ document: RawDocument) -> String? {
     if document.path.collection == GymCollection.users { return AppUser(document).fullName }
     let name = PersonName(ofMember: document.fields)
     return name.isEmpty ? nil : name.joined
   }
 
   /// Whether texts come before others, the first that differ by their bytes; a missing one comes last.
-  private static func precedes(_ a: [String?], _ b: [String?]) -> Bool {
+  static func precedes(_ a: [String?], _ b: [String?]) -> Bool {
     for (one, other) in zip(a, b) where one != nil || other != nil {
       guard let one, let other else { return one != nil }
       let order = one.compareUTF8(other)
@@ -183,25 +199,31 @@ package struct ClassReports: Sendable {
   // MARK: Reading
 
   /// The path of an id that was read from a field; nil for one that no document can have.
-  private static func path(_ id: String, in collection: CollectionPath) -> DocumentPath? {
+  static func path(_ id: String, in collection: CollectionPath) -> DocumentPath? {
     PathLimits.violation(ofID: id, isDocument: true) == nil ? DocumentPath(collection, id) : nil
   }
 
+  private static let operation = "report the attendance of"
+
   @discardableResult
-  private func assertExists(_ id: String, in collection: CollectionPath) async throws -> RawDocument {
+  func assertExists(
+    _ id: String,
+    in collection: CollectionPath,
+    to operation: String
+  ) async throws -> RawDocument {
     if let path = Self.path(id, in: collection), let found = try await documents([(id, collection)])[path] {
       return found
     }
     throw Failure(
       .inputMissing,
-      "report the attendance of",
+      operation,
       path: "\(collection)/\(id)",
       cause: "there is no such document",
       remedy: "'gymmigrate find' looks people up, 'gymmigrate classes week' lists classes."
     )
   }
 
-  private func documents(
+  func documents(
     _ ids: [(id: String, collection: CollectionPath)]
   ) async throws -> [DocumentPath: RawDocument] {
     var found: [DocumentPath: RawDocument] = [:]
@@ -226,7 +248,7 @@ package struct ClassReports: Sendable {
     }
   }
 
-  private func forEach(
+  func forEach(
     in collection: CollectionPath,
     _ filter: StructuredQuery.Filter,
     _ body: (RawDocument) -> Void
@@ -256,6 +278,17 @@ extension ClassReports {
             name: { type: string, width: 24, label: { en: Class, es: Clase } }
             booked: { type: integer, label: { en: Booked, es: Reservados } }
             capacity: { type: integer, label: { en: Capacity, es: Cupo } }
+            minutes: { type: integer, label: { en: Minutes, es: Minutos } }
+        class_bookings:
+          fields:
+            day: { type: string, width: 12, label: { en: Day, es: Día } }
+            start: { type: string, width: 8, label: { en: Hour, es: Hora } }
+            class: { type: string, width: 24, label: { en: Class, es: Clase } }
+            classId: { type: string, label: { en: Class ID, es: Id de clase } }
+            name: { type: string, width: 30, label: { en: Name, es: Nombre } }
+            phone: { type: string, width: 16, label: { en: Phone, es: Teléfono } }
+            email: { type: string, width: 30, label: { en: Email, es: Correo } }
+            userId: { type: string, label: { en: User ID, es: Id de usuario } }
         class_attendance:
           fields:
             day: { type: string, width: 12, label: { en: Day, es: Día } }
@@ -279,7 +312,7 @@ extension ScheduledClass {
       fields: [
         "day": .string(day.text), "start": .string(start), "name": .string(name),
         "booked": .integer(Int64(booked)),
-        "capacity": .integer(Int64(capacity)),
+        "capacity": .integer(Int64(capacity)), "minutes": .integer(Int64(minutes)),
       ]
     )
   }

@@ -9,6 +9,23 @@ package import Schema
 package struct ClassSeries: Sendable, Equatable {
   /// The days of the week by their names on the command line.
   package static let weekdayNames = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
+  private static let spanishNames = ["lun", "mar", "mié", "jue", "vie", "sáb", "dom"]
+
+  /// The day of the week, 0 for Monday, of a name in English or Spanish, short or whole, with or without accents; nil for none.
+  package static func weekday(named name: String) -> Int? {
+    let name = plain(name)
+    let whole = [
+      ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"],
+      ["lunes", "martes", "miercoles", "jueves", "viernes", "sabado", "domingo"],
+    ]
+    let names = [weekdayNames, spanishNames.map(plain)] + whole
+    return names.lazy.compactMap { $0.firstIndex { $0.isIdentical(to: name) } }.first
+  }
+
+  private static func plain(_ name: String) -> String {
+    name.lowercased().replacing("é", with: "e").replacing("á", with: "a")
+  }
+
   /// The most classes of one series, which is ten years of every day.
   package static let maximumClasses = 3660
 

@@ -121,7 +121,11 @@ package struct ClassService: Sendable {
   /// Makes sure that a series has a class, on any day.
   ///
   /// - Throws: `.inputMissing` where it has none.
-  package static func assertSeries(_ series: String, in client: FirestoreClient) async throws {
+  package static func assertSeries(
+    _ series: String,
+    in client: FirestoreClient,
+    to operation: String = "cancel the series"
+  ) async throws {
     let any = cancellation(of: series, from: nil)
     for var read in any.sources {
       read.pageSize = 1
@@ -129,7 +133,7 @@ package struct ClassService: Sendable {
     }
     throw Failure(
       .inputMissing,
-      "cancel the series",
+      operation,
       path: series,
       cause: "no class has this recurrenceGroupId",
       remedy: "'gymmigrate classes generate' prints it; 'gymmigrate get classes/ID' shows that of a class."

@@ -5,6 +5,8 @@ package enum GroupOperation: Sendable, Equatable {
   case create(id: String, name: String, owner: GroupService.NewMember)
   case add(GroupService.NewMember, to: String)
   case remove(userID: String, from: String)
+  /// Makes a member an admin, or an admin a member.
+  case assign(isAdmin: Bool, userID: String, in: String)
   case delete(id: String)
 
   /// The document that a refusal is about.
@@ -13,7 +15,8 @@ package enum GroupOperation: Sendable, Equatable {
     case .create(let id, _, _), .delete(let id): GroupService.group(id)
     case .add(let member, let id):
       DocumentPath(GymCollection.members(of: GroupService.group(id)), member.userID)
-    case .remove(let userID, let id): DocumentPath(GymCollection.members(of: GroupService.group(id)), userID)
+    case .remove(let userID, let id), .assign(_, let userID, let id):
+      DocumentPath(GymCollection.members(of: GroupService.group(id)), userID)
     }
   }
 
@@ -65,6 +68,7 @@ extension GroupService {
     case .create(let id, let name, let owner): try await create(id, named: name, owner: owner)
     case .add(let member, let id): try await add(member, to: id)
     case .remove(let userID, let id): try await remove(userID, from: id)
+    case .assign(let isAdmin, let userID, let id): try await assign(isAdmin: isAdmin, to: userID, in: id)
     case .delete(let id): try await delete(id)
     }
   }

@@ -48,7 +48,33 @@ package struct GroupRestoration: RestorationRules {
       }
       try await changes += Self.leaving(group, own, changes, in: reader)
     }
-    return .changes(changes)
+    return .changes(try await Self.withoutForeignGroups(changes, undoing: made, in: reader))
+  }
+
+  /// The changes, in which the current group of somebody who joined another does not become again one that the user has
+  /// left by now.
+  private static func withoutForeignGroups(
+    _ changes: [Change],
+    undoing made: [Change],
+    in reader: any DocumentReader
+  ) async throws -> [Change] {
+    let joined = Set(made.filter { $0.after?["currentGroupId"]?.string != nil }.map(\.path))
+    var kept: [Change] = []
+    for change in changes {
+      guard joined.contains(change.path), var fields = change.after,
+        let group = fields["currentGroupId"]?.string,
+        PathLimits.violation(ofID: group, isDocument: true) == nil
+      else {
+        kept.append(change)
+        continue
+      }
+      let member = DocumentPath(GymCollection.members(of: GroupService.group(group)), change.path.id)
+      let returns = changes.contains { $0.path == member && !$0.isDeletion }
+      let stays = try await reader.document(member) != nil && !changes.contains { $0.path == member }
+      if !returns, !stays { fields["currentGroupId"] = nil }
+      kept.append(change.leading(to: fields))
+    }
+    return kept
   }
 
   /// The groups that changes are about, in their order.
@@ -71,7 +97,7 @@ package struct GroupRestoration: RestorationRules {
       return "The user of the member is gone."
     }
     if !returning.isEmpty, after.count > limit { return GroupService.Refusal.groupFull.message }
-    let isLeaving = own.contains(where: \.isDeletion)
+    let isLeaving = own.contains { $0.isDeletion || $0.endsAdmin }
     if isLeaving, !after.contains(where: GroupService.isActiveAdmin) {
       return GroupService.Refusal.lastAdmin.message
     }
@@ -108,6 +134,17 @@ package struct GroupRestoration: RestorationRules {
 extension Change {
   /// The document as it becomes; nil for a deletion.
   fileprivate var restored: RawDocument? { after.map { RawDocument(path: path, fields: $0) } }
+
+  /// Whether it takes the role from an active admin.
+  fileprivate var endsAdmin: Bool {
+    guard let before, let restored else { return false }
+    return GroupService.isActiveAdmin(before) && !GroupService.isActiveAdmin(restored)
+  }
+
+  /// The same change with other fields at its end.
+  fileprivate func leading(to fields: FieldMap) -> Change {
+    Change(path: path, before: before, after: fields, serverTimes: serverTimes, reasons: reasons)
+  }
 
   /// The same change of a group, with another number of members.
   fileprivate func counting(_ members: Int) -> Change {

@@ -41,6 +41,8 @@ package struct GroupService: Sendable {
     /// The photo in the group; that of the user if nil.
     package var photoURL: String?
     package var isAdmin = false
+    /// Whether the group becomes the user's current one.
+    package var setsCurrent = false
   }
 
   private let context: RunContext
@@ -83,7 +85,7 @@ package struct GroupService: Sendable {
             reasons: ["group-created"]
           ),
           Self.creation(of: owner, user, in: path),
-        ],
+        ] + Self.joining(user, path, owner),
         nil
       )
     }
@@ -148,7 +150,8 @@ package struct GroupService: Sendable {
       let count = try await reader.count(GymCollection.members(of: path))
       if count >= Self.maximumMembers { return .leave(.groupFull) }
       return .commit(
-        [Self.creation(of: member, user, in: path), Self.recount(group, count + 1, "member-added")],
+        [Self.creation(of: member, user, in: path), Self.recount(group, count + 1, "member-added")]
+          + Self.joining(user, path, member),
         nil
       )
     }
@@ -188,6 +191,41 @@ package struct GroupService: Sendable {
     return refusal ?? nil
   }
 
+  /// Makes a member an admin, or an admin a member; nothing is written where it is so already.
+  ///
+  /// The last active admin stays one.
+  func assign(isAdmin: Bool, to userID: String, in id: String) async throws -> Refusal? {
+    let path = Self.group(id)
+    let own = DocumentPath(GymCollection.members(of: path), userID)
+    let (refusal, end) = try await transaction.run(on: path) {
+      reader -> RecordedTransaction.Decision<Refusal?> in
+      if try await reader.document(path) == nil { return .leave(.groupNotFound) }
+      let members = try await Self.members(of: path, in: reader)
+      guard let member = members.first(where: { $0.path == own }) else { return .leave(.notMember) }
+      let role = isAdmin ? "admin" : "member"
+      if member.fields["role"]?.string?.isIdentical(to: role) ?? false { return .leave(nil) }
+      let others = members.filter { $0.path != own }
+      if !isAdmin, Self.isActiveAdmin(member), !others.contains(where: Self.isActiveAdmin) {
+        return .leave(.lastAdmin)
+      }
+      let reason = isAdmin ? "member-promoted" : "member-demoted"
+      return .commit([Change(of: member, ["role": .string(role)], reasons: [reason])], nil)
+    }
+    try end.assertSettled(own)
+    if end.isCommitted { return nil }
+    if let refusal = refusal ?? nil { return refusal }
+    return try await claim([own]) ? nil : unchanged(own)
+  }
+
+  /// Counts a document that is as it was to be.
+  private func unchanged(_ path: DocumentPath) -> Refusal? {
+    context.counts.update(path.collection.pattern) {
+      $0.read += 1
+      $0.unchanged += 1
+    }
+    return nil
+  }
+
   static func isActiveAdmin(_ member: RawDocument) -> Bool {
     guard member.fields["role"]?.string?.isIdentical(to: "admin") ?? false else { return false }
     let isActive = member.fields["isActive"] ?? .null
@@ -209,6 +247,19 @@ package struct GroupService: Sendable {
       of: GymSchema.schema.collection(GymCollection.users),
       reasons: ["group-left"]
     )
+  }
+
+  /// The change of a user whose current group it becomes; none where that is not asked for, or is so.
+  private static func joining(_ user: RawDocument, _ group: DocumentPath, _ member: NewMember) -> [Change] {
+    let isCurrent = user.fields["currentGroupId"]?.string?.isIdentical(to: group.id) ?? false
+    guard member.setsCurrent, !isCurrent else { return [] }
+    return [
+      user.changing(
+        ["currentGroupId": .string(group.id)],
+        of: GymSchema.schema.collection(GymCollection.users),
+        reasons: ["group-joined"]
+      )
+    ]
   }
 
   // MARK: Reading

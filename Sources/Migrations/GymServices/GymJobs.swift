@@ -5,7 +5,7 @@ package import TypedDocuments
 /// Changes groups and their members.
 package struct GroupsJob: Job {
   package enum Action: String, Codable, Sendable {
-    case create, add, remove, delete
+    case create, add, remove, delete, promote, demote
   }
 
   package static let kind = "groups"
@@ -20,6 +20,8 @@ package struct GroupsJob: Job {
   /// A file with groups and members.
   package var file: String?
   package var isAdmin = false
+  /// Whether the group becomes the current one of those who join it.
+  package var setsCurrent = false
   package var maximumDeletes: Int?
   package var isDryRun: Bool
 
@@ -51,10 +53,15 @@ package struct GroupsJob: Job {
         .create(
           id: DerivedID.auto(run),
           name: groupName,
-          owner: GroupService.NewMember(userID: ids[0], displayName: displayName)
+          owner: GroupService.NewMember(userID: ids[0], displayName: displayName, setsCurrent: setsCurrent)
         )
       ]
-    case .add: ids.dropFirst().map { .add(GroupService.NewMember(userID: $0, isAdmin: isAdmin), to: ids[0]) }
+    case .add:
+      ids.dropFirst().map {
+        .add(GroupService.NewMember(userID: $0, isAdmin: isAdmin, setsCurrent: setsCurrent), to: ids[0])
+      }
+    case .promote, .demote:
+      ids.dropFirst().map { .assign(isAdmin: action == .promote, userID: $0, in: ids[0]) }
     case .remove: ids.dropFirst().map { .remove(userID: $0, from: ids[0]) }
     case .delete: ids.map { .delete(id: $0) }
     }

@@ -72,7 +72,10 @@ where T.ID: DocumentIdentifier {
   /// - Parameters:
   ///   - interval: The time from the end of a poll to the next one.
   ///   - clock: The clock of the interval.
-  public func streamAll(every interval: Duration, clock: any Clock<Duration> = ContinuousClock()) -> Changes {
+  public func streamAll(
+    every interval: Duration = .seconds(30),
+    clock: any Clock<Duration> = ContinuousClock()
+  ) -> Changes {
     Changes(store: self, interval: interval, clock: clock)
   }
 

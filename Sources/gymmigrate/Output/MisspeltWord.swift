@@ -9,9 +9,9 @@ enum MisspeltWord {
   static func failure(in arguments: [String], below root: any ParsableCommand.Type) -> Failure? {
     let named = NamedCommand(of: arguments, below: root, enteringDefaults: false)
     let rest = arguments.dropFirst(named.words)
-    let below = named.type.configuration.subcommands
+    let below = named.type.configuration.subcommands.compactMap { $0.configuration.commandName }
     if let word = rest.first, !word.hasPrefix("-"), !below.isEmpty {
-      return failure("run", word, below.compactMap { $0.configuration.commandName })
+      return failure("run", word, below, after: Array(arguments.prefix(named.words)))
     }
     let type = named.type.configuration.defaultSubcommand ?? named.type
     let known = options(of: type)
@@ -22,17 +22,48 @@ enum MisspeltWord {
     return nil
   }
 
-  /// The failure to find a word among those that exist.
-  static func failure(_ operation: String, _ word: String, _ known: [String]) -> Failure {
-    let near = word.nearest(of: known)
+  /// The failure to find a word among those that exist, with the one that was probably meant: spelled almost so, or, of a
+  /// command, of that name elsewhere.
+  ///
+  /// - Parameter parent: The words of a command that the word stands behind.
+  static func failure(
+    _ operation: String,
+    _ word: String,
+    _ known: [String],
+    after parent: [String] = []
+  ) -> Failure {
+    let isOption = word.hasPrefix("-")
+    let near = word.nearest(of: known).map { (parent + [$0]).joined(separator: " ") }
+    let meant = near ?? (isOption ? nil : synonyms[word] ?? place(of: word))
     return Failure(
       .usage,
       operation,
-      path: word,
-      cause: "there is no such \(word.hasPrefix("-") ? "option" : "command")",
-      remedy: near.map { "Did you mean \($0)?" }
-        ?? "'gymmigrate --help' and 'gymmigrate help COMMAND' say what there is."
+      path: (parent + [word]).joined(separator: " "),
+      cause: "there is no such \(isOption ? "option" : "command")",
+      remedy: meant.map { "Did you mean \($0)?" } ?? overview(known, after: parent)
     )
+  }
+
+  /// What there is instead.
+  private static func overview(_ known: [String], after parent: [String]) -> String {
+    if parent.isEmpty { return "'gymmigrate --help' and 'gymmigrate help COMMAND' say what there is." }
+    return "'gymmigrate \(parent.joined(separator: " "))' has \(known.joined(separator: ", "))."
+  }
+
+  /// What other tools call it.
+  private static let synonyms = [
+    "rollback": "migrate undo", "revert": "migrate undo", "backup": "export", "dump": "export",
+    "load": "import",
+    "update": "fix", "query": "export --where", "ls": "count --all",
+  ]
+
+  /// The first command of that name below another one: `migrate undo` for `undo`.
+  private static func place(of word: String) -> String? {
+    for parent in Gymmigrate.configuration.subcommands.map({ $0.configuration }) {
+      let names = parent.subcommands.compactMap { $0.configuration.commandName }
+      if names.contains(word), let name = parent.commandName { return "\(name) \(word)" }
+    }
+    return nil
   }
 
   /// The long options that the help of a command names.

@@ -36,6 +36,6 @@ enum RestoreText {
   }
 
   private static func documents(_ count: Int) -> String {
-    count == 1 ? "1 document" : "\(NumberText.grouped(count)) documents"
+    NumberText.counted(count, "document")
   }
 }

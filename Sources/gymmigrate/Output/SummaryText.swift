@@ -11,27 +11,49 @@ enum SummaryText {
       let file = collection.file.map { " -> \($0)" } ?? ""
       return "\(collection.name): \(counts(collection.counts))\(file)"
     }
-    if summary.collections.count != 1, summary.showsCounts {
+    let hasBegun = !summary.collections.isEmpty || summary.status != .failed
+    if summary.collections.count != 1, summary.showsCounts, hasBegun {
       lines.append("In all: \(counts(summary.totals))")
     }
     lines += summary.sections.compactMap(\.line)
     let seconds = (summary.durationSeconds * 10).rounded() / 10
     let rate = Int(clamping: Double(summary.totals.read) / max(summary.durationSeconds, 0.001))
-    let speed = summary.showsCounts ? ", \(NumberText.grouped(rate)) documents/s" : ""
-    lines.append(
-      "\(summary.status.rawValue.capitalizedFirst) in \(seconds) s\(speed), \(NumberText.counted(summary.traffic.requests, "request")), \(NumberText.grouped(summary.traffic.retries)) retries (run \(summary.runID))."
-    )
+    let speed = summary.showsCounts && hasBegun ? ", \(NumberText.grouped(rate)) documents/s" : ""
+    let requests = NumberText.counted(summary.traffic.requests, "request")
+    let retries = NumberText.counted(summary.traffic.retries, "retry", plural: "retries")
+    let run = summary.hasRun ? " (run \(summary.runID))" : ""
+    lines.append("\(ending(summary)) in \(seconds) s\(speed), \(requests), \(retries)\(run).")
     return lines
+  }
+
+  /// How it ended: `Done`, or `Done, 43 for review, 8 rejected,` where something is left for a person.
+  private static func ending(_ summary: RunSummary) -> String {
+    switch summary.status {
+    case .done: return "Done"
+    case .differences: return "Done, differences found,"
+    case .failed: return "Failed"
+    case .interrupted: return "Interrupted"
+    case .incomplete:
+      let left = summary.totals.left.map { ", \(NumberText.grouped($0.count)) \($0.name)" }.joined()
+      return "Done\(left.isEmpty ? ", with something left for a person" : left),"
+    }
+  }
+
+  /// What a list of a run is for, by its name; empty for any other file.
+  static func purpose(of list: String) -> String {
+    switch list.split(separator: "/").last {
+    case "plan.jsonl": " (the whole plan)"
+    case "review.csv": " (what a person must decide)"
+    case "rejects.jsonl", "rejects.csv": " (what was left alone, and why)"
+    case "findings.csv": " (every finding)"
+    default: ""
+    }
   }
 
   static func counts(_ counts: DocumentCounts) -> String {
     let shown = counts.members.enumerated().filter { $0.offset == 0 || $0.element.count > 0 }
     return shown.map { "\(NumberText.grouped($0.element.count)) \($0.element.name)" }.joined(separator: ", ")
   }
-}
-
-extension String {
-  fileprivate var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
 }
 
 /// The command line as it can be typed again.

@@ -13,7 +13,7 @@ extension CommandRun {
     let began = context.clock.now()
     let summary = RunSummary(
       command: name,
-      runID: run?.id ?? "-",
+      runID: run?.id ?? RunSummary.noRun,
       environment: nil,
       startedAt: run?.resumed?.startedAt ?? .now
     )
@@ -69,8 +69,12 @@ extension CommandRun {
     if let failure = ending.failure, Interruption.isBrokenPipe(failure), !context.hasWritten {
       throw ExitStatus(ExitCodes.brokenPipe)
     }
-    if countsDocuments { for line in SummaryText.lines(summary) { logger.info("\(line)") } }
-    for list in ending.result.lists where FileCheck.exists(list) { logger.notice("See \(list).") }
+    if countsDocuments, summary.isWorthSaying {
+      for line in SummaryText.lines(summary) { logger.info("\(line)") }
+    }
+    for list in ending.result.lists where FileCheck.exists(list) {
+      logger.notice("See \(list)\(SummaryText.purpose(of: list)).")
+    }
     if let applies = ending.result.applies, ending.failure == nil {
       logger.notice("To apply exactly this: \(applies)")
     }
@@ -138,6 +142,11 @@ extension CommandRun {
         + (confirmation?.confirm.map { ["--confirm", $0] } ?? [])
     )
   }
+}
+
+extension RunSummary {
+  /// Whether its last lines say more than the error that ended it.
+  fileprivate var isWorthSaying: Bool { status != .failed || hasRun || !collections.isEmpty }
 }
 
 extension RunEnding {

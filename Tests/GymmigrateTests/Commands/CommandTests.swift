@@ -203,8 +203,9 @@ struct CommandTests {
   @Test(
     "A word that does not exist is said before anything else, with the one that was probably meant.",
     arguments: [
-      ("exprt users", "run exprt", "export"), ("migrate aply", "run aply", "apply"),
-      ("env shw", "run shw", "show"),
+      ("exprt users", "run exprt", "export"), ("migrate aply", "run migrate aply", "migrate apply"),
+      ("env shw", "run env shw", "env show"), ("undo last", "run undo", "migrate undo"),
+      ("help rollback", "on rollback", "migrate undo"), ("schema qqq", "'gymmigrate schema' has", nil),
       ("help expotr", "on expotr", "export"),
       ("export users --feilds a -o x.csv", "option --feilds", "--fields"),
       ("export users -o x.csv --proyect p", "option --proyect", "--project"),
@@ -230,7 +231,7 @@ struct CommandTests {
         "export", "users", "orders", "-e", "local", "-o", "x.csv", "--null", "-",
       ])
       export.expectFailure(64)
-      #expect(export.errors.contains("One CSV file holds one collection"), "\(export.errors)")
+      #expect(export.errors.contains("one CSV file holds one collection"), "\(export.errors)")
     }
   }
 

@@ -34,4 +34,18 @@ struct UnknownNameTests {
       if let warning { #expect(warnings.first?.contains(warning) == true, "\(result.errors)") }
     }
   }
+
+  @Test("Of an empty collection, one that the database has under almost that name is named.")
+  func nearInTheDatabase() async throws {
+    let mini = try MiniFirestore.withSamples(["users"])
+    try await withTool(against: mini.handler) { tool, _ in
+      let place = tool.place.dropFirst(2)
+      let near = try await tool.bare(["count", "usrs", "--schema", "none"] + place)
+      near.expect(0)
+      #expect(near.errors.contains("usrs has no documents. Did you mean 'users'?"), "\(near.errors)")
+      let far = try await tool.bare(["count", "payments", "--schema", "none"] + place)
+      #expect(far.errors.contains("payments has no documents."), "\(far.errors)")
+      #expect(!far.errors.contains("Did you mean"))
+    }
+  }
 }

@@ -86,7 +86,7 @@ struct PlainJSONTests {
       #expect(try tool.text("none.json") == "[]\n")
       let several = try await tool.run("export", "places", "items", "-o", "x.json")
       several.expect(64)
-      #expect(several.errors.contains("One JSON file holds one collection"))
+      #expect(several.errors.contains("one JSON file holds one collection"))
       try await tool.run("export", "--all", "-o", "nightly", "--dated", "--format", "ndjson").expect(64)
     }
   }

@@ -244,4 +244,67 @@ struct GroupCommandTests {
       #expect(try await tool.documents().count == 1)
     }
   }
+
+  @Test("A member becomes an admin and the reverse, the last admin stays, and an undo puts roles back.")
+  func roles() async throws {
+    try await withGroup(3) { tool in
+      func role(_ user: String) async throws -> String? {
+        let fields = try await tool.documents()["groups/g/members/\(user)"]
+        return (fields?["role"] as? [String: String])?["stringValue"]
+      }
+      let last = try await tool.run("groups", "demote", "g", "u0")
+      last.expect(2)
+      #expect(last.errors.contains("last-admin"))
+      let plan = try await tool.run("groups", "promote", "g", "u1", "-n")
+      plan.expect(0)
+      #expect(plan.output.contains("member-promoted: 1"), "\(plan.output)")
+      #expect(try await role("u1") == "member")
+      try await tool.run("groups", "promote", "g", "u1", "u2").expect(0)
+      #expect(try await role("u1") == "admin")
+      #expect(try await role("u2") == "admin")
+      let again = try await tool.run("groups", "promote", "g", "u1", "--json")
+      again.expect(0)
+      let counts = try again.summary()
+      #expect(counts["groups/*/members"]?.unchanged == 1)
+      try await tool.run("groups", "demote", "g", "u0", "u9").expect(2)
+      #expect(try await role("u0") == "member")
+      try await expectMembers(tool, 3)
+      try await tool.run("runs", "undo", "last").expect(0)
+      #expect(try await role("u0") == "admin")
+      // Of those who were promoted, the undo would leave nobody if the other admin is one no longer.
+      try await tool.run("groups", "demote", "g", "u0").expect(0)
+      let runs = tool.runs()
+      let journals = runs.map { (run: $0, text: (try? tool.text("\($0)/journal.jsonl")) ?? "") }
+      let promotion = try #require(journals.last { $0.text.contains("promoted") }).run
+      let undo = try await tool.run("runs", "undo", String(promotion.split(separator: "/").last ?? ""))
+      undo.expect(2)
+      #expect(try await role("u1") == "admin")
+    }
+  }
+
+  @Test(
+    "--current makes the group the user's current one, and an undo the group before, unless the user has left that."
+  )
+  func current() async throws {
+    try await withGroup(2) { tool in
+      func current(_ user: String) async throws -> String? {
+        let fields = try await tool.documents()["users/\(user)"]
+        return (fields?["currentGroupId"] as? [String: String])?["stringValue"]
+      }
+      try await tool.run("groups", "add", "g", "u2").expect(0)
+      #expect(try await current("u2") == nil)
+      try await tool.run("groups", "add", "g", "u3", "--current").expect(0)
+      #expect(try await current("u3") == "g")
+      let new = try await tool.run("groups", "create", "Dos", "--owner", "u3", "--current").output
+        .trimmingCharacters(in: .newlines)
+      #expect(try await current("u3") == new)
+      try await tool.run("runs", "undo", "last").expect(0)
+      #expect(try await current("u3") == "g")
+      try await tool.run("groups", "create", "Tres", "--owner", "u3", "--current").expect(0)
+      let creation = try tool.lastRun()
+      try await tool.run("groups", "remove", "g", "u3").expect(0)
+      try await tool.run("runs", "undo", creation).expect(0)
+      #expect(try await current("u3") == nil)
+    }
+  }
 }

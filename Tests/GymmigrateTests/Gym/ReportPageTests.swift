@@ -4,26 +4,8 @@ import Testing
 
 @Suite("The page of a report", .timeLimit(.minutes(60)))
 struct ReportPageTests {
-  /// A page that shows another one in frames of some widths, and says whether that one fits into each.
-  private static let frames = """
-    <!DOCTYPE html><meta charset="utf-8"><body><script>
-    for (const width of [1280, 390]) {
-      const frame = document.createElement('iframe');
-      frame.style.cssText = `width:${width}px;height:200px;border:0`;
-      frame.src = 'report.html';
-      frame.onload = () => {
-        const found = document.createElement('p');
-        const root = frame.contentDocument.documentElement;
-        found.textContent = `${width}: ${root.scrollWidth <= root.clientWidth ? 'fits' : root.scrollWidth}`;
-        document.body.append(found);
-      };
-      document.body.append(frame);
-    }
-    </script>
-    """
-
   @Test(
-    "Nothing overflows on a telephone or on a screen, whatever documents hold.",
+    "On a telephone and on a screen, by light and in the dark, nothing overflows or is faint, whatever documents hold.",
     .enabled(if: Browser.isThere, "Chromium judges the layout.")
   )
   func widths() async throws {
@@ -46,15 +28,29 @@ struct ReportPageTests {
       try await tool.run("import", "long.jsonl", "-q", "--validate", "off").expect(0)
       try await tool.run("report", "owner", "--from", "2025-01-01", "--to", "2025-12-31", "-o", "report.html")
         .expect(0)
-      let frames = try tool.write(Self.frames, to: "frames.html")
-      let page = try await Browser.page(
-        at: URL(fileURLWithPath: frames).absoluteString,
-        options: ["--allow-file-access-from-files", "--virtual-time-budget=10000"],
-        in: tool.folder
-      )
-      for width in [1280, 390] {
-        #expect(page.dom.contains("<p>\(width): fits</p>"), "\(page.dom.suffix(300))")
+      let faults = try await PageJudge.faults(of: "report.html", in: tool)
+      #expect(faults == [])
+    }
+  }
+
+  @Test("It says where and when it was read, has a bar for each day, and says that there is nothing.")
+  func content() async throws {
+    try await withTool { tool in
+      let files = try Samples.all().map { Samples.file($0) }
+      try await tool.bare(["import"] + files + ["-q"] + tool.place).expect(0)
+      try await tool.run("report", "month", "2026-01", "-o", "january.html", "--lang", "en").expect(0)
+      let page = try tool.text("january.html")
+      #expect(page.contains("local, projects/") && page.contains("read at 20"))
+      for day in 1...31 {
+        #expect(page.contains("<title>2026-01-\(day < 10 ? "0" : "")\(day): "), "January \(day) has no bar")
       }
+      #expect(!page.contains("There are no payments"))
+      let empty = try await tool.run("report", "month", "2031-02", "-o", "empty.html", "--lang", "en")
+      #expect(empty.errors.contains("See empty.html."), "\(empty.errors)")
+      let emptyPage = try tool.text("empty.html")
+      #expect(emptyPage.contains("There are no payments and no check-ins in these days."))
+      let text = try await tool.run("report", "month", "2031-02")
+      #expect(text.output.contains("No hay pagos ni asistencias en estos días."))
     }
   }
 

@@ -301,7 +301,7 @@ struct BadInputTests {
     try await withTool { tool in
       let result = try await tool.bare(arguments)
       result.expectFailure(64)
-      #expect(result.errors.contains("Usage: gymmigrate"))
+      #expect(result.errorLines.count == 1 && result.errors.contains(" See 'gymmigrate "), "\(result.errors)")
       #expect(result.output.isEmpty)
       #expect(tool.names(in: ".").isEmpty, "nothing is left behind")
     }

@@ -207,14 +207,16 @@ struct ImportModesTests {
       try tool.write(line, to: "things.jsonl")
       let unknown = try await tool.run("import", "things.jsonl")
       unknown.expect(0)
-      #expect(unknown.errors.contains("3 references were kept") && unknown.errors.contains("--source"))
+      #expect(
+        unknown.errors.contains("Kept as they are: 3 references") && unknown.errors.contains("--source")
+      )
       #expect(mini.document("things/t")?.fieldsJSON.contains("\(source)/documents/users/u1") ?? false)
 
       let given = try await tool.run("import", "things.jsonl", "--mode", "upsert", "--source", source)
       given.expect(0)
       #expect(
-        given.errors.contains("2 references were rewritten")
-          && given.errors.contains("1 references were kept")
+        given.errors.contains(": 2 references.")
+          && given.errors.contains("Kept as they are: 1 reference.")
       )
       let fields = try #require(mini.document("things/t")?.fieldsJSON)
       #expect(fields.contains("\(mini.root)/users/u1") && fields.contains("\(mini.root)/users/u2"))

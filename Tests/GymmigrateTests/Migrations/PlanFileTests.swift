@@ -289,7 +289,9 @@ struct PlanFileTests {
       #expect(verified.output.isEmpty)
       let after = mini.lines()
       let changed = Set(before.keys).union(after.keys).filter { before[$0] != after[$0] }.sorted()
-      #expect(verified.errors.contains("\(changed.count) documents are as run \(run) left them, 0 are not."))
+      #expect(
+        verified.errors.contains("As run \(run) left them: \(changed.count) documents; changed since: 0.")
+      )
       let updated = try #require(changed.first { $0.hasPrefix("users/") })
       let made = try #require(changed.first { before[$0] == nil })
       let pruned = try #require(changed.first { after[$0] == nil })

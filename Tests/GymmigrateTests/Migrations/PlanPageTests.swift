@@ -25,13 +25,14 @@ struct PlanPageTests {
             self.attributes, self.ids, self.totals, self.texts, self.open = set(), [], [], [], []
         def handle_starttag(self, tag, attributes):
             given = dict(attributes)
-            self.attributes.update(name for name, _ in attributes)
+            # A link within the page loads nothing.
+            self.attributes.update(name for name, value in attributes if not (name == "href" and value[0] == "#"))
             if "id" in given: self.ids.append(given["id"])
             if tag == "meta" and "http-equiv" in given: self.policy = given["content"]
             if tag == "li" and given.get("class") == "change": self.changes.append([])
             if tag == "tr" and "li.change" in self.open: self.changes[-1].append([])
             if tag == "script": self.scripts += 1
-            if tag not in ("meta", "input", "rect"):
+            if tag not in ("meta", "input", "rect", "br"):
                 self.open.append("li.change" if given.get("class") == "change" else tag)
             if tag in ("script", "style"): self.source = ""
             if tag == "li" and "ul" in self.open: self.totals.append("")
@@ -95,7 +96,7 @@ struct PlanPageTests {
       #expect(page.changes.count == lines)
       // As docs/migrating.md counts them.
       #expect(
-        page.totals == ["0 to create", "264 to update", "0 to delete", "43 for review", "8 left alone"]
+        page.totals == ["43 for review", "8 left alone", "0 to create", "264 to update", "0 to delete"]
       )
       #expect(page.texts.contains { $0.hasPrefix("264 shown, which is all.") })
       #expect(page.texts.contains("name-one-word"))
@@ -162,7 +163,7 @@ struct PlanPageTests {
     try await withHostile { tool, path in
       let page = try await parse(path)
       expectSealed(page)
-      #expect(page.totals == ["0 to create", "3 to update", "0 to delete", "0 for review", "0 left alone"])
+      #expect(page.totals == ["0 for review", "0 left alone", "0 to create", "3 to update", "0 to delete"])
       // In the order of the names' bytes: 2, 3, <. JSON's escapes stand as they are, and what hides is written out.
       let long = "\"" + String(repeating: "ñ", count: 999)
       let rows = page.changes.map { change in change.filter { !$0.isEmpty } }
@@ -198,9 +199,9 @@ struct PlanPageTests {
   func inABrowser() async throws {
     try await withHostile { tool, path in
       let page = try await Browser.page(path, in: tool.folder)
-      #expect(page.dom.contains("<title>fix members on local</title>"))
+      #expect(page.dom.contains("<title>Plan for local: fix members</title>"))
       #expect(page.tags("<script").count == 1 && page.tags("<img").isEmpty)
-      #expect(page.dom.contains("<li><b>3</b> to update</li>"))
+      #expect(page.dom.contains("<li><a href=\"#kind=update\"><b>3</b> to update</a></li>"))
       #expect(page.items("class=\"change\"") == (3, 3))
       for (fragment, shown) in [
         // Letters without their accents, in any case, and every word.
@@ -212,6 +213,41 @@ struct PlanPageTests {
         #expect(page.items("class=\"change\"") == (3, shown), "\(fragment)")
         #expect(page.matches("changes") == (shown == 3 ? "" : "\(shown) of them match."), "\(fragment)")
       }
+    }
+  }
+
+  @Test(
+    "On a telephone and on a screen, by light and in the dark, nothing overflows or is faint.",
+    .enabled(if: Browser.isThere, "Chromium judges the layout.")
+  )
+  func looks() async throws {
+    try await withHostile { tool, path in
+      let name = URL(fileURLWithPath: path).lastPathComponent
+      let faults = try await PageJudge.faults(of: name, in: tool)
+      #expect(faults == [])
+    }
+    try await withTool { tool in
+      try await tool.bare(["import", Samples.file("users"), "-q"] + tool.place).expect(0)
+      try await tool.run("migrate", "plan", "users-unify", "--html", "plan.html", "-q").expect(0)
+      let faults = try await PageJudge.faults(of: "plan.html", in: tool)
+      #expect(faults == [])
+    }
+  }
+
+  @Test("What a person must decide comes first, with a link from its tile, and codes say what they mean.")
+  func order() async throws {
+    try await withTool { tool in
+      try await tool.bare(["import", Samples.file("users"), "-q"] + tool.place).expect(0)
+      try await tool.run("migrate", "plan", "users-unify", "--html", "plan.html", "-q").expect(0)
+      let page = try tool.text("plan.html")
+      let places = [
+        "<a href=\"#review\">", "id=\"review\"", "id=\"rejects\"", "id=\"changes\"", "id=\"findings\"",
+      ]
+      .map { page.range(of: $0)?.lowerBound }
+      let found = places.compactMap { $0 }
+      #expect(found.count == places.count && found == found.sorted())
+      let code = try #require(page.range(of: "<a href=\"#q=name-particle\">"))
+      #expect(page[code.upperBound...].prefix(120).contains("<span class=\"soft\">"))
     }
   }
 

@@ -353,6 +353,12 @@ private struct Case: Sendable, CustomTestStringConvertible {
       ]
     ),
     Case(
+      "an active booking of a cancelled class",
+      "classes/c1",
+      ["isActive": .boolean(false)],
+      finds: "booking-of-cancelled-class classBookings/b1 classId 'c1'"
+    ),
+    Case(
       "one more than the capacity",
       "classBookings/b2",
       ["classId": .string("c1"), "userId": .string("u2"), "estado": .string("activa")],

@@ -121,7 +121,7 @@ import Testing
     for language in ReportWords.Language.allCases {
       let words = ReportWords(language)
       let outputs = [
-        some.text(words).description, String(decoding: some.page(words), as: UTF8.self),
+        some.text(words).description, String(decoding: some.page(words, of: "test", at: nil), as: UTF8.self),
         String(decoding: json.bytes, as: UTF8.self), "\(some.sheet(words))",
       ]
       for output in outputs {
@@ -148,7 +148,7 @@ import Testing
       ("members/m", ["firstName": .string(name), "membershipStatus": .string(name)]),
       ("products/p", ["name": .string(name), "stock": .integer(-1)]),
     ])
-    let page = String(decoding: report.page(ReportWords(.spanish)), as: UTF8.self)
+    let page = String(decoding: report.page(ReportWords(.spanish), of: "test", at: nil), as: UTF8.self)
     #expect(!page.contains("<script") && !page.contains("\u{202E}"))
     #expect(page.components(separatedBy: "&lt;script&gt;alert(1)").count == 5)
     #expect(page.contains("\\u202e&quot;&#39;&amp;"))
@@ -190,7 +190,11 @@ import Testing
     let report = try report([])
     #expect(report.income.total.cents == 0 && report.checkIns.byHour == Array(repeating: 0, count: 24))
     #expect(report.text(ReportWords(.spanish)).description.contains("nada"))
-    #expect(String(decoding: report.page(ReportWords(.english)), as: UTF8.self).hasSuffix("</html>\n"))
+    #expect(
+      String(decoding: report.page(ReportWords(.english), of: "test", at: nil), as: UTF8.self).hasSuffix(
+        "</html>\n"
+      )
+    )
     // Beside the period and the totals there are headings, and a word below each.
     let sections = report.sheet(ReportWords(.spanish)).sections
     #expect(sections.dropFirst(2).count == 9)

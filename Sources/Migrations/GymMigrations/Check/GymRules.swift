@@ -5,7 +5,8 @@ package struct GymRules: ApplicationRules {
   package init() {}
 
   package let rules: [IntegrityRule] = [
-    .familyGroupOwner, .registeredByDangling, .bookingDuplicate, .classOverbooked, .groupMissing,
+    .familyGroupOwner, .registeredByDangling, .bookingDuplicate, .bookingOfCancelledClass,
+    .classOverbooked, .groupMissing,
     .groupMemberOfMissingGroup,
     .groupMemberDangling,
     .createdByDangling, .currentGroup, .groupMemberCount, .groupTooLarge, .groupAdminMissing, .setupMissing,
@@ -17,6 +18,8 @@ package struct GymRules: ApplicationRules {
     case .familyGroupOwner: [GymCollection.members: ["familyGroupId", "groupRole"]]
     case .registeredByDangling: [GymCollection.users: [], GymCollection.members: ["registeredBy"]]
     case .bookingDuplicate: [GymCollection.bookings: ["classId", "userId", "estado"]]
+    case .bookingOfCancelledClass:
+      [GymCollection.classes: ["isActive"], GymCollection.bookings: ["classId", "estado"]]
     case .classOverbooked:
       [GymCollection.classes: ["capacidadMax"], GymCollection.bookings: ["classId", "estado"]]
     case .groupMissing, .groupMemberOfMissingGroup, .groupTooLarge:
@@ -56,6 +59,10 @@ extension IntegrityRule {
     "The admin of a member's registeredBy is a user who exists."
   )
   package static let bookingDuplicate = Self("booking-duplicate", "A user has one active booking of a class.")
+  package static let bookingOfCancelledClass = Self(
+    "booking-of-cancelled-class",
+    "The class of an active booking takes place."
+  )
   package static let classOverbooked = Self(
     "class-overbooked",
     "A class has no more active bookings than capacidadMax."
@@ -136,12 +143,18 @@ final class GymCheck: ApplicationCheck {
       )
     case GymCollection.classes:
       try await spool.add(
-        page.compactMap { document in
-          switch document.fields.present("capacidadMax") {
-          case nil: GymSpool.Class(id: document.path.id)
-          case .integer(let places)?: GymSpool.Class(id: document.path.id, capacity: places)
-          default: nil
-          }
+        page.map { document in
+          let capacity: GymSpool.Class.Capacity =
+            switch document.fields.present("capacidadMax") {
+            case nil: .missing
+            case .integer(let places)?: .places(places)
+            default: .unknown
+            }
+          return GymSpool.Class(
+            id: document.path.id,
+            capacity: capacity,
+            isCancelled: !document.fields.isActive("isActive")
+          )
         }
       )
     case GymCollection.bookings:
@@ -314,6 +327,19 @@ final class GymCheck: ApplicationCheck {
             field: "userId",
             value: result.value,
             "The booking is one of \(result.count) active ones of the user for the class."
+          )
+        )
+      }
+    }
+    if rules.contains(.bookingOfCancelledClass) {
+      try await spool.forEachBookingOfCancelled { result in
+        try report(
+          IntegrityFinding(
+            .bookingOfCancelledClass,
+            DocumentPath(GymCollection.bookings, result.id),
+            field: "classId",
+            value: result.value,
+            "The class of the active booking is cancelled."
           )
         )
       }

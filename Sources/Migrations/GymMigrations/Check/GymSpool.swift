@@ -18,9 +18,18 @@ struct GymSpool {
   }
 
   struct Class {
+    /// What bounds the bookings.
+    enum Capacity {
+      case places(Int64)
+      /// The field is absent or null.
+      case missing
+      /// The field is no integer, and bounds nothing.
+      case unknown
+    }
+
     var id: String
-    /// The places; nil where the field is absent or null.
-    var capacity: Int64?
+    var capacity: Capacity
+    var isCancelled: Bool
   }
 
   /// An active booking; what is no id is nil.
@@ -33,12 +42,12 @@ struct GymSpool {
   /// A broken rule that shows once the collections are in.
   struct Result {
     enum Kind: Int {
-      case noOwner, severalOwners, duplicate, overbooked
+      case noOwner, severalOwners, duplicate, overbooked, cancelled
     }
 
     var kind: Kind
     var id: String
-    /// The id that the kind is about: the family group, the user; the capacity where it is a number.
+    /// The id that the kind is about: the family group, the user, the class; the capacity where it is a number.
     var value: Value?
     /// How many there are: members, owners, active bookings.
     var count: Int
@@ -56,6 +65,7 @@ struct GymSpool {
         CREATE TABLE members ("group" BLOB NOT NULL, id BLOB NOT NULL, PRIMARY KEY ("group", id)) WITHOUT ROWID;
         CREATE TABLE relatives (id BLOB NOT NULL, family BLOB NOT NULL, owner INTEGER NOT NULL);
         CREATE TABLE classes (id BLOB PRIMARY KEY, capacity INTEGER) WITHOUT ROWID;
+        CREATE TABLE cancelled (id BLOB PRIMARY KEY) WITHOUT ROWID;
         CREATE TABLE bookings (id BLOB NOT NULL, class BLOB NOT NULL, user BLOB);
         """
     )
@@ -88,10 +98,19 @@ struct GymSpool {
     }
   }
 
-  /// Adds classes whose capacity can be judged.
   func add(_ classes: [Class]) async throws {
-    try await database.insert(classes, "INSERT OR REPLACE INTO classes VALUES (?, ?)") {
-      [SpoolDatabase.bytes($0.id), $0.capacity]
+    let bounded = classes.compactMap { found -> (id: String, places: Int64?)? in
+      switch found.capacity {
+      case .places(let places): (found.id, places)
+      case .missing: (found.id, nil)
+      case .unknown: nil
+      }
+    }
+    try await database.insert(bounded, "INSERT OR REPLACE INTO classes VALUES (?, ?)") {
+      [SpoolDatabase.bytes($0.id), $0.places]
+    }
+    try await database.insert(classes.filter(\.isCancelled), "INSERT OR REPLACE INTO cancelled VALUES (?)") {
+      [SpoolDatabase.bytes($0.id)]
     }
   }
 
@@ -175,6 +194,20 @@ struct GymSpool {
           SELECT class, user, count(*) AS n FROM bookings WHERE user IS NOT NULL GROUP BY class, user HAVING n > 1
         ) d JOIN bookings b ON b.class = d.class AND b.user = d.user
         ORDER BY b.class, b.user, b.id
+        """,
+      Self.result,
+      body
+    )
+  }
+
+  /// Reports the active bookings of classes that do not take place, in the order of classes and bookings.
+  func forEachBookingOfCancelled(_ body: (Result) throws -> Void) async throws {
+    try await indexBookings()
+    try await database.forEachRow(
+      of: """
+        SELECT \(Result.Kind.cancelled.rawValue), b.id, b.class, 1
+        FROM cancelled c JOIN bookings b ON b.class = c.id
+        ORDER BY b.class, b.id
         """,
       Self.result,
       body

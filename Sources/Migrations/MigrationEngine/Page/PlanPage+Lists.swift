@@ -139,6 +139,26 @@ extension PlanPage {
     )
   }
 
+  /// What codes mean: the message of the first finding of each.
+  func meanings() throws(Failure) -> [UTF8Key: String] {
+    guard let path = list(Table.findings.list) else { return [:] }
+    var reader = try CSVReader(path)
+    guard try reader.next() else { return [:] }
+    let columns = reader.record.texts
+    guard let code = columns.firstIndex(of: "code"), let message = columns.firstIndex(of: "message") else {
+      return [:]
+    }
+    var meanings: [UTF8Key: String] = [:]
+    while try reader.next() {
+      let cells = reader.record.texts
+      guard cells.indices.contains(max(code, message)), meanings[UTF8Key(cells[code])] == nil else {
+        continue
+      }
+      meanings[UTF8Key(cells[code])] = CellForm.unguarded(cells[message])
+    }
+    return meanings
+  }
+
   func writeSpreadsheet(_ table: Table, to file: inout OutputFile, _ tally: PlanTally) throws(Failure) {
     guard let path = list(table.list) else { return }
     var table = table
@@ -149,7 +169,7 @@ extension PlanPage {
       _ = try reader.next()
       while try reader.next() {
         let cells = reader.record.texts.map(CellForm.unguarded)
-        guard try body({ row(of: cells, tally) }) else { return }
+        guard try body({ row(of: cells, under: table.columns, tally) }) else { return }
       }
     }
     try write(table, walk, to: &file)
@@ -162,7 +182,7 @@ extension PlanPage {
       let parser = JSONParser(maximumBytes: (64 << 20) + 64)
       while try lines.advance() {
         let cells = try Self.cells(ofReject: lines, parser)
-        guard try body({ row(of: cells, tally) }) else { return }
+        guard try body({ row(of: cells, under: Table.rejects.columns, tally) }) else { return }
       }
     }
     try write(.rejects, walk, to: &file)
@@ -190,7 +210,7 @@ extension PlanPage {
       <h2 id="\(table.id)">\(table.heading)</h2>
       \(count(table.id, extent, in: table.list))\
       <div class="wide" tabindex="0" role="group" aria-labelledby="\(table.id)">\
-      <table class="list" data-list="\(table.id)">
+      <table class="list stacked" data-list="\(table.id)">
       <thead><tr>\(table.columns.map { "<th scope=\"col\">\($0)</th>" })</tr></thead>
       <tbody>
 
@@ -201,12 +221,13 @@ extension PlanPage {
   }
 
   /// A row of a list; its first cell is a document.
-  private func row(of cells: [String], _ tally: PlanTally) -> Markup {
+  private func row(of cells: [String], under columns: [String], _ tally: PlanTally) -> Markup {
+    let labelled = zip(cells, columns).dropFirst().map { $0 }
     let collection = cells.first.flatMap { DocumentPath($0) }.map { tally.collection(of: $0).string } ?? ""
     return """
       <tr data-item data-collection="\(collection)">\
       \(cells.prefix(1).map { "<th scope=\"row\"><bdi>\($0, maximum: limits.scalars)</bdi></th>\n" })\
-      \(cells.dropFirst().map { "<td><bdi>\($0, maximum: limits.scalars)</bdi></td>\n" })\
+      \(labelled.map { "<td data-label=\"\($1)\"><bdi>\($0, maximum: limits.scalars)</bdi></td>\n" })\
       </tr>
 
       """

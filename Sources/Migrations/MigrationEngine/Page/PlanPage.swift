@@ -64,12 +64,14 @@ package struct PlanPage: Sendable {
   /// - Throws: `.cannotWrite`; `.inputMalformed` where a list of the run is not as it was written.
   package func write(to path: String) throws(Failure) {
     let (tally, extent) = try tally()
+    let meanings = try meanings()
     var file = try OutputFile(path)
     try file.write(head().bytes)
-    try file.write(top(tally).bytes)
-    try writeChanges(to: &file, tally, extent)
+    try file.write(top(tally, meanings).bytes)
+    // What a person must act on comes first.
     try writeSpreadsheet(.review, to: &file, tally)
     try writeRejects(to: &file, tally)
+    try writeChanges(to: &file, tally, extent)
     try writeSpreadsheet(.findings, to: &file, tally)
     try file.write("</main>\n<script>\(PlanPageAssets.script)</script>\n</body>\n</html>\n")
     _ = try file.finish()
@@ -95,7 +97,7 @@ package struct PlanPage: Sendable {
       script-src 'sha256-\(script)'; base-uri 'none'; form-action 'none'">
       <meta name="viewport" content="width=device-width, initial-scale=1">
       <meta name="referrer" content="no-referrer">
-      <title>\(command) on \(environment.name)</title>
+      <title>Plan for \(environment.name): \(command)</title>
       <style>\(source: PlanPageAssets.style)</style>
       </head>
       <body>
@@ -103,14 +105,14 @@ package struct PlanPage: Sendable {
       """
   }
 
-  private func top(_ tally: PlanTally) -> Markup {
+  private func top(_ tally: PlanTally, _ meanings: [UTF8Key: String]) -> Markup {
     let facts = [
-      ("Environment", environment.name), ("Project", environment.database.project),
+      ("Command", command), ("Environment", environment.name), ("Project", environment.database.project),
       ("Database", environment.database.database), ("Planned", plannedAt.description), ("Run", run.id),
     ]
     return """
       <header>
-      <h1><bdi>\(command)</bdi></h1>
+      <h1>Plan for <bdi>\(environment.name)</bdi></h1>
       <p>A plan: nothing was written. This page holds what the documents hold; keep it as you keep them.</p>
       <dl>
       \(facts.map { "<dt>\($0)</dt><dd><bdi>\($1)</bdi></dd>\n" })</dl>
@@ -120,26 +122,37 @@ package struct PlanPage: Sendable {
       <h2 id="cost">Cost of applying it</h2>
       <p>\(cost.text)</p>
       </section>
-      \(reports.map(section))\(filter(tally))
+      <div class="codes">
+      \(reports.map { section($0, meanings) })</div>
+      \(filter(tally))
       """
   }
+
+  private static let headings = [
+    "Documents", "Create", "Update", "Delete", "Unchanged", "Skipped", "Rejected", "Review",
+  ]
 
   private func totals(_ tally: PlanTally) -> Markup {
     let sum = collections.reduce(DocumentCounts()) { $0 + $1.counts }
     let numbers = [
-      (tally.counts.count(.create), "to create"), (tally.counts.count(.update), "to update"),
-      (tally.counts.count(.delete), "to delete"), (sum.review, "for review"), (sum.rejected, "left alone"),
+      (sum.review, "for review", "#review"), (sum.rejected, "left alone", "#rejects"),
+      (tally.counts.count(.create), "to create", "#kind=create"),
+      (tally.counts.count(.update), "to update", "#kind=update"),
+      (tally.counts.count(.delete), "to delete", "#kind=delete"),
     ]
-    let headings = ["Documents", "Create", "Update", "Delete", "Unchanged", "Skipped", "Rejected", "Review"]
+    func tile(_ count: Int, _ label: String, _ target: String) -> Markup {
+      let text: Markup = "<b>\(grouped: count)</b> \(label)"
+      return count == 0 ? "<li>\(text)</li>\n" : "<li><a href=\"\(target)\">\(text)</a></li>\n"
+    }
     return """
       <section aria-labelledby="totals">
       <h2 id="totals">Totals</h2>
       <ul class="totals">
-      \(numbers.map { "<li><b>\(grouped: $0)</b> \($1)</li>\n" })</ul>
-      <div class="wide" tabindex="0" role="group" aria-labelledby="totals"><table>
+      \(numbers.map { tile($0, $1, $2) })</ul>
+      <div class="wide" tabindex="0" role="group" aria-labelledby="totals"><table class="stacked">
       <caption>By collection. The bar is the part of its documents that changes; what is left is counted for each migration.</caption>
       <thead><tr><th scope="col">Collection</th>\
-      \(headings.map { "<th scope=\"col\" class=\"n\">\($0)</th>" })\
+      \(Self.headings.map { "<th scope=\"col\" class=\"n\">\($0)</th>" })\
       <th scope="col" class="bar">Changes</th></tr></thead>
       <tbody>
       \(rows(tally).map { row($0, $1, tally) })</tbody>
@@ -165,7 +178,7 @@ package struct PlanPage: Sendable {
     let counts = Change.Kind.allCases.map { (kind: $0, count: tally.counts.count($0, in: name)) }
     let others = [totals.unchanged, totals.skipped, totals.rejected, totals.review]
     let read = self.totals.documents(of: name)
-    let numbers = [read] + counts.map(\.count) + others
+    let numbers = Array(zip([read] + counts.map(\.count) + others, Self.headings))
     let changes = counts.reduce(0) { $0 + $1.count }
     let documents = max(read.addingClamped(tally.counts.count(.create, in: name)), changes)
     var bars: Markup = ""
@@ -178,7 +191,7 @@ package struct PlanPage: Sendable {
     }
     return """
       <tr><th scope="row"><bdi>\(name.string)</bdi></th>\
-      \(numbers.map { "<td class=\"n\">\(grouped: $0)</td>" })\
+      \(numbers.map { "<td class=\"n\" data-label=\"\($1)\">\(grouped: $0)</td>" })\
       <td class="bar"><svg role="img" viewBox="0 0 1000 10" preserveAspectRatio="none" \
       aria-label="\(grouped: changes) of \(grouped: documents) documents change">\
       <rect width="1000" height="10"/>\(bars)</svg></td></tr>
@@ -186,14 +199,26 @@ package struct PlanPage: Sendable {
       """
   }
 
-  private func section(_ report: MigrationReport) -> Markup {
+  /// Text as a parameter of an address.
+  private static func encoded(_ text: String) -> String {
+    text.utf8.map { byte in
+      if byte.isASCIILetterOrDigit || byte == UInt8(ascii: "-") { return String(UnicodeScalar(byte)) }
+      return "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
+    }.joined()
+  }
+
+  private static func meaning(_ text: String) -> Markup { "<br><span class=\"soft\">\(text)</span>" }
+
+  private func section(_ report: MigrationReport, _ meanings: [UTF8Key: String]) -> Markup {
     let reasons = report.reasons.sorted { $0.key < $1.key }.map { ("changes", $0.key.string, $0.value) }
     let findings = report.findings.sorted { $0.key < $1.key }.map {
       ($0.key.kind.label, $0.key.code, $0.value)
     }
     let rows = (reasons + findings).map { label, code, count -> Markup in
       """
-      <tr><td>\(label)</td><th scope="row"><bdi>\(code)</bdi></th><td class="n">\(grouped: count)</td></tr>
+      <tr><td>\(label)</td><th scope="row"><a href="#q=\(Self.encoded(code))"><bdi>\(code)</bdi></a>\
+      \(meanings[UTF8Key(code)].map(Self.meaning) ?? "")</th>\
+      <td class="n">\(grouped: count)</td></tr>
 
       """
     }

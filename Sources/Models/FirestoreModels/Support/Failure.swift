@@ -85,7 +85,7 @@ package struct Failure: Error, Sendable, Equatable, CustomStringConvertible {
   /// One line: "cannot read the configuration gymmigrate.yaml: line 3, column 5: …. Do this."
   package var description: String {
     var text = "cannot \(operation)"
-    if let path { text += " \(path)" }
+    if let path { text += path.isEmpty ? " ''" : " \(path)" }
     text += ": \(cause)"
     if let remedy {
       if !text.hasSuffix(".") { text += "." }

@@ -13,8 +13,10 @@ package enum NumberText {
 
   /// A number of things: `1 document`, `2,000 documents`.
   ///
-  /// - Parameter noun: One whose plural ends in s.
-  package static func counted(_ number: Int, _ noun: String) -> String {
-    "\(grouped(number)) \(noun)\(number == 1 ? "" : "s")"
+  /// - Parameters:
+  ///   - noun: What is counted, in the singular.
+  ///   - plural: Its plural; nil for one that adds an s.
+  package static func counted(_ number: Int, _ noun: String, plural: String? = nil) -> String {
+    "\(grouped(number)) \(number == 1 ? noun : plural ?? "\(noun)s")"
   }
 }

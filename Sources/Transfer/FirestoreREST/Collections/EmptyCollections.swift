@@ -15,16 +15,26 @@ extension FirestoreClient {
     return true
   }
 
-  /// Says of a read without documents that it has none, and where there are some below missing documents.
+  /// Says of a read without documents that it has none, where there are some below missing documents, and which collection
+  /// was probably meant.
   ///
   /// The look for those is left out if the service does not respond within ``patience``.
   package func emptyNotice(of read: CollectionRead) async -> String {
     let notice = "\(read.collection) has no documents"
-    guard read.reach == .collection else { return notice }
+    guard read.reach == .collection else { return "\(notice)." }
     let look = CollectionRead(read.collection, pageSize: 1, showsMissing: true, readTime: read.readTime)
     var pages = quickly.pages(of: look).makeAsyncIterator()
-    guard let missing = try? await pages.next()?.first else { return notice }
-    return "\(notice), but there are some in subcollections, as below \(missing.path)"
+    guard let missing = try? await pages.next()?.first else {
+      return await near(read).map { "\(notice). Did you mean '\($0)'?" } ?? "\(notice)."
+    }
+    return "\(notice), but there are some in subcollections, as below \(missing.path)."
+  }
+
+  /// The collection of the database that was probably meant by one at the root; nil where none is spelled almost so.
+  private func near(_ read: CollectionRead) async -> String? {
+    guard read.collection.parent == nil else { return nil }
+    let known = try? await quickly.collectionIDs(readTime: read.readTime)
+    return read.collection.id.nearest(of: known ?? [])
   }
 
   /// Returns the reads without documents, ignoring filters.

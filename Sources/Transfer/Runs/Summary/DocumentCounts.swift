@@ -41,6 +41,11 @@ package struct DocumentCounts: Sendable, Equatable {
   /// Whether something is left for a person to do.
   package var leavesSomething: Bool { rejected > 0 || conflicted > 0 || review > 0 }
 
+  /// What is left for a person, by what became of it.
+  package var left: [(name: String, count: Int)] {
+    [("for review", review), ("rejected", rejected), ("conflicted", conflicted)].filter { $0.1 > 0 }
+  }
+
   /// Whether an undo with these counts put anything back, or had nothing to put back: what ended in conflicts alone is not undone.
   package var hasUndone: Bool { written > 0 || refused == 0 }
 

@@ -56,7 +56,7 @@ package final class RunCounts: Sendable {
       .inputMalformed,
       "continue",
       cause:
-        "\(totals.rejected.addingClamped(totals.conflicted)) of \(totals.read) documents were rejected or conflicted",
+        "\(NumberText.grouped(totals.refused)) of \(NumberText.counted(totals.read, "document")) were rejected or conflicted",
       remedy: "See rejects.jsonl of the run, or allow more with --max-errors."
     )
   }

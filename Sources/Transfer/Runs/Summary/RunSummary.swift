@@ -110,6 +110,10 @@ package struct RunSummary: Sendable {
   package var exitCode: Int32 = 0
   /// The run ID.
   package var runID: String
+  /// Whether there is a run, and not a command that leaves nothing behind.
+  package var hasRun: Bool { runID != Self.noRun }
+  /// The run ID of a command that leaves nothing behind.
+  package static let noRun = "-"
   /// The environment; the target of a command with a source and a target.
   package var environment: DatabaseEnvironment?
   /// The source, for a command with a source and a target.

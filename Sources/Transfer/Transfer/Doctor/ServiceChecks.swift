@@ -147,7 +147,7 @@ package struct ServiceChecks: Sendable {
     do throws(Failure) {
       _ = try await client.get(probe)
       roots = try await client.collectionIDs()
-      diagnosis.ok("reading", "allowed; there are \(roots.count) collections at the root")
+      diagnosis.ok("reading", "allowed; at the root: \(NumberText.counted(roots.count, "collection"))")
       return true
     } catch {
       diagnosis.fail("reading", error)

@@ -119,9 +119,9 @@ package struct Export: Sendable {
       let isFiltered = read.filter != nil || options.filter != nil
       let notice =
         isFiltered
-        ? "\(read.collection) has no documents for which the filter holds"
+        ? "\(read.collection) has no documents for which the filter holds."
         : await context.client.emptyNotice(of: read)
-      context.logger.warning("\(notice).")
+      context.logger.warning("\(notice)")
     }
     return readTime
   }

@@ -211,11 +211,12 @@ package struct Import: Sendable {
 
   private func record(_ counts: ReferenceRewriter.Counts) {
     if counts.rewritten > 0 {
-      context.logger.info("\(counts.rewritten) references were rewritten to \(context.client.database).")
+      let rewritten = NumberText.counted(counts.rewritten, "reference")
+      context.logger.info("Rewritten to \(context.client.database): \(rewritten).")
     }
     if counts.kept > 0 {
-      let why = options.source == nil ? "; the database that they come from is not known (--source)" : ""
-      context.logger.notice("\(counts.kept) references were kept as they are\(why).")
+      let why = options.source == nil ? ": the database that they come from is not known (--source)" : ""
+      context.logger.notice("Kept as they are: \(NumberText.counted(counts.kept, "reference"))\(why).")
     }
   }
 

@@ -55,7 +55,7 @@ package struct Increment: Sendable {
     if let all = counts[0]?.count, let dated = counts[1]?.count {
       if dated < all {
         logger.warning(
-          "\(all - dated) documents of \(read.collection) have no \(field) that is a timestamp: they are in no increment, only in a full export."
+          "\(read.collection): \(NumberText.counted(all - dated, "document")) without a \(field) that is a timestamp: in no increment, only in a full export."
         )
       }
     } else {

@@ -1,5 +1,6 @@
 import Configuration
 import Integrity
+import Logging
 import MigrationEngine
 import Schema
 import Shards
@@ -23,9 +24,8 @@ struct CheckCommand: JobCommand {
         gymmigrate check -e prod --json
         gymmigrate check -e prod --per-document
 
-      --json prints one object instead: "findings", an array with one finding per line (rule, path, field, value, \
-      message; field and value where there are any, value as the service encodes it), "rules", the number of \
-      findings of each rule, then the members of the summary. It is written as the findings come.
+      --json prints one object instead: "findings", an array with one finding per line, "rules", the number of findings of \
+      each rule, then the members of the summary (docs/check.md).
       """
   )
 
@@ -131,6 +131,7 @@ extension CheckJob: DivisibleJob {
       }
       try file?.finish()
       if run.part == nil {
+        if findings.isEmpty { session.logger.notice("Every rule holds.") }
         await session.warnOfEmpty(named.filter { session.counts[$0.collection].read == 0 })
       }
       var ending = CommandResult(status: findings.isEmpty ? .done : .differences, readTime: moment)
@@ -145,6 +146,8 @@ extension CheckJob: DivisibleJob {
   /// - Throws: `ValidationError` for rules and collections that there are not; `.usage`, `.configuration`.
   private func check(_ connection: ConnectionSettings) throws -> IntegrityCheck {
     let resolver = EnvironmentResolver(connection)
+    // An environment that does not exist is why there is no schema.
+    _ = try resolver.named()
     let schema = try resolver.schema()
     let application = Self.rules(beyond: schema)
     let known = IntegrityCheck.rules(application)

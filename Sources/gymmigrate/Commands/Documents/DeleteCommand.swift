@@ -50,6 +50,11 @@ struct DeleteCommand: JobCommand {
   @OptionGroup var common: WritingOptions
 
   func validate() throws {
+    if ids.isEmpty, let path = DocumentPath(collection) {
+      throw ValidationError(
+        "'\(collection)' is a document, not a collection. Give \(path.collection) --id \(path.id) for it."
+      )
+    }
     if !ids.isEmpty {
       if query.group || !query.filters.isEmpty || allDocuments {
         throw ValidationError("Give --id alone: it says which documents are meant.")

@@ -7,14 +7,10 @@ struct FindCommand: AsyncParsableCommand {
     abstract: "Find documents by name, email or phone.",
     discussion: """
       Reads all of the collections that the schema declares searchable (--collection for others), deleted documents \
-      included, and ignores case and accents. A document is found where every word of the text is a part of one of \
-      its searched fields; the words may be in several. Searched are the fields that the schema names, and in other \
-      collections every text that is a field of the document itself, not in a map or an array, but for ids and \
-      constants. A text of three \
-      digits or more, with nothing but white space and + - . ( ) between them, also finds every document with a \
-      phone that has these digits in a row.
-
-      A read is billed for each document; --where narrows that down. Prints one line per document: its path and the fields that match, separated by tabs. Exits with 0 also when nothing is found.
+      included, each for a read. A document is found where every word of the text is a part of one of its searched fields, \
+      whatever their case and accents: those that the schema names, or else every text of the document itself. Three digits \
+      or more also find every phone that has them in a row. Prints one line per document: its path and the fields that \
+      match, separated by tabs.
 
         gymmigrate find 'lia cardenas' -e stage
         gymmigrate find '(729) 959' -e stage --json
@@ -55,8 +51,7 @@ struct FindCommand: AsyncParsableCommand {
     throw Failure(
       .usage,
       "choose where to look",
-      path: schema.name,
-      cause: "the schema declares no collection searchable",
+      cause: "no schema declares a collection searchable",
       remedy: "Name collections with --collection, or add 'search:' to them."
     )
   }
@@ -70,7 +65,10 @@ struct FindCommand: AsyncParsableCommand {
 
   func run() async throws {
     guard let search = TextSearch(text) else { return }
-    let names = try names(try EnvironmentResolver(common.connection).schema())
+    let resolver = EnvironmentResolver(common.connection)
+    // An environment that does not exist is why there is no schema.
+    _ = try resolver.named()
+    let names = try names(try resolver.schema())
     try CollectionArguments.validate(names, all: false, query)
     let selection = CollectionSelection(names, isDeep: false)
     try await common.perform("find") { session in

@@ -48,7 +48,7 @@ struct RunsList: AsyncParsableCommand {
     for line in RunText.table(shown) { try StandardOutput.write("\(line)\n") }
     if shown.count < entries.count {
       Terminal.standardError.line(
-        "\(shown.count) of \(entries.count) runs; --limit \(entries.count) lists all."
+        "\(shown.count) of \(NumberText.counted(entries.count, "run")); --limit \(entries.count) lists all."
       )
     }
   }

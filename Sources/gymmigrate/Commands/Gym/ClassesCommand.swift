@@ -10,8 +10,11 @@ import Transfer
 struct ClassesCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "classes",
-    abstract: "Show classes and attendance, create and cancel series.",
-    subcommands: [ClassesWeek.self, ClassesAttendance.self, ClassesGenerate.self, ClassesCancelSeries.self]
+    abstract: "Show classes, bookings and attendance; create and cancel series.",
+    subcommands: [
+      ClassesWeek.self, ClassesBookings.self, ClassesAttendance.self, ClassesGenerate.self,
+      ClassesCancelSeries.self,
+    ]
   )
 }
 
@@ -38,7 +41,7 @@ struct ClassesGenerate: JobCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Days of the week: \(ClassSeries.weekdayNames.joined(separator: ",")).",
+      "Days of the week: \(ClassSeries.weekdayNames.joined(separator: ",")); in Spanish, too: lun,mié.",
       valueName: "days"
     ),
     transform: Self.weekdays
@@ -117,7 +120,7 @@ struct ClassesGenerate: JobCommand {
   private static func weekdays(_ text: String) throws -> Set<Int> {
     var days: Set<Int> = []
     for name in text.split(separator: ",", omittingEmptySubsequences: false) {
-      guard let day = ClassSeries.weekdayNames.firstIndex(of: name.lowercased()) else {
+      guard let day = ClassSeries.weekday(named: String(name)) else {
         throw ValidationError("give days of the week: \(ClassSeries.weekdayNames.joined(separator: ",")).")
       }
       days.insert(day)

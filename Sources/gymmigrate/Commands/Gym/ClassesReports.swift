@@ -1,4 +1,5 @@
 import GymServices
+import Logging
 import Schema
 import Tables
 import Transfer
@@ -10,7 +11,7 @@ struct ClassesWeek: AsyncParsableCommand {
     abstract: "Show the classes of a week with their bookings.",
     discussion: """
       Prints one line per class that takes place from Monday to Sunday, in the gym's zone: its day, its hour, its name, \
-      and active bookings / capacity, separated by tabs.
+      active bookings / capacity, and how long it lasts, separated by tabs.
 
         gymmigrate classes week -e stage
         gymmigrate classes week --of 2026-01-05 -e stage -o week.xlsx --header spanish
@@ -30,20 +31,24 @@ struct ClassesWeek: AsyncParsableCommand {
   func run() async throws {
     try await common.perform("classes week") { session in
       let reports = try session.classReports()
-      let classes = try await reports.week(of: day ?? reports.day(of: .now))
+      let day = day ?? reports.day(of: .now)
+      let classes = try await reports.week(of: day)
+      if classes.isEmpty { session.logger.notice("No class takes place in the week of \(day.monday.text).") }
       try table.write(classes.map(\.row), of: ScheduledClass.table) {
         $0.member("classes", objects: classes) {
           $0.member("booked", $1.booked)
           $0.member("capacity", $1.capacity)
           $0.member("day", $1.day.text)
           $0.member("id", $1.id)
+          $0.member("minutes", $1.minutes)
           $0.member("name", $1.name)
           $0.member("start", $1.start)
         }
       } lines: {
         classes.map { found in
           let day = "\(ClassSeries.weekdayNames[found.day.weekday]) \(found.day.text)"
-          return "\(day)\t\(found.start)\t\(found.name)\t\(found.booked)/\(found.capacity)"
+          return
+            "\(day)\t\(found.start)\t\(found.name)\t\(found.booked)/\(found.capacity)\t\(found.minutes) min"
         }
       }
       return CommandResult()
@@ -59,9 +64,11 @@ struct ClassesAttendance: AsyncParsableCommand {
     discussion: """
       Prints one line per record of attendance: day, hour, class, name of the member or user, and asistió or falta, \
       separated by tabs, then a line with the rate. --member also finds what was recorded for the user who is linked to \
-      the member. --month goes by the day of the class in the gym's zone. What is not known is '-'.
+      the member. --month, --from and --to go by the day of the class in the gym's zone. Where a name is not known, the \
+      id stands.
 
         gymmigrate classes attendance --month 2026-01 -e stage
+        gymmigrate classes attendance --member 6e9e3b1c-0000-4000-8000-000000000000 --from 2026-01-05 --to 2026-02-01 -e stage
         gymmigrate classes attendance --class seedClass0 -e local -o attendance.csv --header spanish
       """
   )
@@ -75,12 +82,29 @@ struct ClassesAttendance: AsyncParsableCommand {
   @Option(help: ArgumentHelp("A month, as 2026-01.", valueName: "month"), transform: Self.month)
   var month: CalendarDay?
 
+  @Option(
+    help: ArgumentHelp("The first day, as 2026-01-05.", valueName: "date"),
+    transform: ClassesGenerate.day
+  )
+  var from: CalendarDay?
+
+  @Option(help: ArgumentHelp("The last day.", valueName: "date"), transform: ClassesGenerate.day)
+  var to: CalendarDay?
+
   @OptionGroup var table: ClassReportOptions
   @OptionGroup var common: PrintingOptions
 
   func validate() throws {
-    if [classID != nil, member != nil, month != nil].count(where: { $0 }) != 1 {
-      throw ValidationError("Say whose: --class, --member or --month; one of the three.")
+    if classID != nil, member != nil { throw ValidationError("Give --class or --member, not both.") }
+    if month != nil, from != nil || to != nil {
+      throw ValidationError("Give --month, or --from and --to, not both.")
+    }
+    if (from == nil) != (to == nil) { throw ValidationError("Give --from and --to together.") }
+    if let from, let to, to < from {
+      throw ValidationError("--to: \(to.text) is before --from \(from.text).")
+    }
+    if classID == nil, member == nil, days == nil {
+      throw ValidationError("Say whose, with --class or --member, or when, with --month, or --from and --to.")
     }
     for (name, id) in [("--class", classID), ("--member", member)] {
       guard let id, let violation = PathLimits.violation(ofID: id, isDocument: true) else { continue }
@@ -90,15 +114,18 @@ struct ClassesAttendance: AsyncParsableCommand {
 
   private var selection: ClassReports.Selection {
     if let classID { return .ofClass(classID) }
-    if let member { return .ofMember(member) }
-    let (year, month, _) = (month ?? CalendarDay(number: 0)).date
-    return .ofMonth(year: year, month: month)
+    return member.map { .ofMember($0) } ?? .all
+  }
+
+  private var days: ClosedRange<CalendarDay>? {
+    if let from, let to { return from...max(from, to) }
+    return month?.monthDays
   }
 
   func run() async throws {
-    let selection = selection
+    let (selection, days) = (selection, days)
     try await common.perform("classes attendance") { session in
-      let records = try await session.classReports().attendance(selection)
+      let records = try await session.classReports().attendance(selection, on: days)
       let attended = records.count(where: \.attended)
       try table.write(records.map(\.row), of: AttendanceRecord.table) {
         $0.member("attended", attended)
@@ -116,7 +143,8 @@ struct ClassesAttendance: AsyncParsableCommand {
       } lines: {
         let lines = records.map { record in
           TerminalText(cells: [
-            record.day?.text ?? "-", record.start ?? "-", record.className ?? "-", record.personName ?? "-",
+            record.day?.text ?? "-", record.start ?? "-", record.className ?? record.classID,
+            record.personName ?? record.personID ?? "-",
             record.attendance,
           ])
         }
@@ -208,7 +236,7 @@ struct ClassReportOptions: ParsableArguments {
 
 extension Session {
   /// The reports on classes, in the gym's zone.
-  fileprivate func classReports() throws -> ClassReports {
+  func classReports() throws -> ClassReports {
     try schema.assertGym("classes")
     let counts = counts
     return ClassReports(client, in: try schema.zone()) { collection, count in

@@ -18,10 +18,16 @@ struct GroupsCommand: AsyncParsableCommand {
       """,
     subcommands: [
       GroupsList.self, GroupsShow.self, GroupsCreate.self, GroupsAdd.self, GroupsRemove.self,
-      GroupsDelete.self,
+      GroupsPromote.self, GroupsDemote.self, GroupsDelete.self,
     ],
     defaultSubcommand: GroupsList.self
   )
+}
+
+/// Whether a group becomes the current one.
+struct CurrentGroupOptions: ParsableArguments {
+  @Flag(help: "Make it the current group of those who join it (currentGroupId).")
+  var current = false
 }
 
 /// The options of the commands that change groups.
@@ -121,6 +127,7 @@ struct GroupsCreate: JobCommand {
   @Option(help: ArgumentHelp("The owner's name in the group (default: that of the user).", valueName: "text"))
   var displayName: String?
 
+  @OptionGroup var current: CurrentGroupOptions
   @OptionGroup var options: GroupChangeOptions
 
   func validate() throws {
@@ -131,6 +138,7 @@ struct GroupsCreate: JobCommand {
   func jobRun() -> JobRun {
     options.jobRun(.create, [owner]) { job in
       (job.groupName, job.displayName) = (PlainText.tidied(name), displayName)
+      job.setsCurrent = current.current
     }
   }
 }
@@ -162,20 +170,23 @@ struct GroupsAdd: JobCommand {
   @Flag(help: "Add them as admins.")
   var admin = false
 
+  @OptionGroup var current: CurrentGroupOptions
   @OptionGroup var options: GroupChangeOptions
 
   func validate() throws {
     if from == nil, ids.count < 2 {
       throw ValidationError("Give the id of a group and those of users, or --from.")
     }
-    if from != nil, !ids.isEmpty || admin {
+    if from != nil, !ids.isEmpty || admin || current.current {
       throw ValidationError("--from says who is added to which group: give it alone.")
     }
     try TypedValue.assertIDs(ids)
   }
 
   func jobRun() -> JobRun {
-    options.jobRun(.add, ids) { job in (job.file, job.isAdmin) = (from, admin) }
+    options.jobRun(.add, ids) { job in
+      (job.file, job.isAdmin, job.setsCurrent) = (from, admin, current.current)
+    }
   }
 }
 

@@ -50,9 +50,8 @@ extension DatabaseSchema {
     if name.isIdentical(to: GymSchema.name) { return }
     throw Failure(
       .usage,
-      "run \(command) with the schema",
-      path: name,
-      cause: "it is about the gym's collections, and this schema is not the gym's",
+      "run \(command)",
+      cause: "it is about the gym's collections, and the schema in use is '\(name)'",
       remedy: "Give --schema \(GymSchema.name) if the data are."
     )
   }

@@ -1,3 +1,4 @@
+import Configuration
 import GymReports
 import Schema
 import Tables
@@ -151,27 +152,33 @@ struct ReportOptions: ParsableArguments {
       let days = days(today)
       let builder = ReportBuilder(days: days, asOf: asOf ?? today, seesExpenses: role == .owner, in: zone)
       // Everything is of one moment, where the service allows it.
+      let readTime = try await session.client.readTime(.pinned, of: session.environment, session.logger)
       let report = try await OwnerReport.read(
         builder,
         of: days,
         from: session.client,
         in: zone,
-        readTime: try await session.client.readTime(.pinned, of: session.environment, session.logger)
+        readTime: readTime
       ) { collection, count in
         session.counts.update(collection) { $0.read += count }
       }
-      try write(report, in: zone)
-      return CommandResult()
+      try write(report, of: session.environment, at: readTime, in: zone)
+      return CommandResult(lists: output.map { [$0] } ?? [])
     }
   }
 
-  private func write(_ report: OwnerReport, in zone: LocalTimeZone) throws {
+  private func write(
+    _ report: OwnerReport,
+    of environment: DatabaseEnvironment,
+    at readTime: Timestamp?,
+    in zone: LocalTimeZone
+  ) throws {
     let words = ReportWords(lang)
     if json { return try StandardOutput.writeObject { report.writeMembers(to: &$0) } }
     guard let output else { return try StandardOutput.write(report.text(words)) }
     if FileName(output).kind == .xlsx { return try report.writeWorkbook(output, words, in: zone) }
     var file = try OutputFile(output)
-    try file.write(report.page(words))
+    try file.write(report.page(words, of: "\(environment.name), \(environment.database)", at: readTime))
     _ = try file.finish()
   }
 }

@@ -67,7 +67,7 @@ struct MigrateVerify: AsyncParsableCommand {
         session.counts.update(path.collection) { $0.read += 1 }
       }
       session.logger.info(
-        "\(NumberText.grouped(report.asLeft)) documents are as run \(entry.record.id) left them, \(NumberText.grouped(report.differing)) are not."
+        "As run \(entry.record.id) left them: \(NumberText.counted(report.asLeft, "document")); changed since: \(NumberText.grouped(report.differing))."
       )
       return CommandResult(status: report.differing > 0 ? .differences : .done)
     }

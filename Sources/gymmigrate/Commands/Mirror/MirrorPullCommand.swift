@@ -8,15 +8,11 @@ struct MirrorPullCommand: AsyncParsableCommand {
     commandName: "pull",
     abstract: "Make a mirror of a database, or bring one up to date.",
     discussion: """
-      The first pull reads everything. The next ones read the documents whose time of last change (the schema's \
-      update-time) is later than the last pull, count each collection by ranges of names (a read for 1,000 documents), \
-      and read names only where a number differs, to find what was deleted. Collections without such a time, and \
-      subcollections, are read whole. A pull shows one moment, and is in the file as a whole or not at all; \
-      interrupted, the file is as it was.
-
-      Where a run of gymmigrate wrote earlier times of last change (an undo, a copy, the import of an export), the \
-      collections are read whole, and a line says so. What another program changed without that time is found where the \
-      names are read, and with --full at the latest. So give --full now and then.
+      The first pull reads everything; the next ones what changed since, by the schema's update-time. They count each \
+      collection by ranges of names (a read for 1,000 documents), and read names where a number differs, to find what was \
+      deleted. Collections without such a time, and subcollections, are read whole. A pull shows one moment, and is in the \
+      file as a whole or not at all. What another program changed without that time is found with --full at the latest: give \
+      it now and then.
 
         gymmigrate mirror pull -e prod -o prod.sqlite
         gymmigrate mirror pull -e prod -o prod.sqlite --full

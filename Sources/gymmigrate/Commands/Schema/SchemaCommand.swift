@@ -106,7 +106,6 @@ extension DatabaseSchema {
     throw Failure(
       .usage,
       operation,
-      path: name,
       cause: cause,
       remedy: "Name one with --schema; 'gymmigrate schema infer' makes one from the data."
     )

@@ -66,10 +66,10 @@ struct SchemaInfer: AsyncParsableCommand {
       if profiles.isEmpty {
         throw Failure(
           .inputMissing,
-          "infer the schema",
+          "infer the schema of",
           path: session.environment.name,
           cause: "there is no document",
-          remedy: "'gymmigrate count --all' lists the collections."
+          remedy: "Once there are some, give 'gymmigrate schema infer -o schema.yaml'."
         )
       }
       session.progress.begin("references", total: nil)
@@ -96,6 +96,9 @@ struct SchemaInfer: AsyncParsableCommand {
         \(SchemaWriter.yaml(schema))
         """
       try SchemaShow.write(Array(text.utf8), to: output)
+      if output != "-" {
+        session.logger.notice("Wrote \(output). Next: 'schema: \(output)' in gymmigrate.yaml.")
+      }
       return CommandResult()
     }
   }

@@ -12,8 +12,8 @@ struct CopyCommand: JobCommand {
       Reads everything at one read time and writes what differs. Subcollections are copied, also below missing \
       documents; with --where they are not. References into the source's database are rewritten to the target's; \
       others are kept and listed in references.jsonl of the run. Before the first write it reports what it is \
-      about to do and what that costs, and on a terminal it asks. The modes are those of import. Resume an \
-      interrupted copy with 'gymmigrate runs resume'.
+      about to do and what that costs, and on a terminal it asks. The modes are those of \
+      import.
 
         gymmigrate copy --catalogues --from prod --to test
         gymmigrate copy --all --from test --to local --mode upsert

@@ -13,7 +13,7 @@ struct ExportCommand: JobCommand {
     commandName: "export",
     abstract: "Export collections to CSV, XLSX, JSON, SQLite or a managed export.",
     discussion: """
-      Reads page by page in constant memory, everything at one read time where the service allows it. A file is written as a whole or not at all. JSON Lines keep every value exactly; CSV keeps values as text; XLSX is for people; json (an array) and ndjson (an object a line) are plain JSON for other programs, without types. managed is a folder as 'gcloud firestore export' writes it, which Google's emulator loads.
+      Reads page by page in constant memory, everything at one read time where the service allows it. A file is written as a whole or not at all. JSON Lines keep every value exactly, CSV keeps values as text, XLSX is for people, json and ndjson are plain JSON for other programs; managed is a folder as 'gcloud firestore export' writes it.
 
         gymmigrate export users -e test -o users.csv
         gymmigrate export --all -e prod -o all.xlsx --header spanish

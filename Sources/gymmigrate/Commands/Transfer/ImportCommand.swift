@@ -10,21 +10,20 @@ struct ImportCommand: JobCommand {
     commandName: "import",
     abstract: "Import JSON Lines, other JSON, CSV, XLSX and managed exports.",
     discussion: """
-      A line of JSON Lines is a REST Document as export writes it: {"fields": {...}, "name": "orders/o1"}. A table \
-      (CSV, or a sheet of a workbook) has a header of field names, or of the English or Spanish labels, and one \
-      document per row; its collection is the name of its file or sheet, or --collection. Types are those of the \
-      catalogue, or of the heading (amount:double), or of all the values. JSON may also be a response of the service, \
-      or plain objects, alone, in an array or by their ids. A folder is an export of gymmigrate, or of 'gcloud firestore export' \
-      and of Google's emulator, or holds such files. -n says how each file is read, and which options help. \
-      rejects.jsonl and rejects.csv of an earlier run can be imported once corrected. All files are read before anything is written: a malformed line \
-      or cell ends the command with its position. Modes:
+      A line of JSON Lines is a REST Document as export writes it. A table (CSV, or a sheet of a workbook) has a header \
+      of field names or labels, and one document per row; its collection is the name of its file or sheet, or \
+      --collection. Types are those of the schema, or of the heading (amount:double), or of all the values. JSON may also \
+      be plain objects, alone, in an array or by their ids. A folder is an export of gymmigrate, of 'gcloud firestore \
+      export' or of Google's emulator, or holds such files. -n says how each file is read, and which options help. All \
+      files are read before anything is written: a malformed line or cell ends the command with its position. Modes:
 
         create   only new documents; one that is there with other fields is rejected (the default)
         upsert   new ones are created, those that are there replaced as a whole
         merge    of those that are there only the fields in the file are set
         replace  only documents that are there; a missing one is rejected
 
-      A document that is in the files twice is refused, unless --duplicates decides. Documents that are already as they should be are not written. Resume an interrupted import with 'gymmigrate runs resume'.
+      Documents that are already as they should be are not written. rejects.jsonl and rejects.csv of an earlier run can be \
+      imported once corrected.
 
         gymmigrate import samples/gym/users.jsonl -e local
         gymmigrate import customers.csv -e local --mode upsert

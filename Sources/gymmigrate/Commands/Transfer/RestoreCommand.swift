@@ -9,14 +9,11 @@ struct RestoreCommand: JobCommand {
     commandName: "restore",
     abstract: "Make documents what they were, at a moment or in a backup.",
     discussion: """
-      Compares the database with how it was: at a moment of its own (--at; the service keeps an hour, or seven days \
-      of whole minutes with point-in-time recovery), in the folder of an export, in a file of JSON Lines or in a \
-      mirror (--from; name a whole export and then its increments, in their order, to restore the last one). What was \
-      updated since is put back, what was deleted is created, what was created is deleted: each only if it is still \
-      as it was read; what somebody changes meanwhile is left alone and listed as a conflict. Times of last change are \
-      those of then. It is a run as any other: 'runs resume' resumes it, 'runs undo' takes it back. Deletions require \
-      --max-delete, or are asked about on a terminal. Subcollections are restored, too, also below missing documents. \
-      Exits with 2 when documents were rejected or conflicted.
+      Compares the database with how it was: at a moment of its own (--at), or in an export, a file of JSON Lines or a mirror \
+      (--from; after a whole export name its increments, in their order). What was updated since is put back, what was \
+      deleted is created, what was created is deleted: each only if it is still as it was read; what somebody changes \
+      meanwhile is left alone and listed as a conflict. It is a run as any other, resumed and undone as one. Deletions \
+      require --max-delete, or are asked about on a terminal.
 
         gymmigrate restore --all --at 2026-01-31T11:58:00Z -e stage -n
         gymmigrate restore users/u1 orders --at 2026-01-31T11:58:00Z -e stage --max-delete 20

@@ -4,8 +4,7 @@ import Configuration
 struct ConnectionOptions: ParsableArguments {
   @Option(
     name: [.customShort("e"), .customLong("env")],
-    help:
-      "The environment: a name of gymmigrate.yaml, 'local', or 'mirror:' and a file; see 'gymmigrate help connection'."
+    help: "The environment; see 'gymmigrate help connection'."
   )
   var environment: String?
 

@@ -8,7 +8,7 @@ struct VerbosityOptions: ParsableArguments {
 
   @Flag(
     name: .shortAndLong,
-    help: "Log warnings and errors only; see 'gymmigrate help output'."
+    help: "Say warnings and errors only; see 'gymmigrate help output'."
   )
   var quiet = false
 
@@ -50,7 +50,7 @@ struct VerbosityOptions: ParsableArguments {
 struct LoggingOptions: ParsableArguments {
   @OptionGroup var verbosity: VerbosityOptions
 
-  @Flag(help: "Print the summary as one JSON object on standard output.")
+  @Flag(help: "Print the summary as one JSON object.")
   var json = false
 
   var settings: OutputSettings {

@@ -12,7 +12,7 @@ struct QueryOptions: ParsableArguments {
   )
   var filters: [String] = []
 
-  @Flag(help: "Every collection with this id, at the root and below any document; the command reports which.")
+  @Flag(help: "Every collection with this id, at the root and below any document.")
   var group = false
 
   @OptionGroup var emptiness: EmptinessOptions
@@ -38,7 +38,7 @@ extension QuerySettings {
 struct EmptinessOptions: ParsableArguments {
   @Flag(
     help:
-      "Exit with 66, before anything is begun, if a named collection has no documents. Otherwise that is a warning."
+      "Exit with 66, before anything is begun, if a named collection has no documents."
   )
   var failIfEmpty = false
 }
@@ -113,7 +113,7 @@ extension Session {
       let isEmpty = read.filter == nil ? true : try? await client.quickly.isEmpty(read)
       if isEmpty != true { continue }
       let notice = await client.emptyNotice(of: read)
-      logger.warning("\(notice).")
+      logger.warning("\(notice)")
     }
   }
 }

@@ -12,7 +12,7 @@ struct ReadingOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Requests at a time, 1 to 16, or auto for 8; see 'gymmigrate help reading'.",
+      "Requests at a time, 1 to 16, or auto: 8.",
       valueName: "n"
     ).withDefault("1"),
     transform: Parallelism.init(typed:)

@@ -5,7 +5,7 @@ import Tables
 struct ZoneOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "The zone in which a day of ts(2026-01-31) begins, and of the times in tables (default: the schema's, else UTC; times in CSV are in UTC).",
+      "The zone of days in filters, and of times in workbooks (default: the schema's, else UTC).",
       valueName: "zone"
     )
   )

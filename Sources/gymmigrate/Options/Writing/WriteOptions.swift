@@ -2,13 +2,13 @@
 struct ConfirmOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "The name of the protected environment that is to be written; see 'gymmigrate help writing'.",
+      "The name of a protected environment; see 'gymmigrate help writing'.",
       valueName: "env"
     )
   )
   var confirm: String?
 
-  @Flag(name: .shortAndLong, help: "Do not ask; a protected environment without --confirm is refused.")
+  @Flag(name: .shortAndLong, help: "Do not ask.")
   var yes = false
 
   var confirmation: Confirmation { Confirmation(confirm: confirm, yes: yes) }
@@ -58,7 +58,7 @@ struct WriteOptions: ParsableArguments {
     name: .customLong("max-errors"),
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Stop when more documents than this were rejected or conflicted: a number, or a share as 1.5%.",
+      "Stop beyond this many rejects and conflicts: 20, or 1.5%.",
       valueName: "n|n%"
     ),
     transform: ErrorBudget.init(typed:)

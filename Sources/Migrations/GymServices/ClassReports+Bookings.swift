@@ -1,0 +1,93 @@
+package import Schema
+
+/// An active booking with the class and the person that belong to it.
+package struct BookingRecord: Sendable, Equatable {
+  package var id: String
+  package var classID: String
+  /// The name of the class; nil where there is none.
+  package var className: String?
+  /// The day of the class; nil where the class does not exist, or has none.
+  package var day: CalendarDay?
+  package var start: String?
+  package var userID: String
+  /// Name, phone and email as the app reads them; nil where there is no user, or it has none.
+  package var name: String?
+  package var phone: String?
+  package var email: String?
+}
+
+extension ClassReports {
+  /// Which classes the bookings are of.
+  package enum Booked: Sendable, Equatable {
+    case ofClass(String)
+    /// The classes of a day that take place.
+    case onDay(CalendarDay)
+    /// The classes of a series, by their `recurrenceGroupId`.
+    case ofSeries(String)
+  }
+
+  /// The active bookings of classes: by day, hour, class, name and id.
+  ///
+  /// - Throws: ``Failure``; `.inputMissing` where there is no such class, or no class of the series.
+  package func bookings(_ booked: Booked) async throws -> [BookingRecord] {
+    let classes = Dictionary(try await classes(booked).map { (UTF8Key($0.id), $0) }) { $1 }
+    let bookings = try await ClassService.activeBookings(of: Set(classes.keys), in: client)
+    onRead(GymCollection.bookings, bookings.count)
+    let users = try await documents(bookings.map { ($0.userId, GymCollection.users) })
+    return bookings.map { booking in
+      let user = Self.path(booking.userId, in: GymCollection.users).flatMap { users[$0] }.map { AppUser($0) }
+      return record(booking, classes[UTF8Key(booking.classId)], user)
+    }
+    .sorted { Self.precedes($0.order, $1.order) }
+  }
+
+  private func classes(_ booked: Booked) async throws -> [GymClass] {
+    switch booked {
+    case .ofClass(let id):
+      return [GymClass(try await assertExists(id, in: GymCollection.classes, to: "list the bookings of"))]
+    case .onDay(let day): return try await classes(on: day...day).filter(\.isActive)
+    case .ofSeries(let series):
+      try await ClassService.assertSeries(series, in: client, to: "list the bookings of the series")
+      var found: [GymClass] = []
+      let filter = StructuredQuery.Filter.field(
+        FieldPath(field: "recurrenceGroupId"),
+        .equal,
+        .string(series)
+      )
+      try await forEach(in: GymCollection.classes, filter) { found.append(GymClass($0)) }
+      return found
+    }
+  }
+
+  private func record(_ booking: ClassBooking, _ own: GymClass?, _ user: AppUser?) -> BookingRecord {
+    func text(_ text: String?) -> String? { text.flatMap { PlainText.isBlank($0) ? nil : $0 } }
+    return BookingRecord(
+      id: booking.id,
+      classID: booking.classId,
+      className: text(own?.name),
+      day: own?.date.map(day(of:)),
+      start: text(own?.startTime),
+      userID: booking.userId,
+      name: text(user?.fullName),
+      phone: text(user?.phone),
+      email: text(user?.email)
+    )
+  }
+}
+
+extension BookingRecord {
+  /// What it is ordered by: day, hour, class, name, id.
+  fileprivate var order: [String?] { [day?.text, start, classID, name, id] }
+
+  package static let table = CollectionPath(nil, "class_bookings")
+
+  package var row: RawDocument {
+    let texts = [
+      ("day", day?.text), ("start", start), ("class", className), ("classId", classID), ("name", name),
+      ("phone", phone), ("email", email), ("userId", userID),
+    ]
+    var fields: FieldMap = [:]
+    for (field, text) in texts { if let text { fields[field] = .string(text) } }
+    return RawDocument(path: DocumentPath(Self.table, id), fields: fields)
+  }
+}

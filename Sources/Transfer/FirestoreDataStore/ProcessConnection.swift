@@ -1,0 +1,37 @@
+import Files
+
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
+extension FirestoreConnection {
+  private static let current = Locked<FirestoreConnection?>(nil)
+
+  /// The connection of the process, which ``FirestoreDataStore/init(collectionName:)`` takes; nil until ``use(_:)``.
+  public static var ofProcess: FirestoreConnection? { current.withLock { $0 } }
+
+  /// Makes a connection that of the process: once, before the first store without one is made.
+  public static func use(_ connection: FirestoreConnection) { current.withLock { $0 = connection } }
+}
+
+extension FirestoreDataStore {
+  /// Makes a store in the database of the process; sends nothing yet.
+  ///
+  /// - Precondition: ``FirestoreConnection/use(_:)`` was called, and the name is that of a collection. Where either is known at run
+  ///   time alone, use ``init(collection:in:pageSize:)``, which throws.
+  public init(collectionName: String) {
+    guard let connection = FirestoreConnection.ofProcess else {
+      preconditionFailure("Call FirestoreConnection.use(_:) before a store without a connection is made.")
+    }
+    do {
+      try self.init(collection: collectionName, in: connection)
+    } catch {
+      preconditionFailure("\(error)")
+    }
+  }
+
+  /// Deletes the document with an ID, in the spelling in which `Codable` writes it; its subcollections stay.
+  public func delete(id: UUID) async throws { try await delete(id: id.uuidString) }
+}

@@ -1,0 +1,119 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("Who is booked, and who came", .timeLimit(.minutes(60)))
+struct ClassReportTests {
+  /// A class of Monday, one of Wednesday, and one of Wednesday that is cancelled; bookings, and records of attendance.
+  private func withClasses(_ body: (Tool) async throws -> Void) async throws {
+    func gymClass(_ name: String, _ day: Int, isActive: Bool = true) -> [String: String] {
+      [
+        "nombre": s(name), "fecha": t("2026-01-0\(day)T06:00:00Z"), "horaInicio": s("07:00"),
+        "duracionMin": i(45), "capacidadMax": i(20), "isActive": b(isActive),
+        "recurrenceGroupId": s("series"),
+      ]
+    }
+    func booking(_ gymClass: String, _ user: String, _ state: String = "activa") -> [String: String] {
+      ["classId": s(gymClass), "userId": s(user), "estado": s(state)]
+    }
+    try await withTool { tool in
+      try await tool.load([
+        "classes/mon": gymClass("Box", 5), "classes/wed": gymClass("Spinning", 7),
+        "classes/off": gymClass("Yoga", 7, isActive: false),
+        "users/ana": ["fullName": s("Ana Ruiz"), "phone": s("5510203040"), "email": s("ana@example.com")],
+        "members/m1": ["firstName": s("Ana"), "paternalLastName": s("Ruiz"), "linkedUserId": s("ana")],
+        "classBookings/b1": booking("mon", "ana"), "classBookings/b2": booking("wed", "nobody"),
+        "classBookings/b3": booking("mon", "nobody", "cancelada"), "classBookings/b4": booking("off", "ana"),
+        "classAttendance/a1": ["classId": s("mon"), "memberId": s("m1"), "asistio": b(true)],
+        "classAttendance/a2": ["classId": s("wed"), "userId": s("ana"), "asistio": b(false)],
+        "classAttendance/a3": ["classId": s("wed"), "userId": s("nobody"), "asistio": b(true)],
+      ])
+      try await body(tool)
+    }
+  }
+
+  @Test("Active bookings are listed with what the app reads of the user, and ids where nothing is known.")
+  func bookings() async throws {
+    let ana = "2026-01-05\t07:00\tBox\tAna Ruiz\t5510203040\tana@example.com"
+    let nobody = "2026-01-07\t07:00\tSpinning\tnobody\t-\t-"
+    let off = "2026-01-07\t07:00\tYoga\tAna Ruiz\t5510203040\tana@example.com"
+    try await withClasses { tool in
+      for (words, lines) in [
+        (["mon"], [ana]), (["off"], [off]), (["--of", "2026-01-05"], [ana]),
+        (["--of", "2026-01-07"], [nobody]),
+        (["--series", "series"], [ana, off, nobody]), (["--of", "2026-01-06"], []),
+      ] {
+        let result = try await tool.bare(["classes", "bookings"] + words + tool.place)
+        result.expect(0)
+        #expect(result.output.split(separator: "\n").map(String.init) == lines, "\(words)")
+        #expect(result.errors.contains("Nobody is booked.") == lines.isEmpty, "\(result.errors)")
+      }
+      try await tool.run("classes", "bookings", "gone").expectFailure(66, "classes/gone")
+      try await tool.run("classes", "bookings", "--series", "gone").expectFailure(66, "gone")
+      try await tool.run("classes", "bookings").expectFailure(64, "--series")
+      try await tool.run("classes", "bookings", "--of", "2026-01-05", "-o", "booked.csv").expect(0)
+      let table = try tool.text("booked.csv")
+      #expect(table.contains("5510203040"))
+    }
+  }
+
+  @Test("A member's attendance can be that of some days, and what has no name has its id.")
+  func attendance() async throws {
+    let first = "2026-01-05\t07:00\tBox\tAna Ruiz\tasistió"
+    let second = "2026-01-07\t07:00\tSpinning\tAna Ruiz\tfalta"
+    let other = "2026-01-07\t07:00\tSpinning\tnobody\tasistió"
+    try await withClasses { tool in
+      for (words, lines) in [
+        (["--member", "m1"], [first, second]),
+        (["--member", "m1", "--from", "2026-01-06", "--to", "2026-01-07"], [second]),
+        (["--class", "mon", "--month", "2026-01"], [first]), (["--class", "mon", "--month", "2026-02"], []),
+        (["--from", "2026-01-07", "--to", "2026-01-07"], [second, other]),
+      ] {
+        let result = try await tool.bare(["classes", "attendance"] + words + tool.place)
+        result.expect(0)
+        let found = result.output.split(separator: "\n").map(String.init)
+        #expect(found.dropLast().sorted() == lines.sorted(), "\(words)")
+      }
+      for words in [["--from", "2026-01-07"], ["--class", "a", "--member", "b"], []] {
+        try await tool.bare(["classes", "attendance"] + words + tool.place).expectFailure(64)
+      }
+    }
+  }
+
+  @Test(
+    "A week says how long its classes last, and that there is none; check finds bookings of cancelled classes."
+  )
+  func week() async throws {
+    try await withClasses { tool in
+      let week = try await tool.run("classes", "week", "--of", "2026-01-06")
+      #expect(
+        week.output
+          == "mon 2026-01-05\t07:00\tBox\t1/20\t45 min\nwed 2026-01-07\t07:00\tSpinning\t1/20\t45 min\n"
+      )
+      let empty = try await tool.run("classes", "week", "--of", "2027-01-06")
+      #expect(
+        empty.output.isEmpty && empty.errors.contains("No class takes place in the week of 2027-01-04.")
+      )
+      let check = try await tool.run("check", "--rule", "booking-of-cancelled-class")
+      #expect(check.exitCode == 1 && check.output.contains("classBookings/b4"), "\(check.output)")
+      #expect(!check.output.contains("classBookings/b1"))
+    }
+  }
+
+  @Test("Days of the week have English and Spanish names.")
+  func days() async throws {
+    try await withTool { tool in
+      for days in ["mon,wed", "lun,mié", "Lunes,miercoles", "monday,MIÉRCOLES"] {
+        let result = try await tool.bare(
+          [
+            "classes", "generate", "--nombre", "Box", "--days", days, "--from", "2026-01-05", "--to",
+            "2026-01-11",
+            "--start", "07:00", "--minutes", "60", "--capacity", "20", "-n",
+          ] + tool.place
+        )
+        result.expect(0)
+        #expect(result.output.contains("mon  .  wed"), "\(days): \(result.output)")
+      }
+    }
+  }
+}

@@ -1,0 +1,12 @@
+import FirestoreDocuments
+import Foundation
+
+func list(_ YOUR_RESPONSE_DATA: Data, _ decoder: JSONDecoder) throws {
+  let listResult: Result<[App], Error> = try decoder.decodeListResult(from: YOUR_RESPONSE_DATA)
+  switch listResult {
+  case .success(let apps):
+    print(apps.map(\.displayName))
+  case .failure(let error):
+    print(error)
+  }
+}

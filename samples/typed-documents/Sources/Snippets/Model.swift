@@ -1,0 +1,13 @@
+import FirestoreDocuments
+import Foundation
+
+typealias App = Document<AppFields> // or FieldsOnlyDocument<AppFields>
+
+struct AppFields: Decodable {
+
+  var index: IntegerValue
+  var identifier: StringValue
+  var displayName: StringValue
+  var iconURL: URLValue?
+  var allowsContactMessages: BooleanValue
+}
