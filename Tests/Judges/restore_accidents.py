@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Holds `gymmigrate restore` to a model of what a database was, after random accidents.
 
-    python3 restore_accidents.py [--self-check] path/to/gymmigrate [seeds [seed]]
+    python3 restore_accidents.py [--self-check] [--emulator] path/to/gymmigrate [seeds [seed]]
 
 A seed is a database of random documents with every type of value, odd ids, subcollections and parents that are missing; a moment,
 or an export of it as a folder, with increments, gzipped, in a bucket, of another database, in Google's format, a file, a mirror; then an accident in one or two phases, through plain commits: deletions,
@@ -9,12 +9,13 @@ whole collections and subcollections gone, overwrites, renamed fields, changed t
 restore: of all of it, of collections, of single documents, of a part by `--only`, `--where` or `--keep-changed-since`, from a
 partial export, by a plan file, with another writer, through faults, or killed and resumed. Every document has to be what the model says, what
 is right already unwritten, `-n` and a refusal without effect and `-n` right in its numbers; and an undo brings the accident back
-exactly. With --self-check each seed spoils the database after a command, which has to be found out. RESTORE_ACCIDENTS=N takes N
+exactly. With --emulator the database is Google's. With --self-check each seed spoils the database after a command, which has to be found out. RESTORE_ACCIDENTS=N takes N
 seeds. Buckets need google-crc32c (requirements.txt), and are left out without it; all else is Python's own library.
 """
 
 import argparse
 import collections
+import contextlib
 import datetime
 import gzip
 import json
@@ -22,16 +23,19 @@ import os
 import pathlib
 import random
 import shutil
+import struct
 import sys
 import tempfile
 import threading
 import time
 import types
 
+import google_emulator
 import storage_service
 from gym_services import Store, Wrong, need
 from mirror_service import Database, Program, Proxy
-from random_documents import FIELDS, IDS, SUBS, TOPS, Maker, difference, exact_fields, integer, text
+import random_documents
+from random_documents import FIELDS, IDS, SUBS, TOPS, Maker, difference, integer, text
 
 SCHEMA = """
 schema: clubs
@@ -55,7 +59,9 @@ BUCKETS = ["bucket", "bucket file", "bucket increments", "bucket increments", "b
 # Of the requests in a scene with faults, to the database and to the bucket.
 FAULTS = 0.2
 USAGE, MALFORMED, MISSING, NOT_PERMITTED = 64, 65, 66, 77
+NEGATIVE_ZERO = struct.pack("<d", -0.0)
 counts = collections.Counter()
+keeps_no_sign = False
 
 
 class Base(Database):
@@ -98,6 +104,19 @@ class State:
     def __init__(self, fields, times=None, made=None):
         self.fields, self.times, self.made = fields, times or {}, made or {}
         self.exact = {path: exact_fields(one) for path, one in fields.items()}
+
+
+def exact_fields(fields):
+    """As `random_documents` has it; Google's emulator knows no negative zero."""
+    return positive(random_documents.exact_fields(fields)) if keeps_no_sign else random_documents.exact_fields(fields)
+
+
+def positive(value):
+    if isinstance(value, dict):
+        return {name: positive(one) for name, one in value.items()}
+    if isinstance(value, (tuple, list)):
+        return type(value)(map(positive, value))
+    return bytes(8) if value == NEGATIVE_ZERO else value
 
 
 def now():
@@ -786,7 +805,8 @@ def histories(scene):
         counts["lives that ended"] += len(lives)
         counts["of these found"] += len(seen)
         need(shown["isComplete"] and shown["reads"] <= 100, f"history of {path!r}: {shown['reads']} reads")
-        bound = chance.randint(1, 3)
+        # Two are for the service's time, and for how far back it goes.
+        bound = chance.randint(3, 6)
         shown = json.loads(scene.run("history", path, "-e", scene.name, "--json", "--max-reads", bound)[1])
         need(shown["reads"] <= bound, f"history of {path!r}: {shown['reads']} reads of {bound}")
         counts["versions"] += len(found)
@@ -850,32 +870,35 @@ def one(scene, seed, checks):
 def main():
     reader = argparse.ArgumentParser()
     reader.add_argument("--self-check", action="store_true")
+    reader.add_argument("--emulator", action="store_true")
     reader.add_argument("binary")
     reader.add_argument("seeds", nargs="?", type=int, default=int(os.environ.get("RESTORE_ACCIDENTS", 40)))
     reader.add_argument("seed", nargs="?", type=int, default=1)
     asked = reader.parse_args()
-    with tempfile.TemporaryDirectory() as name:
-        folder, binary = pathlib.Path(name), os.path.abspath(asked.binary)
-        store = Store(binary, folder)
-        try:
-            proxy = Proxy(store, random.Random(asked.seed))
-            bucket = Bucket() if storage_service.google_crc32c else None
-            if not bucket:
-                counts["buckets, for there is no google-crc32c"] = 0
-            wrongs = []
-            if asked.seed == 1 and not asked.self_check:
-                for number, part in enumerate([refusals, histories]):
-                    wrongs += tried(part, Scene(store, proxy, bucket, binary, folder / part.__name__, 10**6 + number))
-            for seed in range(asked.seed, asked.seed + asked.seeds):
-                scene = Scene(store, proxy, bucket, binary, folder / f"s{seed}", seed)
-                wrongs += one(scene, seed, asked.self_check)
-                shutil.rmtree(folder / f"s{seed}")
-                counts["seeds"] += 1
-            if bucket:
-                bucket.end()
-        finally:
-            store.process.kill()
-            store.process.wait()
+    with contextlib.ExitStack() as stack:
+        folder, binary = pathlib.Path(stack.enter_context(tempfile.TemporaryDirectory())), os.path.abspath(asked.binary)
+        if asked.emulator:
+            globals()["keeps_no_sign"] = True
+            store = types.SimpleNamespace(host=stack.enter_context(google_emulator.running(google_emulator.found_or_skip("restores"))))
+        else:
+            store = Store(binary, folder)
+            stack.callback(store.process.wait)
+            stack.callback(store.process.kill)
+        proxy = Proxy(store, random.Random(asked.seed))
+        bucket = Bucket() if storage_service.google_crc32c else None
+        if not bucket:
+            counts["buckets, for there is no google-crc32c"] = 0
+        wrongs = []
+        if asked.seed == 1 and not asked.self_check and not asked.emulator:
+            for number, part in enumerate([refusals, histories]):
+                wrongs += tried(part, Scene(store, proxy, bucket, binary, folder / part.__name__, 10**6 + number))
+        for seed in range(asked.seed, asked.seed + asked.seeds):
+            scene = Scene(store, proxy, bucket, binary, folder / f"s{seed}", seed)
+            wrongs += one(scene, seed, asked.self_check)
+            shutil.rmtree(folder / f"s{seed}")
+            counts["seeds"] += 1
+        if bucket:
+            bucket.end()
     need(not wrongs, "\n\n".join(wrongs[:20]) + f"\n\n{len(wrongs)} of {asked.seeds} seeds fail")
     print(f"restore accidents: seed {asked.seed}, " + ", ".join(f"{number} {what}" for what, number in counts.items()))
 
