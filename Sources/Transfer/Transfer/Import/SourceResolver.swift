@@ -108,7 +108,7 @@ private struct SourceResolver {
       source.sheet = sheet.name
       source.collection = choice?.collection
       if source.collection == nil {
-        let own = ImportSource.collection(ofSheet: sheet.name, among: names, schema: schema)
+        let own = ImportSource.collection(of: sheet, schema: schema)
         source.collection = try chosen(own, for: source)
       }
       if source.collection == nil {
