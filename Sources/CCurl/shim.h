@@ -40,6 +40,20 @@ static inline CURLcode gm_curl_set_callback(CURL *_Nonnull easy, CURLoption opti
   return curl_easy_setopt(easy, option, callback);
 }
 
+typedef int (*gm_curl_prerequest_callback)(
+  void *_Nullable user, char *_Nullable there, char *_Nullable here, int port_there, int port_here
+);
+
+/// Sets what is called whenever the request is about to be sent; before curl 7.80 nothing is.
+static inline void gm_curl_set_prerequest(
+  CURL *_Nonnull easy, gm_curl_prerequest_callback _Nullable callback, const void *_Nullable user
+) {
+#if LIBCURL_VERSION_NUM >= 0x075000
+  curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, callback);
+  curl_easy_setopt(easy, CURLOPT_PREREQDATA, user);
+#endif
+}
+
 /// Reads an information item that is a `long`.
 static inline CURLcode gm_curl_get_long(CURL *_Nonnull easy, CURLINFO item, long *_Nonnull value) {
   return curl_easy_getinfo(easy, item, value);

@@ -243,6 +243,7 @@ class Program:
     def __init__(self, program, folder, proxy):
         self.program, self.folder, self.proxy = program, folder, proxy
         self.commands, self.environments = 0, {}
+        self.variables = {"PATH": os.environ["PATH"], "HOME": str(folder)}
         (folder / "things.yaml").write_text(SCHEMA)
 
     def know(self, name):
@@ -255,7 +256,7 @@ class Program:
         self.commands += 1
         return subprocess.Popen(
             [self.program, *map(str, arguments), *(["--config", "places.yaml"] if place else [])], cwd=self.folder,
-            env={"PATH": os.environ["PATH"], "HOME": str(self.folder)}, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            env=self.variables, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         )
 
     def end(self, process, ends=(0,)):

@@ -1,34 +1,41 @@
 #!/usr/bin/env python3
 """Holds `gymmigrate restore` to a model of what a database was, after random accidents.
 
-    python3 restore_accidents.py [--self-check] path/to/gymmigrate [seeds [seed]]
+    python3 restore_accidents.py [--self-check] [--emulator] path/to/gymmigrate [seeds [seed]]
 
 A seed is a database of random documents with every type of value, odd ids, subcollections and parents that are missing; a moment,
-or an export of it as a folder, with increments, of another database, a file, a mirror; then an accident in one or two phases, through plain commits: deletions,
+or an export of it as a folder, with increments, gzipped, in a bucket, of another database, in Google's format, a file, a mirror; then an accident in one or two phases, through plain commits: deletions,
 whole collections and subcollections gone, overwrites, renamed fields, changed types, insertions, documents made again. Then a
 restore: of all of it, of collections, of single documents, of a part by `--only`, `--where` or `--keep-changed-since`, from a
 partial export, by a plan file, with another writer, through faults, or killed and resumed. Every document has to be what the model says, what
 is right already unwritten, `-n` and a refusal without effect and `-n` right in its numbers; and an undo brings the accident back
-exactly. With --self-check each seed spoils the database after a command, which has to be found out. RESTORE_ACCIDENTS=N takes N
-seeds. Needs nothing but Python's own library.
+exactly. With --emulator the database is Google's. With --self-check each seed spoils the database after a command, which has to be found out. RESTORE_ACCIDENTS=N takes N
+seeds. Buckets need google-crc32c (requirements.txt), and are left out without it; all else is Python's own library.
 """
 
 import argparse
 import collections
+import contextlib
 import datetime
+import gzip
 import json
 import os
 import pathlib
 import random
 import shutil
+import struct
 import sys
 import tempfile
+import threading
 import time
 import types
 
+import google_emulator
+import storage_service
 from gym_services import Store, Wrong, need
 from mirror_service import Database, Program, Proxy
-from random_documents import FIELDS, IDS, SUBS, TOPS, Maker, difference, exact_fields, integer, text
+import random_documents
+from random_documents import FIELDS, IDS, SUBS, TOPS, Maker, difference, integer, text
 
 SCHEMA = """
 schema: clubs
@@ -47,9 +54,14 @@ TIMES = {"people": "updatedAt", "notes": "changedOn"}
 # What `--only` calls what people did, and what takes it back.
 ONLY = {"deleted": "create", "created": "delete", "updated": "update"}
 # Where the wanted state is.
-KINDS = ["at", "at", "at", "folder", "folder", "gzip", "file", "mirror", "shallow", "elsewhere", "increments"]
+KINDS = ["at", "at", "at", "folder", "folder", "gzip", "file", "mirror", "shallow", "elsewhere", "increments", "managed"]
+BUCKETS = ["bucket", "bucket file", "bucket increments", "bucket increments", "bucket managed"]
+# Of the requests in a scene with faults, to the database and to the bucket.
+FAULTS = 0.2
 USAGE, MALFORMED, MISSING, NOT_PERMITTED = 64, 65, 66, 77
+NEGATIVE_ZERO = struct.pack("<d", -0.0)
 counts = collections.Counter()
+keeps_no_sign = False
 
 
 class Base(Database):
@@ -65,12 +77,46 @@ class Base(Database):
         return State({path: one.get("fields", {}) for path, one in found.items()}, times, made)
 
 
+class Bucket:
+    """A strict Cloud Storage, that fails where it is told to."""
+
+    def __init__(self):
+        self.store = storage_service.Handler.store = storage_service.Store(None)
+        self.server = storage_service.QuietServer(("127.0.0.1", 0), storage_service.Handler)
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        self.variables = {"STORAGE_EMULATOR_HOST": f"http://127.0.0.1:{self.server.server_port}"}
+
+    def folders(self, prefix):
+        names = {name.removeprefix(prefix).split("/")[0] for _, name in list(self.store.objects) if name.startswith(prefix)}
+        return sorted(name for name in names if name[:1].isdigit())
+
+    def read(self, prefix):
+        """The objects below, by what follows."""
+        return {name.removeprefix(prefix): one["data"] for (_, name), one in self.store.objects.items() if name.startswith(prefix)}
+
+    def end(self):
+        need(not self.store.violations, f"the bucket refused {self.store.violations[:3]}")
+
+
 class State:
     """The documents of a moment."""
 
     def __init__(self, fields, times=None, made=None):
         self.fields, self.times, self.made = fields, times or {}, made or {}
         self.exact = {path: exact_fields(one) for path, one in fields.items()}
+
+
+def exact_fields(fields):
+    """As `random_documents` has it; Google's emulator knows no negative zero."""
+    return positive(random_documents.exact_fields(fields)) if keeps_no_sign else random_documents.exact_fields(fields)
+
+
+def positive(value):
+    if isinstance(value, dict):
+        return {name: positive(one) for name, one in value.items()}
+    if isinstance(value, (tuple, list)):
+        return type(value)(map(positive, value))
+    return bytes(8) if value == NEGATIVE_ZERO else value
 
 
 def now():
@@ -231,9 +277,14 @@ def in_database(value, source, target):
     return target + value.removeprefix(source) if isinstance(value, str) and value.startswith(f"{source}/documents/") else value
 
 
-def read_lines(folder):
-    """The fields of the documents that an export has."""
-    lines = [line for file in sorted(folder.glob("*.jsonl")) for line in file.read_text().split("\n") if line]
+def files_of(folder):
+    return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
+
+
+def read_lines(files):
+    """The fields of the documents that an export has, whose files are given by their names."""
+    plain = {name.removesuffix(".gz"): gzip.decompress(data) if name.endswith(".gz") else data for name, data in files.items()}
+    lines = [line for name, data in plain.items() if name.endswith(".jsonl") for line in data.decode().split("\n") if line]
     return {one["name"].rpartition("/documents/")[2]: one.get("fields", {}) for one in map(json.loads, lines)}
 
 
@@ -274,20 +325,25 @@ def numbers_of(plan, kept=0, conflicts=0):
 class Scene:
     """A database before and after an accident, and the commands that restore it."""
 
-    def __init__(self, store, proxy, binary, folder, seed):
-        self.random, self.folder, self.proxy = random.Random(seed), folder, proxy
+    def __init__(self, store, proxy, bucket, binary, folder, seed):
+        self.random, self.folder, self.proxy, self.bucket = random.Random(seed), folder, proxy, bucket
+        self.place = f"backups/{seed}/"
         folder.mkdir()
         through = self.random.random() < 0.3
         endpoint = proxy.endpoint if through else f"http://{store.host}"
         self.program = Program(binary, folder, types.SimpleNamespace(endpoint=endpoint))
         if through:
             self.program.proxy = proxy
+        if bucket:
+            bucket.store.random = None
+            self.program.variables |= bucket.variables
         (folder / "things.yaml").write_text(SCHEMA)
         self.name, self.through, self.log = f"real{seed}", through, []
         self.program.know(self.name)
         self.base = Base(store, self.name)
         self.accident = Accident(self.base, self.random)
         self.spoil = None
+        proxy.share = 0.0
 
     def run(self, *arguments, ends=(0,)):
         self.log.append(" ".join(map(str, arguments)))
@@ -327,11 +383,27 @@ class Scene:
 
     def sources(self, way):
         """Where the wanted state is; exported, if it is a place."""
-        self.kind = self.random.choice(KINDS)
+        kind = self.random.choice(KINDS + BUCKETS if self.bucket else KINDS)
         if way == self.partial:
-            self.kind = "part"
-        counts[f"from {self.kind}"] += 1
+            kind = "part"
+        counts[f"from {kind}"] += 1
+        # Where it is, and what it is.
+        where, _, self.kind = kind.rpartition(" ")
+        if self.kind == "bucket":
+            where, self.kind = "bucket", self.random.choice(["folder", "gzip"])
+        self.root = f"gs://{self.place}" if where else ""
+        if where:
+            self.bucket.store.random = self.random if self.through else None
         return getattr(self, f"from_{self.kind}", self.from_export)()
+
+    def files(self, place):
+        return self.bucket.read(f"{self.place.partition('/')[2]}{place}/") if self.root else files_of(self.folder / place)
+
+    def exports(self, place):
+        """The dated exports of a folder, in their order."""
+        if self.root:
+            return self.bucket.folders(f"{self.place.partition('/')[2]}{place}/")
+        return sorted(path.name for path in (self.folder / place).iterdir() if path.is_dir() and not path.is_symlink())
 
     def from_at(self):
         return ["--at", self.at]
@@ -344,10 +416,14 @@ class Scene:
         return ["--from", "mirror:mirror.sqlite"]
 
     def from_export(self, name=None):
-        place = "backup.jsonl" if self.kind == "file" else "backup"
+        place = self.root + ("backup.jsonl" if self.kind == "file" else "backup")
         more = {"gzip": ["--gzip"], "file": ["--subcollections"], "shallow": ["--no-subcollections"]}.get(self.kind, [])
         self.run("export", "--all", "-e", name or self.name, "-o", place, "--format", "jsonl", "-q", *more)
         return ["--from", place]
+
+    def from_managed(self):
+        self.run("export", "--all", "-e", self.name, "-o", f"{self.root}backup", "--format", "managed", "-q")
+        return ["--from", f"{self.root}backup", "--scope", "partial"]
 
     def from_elsewhere(self):
         """The folder of another database, in which references lead into that one."""
@@ -360,12 +436,15 @@ class Scene:
 
     def from_increments(self):
         """A whole export and an increment; what was deleted between them is not known to be."""
-        self.run("export", "--all", "-e", self.name, "-o", "nightly", "--dated", "-q")
+        more = ["--dated", "-q"] + self.random.choice([[], ["--gzip"]])
+        place = f"{self.root}nightly"
+        self.run("export", "--all", "-e", self.name, "-o", place, *more)
         self.accident.play()
         pause()
-        self.run("export", "--all", "-e", self.name, "-o", "nightly", "--dated", "--since", "last", "-q")
-        folders = sorted(path for path in (self.folder / "nightly").iterdir() if path.is_dir() and not path.is_symlink())
-        manifest = json.loads((folders[1] / "manifest.json").read_text())
+        self.run("export", "--all", "-e", self.name, "-o", place, *more, "--since", "last")
+        names = self.exports("nightly")
+        files = [self.files(f"nightly/{name}") for name in names]
+        manifest = json.loads(files[1]["manifest.json"])
         if not any("since" in file for file in manifest["files"]):
             # Without a time of last change anywhere it is no increment.
             self.kind, self.wanted, self.at = "at", self.base.read(), now().isoformat().replace("+00:00", "Z")
@@ -374,12 +453,12 @@ class Scene:
         self.moment = instant(manifest["readTime"])
         # What the increment has whole says what was deleted, too.
         wholes = [file["collection"] for file in manifest["files"] if "since" not in file]
-        before = {path: fields for path, fields in read_lines(folders[0]).items() if path.count("/") > 1 or path.split("/")[0] not in wholes}
-        self.wanted = State(before | read_lines(folders[1]))
+        before = {path: fields for path, fields in read_lines(files[0]).items() if path.count("/") > 1 or path.split("/")[0] not in wholes}
+        self.wanted = State(before | read_lines(files[1]))
         # What is deleted and made again looks as if it had not been there.
         self.accident.steps.remove(self.accident.again)
         pause()
-        return [word for folder in folders for word in ("--from", f"nightly/{folder.name}")]
+        return [word for name in names for word in ("--from", f"{place}/{name}")]
 
     # Commands.
 
@@ -389,8 +468,8 @@ class Scene:
         return {path: kind for path, kind in found.items() if self.is_known(path, kind)}
 
     def is_known(self, path, kind):
-        """Whether the source can know: a file has no manifest that says what is all of it, and increments do not have every change."""
-        if self.kind == "file":
+        """Whether the source can know: a file has no manifest that says what is all of it, nor has an export of Google's, and increments do not have every change."""
+        if self.kind in ("file", "managed"):
             return kind != "delete"
         if self.kind == "mirror":
             # A pull looks where the mirror has documents, so it does not know of collections of other kinds.
@@ -590,10 +669,12 @@ class Scene:
                 left.update(self.rival(plan))
 
         self.proxy.before = hook
+        self.fail(self.random.random() < 0.5)
         try:
             code, _, errors = self.restore("--all", more=["--max-delete", deletions(plan)], ends=(0, 2))
         finally:
             self.proxy.before = None
+            self.fail(False)
         need(bool(left) == bool(plan), "nothing was planned, or nothing written")
         self.applied(plan, left, code, errors)
 
@@ -601,6 +682,7 @@ class Scene:
         plan = self.plan()
         arguments = ["restore", "--all", *self.source, "-e", self.name, "-y", "-q", "--max-delete", deletions(plan)]
         self.log.append(" ".join(map(str, arguments)))
+        self.fail(self.random.random() < 0.5)
         when = self.random.choice(["before", "after"])
         if self.program.killed(*arguments, at=self.random.randint(1, 8), verb=":commit", when=when):
             runs = self.folder / ".gymmigrate/runs"
@@ -609,16 +691,20 @@ class Scene:
             counts["resumed"] += 1
         self.restored(plan)
         self.undo(plan)
+        self.fail(False)
 
     def faulty(self):
         plan = self.plan()
-        self.proxy.share = 0.15
-        try:
-            self.restore("--all", more=["--max-delete", deletions(plan)])
-        finally:
-            self.proxy.share = 0.0
+        self.fail()
+        self.restore("--all", more=["--max-delete", deletions(plan)])
         self.restored(plan)
         self.undo(plan)
+        self.fail(False)
+
+    def fail(self, fails=True):
+        """From now on a part of the requests fail."""
+        self.proxy.share = FAULTS if fails else 0.0
+        counts["with faults"] += fails
 
     def partial(self):
         """An export of a part: what it cannot know stays."""
@@ -626,7 +712,7 @@ class Scene:
         # The accident was written after the moment, so the export of that moment is made only now.
         how = self.random.choice([["--where", f"n >= {least}"], ["--fields", ",".join(fields)], ["--limit", "2"]])
         self.run("export", *TOPS, "-e", self.name, "-o", "part", "--format", "jsonl", "-q", "--read-time", self.at, *how)
-        exported = read_lines(self.folder / "part")
+        exported = read_lines(files_of(self.folder / "part"))
         self.restore("--all", source=["--from", "part"], more=["--max-delete", 10000], ends=(NOT_PERMITTED,))
         self.unchanged("after a refusal of a part")
         self.restore("--all", source=["--from", "part"], more=["--max-delete", 10000, "--scope", "partial"])
@@ -680,6 +766,17 @@ def self_check(scene):
     return None if scene.spoil else fault.__name__
 
 
+def lives_of(written):
+    """The versions of a document, from each creation to the deletion."""
+    lives = [[]]
+    for version in written:
+        if version[1] is None:
+            lives.append([])
+        else:
+            lives[-1].append(version)
+    return [life for life in lives if life]
+
+
 def histories(scene):
     """The versions of documents are those that were written, each with its time."""
     base, chance = scene.base, scene.random
@@ -691,15 +788,25 @@ def histories(scene):
             time = base.commit([base.delete(path) if gone else base.set(path, fields)])["commitTime"]
             written.append((instant(time), fields and exact_fields(fields)))
             pause()
-        _, output, _ = scene.run("history", path, "-e", scene.name, "--json")
+        # 66 where it was there too briefly, and is not any more.
+        code, output, _ = scene.run("history", path, "-e", scene.name, "--json", ends=(0, MISSING) if written[-1][1] is None else (0,))
+        if code == MISSING:
+            counts["lives that ended"] += len(lives_of(written))
+            continue
         shown = json.loads(output)
         versions = [one["document"] for one in shown["versions"] if "document" in one]
         found = [(instant(one["updateTime"]), exact_fields(one.get("fields", {}))) for one in versions]
-        wanted = [one for one in written if one[1] is not None]
-        need(found == wanted, f"history of {path!r}: {found}, not {wanted}")
+        # What was deleted again may have been there too briefly to be found between two looks; if it is found, then all of it.
+        lives = lives_of(written)
+        sure = lives.pop() if written[-1][1] is not None else []
+        seen = [life for life in lives if life[-1] in found]
+        need(found == [version for life in [*seen, sure] for version in life], f"history of {path!r}: {found}, not {lives}, {sure}")
         need((shown["versions"][-1]["event"] == "deleted") == (written[-1][1] is None), f"history of {path!r} ends in {shown['versions'][-1]}")
+        counts["lives that ended"] += len(lives)
+        counts["of these found"] += len(seen)
         need(shown["isComplete"] and shown["reads"] <= 100, f"history of {path!r}: {shown['reads']} reads")
-        bound = chance.randint(1, 3)
+        # Two are for the service's time, and for how far back it goes.
+        bound = chance.randint(3, 6)
         shown = json.loads(scene.run("history", path, "-e", scene.name, "--json", "--max-reads", bound)[1])
         need(shown["reads"] <= bound, f"history of {path!r}: {shown['reads']} reads of {bound}")
         counts["versions"] += len(found)
@@ -763,27 +870,35 @@ def one(scene, seed, checks):
 def main():
     reader = argparse.ArgumentParser()
     reader.add_argument("--self-check", action="store_true")
+    reader.add_argument("--emulator", action="store_true")
     reader.add_argument("binary")
     reader.add_argument("seeds", nargs="?", type=int, default=int(os.environ.get("RESTORE_ACCIDENTS", 40)))
     reader.add_argument("seed", nargs="?", type=int, default=1)
     asked = reader.parse_args()
-    with tempfile.TemporaryDirectory() as name:
-        folder, binary = pathlib.Path(name), os.path.abspath(asked.binary)
-        store = Store(binary, folder)
-        try:
-            proxy = Proxy(store, random.Random(asked.seed))
-            wrongs = []
-            if asked.seed == 1 and not asked.self_check:
-                for number, part in enumerate([refusals, histories]):
-                    wrongs += tried(part, Scene(store, proxy, binary, folder / part.__name__, 10**6 + number))
-            for seed in range(asked.seed, asked.seed + asked.seeds):
-                scene = Scene(store, proxy, binary, folder / f"s{seed}", seed)
-                wrongs += one(scene, seed, asked.self_check)
-                shutil.rmtree(folder / f"s{seed}")
-                counts["seeds"] += 1
-        finally:
-            store.process.kill()
-            store.process.wait()
+    with contextlib.ExitStack() as stack:
+        folder, binary = pathlib.Path(stack.enter_context(tempfile.TemporaryDirectory())), os.path.abspath(asked.binary)
+        if asked.emulator:
+            globals()["keeps_no_sign"] = True
+            store = types.SimpleNamespace(host=stack.enter_context(google_emulator.running(google_emulator.found_or_skip("restores"))))
+        else:
+            store = Store(binary, folder)
+            stack.callback(store.process.wait)
+            stack.callback(store.process.kill)
+        proxy = Proxy(store, random.Random(asked.seed))
+        bucket = Bucket() if storage_service.google_crc32c else None
+        if not bucket:
+            counts["buckets, for there is no google-crc32c"] = 0
+        wrongs = []
+        if asked.seed == 1 and not asked.self_check and not asked.emulator:
+            for number, part in enumerate([refusals, histories]):
+                wrongs += tried(part, Scene(store, proxy, bucket, binary, folder / part.__name__, 10**6 + number))
+        for seed in range(asked.seed, asked.seed + asked.seeds):
+            scene = Scene(store, proxy, bucket, binary, folder / f"s{seed}", seed)
+            wrongs += one(scene, seed, asked.self_check)
+            shutil.rmtree(folder / f"s{seed}")
+            counts["seeds"] += 1
+        if bucket:
+            bucket.end()
     need(not wrongs, "\n\n".join(wrongs[:20]) + f"\n\n{len(wrongs)} of {asked.seeds} seeds fail")
     print(f"restore accidents: seed {asked.seed}, " + ", ".join(f"{number} {what}" for what, number in counts.items()))
 

@@ -59,8 +59,8 @@ package struct IntegrityRun: Sendable {
         report: report
       )
     } catch let failure as Failure {
-      throw readTime.map { failure.explainingClosedWindow(since: $0, remedy: "Check fewer rules at a time") }
-        ?? failure
+      let remedy = "Check fewer rules at a time, \(Failure.orReadPresent)"
+      throw readTime.map { failure.explainingClosedWindow(since: $0, remedy: remedy) } ?? failure
     }
   }
 

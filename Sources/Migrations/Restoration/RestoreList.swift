@@ -18,6 +18,8 @@ package struct RestoreList: ChangeList {
 
   /// Outcomes that are recorded together.
   private static let width = 300
+  private static let remedy =
+    "Restore fewer collections at a time, or to a later moment; nothing was written."
 
   /// Prepares the reading of both sides.
   ///
@@ -66,8 +68,8 @@ package struct RestoreList: ChangeList {
     mark: (String) async throws -> Void
   ) async throws {
     progress.begin("compare", total: nil)
-    let before = try wanted.side.pages(of: scopes, at: wanted.moment, reading: reading)
-    let now = try present.side.pages(of: scopes, at: present.moment, reading: reading)
+    let before = try wanted.side.pages(of: scopes, at: wanted.moment, reading: reading, orElse: Self.remedy)
+    let now = try present.side.pages(of: scopes, at: present.moment, reading: reading, orElse: Self.remedy)
     for index in scopes.indices {
       var batch: [(document: RawDocument, outcome: Outcome)] = []
       func flush() async throws {

@@ -58,6 +58,21 @@ package struct Cost: Codable, Sendable, Equatable {
     )
   }
 
+  package static func - (a: Cost, b: Cost) -> Cost {
+    Cost(reads: a.reads - b.reads, writes: a.writes - b.writes, deletes: a.deletes - b.deletes)
+  }
+
+  /// Whether it is no more than another, operation by operation.
+  package func isWithin(_ other: Cost) -> Bool {
+    reads <= other.reads && writes <= other.writes && deletes <= other.deletes
+  }
+
+  /// For people: `12,000 reads, 4,000 writes, 0 deletes`.
+  package var text: String {
+    [(reads, "read"), (writes, "write"), (deletes, "delete")].map { NumberText.counted($0.0, $0.1) }
+      .joined(separator: ", ")
+  }
+
   /// Returns the reads of a query with so many results; at least one.
   package static func reads(ofQueryGiving documents: Int) -> Int { max(1, documents) }
 

@@ -53,7 +53,7 @@ extension FirestoreClient {
         $0.object { $0.member("retryTransaction", last?.base64) }
       }
     }
-    return post("\(documentsURL):batchGet", json)
+    return post("\(documentsURL):batchGet", json, .names(1))
   }
 
   /// Reads the transaction of a response, and that the fence is as it was.
@@ -87,7 +87,9 @@ extension FirestoreClient {
       $0.member("documents", paths.map { database.name(of: $0) })
       $0.member("transaction", transaction.base64)
     }
-    let (body, root) = try await caller.attempt(post("\(documentsURL):batchGet", json))
+    let (body, root) = try await caller.attempt(
+      post("\(documentsURL):batchGet", json, .names(paths.count))
+    )
     defer { withExtendedLifetime(body) {} }
     return Dictionary(try answers(root, to: paths).documents.map { ($0.path, $0) }) { $1 }
   }
@@ -108,7 +110,9 @@ extension FirestoreClient {
       $0.structuredQuery(query)
       $0.member("transaction", transaction.base64)
     }
-    let (body, root) = try await caller.attempt(post("\(url(ofParent: read.parent)):runQuery", json))
+    let (body, root) = try await caller.attempt(
+      post("\(url(ofParent: read.parent)):runQuery", json, .documents(read.pageSize))
+    )
     defer { withExtendedLifetime(body) {} }
     var reader = AnswerReader(database)
     var documents: [RawDocument] = []

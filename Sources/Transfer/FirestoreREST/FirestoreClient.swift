@@ -1,3 +1,5 @@
+import Configuration
+
 /// A client of one database over the REST API: one request per method, decoded responses, retried reads.
 ///
 ///     let client = FirestoreClient(database: database, endpoint: endpoint, caller: caller)
@@ -30,9 +32,9 @@ package struct FirestoreClient: Sendable {
     self.caller = caller
   }
 
-  /// The same client without its gate.
+  /// The same client without its gate, for the lease and the ledger, for which something of the bill is kept.
   package var ungated: FirestoreClient {
-    FirestoreClient(database: database, endpoint: endpoint, caller: caller, lists: lists)
+    FirestoreClient(database: database, endpoint: endpoint, caller: caller.forTheEnd, lists: lists)
   }
 
   // MARK: Reading
@@ -85,7 +87,7 @@ package struct FirestoreClient: Sendable {
     }
     return try await caller.call(
       .batchGetDocuments,
-      post("\(documentsURL):batchGet", json),
+      post("\(documentsURL):batchGet", json, .names(paths.count)),
       operation: operation,
       path: path ?? paths.first?.collection.string
     ) { (_, root) throws(CallFailure) in try answers(root, to: paths) }
@@ -135,16 +137,25 @@ package struct FirestoreClient: Sendable {
   ///
   /// Subcollections cannot be counted (a count over all collections is not documented), so for
   /// ``CollectionRead/Reach/subcollections`` it is the number of documents in the collection itself.
+  ///
+  /// Where reads are bounded it counts no further than they go.
   package func count(_ read: CollectionRead) async throws(Failure) -> (count: Int, readTime: Timestamp?) {
-    try await caller.call(
+    var reads: Int?
+    if caller.isBilled, caller.traffic.account.bound.reads != nil {
+      reads = try await caller.reserve(reads: .max)
+    }
+    let most = reads?.multipliedClamped(by: 1000)
+    let answer = try await caller.call(
       .runAggregationQuery,
-      countRequest(read),
+      countRequest(read, reads, upTo: most),
       operation: "count the documents of",
       path: read.collection.string
     ) { (_, root) throws(CallFailure) in try Self.counted(root) }
+    if let most, answer.count >= most { throw caller.traffic.account.exhausted() }
+    return answer
   }
 
-  private func countRequest(_ read: CollectionRead) -> HTTPRequest {
+  private func countRequest(_ read: CollectionRead, _ reads: Int?, upTo most: Int?) -> HTTPRequest {
     var own = read
     if own.reach == .subcollections { own.reach = .collection }
     var query = own.query(in: database)
@@ -153,9 +164,13 @@ package struct FirestoreClient: Sendable {
     let json = JSONWriter.object {
       $0.member("readTime", read.readTime)
       $0.key("structuredAggregationQuery")
-      $0.structuredAggregationQuery(StructuredAggregationQuery(query, [.init(.count(upTo: nil), alias: "n")]))
+      $0.structuredAggregationQuery(
+        StructuredAggregationQuery(query, [.init(.count(upTo: most.map { Int64($0) }), alias: "n")])
+      )
     }
-    return post("\(url(ofParent: own.parent)):runAggregationQuery", json)
+    var request = post("\(url(ofParent: own.parent)):runAggregationQuery", json, .count(reads: reads))
+    request.isReserved = reads != nil
+    return request
   }
 
   /// Reads the count and the read time of a response.
@@ -205,7 +220,7 @@ package struct FirestoreClient: Sendable {
       }
       let page: (ids: [String], token: String?) = try await caller.call(
         .listCollectionIds,
-        post("\(url(ofParent: parent)):listCollectionIds", json),
+        post("\(url(ofParent: parent)):listCollectionIds", json, .page),
         operation: operation,
         path: path
       ) { (_, root) throws(CallFailure) in (try AnswerReader.collectionIDs(root), root.nextPageToken) }
@@ -225,11 +240,14 @@ package struct FirestoreClient: Sendable {
   /// Whether to send it again is the caller's decision, because a commit without a response may have been
   /// applied.
   ///
-  /// - Parameter writes: The writes as JSON.
+  /// - Parameters:
+  ///   - writes: The writes as JSON.
+  ///   - deletes: How many of them are deletes.
   /// - Throws: Also `.notSent` if the gate is closed, or its fence has changed.
   /// - Returns: The update time of each document; nil for a deleted one.
   package func commitOnce(
     _ writes: [[UInt8]],
+    deletes: Int = 0,
     in transaction: TransactionID? = nil,
     timeout: Double
   ) async throws(CallFailure) -> CommitAnswer {
@@ -241,7 +259,7 @@ package struct FirestoreClient: Sendable {
       throw .notSent(error)
     }
     do throws(CallFailure) {
-      return try await send(writes, in: transaction ?? own, timeout: timeout)
+      return try await send(writes, deletes: deletes, in: transaction ?? own, timeout: timeout)
     } catch {
       // Its lock on the fence would last for a minute.
       if let own, case .service = error { await rollback(own) }
@@ -251,6 +269,7 @@ package struct FirestoreClient: Sendable {
 
   private func send(
     _ writes: [[UInt8]],
+    deletes: Int,
     in transaction: TransactionID?,
     timeout: Double
   ) async throws(CallFailure) -> CommitAnswer {
@@ -260,7 +279,8 @@ package struct FirestoreClient: Sendable {
       $0.key("writes")
       $0.array { list in for write in writes { list.raw(write) } }
     }
-    var request = post("\(documentsURL):commit", json.bytes)
+    let cost = Cost(writes: writes.count - deletes, deletes: deletes)
+    var request = post("\(documentsURL):commit", json.bytes, .writes(cost))
     request.timeout = timeout
     let (body, root) = try await caller.attempt(request)
     defer { withExtendedLifetime(body) {} }
@@ -289,13 +309,15 @@ package struct FirestoreClient: Sendable {
     return url
   }
 
-  func post(_ url: String, _ body: [UInt8]) -> HTTPRequest {
-    HTTPRequest(
+  func post(_ url: String, _ body: [UInt8], _ billing: Billing = .nothing) -> HTTPRequest {
+    var request = HTTPRequest(
       method: "POST",
       url: "\(url)?prettyPrint=false",
       headers: [("Content-Type", "application/json")],
       body: body
     )
+    request.billing = billing
+    return request
   }
 
   // MARK: Answers

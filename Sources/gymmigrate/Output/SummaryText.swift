@@ -1,3 +1,4 @@
+import Configuration
 import Platform
 
 /// The exit of a command whose summary was printed already.
@@ -16,6 +17,9 @@ enum SummaryText {
       lines.append("In all: \(counts(summary.totals))")
     }
     lines += summary.sections.compactMap(\.line)
+    if let billed = summary.billed, billed != Cost() {
+      lines.append("Billed: \(bill(billed, summary.perhapsBilled))")
+    }
     let seconds = (summary.durationSeconds * 10).rounded() / 10
     let rate = Int(clamping: Double(summary.totals.read) / max(summary.durationSeconds, 0.001))
     let speed = summary.showsCounts && hasBegun ? ", \(NumberText.grouped(rate)) documents/s" : ""
@@ -48,6 +52,11 @@ enum SummaryText {
     case "findings.csv": " (every finding)"
     default: ""
     }
+  }
+
+  private static func bill(_ billed: Cost, _ perhaps: Cost) -> String {
+    let more = perhaps == Cost() ? "" : ", and perhaps \(perhaps.text) more by requests that failed"
+    return "\(billed.text)\(more)."
   }
 
   static func counts(_ counts: DocumentCounts) -> String {

@@ -19,6 +19,7 @@ extension CommandRun {
     )
     var ending = RunEnding(summary: summary, run: run)
     do {
+      if writes, let run { try context.traffic.account.keep(in: run) }
       ending.result = try await work(context)
       try ending.complete(context.counts, writes: writes)
     } catch {
@@ -27,7 +28,7 @@ extension CommandRun {
     }
     context.progress.end()
     describe(&ending.summary, context, seconds: context.clock.now() - began)
-    ending.keep()
+    ending.keep(context.traffic.account)
     if job?.part == nil { try finish(ending, context) }
     return ending
   }
@@ -61,6 +62,8 @@ extension CommandRun {
     summary.source = source.map { .environment($0) } ?? paths.source.map { .path($0) }
     summary.collections = context.counts.collections
     summary.traffic = context.traffic.current
+    let billed = context.traffic.account.billed
+    (summary.billed, summary.perhapsBilled) = (billed.known, billed.uncertain)
     summary.durationSeconds = seconds
   }
 
@@ -172,8 +175,9 @@ extension RunEnding {
   }
 
   /// Keeps the summary; what ended the command says more than that this fails.
-  fileprivate mutating func keep() {
+  fileprivate mutating func keep(_ account: Account) {
     do throws(Failure) {
+      try account.close()
       try run?.write(summary)
     } catch  where failure == nil {
       failure = error
@@ -191,6 +195,7 @@ extension Failure {
     switch kind {
     case .unavailable, .interrupted: true
     case .cannotWrite: havingWritten || path.map { !$0.isIdentical(to: StandardOutput.name) } ?? true
+    case .tryLater where isOfBound: true
     case .tryLater, .notPermitted, .configuration: havingWritten || service != nil
     case .usage, .inputMalformed, .inputMissing, .internal, .rejected: false
     }

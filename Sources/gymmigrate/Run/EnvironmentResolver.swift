@@ -145,6 +145,7 @@ struct EnvironmentResolver {
     onRetry: @escaping @Sendable (RetryNotice) -> Void,
     _ body: @Sendable (_ endpoint: String, _ signer: String, _ caller: ServiceCaller) async throws -> Result
   ) async throws -> Result {
+    if let bound = options.bound { traffic.account.limit(to: bound) }
     // The variables that curl's own command line honours.
     let transport = CurlTransport(certificates: variables["CURL_CA_BUNDLE"] ?? variables["SSL_CERT_FILE"])
     func caller(_ credentials: Credentials) -> ServiceCaller {
@@ -173,7 +174,9 @@ struct EnvironmentResolver {
       let access = LocalFirestoreServer.Access(token: token.revealed)
       let moment = info.readTime ?? info.pulledAt
       return try await LocalFirestoreServer.withMirror(file, at: moment, access: access) { server in
-        try await body(server.endpoint, "the owner of \(file)", caller(Credentials(.bearer(token))))
+        var caller = caller(Credentials(.bearer(token)))
+        caller.isBilled = false
+        return try await body(server.endpoint, "the owner of \(file)", caller)
       }
     }
     let credentials = try credentials(for: environment)

@@ -46,6 +46,22 @@ struct EnvironmentMomentTests {
     }
   }
 
+  @Test("A restore from the environment itself at a moment is one to that moment; from another it is a copy.")
+  func restore() async throws {
+    let (source, other) = (MiniFirestore.environment("stage"), MiniFirestore.environment("prod"))
+    let (before, moment) = try database(source)
+    try await withTwoServers(other.handler, source.handler) { tool in
+      let restore = ["restore", "products", "-e", "stage", "--max-delete", "1", "--from"]
+      for wrong in [["stage"], ["prod@\(moment)"], ["stage@\(moment)", "--from", "stage@\(moment)"]] {
+        try await tool.bare(restore + wrong).expectFailure(64, "is an environment: 'copy'")
+      }
+      try await tool.bare(restore + ["stage@2020-01-01T00:00:00Z"]).expectFailure(66, "The earliest moment")
+      #expect(source.requestCount(.commit) == 0)
+      try await tool.bare(restore + ["stage@\(moment)"]).expect(0)
+      #expect(source.snapshot() == before)
+    }
+  }
+
   @Test("get, find, count and check read at a moment.")
   func reading() async throws {
     let mini = MiniFirestore()
@@ -86,14 +102,14 @@ struct EnvironmentMomentTests {
       #expect(lines.contains(#"    n: {"integerValue":"1"} -> {"integerValue":"2"}"#))
       #expect(lines.contains(#"    m: (none) -> {"nullValue":null}"#))
       let before = mini.requestCount(.batchGet)
-      let few = try await tool.run("history", "a/1", "--max-reads", "2", "--json")
+      // Two of them are for the service's time, and for how far back it goes.
+      let few = try await tool.run("history", "a/1", "--max-reads", "4", "--json")
       few.expect(0)
       #expect(few.errors.contains("--max-reads"))
-      // Beside the looks: the service's time, and how far back it goes.
       #expect(mini.requestCount(.batchGet) - before <= 4)
       let json = try JSONSerialization.jsonObject(with: Data(few.standardOutput)) as? [String: Any]
       #expect(json?["reads"] as? Int == 2 && json?["isComplete"] as? Bool == false)
-      try await tool.run("history", "a/none", "--max-reads", "5").expectFailure(66, "a/none")
+      try await tool.run("history", "a/none", "--max-reads", "7").expectFailure(66, "a/none")
     }
   }
 }

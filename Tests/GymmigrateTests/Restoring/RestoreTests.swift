@@ -427,6 +427,29 @@ struct RestoreTests {
     }
   }
 
+  @Test("A window that closes while it is read ends the restore before anything is written.")
+  func closedWindow() async throws {
+    let mini = MiniFirestore()
+    try mini.load(jsonLines: (1...900).map { documentLine("a/\($0)", $0) }.joined(separator: "\n"))
+    let accident = try Accident(mini)
+    for number in 1...3 { mini.remove("a/\(number)") }
+    let spoilt = mini.snapshot()
+    let old = Fault.error(ServiceError(400, "FAILED_PRECONDITION", "The requested read_time is too old."))
+    for request in [4, 6] {
+      let faults = ScriptedFaults(
+        mini.handler,
+        rules: [FaultRule([.runQuery, .list], .number(request), old)]
+      )
+      try await withTool(against: faults.handler) { tool, _ in
+        let result = try await tool.bare(
+          ["restore", "a", "--at", accident.moment] + Self.unguarded + tool.place
+        )
+        result.expectFailure(69, "is no longer readable", "nothing was written")
+        #expect(mini.requestCount(.commit) == 0 && mini.snapshot() == spoilt)
+      }
+    }
+  }
+
   @Test(
     "What is below the documents of a mirror is restored with them, unless it is to be left out",
     arguments: [

@@ -1,3 +1,4 @@
+import Configuration
 package import FirestoreREST
 package import Logging
 package import Runs
@@ -158,6 +159,9 @@ package struct MigrationLedger: Sendable {
     _ body: @escaping @Sendable () async throws -> Void
   ) async throws {
     let keeper = LeaseKeeper(client, Lease(run: entry.run, holder: entry.holder, command: entry.command))
+    let account = client.caller.traffic.account
+    account.keep(Self.end)
+    defer { account.keep(Cost()) }
     try await keeper.take(overFrom: [entry.run] + (entry.undoes.map { [$0] } ?? []))
     do {
       let began = try await begin(entry, isResumed: isResumed, with: keeper)
@@ -170,6 +174,9 @@ package struct MigrationLedger: Sendable {
     }
     await giveBack(keeper)
   }
+
+  /// What the end of a run is billed: its entry and its lease are read and written, and once more after lost responses.
+  private static let end = Cost(reads: 8, writes: 2, deletes: 2)
 
   func giveBack(_ keeper: LeaseKeeper) async {
     do {

@@ -108,7 +108,7 @@ package struct MirrorPull: Sendable {
       }
     } catch let failure as Failure {
       guard let moment = read.readTime else { throw failure }
-      throw failure.explainingClosedWindow(since: moment, remedy: "Pull again")
+      throw failure.explainingClosedWindow(since: moment, remedy: "Pull again.")
     }
   }
 }

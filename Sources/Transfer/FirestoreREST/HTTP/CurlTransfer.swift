@@ -21,6 +21,7 @@ final class CurlTransfer {
   private var handle: EasyHandle
   private var requestHeaders: UnsafeMutablePointer<curl_slist>?
   private var sent = 0
+  private var hasBegun = false
   private var headers: [String: String] = [:]
   private var body: [UInt8] = []
   private var maximumBody = 0
@@ -106,6 +107,11 @@ final class CurlTransfer {
       CurlTransfer.from(user)?.receiveHeader(data, size * count) ?? 0
     }
     _ = gm_curl_set_pointer(easy, CURLOPT_HEADERDATA, me)
+    gm_curl_set_prerequest(
+      easy,
+      { user, _, _, _, _ in CurlTransfer.from(user)?.begins() ?? false ? 0 : 1 },
+      me
+    )
     return curl_multi_add_handle(multi, easy)
   }
 
@@ -141,7 +147,9 @@ final class CurlTransfer {
     }
     var requestBytes = 0
     _ = gm_curl_get_long(easy, CURLINFO_REQUEST_SIZE, &requestBytes)
-    let detail = String(cString: errorText)
+    let detail =
+      code == CURLE_ABORTED_BY_CALLBACK
+      ? "the connection ended without an answer" : String(cString: errorText)
     let message = detail.isEmpty ? String(cString: curl_easy_strerror(code)) : detail
     return .failure(
       TransportError(Self.kind(of: code, wasSent: requestBytes > 0 || sent > 0), ForeignText.cleaned(message))
@@ -162,6 +170,15 @@ final class CurlTransfer {
 
   private static func from(_ user: UnsafeMutableRawPointer?) -> CurlTransfer? {
     user.map { Unmanaged<CurlTransfer>.fromOpaque($0).takeUnretainedValue() }
+  }
+
+  /// Whether the request may be sent: once.
+  ///
+  /// curl would send a GET once more by itself when a connection that it had used before ends without an answer. The server may
+  /// have answered and billed it, so that is a failed attempt like any other.
+  private func begins() -> Bool {
+    defer { hasBegun = true }
+    return !hasBegun
   }
 
   private func read(into buffer: UnsafeMutablePointer<CChar>, _ room: Int) -> Int {

@@ -12,6 +12,10 @@ package struct HTTPRequest: Sendable {
   package var maximumBodyBytes: Int
   /// Whether a compressed response is requested and decompressed; otherwise its body arrives as it was sent.
   package var decompresses = true
+  /// What it may be billed.
+  var billing = Billing.nothing
+  /// Whether that is reserved already.
+  var isReserved = false
 
   package init(
     method: String,

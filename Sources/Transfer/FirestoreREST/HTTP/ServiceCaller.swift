@@ -1,3 +1,4 @@
+import Configuration
 import Synchronization
 
 /// The network traffic of a run.
@@ -15,6 +16,8 @@ package struct Traffic: Codable, Sendable, Equatable {
 
 package final class TrafficCounter: Sendable {
   private let state = Mutex(Traffic())
+  /// What the service bills for it.
+  package let account = Account()
 
   package init() {}
 
@@ -48,6 +51,10 @@ package struct ServiceCaller: Sendable {
   package let traffic: TrafficCounter
   package let serverClock = ServerClock()
   private let onRetry: @Sendable (RetryNotice) -> Void
+  /// Whether its requests end the run, for which some are kept.
+  private var isLast = false
+  /// Whether its requests are billed: not those to a mirror.
+  package var isBilled = true
 
   package init(
     transport: any HTTPTransport,
@@ -72,23 +79,79 @@ package struct ServiceCaller: Sendable {
     return limited
   }
 
+  /// Returns the same caller for what has to be done at the end of a run.
+  var forTheEnd: ServiceCaller {
+    var caller = self
+    caller.isLast = true
+    return caller
+  }
+
+  // MARK: The bill
+
+  /// Reserves the reads of a request, which is then marked as reserved: as many as are wanted, or as are left.
+  ///
+  /// - Throws: `.tryLater` where none is left.
+  func reserve(reads wanted: Int) async throws(Failure) -> Int {
+    if !isBilled { return wanted }
+    return try await traffic.account.reserve(Cost(reads: max(1, wanted)), least: 1, isLast: isLast).reads
+  }
+
+  /// What a request is billed after a failure: nothing if the service refused it, else perhaps all.
+  private func settle(_ request: HTTPRequest, after failure: CallFailure) {
+    let isFree =
+      switch failure {
+      case .notSent: true
+      case .transport(let error): error.kind == .notConnected || error.kind == .invalid
+      case .service(let error): error.isFromService && (400..<500).contains(error.code)
+      case .malformed, .unreadable, .foreign: false
+      }
+    traffic.account.settle(request.billing.most, as: isFree ? Cost() : nil)
+  }
+
   // MARK: One attempt
 
   /// Sends a request once (twice if the token was refused) and parses the response.
   ///
-  /// - Parameter prepare: Called with the body of a successful response before it is parsed.
+  /// What it may be billed is reserved before, and settled afterwards.
+  ///
+  /// - Parameter prepare: Called with the body of a successful response, before it is parsed unless reads are bounded: then
+  ///   others may wait for what this one does not take.
   /// - Returns: The parsed body and its root, which is valid while the body is held.
   func attempt(
     _ request: HTTPRequest,
     beforeParsing prepare: (([UInt8]) async -> Void)? = nil
   ) async throws(CallFailure) -> (ParsedBody, JSONCursor) {
+    var request = request
+    if !isBilled { request.billing = .nothing }
+    if !request.isReserved {
+      do throws(Failure) {
+        _ = try await traffic.account.reserve(request.billing.most, isLast: isLast)
+      } catch {
+        throw .notSent(error)
+      }
+    }
+    do throws(CallFailure) {
+      return try await reserved(request, beforeParsing: prepare)
+    } catch {
+      settle(request, after: error)
+      throw error
+    }
+  }
+
+  private func reserved(
+    _ request: HTTPRequest,
+    beforeParsing prepare: (([UInt8]) async -> Void)?
+  ) async throws(CallFailure) -> (ParsedBody, JSONCursor) {
     var response = try await exchange(request)
-    if response.status == 200 { await prepare?(response.body) }
+    let isBounded = !traffic.account.bound.isNone
+    if response.status == 200, !isBounded { await prepare?(response.body) }
     let body = parsers.take(forBytes: response.body.count)
     guard response.status == 200 else {
       throw .service(ErrorBody.read(response, with: body.parser))
     }
     let root = try parse(response.body, with: body.parser)
+    traffic.account.settle(request.billing.most, as: request.billing.cost(of: root))
+    if isBounded { await prepare?(response.body) }
     var json: [UInt8] = []
     swap(&json, &response.body)
     transport.reclaim(consume json)
@@ -177,6 +240,7 @@ package struct ServiceCaller: Sendable {
     while true {
       var timed = request
       timed.timeout = min(request.timeout, attempts.left)
+      timed.isReserved = request.isReserved && attempts.number == 1
       let failure: CallFailure
       do throws(CallFailure) {
         let (body, root) = try await attempt(timed) { body in

@@ -79,12 +79,14 @@ extension FirestoreClient {
     )
   }
 
-  /// Returns the number of documents of each read; nil where the service did not count it in time.
+  /// Returns the number of documents of each read; nil where the service did not count it in time, or reads are bounded.
   ///
   /// All counts together have ``patience`` seconds.
   package func quickCounts(of reads: [CollectionRead]) async -> [(count: Int, readTime: Timestamp?)?] {
     let clock = caller.clock
     let deadline = clock.now() + Self.patience
+    // What is left is for what has to be read.
+    let isBounded = caller.traffic.account.bound.reads != nil
     var counts = [(count: Int, readTime: Timestamp?)?](repeating: nil, count: reads.count)
     await withTaskGroup(of: (Int, (count: Int, readTime: Timestamp?)?).self) { group in
       var next = 0
@@ -94,7 +96,7 @@ extension FirestoreClient {
         next += 1
         group.addTask {
           let left = deadline - clock.now()
-          guard left > 0, read.isCountable, !Task.isCancelled else { return (index, nil) }
+          guard left > 0, read.isCountable, !Task.isCancelled, !isBounded else { return (index, nil) }
           return (index, try? await self.within(left).count(read))
         }
       }

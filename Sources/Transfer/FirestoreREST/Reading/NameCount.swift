@@ -40,6 +40,7 @@ extension FirestoreClient {
           names = .tooMany
           if let refusal { throw refusal.explainingTooMany(read) }
         case .refused(let failure):
+          if failure.isOfBound { throw failure }
           if failure.kind == .interrupted || names == .tooMany { throw failure.explainingTooMany(read) }
           refusal = failure
           if names == .notBegun { names = begin(&group, read, "\(failure.cause)", logger) }

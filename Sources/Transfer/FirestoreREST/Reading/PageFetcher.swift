@@ -75,9 +75,12 @@ struct PageFetcher: Sendable {
     size: Int,
     beforeParsing prepare: ((_ body: [UInt8], _ size: Int) async -> Void)?
   ) async throws(Failure) -> FetchedPage {
-    try await client.caller.call(
+    let size = try await client.caller.reserve(reads: size)
+    var request = HTTPRequest(method: "GET", url: listURL(after: start, size: size))
+    (request.billing, request.isReserved) = (.documents(size), true)
+    return try await client.caller.call(
       .listDocuments,
-      HTTPRequest(method: "GET", url: listURL(after: start, size: size)),
+      request,
       operation: "read the page of",
       path: read.collection.string,
       beforeParsing: { await prepare?($0, size) }
@@ -103,6 +106,7 @@ struct PageFetcher: Sendable {
     beforeParsing prepare: ((_ body: [UInt8], _ size: Int) async -> Void)?
   ) async throws(Failure) -> FetchedPage {
     var query = read.query(in: client.database)
+    let size = try await client.caller.reserve(reads: size)
     query.limit = size
     if case .cursor(let cursor)? = start?.position {
       query.startAt = cursor
@@ -111,9 +115,12 @@ struct PageFetcher: Sendable {
     }
     if let path = read.endBefore { query.endAt = cursor(at: path, before: true) }
     let order = query.orderBy
+    let body = client.queryBody(query, read.readTime)
+    var request = client.post("\(client.url(ofParent: read.parent)):runQuery", body, .documents(size))
+    request.isReserved = true
     return try await client.caller.call(
       .runQuery,
-      client.post("\(client.url(ofParent: read.parent)):runQuery", client.queryBody(query, read.readTime)),
+      request,
       operation: "query",
       path: read.collection.string,
       beforeParsing: { await prepare?($0, size) }

@@ -44,7 +44,7 @@ extension FirestoreClient {
     }
     return try await caller.call(
       .partitionQuery,
-      post("\(documentsURL):partitionQuery", json),
+      post("\(documentsURL):partitionQuery", json, .page),
       operation: "cut the collections called",
       path: id
     ) { (_, root) throws(CallFailure) in

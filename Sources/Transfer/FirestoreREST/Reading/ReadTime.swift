@@ -160,16 +160,18 @@ extension CollectionPages {
 }
 
 extension Failure {
+  /// What follows the remedy of a command with `--read-time`.
+  package static let orReadPresent = "or give --read-time none to read the present, which mixes read times."
+
   /// Returns a clear failure if the read time has expired; otherwise itself.
   ///
-  /// - Parameter remedy: The alternative to reading the present, as the beginning of a sentence, such as
-  ///   `Export fewer`.
+  /// - Parameter remedy: What to do, as a sentence.
   package func explainingClosedWindow(since readTime: Timestamp, remedy: String) -> Failure {
     guard let service, service.refusesOldReadTime else { return self }
     var failure = self
     failure.kind = .unavailable
     failure.cause = "the read time \(readTime) is no longer readable (\(service))"
-    failure.remedy = "\(remedy), or give --read-time none to read the present, which mixes read times."
+    failure.remedy = remedy
     return failure
   }
 }

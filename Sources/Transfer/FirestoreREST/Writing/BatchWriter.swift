@@ -313,7 +313,11 @@ package actor BatchWriter {
     let sent = clock.now()
     let budget = client.caller.policy.budget - (sent - (chunk.firstSent ?? sent))
     do throws(CallFailure) {
-      let answer = try await client.commitOnce(chunk.writes.map(\.json), timeout: min(75, max(1, budget)))
+      let answer = try await client.commitOnce(
+        chunk.writes.map(\.json),
+        deletes: chunk.writes.deletes,
+        timeout: min(75, max(1, budget))
+      )
       let now = clock.now()
       await settle(scheduler.committed(chunk.id, answer, took: now - sent, now: now))
     } catch {

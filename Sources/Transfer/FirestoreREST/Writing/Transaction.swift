@@ -126,6 +126,7 @@ extension FirestoreClient {
           run.committing = writes.map { PendingWrite($0, in: database) }
           let answer = try await commitOnce(
             run.committing.map(\.json),
+            deletes: run.committing.deletes,
             in: id,
             timeout: min(75, attempts.left)
           )

@@ -68,8 +68,8 @@ package struct JobRecord: JSONRecord, Equatable {
 
   /// Whether another record is of the same work, however fast and however loudly.
   package func isSame(as other: JobRecord) -> Bool {
-    kind.isIdentical(to: other.kind) && connection == other.connection && source == other.source
-      && text.elementsEqual(other.text)
+    kind.isIdentical(to: other.kind) && connection.unbounded == other.connection.unbounded
+      && source?.unbounded == other.source?.unbounded && text.elementsEqual(other.text)
   }
 
   private var text: [UInt8] {

@@ -28,6 +28,8 @@ package struct ConnectionSettings: Codable, Sendable, Equatable {
   package var stateDir = Self.defaultStateDir
   /// How long one request may be retried, in seconds.
   package var retryFor = Self.usualRetry
+  /// The most that the run may be billed; nil for no bound.
+  package var bound: BillBound?
 
   package static let defaultStateDir = ".gymmigrate"
   package static let usualRetry = 300.0
@@ -41,11 +43,19 @@ package struct ConnectionSettings: Codable, Sendable, Equatable {
     return settings
   }
 
-  /// Another environment: nothing of this one's but the configuration, the state folder and the patience.
+  /// Another environment: nothing of this one's but the configuration, the state folder, the patience and the bound.
   package func beside(_ name: String?) -> ConnectionSettings {
     var settings = ConnectionSettings()
     settings.environment = name
     (settings.files, settings.stateDir, settings.retryFor) = (files, stateDir, retryFor)
+    settings.bound = bound
+    return settings
+  }
+
+  /// The same without what bounds the bill, with which the work is the same.
+  package var unbounded: ConnectionSettings {
+    var settings = self
+    settings.bound = nil
     return settings
   }
 

@@ -26,10 +26,7 @@ package struct CostEstimate: Sendable, Equatable {
 
   /// The estimate as text: `12,000 reads, 4,000 writes, 0 deletes: at most 0.02 USD (list prices …)`, or `at least`.
   package var text: String {
-    let counts = [(cost.reads, "read"), (cost.writes, "write"), (cost.deletes, "delete")].map {
-      NumberText.counted($0.0, $0.1)
-    }
-    let operations = "\(isMinimum ? "at least " : "")\(counts.joined(separator: ", "))"
+    let operations = "\(isMinimum ? "at least " : "")\(cost.text)"
     guard let dollars else { return "\(operations): the price is \(prices.name)" }
     let cents = Int(clamping: (dollars * 100).rounded(.up))
     let sum = cents < 1 ? "nothing" : "\(cents / 100).\(cents % 100 < 10 ? "0" : "")\(cents % 100) USD"

@@ -138,6 +138,10 @@ package struct RunSummary: Sendable {
   package var cost: CostEstimate?
   /// The number of requests, retries and bytes.
   package var traffic = Traffic()
+  /// What the service bills, as its responses say, with earlier processes of the run; nil where that is not known.
+  package var billed: Cost?
+  /// What requests without a complete response may have been billed besides.
+  package var perhapsBilled = Cost()
   /// Whether the run, which ended early, can be resumed; nil for any other.
   package var canResume: Bool?
   /// The command that resumes the run.
@@ -188,6 +192,8 @@ package struct RunSummary: Sendable {
       json.member("retries", traffic.retries)
       json.member("bytesIn", traffic.bytesIn)
       json.member("bytesOut", traffic.bytesOut)
+      json.member("billed", record: billed)
+      if perhapsBilled != Cost() { json.member("perhapsBilled", record: perhapsBilled) }
       json.member("canResume", record: canResume)
       json.member("resumeCommand", resumeCommand)
       json.member("error", error)

@@ -16,7 +16,7 @@ struct CopyReader: Sendable {
 
   /// What helps where the read time has expired.
   private static let remedy =
-    "Copy again from the beginning (documents already written are detected and skipped)"
+    "Copy again from the beginning (documents already written are detected and skipped), \(Failure.orReadPresent)"
 
   /// Calls `body` with each page, and with the position after it if the read can resume there.
   ///

@@ -87,9 +87,10 @@ package struct Diff {
         "The database of a snapshot is not known, so references are compared by their full names (--from-source, --to-source)."
       )
     }
+    let remedy = "Compare fewer collections at a time, or read at a later moment."
     let (fromPages, toPages) = (
-      try from.pages(of: scopes, at: fromTime, reading: options.reading),
-      try to.pages(of: scopes, at: toTime, reading: options.reading)
+      try from.pages(of: scopes, at: fromTime, reading: options.reading, orElse: remedy),
+      try to.pages(of: scopes, at: toTime, reading: options.reading, orElse: remedy)
     )
     var run = DiffRun(
       comparison: DocumentComparison(from: from.database, to: to.database, ignoring: options.ignored),

@@ -40,10 +40,13 @@ extension Diff {
     }
 
     /// The documents of some scopes, scope by scope, each in the order of names.
+    ///
+    /// - Parameter remedy: What to do when the moment can be read no longer, as a sentence.
     package func pages(
       of scopes: [CollectionScope],
       at moment: Timestamp?,
-      reading: ReadingSettings
+      reading: ReadingSettings,
+      orElse remedy: String
     ) throws -> DiffPages {
       switch self {
       case .snapshot(let snapshot): return .snapshot(try snapshot.documents(of: scopes))
@@ -53,9 +56,8 @@ extension Diff {
           reading.apply(to: &read)
           return read
         }
-        return .database(
-          DatabasePages(pages: client.pages(ofEach: reads), scopes: scopes, readTime: moment)
-        )
+        let pages = client.pages(ofEach: reads)
+        return .database(DatabasePages(pages: pages, scopes: scopes, readTime: moment, remedy: remedy))
       }
     }
   }
@@ -80,9 +82,9 @@ package struct DatabasePages {
   let pages: CollectionPages
   let scopes: [CollectionScope]
   let readTime: Timestamp?
+  let remedy: String
 
   func next(_ scope: Int) async throws -> [RawDocument]? {
-    let remedy = "Compare fewer collections at a time"
     guard let page = try await pages.next(of: scope, at: readTime, orElse: remedy) else { return nil }
     if scopes.count == 1, scopes[0].kind == nil, scopes[0].document == nil { return page }
     return page.filter { CollectionScope.index(of: $0.path, in: scopes) == scope }

@@ -109,7 +109,10 @@ package struct Export: Sendable {
       }
     } catch let failure as Failure {
       throw readTime.map {
-        failure.explainingClosedWindow(since: $0, remedy: "Export fewer collections at a time")
+        failure.explainingClosedWindow(
+          since: $0,
+          remedy: "Export fewer collections at a time, \(Failure.orReadPresent)"
+        )
       } ?? failure
     }
     for columns in try complete(output, deletions, readTime: readTime) { report(columns) }

@@ -10,7 +10,7 @@ struct HistoryCommand: AsyncParsableCommand {
       Looks at the document at moments of the past, as far back as the service keeps versions: an hour, or seven days \
       with point-in-time recovery. Versions of the last hour are found to the microsecond, but those between two deletions only \
       as far as the reads go; of older ones those that a whole minute shows. When a document was deleted is found as exactly. Each look \
-      is billed as a read; --max-reads bounds them, and what was not looked into is reported. The oldest version comes first.
+      is billed as a read, 100 at most or as many as --max-reads leaves; what was not looked into is reported. The oldest version comes first.
 
         gymmigrate history users/u1 -e stage
         gymmigrate history users/u1 -e prod --max-reads 20 --json
@@ -20,8 +20,8 @@ struct HistoryCommand: AsyncParsableCommand {
   @Argument(help: "The path of a document, as users/u1.")
   var path: String
 
-  @Option(help: ArgumentHelp("Reads at most.", valueName: "n"), from: 1)
-  var maxReads = 100
+  /// The looks where nobody says how many reads there may be.
+  private static let looks = 100
 
   @Flag(help: "Print one JSON object.") var json = false
 
@@ -43,7 +43,11 @@ struct HistoryCommand: AsyncParsableCommand {
       guard let now = try await client.readTime(.now, of: session.environment, session.logger),
         let earliest = await client.earliestMoment()
       else { return CommandResult() }
-      var search = VersionSearch(from: earliest, to: now, maximumLooks: maxReads)
+      var search = VersionSearch(
+        from: earliest,
+        to: now,
+        maximumLooks: client.caller.traffic.account.readsLeft ?? Self.looks
+      )
       while let moment = search.next() {
         try Task.checkCancellation()
         search.record(try await client.batchGet([path], readTime: moment)[path], at: moment)

@@ -54,7 +54,7 @@ struct RunsResume: AsyncParsableCommand {
       original folder: one that was copied or unpacked, or that others may write to, is refused.
 
         gymmigrate runs resume last
-        gymmigrate runs resume last --json
+        gymmigrate runs resume last --max-reads 200000
       """
   )
 
@@ -62,6 +62,7 @@ struct RunsResume: AsyncParsableCommand {
   var run: String
   @OptionGroup var folder: StateOptions
   @OptionGroup var guards: ConfirmOptions
+  @OptionGroup var bill: BillOptions
   @Flag(help: "Print the summary of the whole run as one JSON object on standard output.") var json = false
 
   func run() async throws {
@@ -72,6 +73,10 @@ struct RunsResume: AsyncParsableCommand {
     var run = try jobRun(record)
     run.resuming = record
     run.confirmation = guards.confirmation
+    if let bound = bill.bound {
+      run.connection.bound = bound
+      run.source?.bound = bound
+    }
     if json { run.output.json = true }
     if chdir(record.workingDirectory) != 0 {
       throw Failure(

@@ -36,10 +36,19 @@ struct ManagedWork: Sendable {
     return command
   }
 
-  /// Refuses a mirror, which has no service behind it.
+  /// Refuses a mirror, which has no service behind it, and a bound, which the service does not keep.
   ///
   /// - Throws: `.usage`.
   static func assertDatabase(_ session: Session) throws(Failure) {
+    if !session.client.caller.traffic.account.bound.isNone {
+      throw Failure(
+        .usage,
+        "bound the bill of",
+        path: "the managed service",
+        cause: "it reads and writes by itself, whatever that costs",
+        remedy: "Leave out --max-reads and --max-writes."
+      )
+    }
     guard let file = session.environment.mirror else { return }
     throw Failure(
       .usage,

@@ -94,6 +94,12 @@ struct ShardPlanCommand: AsyncParsableCommand {
         remedy: "export, import, copy, check, and migrate plan and apply can be divided (docs/shards.md)."
       )
     }
+    if run.connection.bound != nil {
+      throw job.refusal(
+        of: "--max-reads or --max-writes",
+        "a bound is of one process, which does not know what the others were billed"
+      )
+    }
     try job.assertDivisible(run)
     return (command, run, job)
   }

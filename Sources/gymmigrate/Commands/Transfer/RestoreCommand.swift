@@ -44,7 +44,7 @@ struct RestoreCommand: JobCommand {
 
   @Option(
     help: ArgumentHelp(
-      "A folder of an export, a file of JSON Lines (both also as gs://BUCKET/NAME), or mirror:FILE; repeat it for increments.",
+      "A folder of an export, a file of JSON Lines (both also as gs://BUCKET/NAME), mirror:FILE, or ENV@TIME of this environment; repeat it for increments.",
       valueName: "place"
     )
   )
@@ -142,6 +142,27 @@ struct RestoreCommand: JobCommand {
     }
   }
 
+  /// The moment of `--from ENV@TIME`, where that is the database that is restored; nil for files and mirrors.
+  ///
+  /// - Throws: `ValidationError` for any other environment.
+  private func ownMoment(_ connection: ConnectionSettings) throws -> Timestamp? {
+    let target = EnvironmentResolver(connection)
+    let known = try target.configuration().environments.map(\.name)
+    for text in from {
+      guard let place = try EnvironmentMoment(text, among: known, of: "--from"), !place.isMirror else {
+        continue
+      }
+      if from.count == 1, let moment = place.moment {
+        let named = try EnvironmentResolver(connection.beside(place.name)).environment()
+        if try named.isSameDatabase(as: target.environment()) { return moment }
+      }
+      throw ValidationError(
+        "--from: '\(text)' is an environment: 'copy' copies it; --at goes back in this one."
+      )
+    }
+    return nil
+  }
+
   func jobRun() throws -> JobRun {
     var job = RestoreJob(names)
     (job.moment, job.sources) = (at?.flooredToMicroseconds, from)
@@ -152,11 +173,9 @@ struct RestoreCommand: JobCommand {
     (job.maximumDeletes, job.reading, job.output) = (maxDelete, reading.settings, output)
     (job.plan.isDryRun, job.plan.html) = (dryRun, page.html)
     var run = common.jobRun(job)
-    let known = try EnvironmentResolver(run.connection).configuration().environments.map(\.name)
-    for place in from where try EnvironmentMoment(place, among: known, of: "--from")?.isMirror == false {
-      throw ValidationError(
-        "--from: '\(place)' is an environment: 'copy' copies it; --at goes back in this one."
-      )
+    if let moment = try ownMoment(run.connection) {
+      (job.moment, job.sources) = (moment.flooredToMicroseconds, [])
+      run.job = job
     }
     if let mirror = from.first, mirror.hasPrefix(DatabaseEnvironment.mirrorPrefix) {
       run.source = run.connection.beside(mirror)

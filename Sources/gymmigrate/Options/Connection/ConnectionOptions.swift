@@ -84,6 +84,8 @@ struct ConnectionOptions: ParsableArguments {
   @Option(help: ArgumentHelp("How long one request may be retried.", visibility: .hidden))
   var retryFor = Duration.seconds(ConnectionSettings.usualRetry)
 
+  @OptionGroup(visibility: .hidden) var bill: BillOptions
+
   var stateDir: String { state.stateDir }
 
   func validate() throws {
@@ -98,7 +100,32 @@ struct ConnectionOptions: ParsableArguments {
     settings.impersonateServiceAccount = impersonateServiceAccount
     settings.files = files.choice
     (settings.stateDir, settings.retryFor) = (stateDir, retryFor.inSeconds)
+    settings.bound = bill.bound
     return settings
+  }
+}
+
+/// What a command may cost.
+struct BillOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp("Stop before the service could bill more reads than this.", valueName: "n"),
+    from: 0
+  )
+  var maxReads: Int?
+
+  @Option(
+    help: ArgumentHelp(
+      "Stop before the service could bill more writes and deletes than this.",
+      valueName: "n"
+    ),
+    from: 0
+  )
+  var maxWrites: Int?
+
+  /// The bound; nil for none.
+  var bound: BillBound? {
+    let bound = BillBound(reads: maxReads, writes: maxWrites)
+    return bound.isNone ? nil : bound
   }
 }
 

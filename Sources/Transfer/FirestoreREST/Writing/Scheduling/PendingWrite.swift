@@ -28,6 +28,11 @@ package struct PendingWrite: Sendable {
   var bytes: Int { json.count + 1 }
 }
 
+extension [PendingWrite] {
+  /// How many of them are deletes.
+  var deletes: Int { count { $0.write.operation == .delete } }
+}
+
 /// The state of a document relative to a write, after reading it back.
 enum WriteState: Equatable {
   case applied

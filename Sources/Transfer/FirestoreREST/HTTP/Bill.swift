@@ -1,0 +1,90 @@
+import Configuration
+
+/// The most that a run may be billed (`--max-reads`, `--max-writes`); nil for no bound.
+package struct BillBound: Codable, Sendable, Equatable {
+  package var reads: Int?
+  /// Writes and deletes together.
+  package var writes: Int?
+
+  package init(reads: Int? = nil, writes: Int? = nil) { (self.reads, self.writes) = (reads, writes) }
+
+  package var isNone: Bool { reads == nil && writes == nil }
+}
+
+/// What a run was billed, what requests on their way may be billed, and what is left of its bound.
+///
+/// Whoever sends a request reserves the most that it may be billed, and settles what it was; so the bound holds whatever is on
+/// its way at once.
+///
+///     var bill = Bill()
+///     bill.bound = BillBound(reads: 500)
+///     bill.reserve(Cost(reads: 300))               // .granted(300 reads)
+///     bill.reserve(Cost(reads: 300))               // .wait: the first may turn out to be less
+///     bill.settle(Cost(reads: 300), as: Cost(reads: 12))
+///     bill.reserve(Cost(reads: 300))               // .granted(300 reads)
+struct Bill: Sendable, Equatable {
+  enum Answer: Equatable {
+    case granted(Cost)
+    /// Not now, but perhaps once other requests are settled.
+    case wait
+    /// What is left is too little, whatever other requests are billed.
+    case exhausted
+  }
+
+  var bound = BillBound()
+  /// What is left for the end of the run: the lease and the ledger.
+  var kept = Cost()
+  /// What responses say.
+  private(set) var known = Cost()
+  /// What requests without a complete response were billed at most.
+  private(set) var uncertain = Cost()
+  private var reserved = Cost()
+
+  /// What was billed at most.
+  var total: Cost { known + uncertain }
+  /// What will have been billed at most once every request on its way is settled.
+  var outstanding: Cost { total + reserved }
+
+  /// What an earlier process of the run was billed.
+  mutating func carry(known: Cost, uncertain: Cost) {
+    self.known = self.known + known
+    self.uncertain = self.uncertain + uncertain
+  }
+
+  /// - Parameters:
+  ///   - most: What the request may be billed.
+  ///   - least: The reads with which it is worth sending; it is granted fewer than `most` where no more are left.
+  ///   - isLast: Whether it ends the run, for which something is kept.
+  mutating func reserve(_ most: Cost, least: Int? = nil, isLast: Bool = false) -> Answer {
+    var granted = most
+    var waits = false
+    func isShort(_ wanted: Int, _ left: Int, _ open: Int) -> Bool {
+      waits = waits || wanted > left
+      return wanted > left.addingClamped(open)
+    }
+    let kept = isLast ? Cost() : kept
+    if let bound = bound.reads, most.reads > 0 {
+      let left = bound.subtractingClamped(outstanding.reads.addingClamped(kept.reads))
+      if isShort(least ?? most.reads, left, reserved.reads) { return .exhausted }
+      granted.reads = min(most.reads, left)
+    }
+    if let bound = bound.writes, most.changes > 0 {
+      let left = bound.subtractingClamped(outstanding.changes.addingClamped(kept.changes))
+      if isShort(most.changes, left, reserved.changes) { return .exhausted }
+    }
+    if waits { return .wait }
+    reserved = reserved + granted
+    return .granted(granted)
+  }
+
+  /// - Parameter cost: What it was billed; nil where that is not known.
+  mutating func settle(_ granted: Cost, as cost: Cost?) {
+    reserved = reserved - granted
+    if let cost { known = known + cost } else { uncertain = uncertain + granted }
+  }
+}
+
+extension Cost {
+  /// Writes and deletes.
+  fileprivate var changes: Int { writes.addingClamped(deletes) }
+}

@@ -1,0 +1,122 @@
+import Configuration
+import Files
+import FirestoreModels
+import Testing
+
+@testable import FirestoreREST
+
+@Suite("The bill of a run")
+struct BillTests {
+  private func reads(_ count: Int) -> Cost { Cost(reads: count) }
+
+  @Test("What requests on their way may be billed counts as billed until they are settled.")
+  func reservations() {
+    var bill = Bill()
+    bill.bound = BillBound(reads: 500)
+    #expect(bill.reserve(reads(300)) == .granted(reads(300)))
+    #expect(bill.reserve(reads(300)) == .wait)
+    #expect(bill.reserve(reads(300), least: 1) == .granted(reads(200)))
+    #expect(bill.reserve(reads(300), least: 1) == .wait)
+    #expect(bill.reserve(reads(501)) == .exhausted)
+    bill.settle(reads(300), as: reads(12))
+    bill.settle(reads(200), as: reads(200))
+    #expect(bill.known == reads(212))
+    #expect(bill.reserve(reads(300), least: 1) == .granted(reads(288)))
+    bill.settle(reads(288), as: nil)
+    #expect(bill.known == reads(212) && bill.uncertain == reads(288))
+    #expect(bill.reserve(reads(1)) == .exhausted)
+    // Nothing is free of charge but what costs nothing.
+    #expect(bill.reserve(Cost()) == .granted(Cost()))
+    #expect(bill.reserve(Cost(writes: 1)) == .granted(Cost(writes: 1)))
+  }
+
+  @Test("Writes and deletes have one bound, and are granted in full or not at all.")
+  func writes() {
+    var bill = Bill()
+    bill.bound = BillBound(writes: 10)
+    #expect(bill.reserve(Cost(writes: 4, deletes: 4)) == .granted(Cost(writes: 4, deletes: 4)))
+    #expect(bill.reserve(Cost(writes: 3)) == .wait)
+    #expect(bill.reserve(Cost(deletes: 2)) == .granted(Cost(deletes: 2)))
+    bill.settle(Cost(writes: 4, deletes: 4), as: Cost(writes: 4, deletes: 4))
+    #expect(bill.reserve(Cost(writes: 1)) == .wait)
+    bill.settle(Cost(deletes: 2), as: Cost(deletes: 2))
+    #expect(bill.reserve(Cost(writes: 1)) == .exhausted)
+    #expect(bill.reserve(reads(1_000_000)) == .granted(reads(1_000_000)))
+  }
+
+  @Test("What is kept is for the end alone.")
+  func kept() {
+    var bill = Bill()
+    bill.bound = BillBound(reads: 10, writes: 4)
+    bill.kept = Cost(reads: 4, writes: 3)
+    #expect(bill.reserve(reads(9), least: 1) == .granted(reads(6)))
+    #expect(bill.reserve(Cost(writes: 2)) == .exhausted)
+    #expect(bill.reserve(reads(4), isLast: true) == .granted(reads(4)))
+    #expect(bill.reserve(Cost(writes: 4), isLast: true) == .granted(Cost(writes: 4)))
+  }
+
+  @Test("A resumed run begins with what it was billed before.")
+  func carried() {
+    var bill = Bill()
+    bill.bound = BillBound(reads: 10)
+    bill.carry(known: reads(3), uncertain: reads(2))
+    #expect(bill.reserve(reads(10), least: 1) == .granted(reads(5)))
+  }
+
+  @Test("Numbers of any size do not overflow.")
+  func extremes() {
+    var bill = Bill()
+    bill.bound = BillBound(reads: .max, writes: 0)
+    bill.carry(known: reads(.max), uncertain: reads(.max))
+    #expect(bill.reserve(reads(.max), least: 1) == .exhausted)
+    #expect(bill.reserve(Cost(deletes: 1)) == .exhausted)
+  }
+
+  @Test(
+    "Of a hundred requests side by side no more is billed than the bound, and what the first leave the others take."
+  )
+  func concurrent() async throws {
+    let account = Account()
+    account.limit(to: BillBound(reads: 1000))
+    let granted = await withThrowingTaskGroup(of: Int.self) { group in
+      for number in 0..<100 {
+        group.addTask {
+          let cost = try await account.reserve(Cost(reads: 300), least: 1)
+          await Task.yield()
+          // Nine of ten find less than they asked for.
+          let used = number % 10 == 0 ? cost.reads : 1
+          account.settle(cost, as: Cost(reads: used))
+          return used
+        }
+      }
+      var sum = 0
+      while let next = await group.nextResult() { if case .success(let used) = next { sum += used } }
+      return sum
+    }
+    #expect(granted <= 1000 && account.billed.known == Cost(reads: granted))
+    #expect(granted >= 100)
+  }
+
+  @Test("What was saved is never less than what may be billed.")
+  func saving() async throws {
+    let account = Account()
+    let saved = Locked((known: Cost(), perhaps: Cost(), times: 0))
+    account.carry(known: Cost(reads: 7), uncertain: Cost(reads: 1)) { (known, perhaps) throws(Failure) in
+      saved.withLock { $0 = (known, perhaps, $0.times + 1) }
+    }
+    for number in 0..<500 {
+      let cost = try await account.reserve(Cost(reads: 300, writes: 1))
+      let allowed = saved.withLock { saved in saved.known + saved.perhaps }
+      let (known, uncertain) = account.billed
+      #expect((known + uncertain + cost).isWithin(allowed))
+      account.settle(cost, as: number % 50 == 0 ? nil : Cost(reads: 300, writes: 1))
+    }
+    let (known, uncertain) = account.billed
+    #expect(
+      known == Cost(reads: 7 + 490 * 300, writes: 490) && uncertain == Cost(reads: 1 + 3000, writes: 10)
+    )
+    try account.close()
+    let last = saved.withLock { $0 }
+    #expect(last.known == known && last.perhaps == uncertain && last.times < 120)
+  }
+}
