@@ -21,6 +21,8 @@ package struct DocumentPlace: Sendable {
     if let managed { return [ImportSource(managed)] }
     if !isFolder { return [source(path)] }
     let folder = FilePaths.bare(path)
+    let documents = manifest == nil ? try DocumentTree.sources(in: folder, via: access) : []
+    if !documents.isEmpty { return documents }
     let files = try names(in: folder, via: access).map { "\(folder)/\($0)" }
     for file in files { try FilePaths.assertWithin(folder, file) }
     return files.map(source)
