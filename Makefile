@@ -3,6 +3,8 @@
 SWIFT ?= swift
 SOURCES = Package.swift Sources Tests samples/typed-documents
 JOBS ?=
+# Swift's runtime is linked into the program, which starts faster so and runs without a toolchain. On macOS it is a part of the system.
+RELEASE = -c release --product gymmigrate $(if $(filter Linux,$(shell uname -s)),--static-swift-stdlib)
 JUDGE ?= $(if $(wildcard .venv/bin/python),.venv/bin/python,python3)
 PREFIX ?= /usr/local
 DESTDIR ?=
@@ -19,8 +21,8 @@ deps:
 
 ## build: builds the release binary and links it to bin/gymmigrate
 build: deps
-	$(SWIFT) build -c release --product gymmigrate
-	@mkdir -p bin && ln -sf "$$($(SWIFT) build -c release --show-bin-path)/gymmigrate" bin/gymmigrate
+	$(SWIFT) build $(RELEASE)
+	@mkdir -p bin && ln -sf "$$($(SWIFT) build $(RELEASE) --show-bin-path)/gymmigrate" bin/gymmigrate
 	@echo "Built bin/gymmigrate."
 
 ## demo: loads the sample gym into the embedded store, migrates it and exports it to demo/

@@ -13,8 +13,8 @@ if ! command -v soffice >/dev/null; then
   exit 0
 fi
 if [[ -z ${GYMMIGRATE:-} ]]; then
-  swift build --product gymmigrate
-  GYMMIGRATE=$(swift build --show-bin-path)/gymmigrate
+  make -s build
+  GYMMIGRATE=$PWD/bin/gymmigrate
 fi
 GYMMIGRATE=$(realpath "$GYMMIGRATE")
 read -r -a inputs <<<"${DOCUMENTS:-$(echo samples/gym/*.jsonl)}"

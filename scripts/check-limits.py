@@ -87,10 +87,10 @@ def tables():
             prepare=lambda folder: write(folder, "u.csv.gz", pieces),
         )
     run(
-        "a record of 15 MiB, in 1,000 cells", 2, "import", "u.csv", "--collection", "things", "-e", "local", "-q", limit=128,
+        "a record of 11 MiB, in 1,000 cells", 2, "import", "u.csv", "--collection", "things", "-e", "local", "-q", limit=128,
         prepare=lambda folder: write(
             folder, "u.csv",
-            [b"__name__" + b"".join(b",c%d" % n for n in range(1000)), b"\nu1", *[b"," + b"x" * 15_000] * 1000, b"\n"],
+            [b"__name__" + b"".join(b",c%d" % n for n in range(1000)), b"\nu1", *[b"," + b"x" * 11_500] * 1000, b"\n"],
         ),
     )
     run(

@@ -24,8 +24,8 @@ if [[ ${#missing[@]} -gt 0 ]]; then
   exit 69
 fi
 if [[ -z ${GYMMIGRATE:-} ]]; then
-  swift build -c release --product gymmigrate
-  GYMMIGRATE=$(swift build -c release --show-bin-path)/gymmigrate
+  make -s build
+  GYMMIGRATE=$PWD/bin/gymmigrate
 fi
 GYMMIGRATE=$(realpath "$GYMMIGRATE")
 

@@ -17,8 +17,8 @@ if ! /usr/bin/time -f %e true 2>/dev/null; then
   exit 69
 fi
 if [[ -z ${GYMMIGRATE:-} ]]; then
-  swift build -c release --product gymmigrate
-  GYMMIGRATE=$(swift build -c release --show-bin-path)/gymmigrate
+  make -s build
+  GYMMIGRATE=$PWD/bin/gymmigrate
 fi
 GYMMIGRATE=$(realpath "$GYMMIGRATE")
 

@@ -2,15 +2,18 @@
 # Builds samples/typed-documents, a package of its own that uses the libraries as another one would, runs it, against an
 # embedded store where it needs one, and compares what it prints. It has a build folder of its own beside the others, so a second
 # run builds only what changed.
+#
+#   --build    only builds it
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 package=samples/typed-documents
-build=(--package-path "$package" --scratch-path .build/sample)
+build=(--package-path "$package" --scratch-path .build/sample --disable-index-store -Xswiftc -warnings-as-errors)
+swift build "${build[@]}" --quiet
+[[ ${1:-} != --build ]] || exit 0
+
 binary=${GYMMIGRATE_BINARY:-bin/gymmigrate}
 [[ -x $binary ]] || { echo "There is no $binary: run 'make build', or set GYMMIGRATE_BINARY." >&2; exit 69; }
-
-swift build "${build[@]}" --quiet -Xswiftc -warnings-as-errors
 bin=$(swift build "${build[@]}" --show-bin-path)
 
 work=$(mktemp -d)

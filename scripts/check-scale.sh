@@ -19,8 +19,8 @@ PATH=$PATH:/usr/sbin
 . scripts/lib/page-files.sh
 need check-scale nginx curl python3 time
 if [[ -z ${GYMMIGRATE:-} ]]; then
-  swift build -c release --product gymmigrate
-  GYMMIGRATE=$(swift build -c release --show-bin-path)/gymmigrate
+  make -s build
+  GYMMIGRATE=$PWD/bin/gymmigrate
 fi
 
 root=$PWD

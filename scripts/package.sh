@@ -16,19 +16,15 @@ SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || 
 export SOURCE_DATE_EPOCH LC_ALL=C.UTF-8
 umask 022
 
-# Swift's runtime is a part of macOS, and cannot be linked statically there.
-static=()
 system=$(uname -s | tr '[:upper:]' '[:lower:]')
-[[ $system != linux ]] || static=(--static-swift-stdlib)
 
 make_tree() {
-  local options=(-c release --product gymmigrate --scratch-path "$build" --disable-index-store "${static[@]}")
-  $swift build "${options[@]}"
+  make -s build SWIFT="$swift"
   rm -rf "$tree"
   local share=$tree/share page
   mkdir -p "$tree/bin" "$share"/{doc/gymmigrate,bash-completion/completions,zsh/site-functions,fish/vendor_completions.d}
   local program=$tree/bin/gymmigrate
-  install -m 755 "$($swift build "${options[@]}" --show-bin-path)/gymmigrate" "$program"
+  install -m 755 bin/gymmigrate "$program"
   strip "$program"
   python3 scripts/generate-manual.py "$program" "$share/man/man1"
   "$program" --generate-completion-script bash >"$share/bash-completion/completions/gymmigrate"
@@ -44,7 +40,7 @@ third_party() {
   toolchain=$(dirname "$(dirname "$(realpath "$(command -v "${swift%% *}")")")")
   echo "The program contains the Swift runtime with Foundation and ICU (Unicode License, https://www.unicode.org/license.txt),"
   echo "and the packages below. Their licences:"
-  for file in "$toolchain/share/swift/LICENSE.txt" "$build"/checkouts/*/LICENSE*; do
+  for file in "$toolchain/share/swift/LICENSE.txt" .build/checkouts/*/LICENSE*; do
     [[ -f $file ]] || continue
     printf '\n==== %s ====\n\n' "$([[ $file == "$toolchain"/* ]] && echo Swift || basename "$(dirname "$file")")"
     cat "$file"

@@ -22,11 +22,6 @@ fi
 [[ -f $venv/installed.txt ]] && export GYMMIGRATE_PYTHON=$PWD/$python
 scripts/install-browser.sh
 
-. scripts/lib/tests-build.sh
-swift build "${tests_build[@]}" --build-tests
-python3 -m unittest discover -s Tests/Oracle -q
-export GYMMIGRATE_BINARY=${GYMMIGRATE_BINARY:-$(swift build "${tests_build[@]}" --show-bin-path)/gymmigrate}
-
 work=$(mktemp -d)
 server=
 judges=
@@ -36,6 +31,14 @@ cleanUp() {
   rm -rf "$work"
 }
 trap cleanUp EXIT
+
+# Beside the build of the tests, which leaves a core idle at times.
+nice -n 10 scripts/check-sample-package.sh --build &
+sample=$!
+. scripts/lib/tests-build.sh
+swift build "${tests_build[@]}" --build-tests
+python3 -m unittest discover -s Tests/Oracle -q
+export GYMMIGRATE_BINARY=${GYMMIGRATE_BINARY:-$(swift build "${tests_build[@]}" --show-bin-path)/gymmigrate}
 
 judge() {
   "$GYMMIGRATE_PYTHON" Tests/Judges/python_client.py "http://$1"
@@ -71,6 +74,7 @@ if [[ -n ${GYMMIGRATE_PYTHON:-} ]]; then
   judges=$!
 fi
 
+wait "$sample"
 scripts/check-sample-package.sh >"$work/sample" 2>&1 &
 sample=$!
 

@@ -73,7 +73,9 @@ package struct RestoreRules: Sendable {
 
   private func isKept(_ present: RawDocument) -> Bool {
     guard let keepsChangedSince else { return false }
-    let own = schema.changeTime(of: present.path.collection).flatMap { present.fields[$0]?.timestamp }
+    // A field that nobody declared may be what it was although the document was changed.
+    let field = schema.collection(present.path.collection)?.updateTime?.path
+    let own = field.flatMap { present.fields[$0]?.timestamp }
     return (own ?? present.updateTime).map { $0 > keepsChangedSince } ?? false
   }
 

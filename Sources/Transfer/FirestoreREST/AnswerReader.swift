@@ -92,8 +92,13 @@ extension JSONCursor {
     return elements
   }
 
+  /// Refuses what is no object, and an error that comes with status 200, as some gateways send it: an answer without the
+  /// member that was asked for is an empty list.
   func assertObject() throws(CallFailure) {
     if kind != .object { throw .malformed("the response is not an object") }
+    guard let error = self["error"] else { return }
+    if let error = ErrorBody.read(error, httpCode: nil) { throw .service(error) }
+    throw .malformed("the response has an error that is not an object")
   }
 
   /// The token of the page after this response; nil on the last one.

@@ -113,7 +113,13 @@ package struct DocumentLoader: Sendable {
       for document in valid {
         let path = document.path
         let before = current.isEmpty ? nil : current[path]
-        switch mode.decide(document, current: before) {
+        var decision = mode.decide(document, current: before)
+        if case .change = decision, let before, let journal = context.journal, journal.hasTail,
+          try journal.isChangedSince(before)
+        {
+          decision = .unchanged
+        }
+        switch decision {
         case .unchanged where ambiguous.contains(path):
           // Its precondition fails if the write in flight changes anything, and the document is decided again.
           submitted.append(document)

@@ -104,10 +104,7 @@ extension RestoreJob: PerformableJob {
     )
     (rules.keepsChangedSince, rules.only) = (keepsChangedSince, only)
     rules.filter = try query.filter(in: session.client.database, session.schema).map { DocumentFilter($0) }
-    var known = state.knowledge.collections
-    // A mirror names subcollections, too; a filter is about documents of its roots, and nothing below them.
-    if rules.filter != nil, session.source != nil { known?.removeAll { $0.utf8.contains(UInt8(ascii: "/")) } }
-    let names = names.isEmpty && !state.knowledge.isGroup ? known : names
+    let names = names.isEmpty && !state.knowledge.isGroup ? state.knowledge.collections : names
     return try await RestoreList(
       CollectionSelection(names, isDeep: isDeep),
       to: state,
@@ -125,11 +122,9 @@ extension RestoreJob: PerformableJob {
     if let mirror = session.source, let file = mirror.environment.mirror {
       let info = try MirrorInfo(MirrorFile(file, for: .reading))
       if sourceDatabase != info.database { try info.assertOf(session.environment, path: file) }
-      var knowledge = WantedKnowledge()
-      (knowledge.collections, knowledge.isDeep) = (info.collections.map(\.path.string), false)
       return WantedState(
         .database(mirror.environment, mirror.client, at: .pinned),
-        knowledge,
+        info.knowledge,
         at: info.database == session.client.database ? info.readTime : nil
       )
     }
@@ -192,5 +187,23 @@ extension RunCounts {
         counts.read += collection.counts.unchanged + collection.counts.skipped
       }
     }
+  }
+}
+
+extension MirrorInfo {
+  /// What a mirror knows: its root collections with everything below.
+  ///
+  /// Where a pull reads the changes alone, that is the
+  /// subcollections of the schema and of the pulls before, and no others.
+  fileprivate var knowledge: WantedKnowledge {
+    var knowledge = WantedKnowledge()
+    knowledge.collections = Set(collections.map { CollectionPattern($0.path).root }).sorted().map(\.string)
+    for root in collections where root.mark != nil {
+      let below = collections.map(\.path).filter {
+        $0 != root.path && CollectionPattern($0).root == root.path
+      }
+      knowledge.patternsBelow[root.path] = Set(below)
+    }
+    return knowledge
   }
 }

@@ -70,6 +70,14 @@ struct AnswersTests {
       #expect(try await exported("fullName > \"A\"") == ["users/android", "users/both", "users/ios"])
       #expect(try await exported("isActive == false", "--limit", "1") == ["users/android"])
       #expect(try await exported("activo == false") == ["users/android", "users/both"], "as it is stored")
+      let cut = try await tool.bare(
+        ["export", "users", "--as-app", "--fields", "era", "-o", "-", "--format", "jsonl"] + tool.place
+      )
+      cut.expect(0)
+      for line in cut.output.split(separator: "\n") {
+        let json = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
+        #expect((json?["fields"] as? [String: Any])?.keys.sorted() == ["era"], "\(line)")
+      }
       let both = try await tool.bare(
         [
           "export", "users", "members", "--as-app", "--where", "isActive == false", "-o", "out/", "--format",

@@ -235,6 +235,30 @@ struct CopyTests {
     }
   }
 
+  @Test("A document is not deleted without what is below it, and the others are")
+  func subcollectionsStay() async throws {
+    let (source, target) = (MiniFirestore(), MiniFirestore())
+    try source.load(jsonLines: documentLine("products/a", 1))
+    try target.load(
+      jsonLines: ["products/gone", "products/kept", "products/kept/parts/1"].map { documentLine($0, 0) }
+        .joined(separator: "\n")
+    )
+    try await withTwoServers(source.handler, target.handler) { tool in
+      let copy = [
+        "copy", "products", "--from", "prod", "--to", "test", "--delete-extraneous", "--max-delete", "4",
+        "--json",
+      ]
+      let shallow = try await tool.bare(copy + ["--no-subcollections"])
+      shallow.expect(2)
+      let totals = try shallow.summary().totals
+      #expect(totals.rejected == 1 && totals.deleted == 1 && totals.balance, "\(totals)")
+      #expect(target.snapshot().map(\.name) == ["products/a", "products/kept", "products/kept/parts/1"])
+      let deep = try await tool.bare(copy)
+      deep.expect(0)
+      #expect(target.snapshot().map(\.name) == ["products/a"])
+    }
+  }
+
   @Test(
     "On a terminal it asks, and only yes continues; --yes answers, and never stands in for --confirm.",
     arguments: [

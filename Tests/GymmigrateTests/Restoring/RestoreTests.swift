@@ -427,6 +427,30 @@ struct RestoreTests {
     }
   }
 
+  @Test(
+    "What is below the documents of a mirror is restored with them, unless it is to be left out",
+    arguments: [
+      (["--all"], true), (["c"], true), (["c/a", "c/b"], true), (["--all", "--no-subcollections"], false),
+      (["c", "--no-subcollections"], false),
+    ]
+  )
+  func belowMirror(what: [String], isDeep: Bool) async throws {
+    let mini = MiniFirestore()
+    for path in ["c/a", "c/a/s/k", "c/b"] { try mini.put(path, fields: #"{"n":{"integerValue":"1"}}"#) }
+    try await withTool(against: mini.handler) { tool, _ in
+      try await tool.run("mirror", "pull", "-o", "m.sqlite").expect(0)
+      for path in ["c/a", "c/a/s/k", "c/b/t/new"] {
+        try mini.put(path, fields: #"{"n":{"integerValue":"2"}}"#)
+      }
+      try await tool.bare(["restore"] + what + ["--from", "mirror:m.sqlite"] + Self.unguarded + tool.place)
+        .expect(0)
+      func number(_ path: String) throws -> String { try #require(mini.document(path)).fieldsJSON }
+      #expect(try number("c/a") == #"{"n":{"integerValue":"1"}}"#)
+      #expect(try number("c/a/s/k") == #"{"n":{"integerValue":"\#(isDeep ? 1 : 2)"}}"#)
+      #expect((mini.document("c/b/t/new") == nil) == isDeep)
+    }
+  }
+
   @Test("A mirror is a wanted state, too.")
   func mirror() async throws {
     let mini = MiniFirestore()

@@ -69,6 +69,43 @@ struct LastRunTests {
     }
   }
 
+  @Test(
+    "What somebody changed after an interrupted run had written it stays as they left it: resumed, and undone."
+  )
+  func changedAfterWrite() async throws {
+    try await Self.withMembers { tool, mini, commits in
+      commits.allow(1)
+      let command = fix("a=1", "--all-documents", "--batch-size", "4", "--in-flight", "1")
+      try await tool.bare(command + tool.place).expect(77)
+      let written = Self.members(mini).filter { $0.value.contains(#""a""#) }.keys.sorted()
+      let theirs = try #require(written.first)
+      try mini.put(theirs, fields: #"{"a":{"integerValue":"99"},"unit":{"stringValue":"mgdl"}}"#)
+      let line = try #require(Self.members(mini)[theirs])
+      commits.allow(.max)
+      let resumed = try await tool.bare(["runs", "resume", "last", "--json"])
+      resumed.expect(0)
+      let totals = try resumed.summary().totals
+      #expect(totals.read == 9 && totals.written == 9 && totals.balance, "\(totals)")
+      #expect(Self.members(mini)[theirs] == line)
+      #expect(Self.members(mini).values.count { $0.contains(#""a":{"integerValue":"1"}"#) } == 8)
+      try await tool.run("migrate", "undo", "last").expect(2)
+      #expect(Self.members(mini)[theirs] == line)
+      #expect(Self.members(mini).values.count { $0.contains(#""a""#) } == 1)
+    }
+  }
+
+  @Test("Nobody has changed what an undo wrote, so it verifies")
+  func undoVerifies() async throws {
+    try await Self.withMembers { tool, mini, _ in
+      try await tool.bare(fix("a=1", "--all-documents") + tool.place).expect(0)
+      try await tool.run("migrate", "verify", "--run", "last").expect(0)
+      try await tool.run("migrate", "undo", "last").expect(0)
+      try await tool.run("migrate", "verify", "--run", "last").expect(0)
+      try mini.put("members/m0", fields: "{}")
+      try await tool.run("migrate", "verify", "--run", "last").expect(1)
+    }
+  }
+
   @Test("A run that wrote ends with the command that undoes it, and one that did not, does not.")
   func undoIsOffered() async throws {
     try await Self.withMembers { tool, mini, _ in

@@ -53,6 +53,22 @@ struct DocumentHistoryTests {
     #expect(state(lines, nil) == .changedSince)
   }
 
+  @Test("What somebody wrote between two changes of the run is what was there before it.")
+  func changedBetween() {
+    let first = [change(from: document("old", at: 20), to: "new"), settled("written", at: 110)]
+    func before(_ second: RawDocument) -> RawDocument? {
+      var history = DocumentHistory()
+      for line in first + [change(from: second, to: "newer"), settled("written", at: 130)] {
+        history.take(line)
+      }
+      return history.before
+    }
+    #expect(before(document("new", at: 110)) == document("old", at: 20))
+    #expect(before(document("theirs", at: 120)) == document("theirs", at: 120))
+    // Equal values are no proof that nobody wrote.
+    #expect(before(document("new", at: 120)) == document("new", at: 120))
+  }
+
   @Test("An update of which nothing was heard is the run's own only where nobody made the document anew.")
   func unheardAndMadeAnew() {
     let lines = [change(from: document("old", at: 20), to: "new")]

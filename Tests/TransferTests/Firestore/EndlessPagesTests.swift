@@ -62,6 +62,25 @@ struct EndlessPagesTests {
     #expect(carousel.requests <= 3 * length + 5)
   }
 
+  @Test(
+    "An error with status 200 is no empty page: of documents, of collection ids, of partitions",
+    arguments: [
+      (#"{"error":{"code":403,"status":"PERMISSION_DENIED","message":"m"}}"#, Failure.Kind.notPermitted),
+      (#"{"error":{"code":503,"status":"UNAVAILABLE","message":"m"}}"#, .unavailable),
+      (#"{"error":"denied"}"#, .unavailable),
+    ]
+  )
+  func errors(body: String, kind: Failure.Kind) async throws {
+    let first = Self.page(["a"], token: "t")
+    for bodies in [[body], [first, body]] {
+      let client = client(Carousel(bodies + [String](repeating: body, count: 1000)))
+      #expect(await failure { try await read(client, CollectionRead(collection("c"))) }?.kind == kind)
+    }
+    let client = client(Carousel([body]))
+    #expect(await failure { try await client.collectionIDs() }?.kind == kind)
+    #expect(await failure { try await client.partitions(ofGroup: "c", atMost: 3) }?.kind == kind)
+  }
+
   private static func documents(_ ids: [String]) -> String {
     ids.map { #"{"name":"projects/p/databases/(default)/documents/c/\#($0)"}"# }.joined(separator: ",")
   }

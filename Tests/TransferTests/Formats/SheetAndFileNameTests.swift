@@ -1,4 +1,5 @@
 import FirestoreModels
+import Schema
 import Testing
 
 @testable import Tables
@@ -20,6 +21,48 @@ import Testing
       names.unique(String($0))
     }
     #expect(names2 == given)
+  }
+
+  @Test(arguments: ["users", "x/a/sub", "groups/*/members", "a:b", "_", "año", "[x]", "a_2Fb"])
+  func sheetMarksSayTheCollection(collection: String) throws {
+    let path = try #require(CollectionPath(collection))
+    let mark = try #require(SheetMark.name(of: path))
+    #expect(
+      mark.utf8.allSatisfy { $0.isASCIILetterOrDigit || $0 == UInt8(ascii: "_") || $0 == UInt8(ascii: ".") }
+    )
+    #expect(SheetMark.collection(of: mark) == path)
+  }
+
+  @Test("Names of other programs say nothing, and Excel's name of a copy is no collection")
+  func foreignNames() throws {
+    for name in [
+      "Print_Area", "gymmigrate.collection.", "gymmigrate.collection._", "gymmigrate.collection.a_2",
+      "gymmigrate.collection.a_FFb",
+    ] {
+      #expect(SheetMark.collection(of: name) == nil, "\(name)")
+    }
+    #expect(SheetMark.name(of: try #require(CollectionPath(String(repeating: "k", count: 300)))) == nil)
+    let schema = DatabaseSchema(name: "none", collections: [])
+    func collection(_ name: String) -> CollectionPath? {
+      ImportSource.collection(of: XLSXPackage.Sheet(name: name, isHidden: false, part: "p"), schema: schema)
+    }
+    #expect(collection("x")?.string == "x")
+    #expect(collection("x (2)") == nil)
+  }
+
+  @Test("A long text whose beginning somebody edited in its cell is not the one that was written")
+  func editedLongTexts() {
+    func shows(_ text: String, _ cell: String) -> Bool {
+      cell.withBytes { LongTextIndex.shows(Array(text.utf8), in: $0) }
+    }
+    let text = String(repeating: "ñ", count: 40_000)
+    let shown = String(repeating: "ñ", count: 200)
+    #expect(shows(text, "{\"longText\":1} \(shown)…"))
+    #expect(shows("a\r\nb" + text, "{\"longText\":1} a\nb\(String(shown.dropLast(4)))…"))
+    for edited in ["\(shown)…!", "\(shown)", "x\(shown.dropFirst())…", "", shown.dropFirst() + "…"] {
+      #expect(!shows(text, "{\"longText\":1} \(edited)"), "\(edited.count)")
+    }
+    #expect(!shows(text, "{\"longText\":1}"))
   }
 
   @Test(arguments: [

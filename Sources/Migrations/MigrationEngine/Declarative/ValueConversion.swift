@@ -100,6 +100,9 @@ package struct ValueConversion: Sendable, Equatable {
       }
       guard case .double(let number)? = ValueLiteral.number(text), number.isFinite
       else { throw Impossible("it is not written as a number") }
+      guard DecimalDigits(text.utf8) == DecimalDigits(number.description.utf8) else {
+        throw Impossible("its last digits would be lost")
+      }
       return number
     default: throw other(value)
     }

@@ -4,14 +4,18 @@ import Runs
 
 /// The writes of a resumed run from before its interruption.
 extension PlanSession {
-  /// The write from before an interruption by which a document needs none.
+  /// The write from before an interruption by which a document needs none, or may have none because somebody changed it since.
   func takeOwnWrite(
     _ outcome: Outcome,
     of document: RawDocument
   ) throws(Failure) -> (Journal, Journal.OwnWrite)? {
     guard let journal, journal.hasTail else { return nil }
     if outcome.isRejected || !source.mayWrite(document.path.collection) { return nil }
-    guard outcome.action == .unchanged || outcome.action == .skip else { return nil }
+    switch outcome.action {
+    case .unchanged, .skip: break
+    case .change: guard try journal.isChangedSince(document) else { return nil }
+    case .conflict: return nil
+    }
     let own = try journal.takeOwnWrite(of: document.path, current: document)
     return own.map { (journal, $0) }
   }
@@ -27,6 +31,9 @@ extension PlanSession {
     let before = try journal.change(of: own).before
     let planned = before.flatMap { source.replan($0) }
     try count(own, planned ?? outcome, of: before ?? document)
+    if case .change = outcome.action {
+      try list(.changedAfterWrite(document.path), by: outcome.migration, document: nil)
+    }
   }
 
   /// Counts and lists a document that was written before an interruption, and was given as it was before that.

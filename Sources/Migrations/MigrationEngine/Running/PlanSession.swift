@@ -191,6 +191,12 @@ extension Finding {
   static func conflict(_ path: DocumentPath, _ why: Conflict) -> Finding {
     Finding(.reject, path: path, code: conflictCode, message: why.rawValue)
   }
+
+  /// A document that a resumed run leaves as somebody left it.
+  static func changedAfterWrite(_ path: DocumentPath) -> Finding {
+    let message = "the run had written it, and it was changed since: it is left as it is"
+    return Finding(.note, path: path, code: "changed-since", message: message)
+  }
 }
 
 extension DocumentCounts {

@@ -36,10 +36,15 @@ struct DocumentHistory: Sendable, Equatable {
     }
   }
 
+  /// Adds a change that is known to be applied.
+  ///
+  /// What somebody wrote between two changes of the run is what was there before it: an
+  /// undo puts that back, and not what they changed.
   private mutating func confirm(_ change: Change, at time: Timestamp?) {
+    let first = confirmed.flatMap { $0.isAsLeft(change.before, at: updateTime) ? $0 : nil }
     confirmed = Change(
       path: change.path,
-      before: confirmed.map(\.before) ?? change.before,
+      before: first.map(\.before) ?? change.before,
       after: change.after,
       serverTimes: change.serverTimes,
       reasons: change.reasons

@@ -163,11 +163,12 @@ extension WireDecoder {
   }
 
   /// Decodes an int64 from a string or a number without a fraction (protobuf's JSON mapping accepts 5, 5.0
-  /// and 1e3).
+  /// and 1e3); nil for one with a point or an exponent that may have lost digits.
   package static func integer(_ json: JSONCursor) -> Int64? {
     switch json.kind {
     case .integer: json.integer
-    case .double: json.double.flatMap { Int64(exactly: $0) }
+    case .double:
+      json.double.flatMap { $0.magnitude < .firstAmbiguousInteger ? Int64(exactly: $0) : nil }
     case .string: json.utf8.flatMap { Self.integer($0) }
     default: nil
     }

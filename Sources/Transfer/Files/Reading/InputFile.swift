@@ -5,6 +5,7 @@ package import Platform
 /// Gzip is detected by its first bytes and decompressed, unless the bytes are wanted as they are stored.
 package struct InputFile: ~Copyable {
   private static let chunkSize = 1 << 20
+  private static let compressedChunkSize = 128 << 10
 
   package let path: String
   private let origin: Origin
@@ -109,7 +110,7 @@ package struct InputFile: ~Copyable {
       guard count >= 2, buffer[0] == 0x1F, buffer[1] == 0x8B else { return count }
       inflater = try GzipInflater()
       let compressed = UnsafeMutableRawBufferPointer.allocate(
-        byteCount: max(Self.chunkSize, count),
+        byteCount: max(Self.compressedChunkSize, count),
         alignment: 16
       )
       compressed.copyMemory(from: UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer)[..<count]))

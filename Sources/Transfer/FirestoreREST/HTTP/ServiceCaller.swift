@@ -259,7 +259,8 @@ extension CallFailure {
     switch self {
     case .notSent(let failure): return failure
     case .malformed: return failure(.unavailable, "There may be a proxy in between; try again later.")
-    case .unreadable: return failure(.internal, nil)
+    case .unreadable:
+      return failure(.unavailable, "This version knows no such value: check the endpoint, or get a newer version.")
     case .foreign:
       return failure(.unavailable, "This is not a response of Firestore: check the endpoint and any proxy.")
     case .transport(let error):

@@ -181,7 +181,7 @@ package struct CollectionRead: Sendable, Equatable {
 
 extension FieldMap {
   /// Returns only the fields of a mask.
-  func cut(to mask: [FieldPath]) -> FieldMap {
+  package func cut(to mask: [FieldPath]) -> FieldMap {
     var cut = FieldMap()
     for path in mask {
       if let value = self[path] { cut[path] = value }

@@ -145,6 +145,8 @@ package final class Journal: Sendable {
     var offset: Int
     /// Whether the journal confirms that it was applied.
     package var isConfirmed = false
+    /// The update time that it set, where it is confirmed and the service reported it.
+    var updateTime: Timestamp?
   }
 
   /// Claims the interrupted run's own write of a document, so that it is counted as written; nil if there is none.
@@ -170,6 +172,18 @@ package final class Journal: Sendable {
     if !isOlder, try change(of: write).isApplied(to: current) { time = current?.updateTime }
     try settle(path, isOlder ? .unchanged : .written(updateTime: time))
     return isOlder ? nil : write
+  }
+
+  /// Whether somebody has written a document since the interrupted run did, which the journal confirms.
+  ///
+  /// What the run had to do is done then, and to do it once more would overwrite what is theirs.
+  ///
+  /// - Throws: `.inputMissing`, `.inputMalformed`.
+  package func isChangedSince(_ current: RawDocument) throws(Failure) -> Bool {
+    guard let write = tails.withLock({ $0.first?[current.path] }), write.isConfirmed else { return false }
+    if write.kind == .delete { return true }
+    if let time = write.updateTime, let now = current.updateTime { return now != time }
+    return try !change(of: write).isApplied(to: current)
   }
 
   /// Returns the interrupted run's own change of a document, applied or not, without claiming it; nil if there is none.

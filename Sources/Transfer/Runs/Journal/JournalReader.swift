@@ -208,11 +208,12 @@ struct JournalTail: Sendable {
   }
 
   /// Records the result of a change; if it was not written, an earlier confirmed write is the last one.
-  private mutating func settle(_ path: DocumentPath, isWritten: Bool) {
+  private mutating func settle(_ path: DocumentPath, isWritten: Bool, at time: Timestamp?) {
     let hash = Self.hash(path)
     let known = earlier.removeValue(forKey: hash)
     if isWritten {
       writes[hash]?.isConfirmed = true
+      writes[hash]?.updateTime = time
     } else if writes[hash]?.isConfirmed == false {
       writes[hash] = known
     }
@@ -288,7 +289,7 @@ struct JournalTail: Sendable {
     case .change(let change, _):
       if let time, times.last?.time != time { times.append((offset, time)) }
       add(change, at: offset)
-    case .settled(let path, let result, _): settle(path, isWritten: result == "written")
+    case .settled(let path, let result, let time): settle(path, isWritten: result == "written", at: time)
     }
   }
 

@@ -55,6 +55,8 @@ struct StorageList {
 
   init(_ json: JSONCursor) throws(WireError) {
     guard json.kind == .object else { throw WireError("it is not an object") }
+    // Without items it would be an empty list.
+    if json["error"] != nil { throw WireError("it is an error with status 200") }
     for item in json.list("items") { objects.append(try StorageResource(item)) }
     for prefix in json.list("prefixes") {
       guard let text = prefix.string else { throw WireError("it is not a text", at: ["prefixes"]) }

@@ -15,8 +15,9 @@ package import Schema
 package struct CSVReader: ~Copyable {
   /// The default limit of a record in bytes.
   ///
-  /// A document has at most 1 MiB, and escaped text is several times as long.
-  package static let defaultMaximumRecordBytes = 16 << 20
+  /// A document has at most 1 MiB, and escaped text is several times as long. With more, what is no table would
+  /// take more than the 64 MiB of a command.
+  package static let defaultMaximumRecordBytes = 12 << 20
   /// The most cells of a record, as many as in a row of a workbook.
   ///
   /// A cell needs more memory than its delimiter. Export writes about 1,000 columns at most.
@@ -87,7 +88,7 @@ package struct CSVReader: ~Copyable {
     comment: UInt8? = nil,
     hasQuotes: Bool = true,
     maximumRecordBytes: Int = CSVReader.defaultMaximumRecordBytes,
-    chunkSize: Int = 1 << 20,
+    chunkSize: Int = 256 << 10,
     via files: FileAccess = .local
   ) throws(Failure) {
     file = try TextFile(path, encoding, via: files)

@@ -75,8 +75,12 @@ package enum CellForm: Sendable, Equatable {
   /// Whether no double holds a number: it would become infinite, or 0.
   private static func exceeds(_ utf8: UnsafeBufferPointer<UInt8>) -> Bool {
     guard let number = Double(String(decoding: utf8, as: UTF8.self)), number.isFinite else { return true }
-    let digits = utf8.prefix { $0 | 0x20 != UInt8(ascii: "e") }
-    return number == 0 && digits.contains { (UInt8(ascii: "1")...UInt8(ascii: "9")).contains($0) }
+    return number == 0 && isNotZero(utf8)
+  }
+
+  /// Whether a number has a digit that is not 0, so that a double of 0 is not that number.
+  static func isNotZero(_ utf8: some Sequence<UInt8>) -> Bool {
+    utf8.prefix { $0 | 0x20 != UInt8(ascii: "e") }.contains { (0x31...0x39).contains($0) }
   }
 
   // MARK: Writing

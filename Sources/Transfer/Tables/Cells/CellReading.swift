@@ -41,7 +41,7 @@ extension CellText {
       case .integer:
         if let number = Int64(Self.string(text)) { return .integer(number) }
       case .double, .exponent:
-        if let number = Double(Self.string(text)).flatMap({ Int64(exactly: $0) }) { return .integer(number) }
+        if let number = Int64(wholeDecimal: text) { return .integer(number) }
       default: break
       }
       throw CellError("it is not a whole number")

@@ -33,7 +33,11 @@ package struct CellValues {
     "true": true, "verdadero": true, "sí": true, "si": true, "yes": true, "1": true,
     "false": false, "falso": false, "no": false, "0": false,
   ]
-  private static let largestExact = 9_007_199_254_740_992.0
+  private static let editedLongText = Fault(
+    expected:
+      "the beginning of a long text as it was written; edit the text in the sheet '\(XLSXWriter.longTextsName)', or type all of it here"
+  )
+  private static let largestExact = 9_007_199_254_740_991.0
   private static let lostDigits = Fault(expected: "text; the cell is a number without all its digits")
 
   /// Creates the rules of a table.
@@ -74,6 +78,7 @@ package struct CellValues {
     case .bare, .text:
       return try row.withUTF8(of: index) { utf8 throws(Fault) in
         if let longTexts, let long = try? longTexts.text(of: utf8) {
+          guard LongTextIndex.shows(long, in: utf8) else { throw Self.editedLongText }
           return try long.span.withUnsafeBufferPointer { utf8 throws(Fault) in
             try value(of: utf8, index, as: type)
           }
@@ -296,7 +301,7 @@ package struct CellValues {
       if whole == 0 || whole == 1 { return .boolean(whole == 1) }
     case .string:
       if let whole { return .string(String(whole)) }
-      if number.magnitude < Self.largestExact { return .string(Self.digits(of: number)) }
+      if number.magnitude <= Self.largestExact { return .string(Self.digits(of: number)) }
       throw Self.lostDigits
     case .timestamp: throw Fault(expected: "\(Self.name(of: type)); the cell is a number")
     case .array, .reference, .geopoint, .bytes: break

@@ -94,7 +94,9 @@ package struct PlainJSON {
       return type == .string ? .string(String(number)) : .integer(number)
     case .double:
       let number = json.double ?? 0
-      if type == .integer, let whole = Int64(exactly: number) { return .integer(whole) }
+      if type == .integer, number.magnitude < .firstAmbiguousInteger, let whole = Int64(exactly: number) {
+        return .integer(whole)
+      }
       // It may be an integer whose last digits a double does not have.
       guard type == .double || number.magnitude < 0x1p63 else {
         throw WireError("it is beyond 64 bits, and may lose digits; the type double takes it as it is")

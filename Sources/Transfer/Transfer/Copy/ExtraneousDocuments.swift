@@ -120,10 +120,20 @@ struct ExtraneousDocuments {
 
   private func delete(_ entries: [Entry], _ writer: BatchWriter, _ delegate: DeleteDelegate) async throws {
     let current = try await copy.context.client.batchGet(entries.map(\.path))
+    let below = try await collections(below: entries.map(\.path).filter { current[$0] != nil })
     for entry in entries {
       let document = current[entry.path]
+      if let ids = below[entry.path] {
+        let what = "the document has subcollections, which would be left without it"
+        let message = "\(what): \(ids.joined(separator: ", "))"
+        try copy.context.reject(entry.path, code: "has-subcollections", message: message, fields: nil)
+        continue
+      }
+      // Deleted before an interruption, and created again by somebody.
+      let isDone =
+        if let document { try delegate.isChangedSince(document) } else { true }
       let result: WriteResult? =
-        document == nil
+        isDone
         ? try delegate.settleMissing(entry.path)
         : document?.updateTime == entry.updateTime ? nil : .conflicted
       let change = Change(path: entry.path, before: document, after: nil, reasons: ["extraneous"])
@@ -136,9 +146,35 @@ struct ExtraneousDocuments {
   }
 }
 
+extension ExtraneousDocuments {
+  /// Documents whose subcollections are looked up at once.
+  private static let width = 16
+
+  /// The subcollections of those of some documents that have any, where the copy leaves subcollections alone.
+  private func collections(below paths: [DocumentPath]) async throws -> [DocumentPath: [String]] {
+    let shallow = paths.filter { path in
+      CollectionScope.index(of: path, in: scopes).map { !scopes[$0].isDeep } ?? false
+    }
+    var found: [DocumentPath: [String]] = [:]
+    for some in shallow.chunks(of: Self.width) {
+      try await withThrowingTaskGroup(of: (DocumentPath, [String]).self) { group in
+        for path in some {
+          group.addTask { (path, try await copy.context.client.collectionIDs(below: path)) }
+        }
+        for try await (path, ids) in group where !ids.isEmpty { found[path] = ids }
+      }
+    }
+    return found
+  }
+}
+
 /// Settles the deletions of a copy; a document that another writer changed meanwhile is left alone.
 private struct DeleteDelegate: BatchDelegate {
   let context: RunContext
+
+  func isChangedSince(_ document: RawDocument) throws(Failure) -> Bool {
+    try context.journal?.isChangedSince(document) ?? false
+  }
 
   /// Returns the result for a document that does not exist any more: deleted by this run before it was interrupted, or by
   /// another writer.

@@ -225,8 +225,10 @@ package struct Export: Sendable {
     var read: [RawDocument] = []
     var written: [RawDocument] = []
     for document in try page.documents() where written.count < limit {
-      let shown = options.transform?(document) ?? document
+      var shown = options.transform?(document) ?? document
       guard options.filter?.matches(shown) ?? true else { continue }
+      // The read had no mask, because what is shown follows from other fields.
+      if options.transform != nil, let fields = options.fields { shown.fields = shown.fields.cut(to: fields) }
       read.append(document)
       written.append(shown)
     }

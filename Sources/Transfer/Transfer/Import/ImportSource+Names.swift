@@ -40,23 +40,13 @@ extension ImportSource {
     return CollectionPath(text)
   }
 
-  /// Returns the collection for a sheet name that an export has made; `users (2)` continues `users`.
-  static func collection(
-    ofSheet name: String,
-    among names: [String],
-    schema: DatabaseSchema
-  ) -> CollectionPath? {
-    var stem = name
-    if name.hasSuffix(")"), let open = name.utf8.lastIndex(of: UInt8(ascii: "(")),
-      Int(name[name.utf8.index(after: open)...].dropLast()) != nil
-    {
-      let first = String(name[..<open].dropLast())
-      if names.contains(where: { $0.isIdentical(to: first) }) { stem = first }
-    }
+  /// Returns the collection for a sheet that an export has made, or of that name.
+  static func collection(of sheet: XLSXPackage.Sheet, schema: DatabaseSchema) -> CollectionPath? {
+    if let collection = sheet.collection { return collection }
     for pattern in schema.collections.map(\.pattern) {
       var legal = SheetNames()
-      if legal.unique(pattern.string).isIdentical(to: stem) { return pattern }
+      if legal.unique(pattern.string).isIdentical(to: sheet.name) { return pattern }
     }
-    return collection(ofFile: stem)
+    return collection(ofFile: sheet.name)
   }
 }

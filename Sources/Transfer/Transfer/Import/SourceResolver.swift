@@ -113,7 +113,7 @@ private struct SourceResolver {
           hidden.append(sheet.name)
           continue
         }
-        if !declared.isEmpty, given != nil || !isDeclared(sheet, among: names) {
+        if !declared.isEmpty, given != nil || !isDeclared(sheet) {
           others.append(sheet.name)
           continue
         }
@@ -122,7 +122,7 @@ private struct SourceResolver {
       source.sheet = sheet.name
       source.collection = choice?.collection
       if source.collection == nil {
-        let own = ImportSource.collection(ofSheet: sheet.name, among: names, schema: schema)
+        let own = ImportSource.collection(of: sheet, schema: schema)
         source.collection = try chosen(isOnly ? byName ?? own : own, for: source)
       }
       if source.collection == nil {
@@ -150,9 +150,8 @@ private struct SourceResolver {
     }
   }
 
-  private func isDeclared(_ sheet: XLSXPackage.Sheet, among names: [String]) -> Bool {
-    ImportSource.collection(ofSheet: sheet.name, among: names, schema: schema)
-      .map { schema.collection($0) != nil } ?? false
+  private func isDeclared(_ sheet: XLSXPackage.Sheet) -> Bool {
+    ImportSource.collection(of: sheet, schema: schema).map { schema.collection($0) != nil } ?? false
   }
 
   /// The collection whose files have a name like this one according to the schema; nil if there is none.

@@ -10,6 +10,8 @@ package struct WantedKnowledge: Sendable, Equatable {
   package var isDeep = true
   /// Whether ``collections`` are IDs of collection groups.
   package var isGroup = false
+  /// Of root collections, the patterns below them that it knows; what is below others it knows as far as it is deep.
+  package var patternsBelow: [CollectionPath: Set<CollectionPath>] = [:]
   /// Whether a document that it lacks, of what it holds, was not there.
   package var knowsAbsence = true
   /// The only fields that it has; nil for all.
@@ -60,6 +62,11 @@ package struct WantedKnowledge: Sendable, Equatable {
   }
 
   private func holds(_ collection: CollectionPath) -> Bool {
+    if collection.parent != nil, let root = CollectionPath(Self.root(of: collection.string)),
+      let known = patternsBelow[root], !known.contains(collection.pattern)
+    {
+      return false
+    }
     guard let collections else { return isDeep || collection.parent == nil }
     if isGroup { return collections.contains { $0.isIdentical(to: collection.id) } }
     var path: CollectionPath? = collection

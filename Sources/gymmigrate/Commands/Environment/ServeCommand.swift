@@ -1,4 +1,5 @@
 import LocalFirestore
+import Mirror
 
 /// `gymmigrate serve`: the embedded store for other tools.
 struct ServeCommand: AsyncParsableCommand {
@@ -52,6 +53,7 @@ struct ServeCommand: AsyncParsableCommand {
 
   func validate() throws {
     if memory, data != nil { throw ValidationError("--memory and --data exclude each other.") }
+    if data?.isEmpty ?? false { throw ValidationError("--data: name a file.") }
     for name in host where !LocalFirestoreServer.Access.isHostName(name) {
       throw ValidationError("--host: '\(name)' is not the name or the address of a host, without a port.")
     }
@@ -61,6 +63,7 @@ struct ServeCommand: AsyncParsableCommand {
     var access = LocalFirestoreServer.Access(hosts: host)
     if let tokenFile { access.token = try BearerToken(file: tokenFile).revealed }
     let file = memory ? nil : data ?? "\(state.stateDir)/local.sqlite"
+    if let file { try Self.assertNoMirror(file) }
     if !memory, data == nil { try RunDirectory.makeStateDirectory(state.stateDir) }
     try await LocalFirestoreServer.withServer(
       dataFile: file,
@@ -85,5 +88,17 @@ struct ServeCommand: AsyncParsableCommand {
       }
       await server.runUntilCancelled()
     }
+  }
+
+  /// Refuses a mirror, whose documents are those of its database.
+  private static func assertNoMirror(_ file: String) throws(Failure) {
+    guard FileCheck.exists(file), (try? MirrorInfo(MirrorFile(file, for: .reading))) != nil else { return }
+    throw Failure(
+      .notPermitted,
+      "serve",
+      path: file,
+      cause: "it is a mirror, which is only read",
+      remedy: "Read it with -e mirror:\(file)."
+    )
   }
 }

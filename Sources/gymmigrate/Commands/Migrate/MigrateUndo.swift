@@ -59,6 +59,8 @@ extension UndoJob: PerformableJob {
       if isDryRun {
         let report = try await runner.plan(source)
         if !run.output.json { try StandardOutput.write(MigrationText.plan(report)) }
+        let totals = PlanTotals(report, session.counts)
+        return CommandResult(lists: MigrationRunner.lists.map(folder.file), sections: [totals])
       } else {
         try await LedgerRun(session, folder, sources: [source], undoes: self.run).perform {
           let report = try await runner.apply(source)
@@ -179,7 +181,8 @@ enum UndoTarget {
   /// What cannot be read of them only makes a conflict of what would be none.
   private static func recogniseUndos(since record: RunRecord, in stateDir: String, by changes: RunChanges) {
     let history = RunHistory(in: stateDir)
-    for undo in history.entries().map(\.record) where undo.startedAt >= record.startedAt {
+    for undo in history.entries().map(\.record)
+    where undo.startedAt >= record.startedAt && !undo.id.isIdentical(to: record.id) {
       guard let name = undone(by: undo), undo.database == record.database,
         undo.endpoint.isIdentical(to: record.endpoint)
       else { continue }

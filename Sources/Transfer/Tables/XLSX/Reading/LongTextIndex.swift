@@ -46,6 +46,17 @@ package final class LongTextIndex {
     }
   }
 
+  /// Whether a cell shows the beginning of a text as it was written; false once somebody edited it.
+  ///
+  /// Spreadsheets have line feeds alone in a cell.
+  static func shows(_ text: [UInt8], in cell: UnsafeBufferPointer<UInt8>) -> Bool {
+    let end = cell.firstIndex(of: UInt8(ascii: " ")).map { $0 + 1 } ?? cell.count
+    let shown = cell[end...].filter { $0 != 0x0D }
+    return text.span.withUnsafeBufferPointer { text in
+      shown.elementsEqual(LongTexts.shown(of: text).filter { $0 != 0x0D } + Array(LongTexts.ellipsis.utf8))
+    }
+  }
+
   /// Returns the entire text that a cell refers to; nil for an ordinary cell.
   package func text(of cell: UnsafeBufferPointer<UInt8>) throws(Failure) -> [UInt8]? {
     let mark = "{\"longText\":".utf8

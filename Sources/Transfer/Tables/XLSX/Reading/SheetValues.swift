@@ -73,7 +73,7 @@ struct SheetValues {
     guard isDecimal, let number = Double(String(decoding: digits, as: UTF8.self)), number.isFinite else {
       return nil
     }
-    return number
+    return number == 0 && CellForm.isNotZero(digits) ? nil : number
   }
 
   // MARK: Dates

@@ -8,6 +8,8 @@ package struct XLSXPackage: Sendable {
     package var isHidden: Bool
     /// Whether it is a ``SummarySheet``, which is no table.
     package var isSummary = false
+    /// The collection that an export wrote it from.
+    package var collection: CollectionPath?
     /// The name of its entry in the archive.
     package var part: String
   }
@@ -40,8 +42,11 @@ package struct XLSXPackage: Sendable {
       if name.isNamed("sheet"), let title = attributes["name"], let id = attributes["id"] {
         if found.sheets.count >= Self.maximumParts { return handler.refuse("it has too many sheets") }
         found.sheets.append((title, id, attributes["state"].map { $0 != "visible" } ?? false))
-      } else if name.isNamed("definedName"), attributes["name"] == SummaryWriter.mark {
-        if let index = attributes["localSheetId"].flatMap({ Int($0) }) { found.summaries.insert(index) }
+      } else if name.isNamed("definedName"), let name = attributes["name"],
+        let index = attributes["localSheetId"].flatMap({ Int($0) })
+      {
+        if name == SummaryWriter.mark { found.summaries.insert(index) }
+        if let collection = SheetMark.collection(of: name) { found.collections[index] = collection }
       } else if name.isNamed("workbookPr"), let value = attributes["date1904"] {
         found.countsFrom1904 = value == "1" || value == "true"
       }
@@ -59,9 +64,9 @@ package struct XLSXPackage: Sendable {
     // Sheets of charts or macros are not worksheets.
     for (index, (name, id, isHidden)) in found.sheets.enumerated() {
       guard let part = parts[id] else { continue }
-      sheets.append(
-        Sheet(name: name, isHidden: isHidden, isSummary: found.summaries.contains(index), part: part)
-      )
+      var sheet = Sheet(name: name, isHidden: isHidden, part: part)
+      (sheet.isSummary, sheet.collection) = (found.summaries.contains(index), found.collections[index])
+      sheets.append(sheet)
     }
   }
 
@@ -69,6 +74,7 @@ package struct XLSXPackage: Sendable {
     var sheets: [(name: String, id: String, isHidden: Bool)] = []
     /// The indices of the summary sheets.
     var summaries: Set<Int> = []
+    var collections: [Int: CollectionPath] = [:]
     var countsFrom1904 = false
     var relations: [(type: String, target: String, id: String)] = []
   }

@@ -42,8 +42,15 @@ struct LongTexts: ~Copyable {
       try rows.endRow()
     } while !rest.isEmpty
 
-    escape(UnsafeBufferPointer(rebasing: text[..<SheetText.prefix(text, length: Self.shownLength)]))
-    return Array("{\"longText\":\(count)} ".utf8) + escaped + Array("…".utf8)
+    escape(UnsafeBufferPointer(rebasing: Self.shown(of: text)))
+    return Array("{\"longText\":\(count)} ".utf8) + escaped + Array(Self.ellipsis.utf8)
+  }
+
+  static let ellipsis = "…"
+
+  /// What a cell shows of a text, before ``ellipsis``.
+  static func shown(of text: UnsafeBufferPointer<UInt8>) -> Slice<UnsafeBufferPointer<UInt8>> {
+    text[..<SheetText.prefix(text, length: shownLength)]
   }
 
   private mutating func add(_ text: [UInt8], column: Int) {

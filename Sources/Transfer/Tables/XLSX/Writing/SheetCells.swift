@@ -19,7 +19,7 @@ struct SheetCells {
   private var lengths: [Int] = [0]
 
   private static let sampledRows = 1000
-  private static let largestExact: UInt64 = 1 << 53
+  private static let largestExact: UInt64 = (1 << 53) - 1
 
   init(
     collection: CollectionPath,

@@ -14,6 +14,7 @@ import Files
 final class SheetWriter: CollectionWriter {
   private(set) var documentCount = 0
 
+  private let collection: CollectionPath
   private let workbook: XLSXWriter
   private let name: String
   /// Whether the workbook is complete with it.
@@ -30,12 +31,14 @@ final class SheetWriter: CollectionWriter {
 
   init(
     _ cells: SheetCells,
-    of workbook: XLSXWriter,
+    of collection: CollectionPath,
+    in workbook: XLSXWriter,
     first: UnsafeMutablePointer<lxw_worksheet>,
     name: String,
     isOnly: Bool
   ) {
     self.cells = cells
+    self.collection = collection
     self.workbook = workbook
     self.first = first
     self.name = name
@@ -141,7 +144,7 @@ final class SheetWriter: CollectionWriter {
   private func begin(_ cells: SheetCells) throws(Failure) {
     targets.append(
       try workbook.begin(
-        targets.isEmpty ? first : workbook.addSheet(after: name),
+        targets.isEmpty ? first : workbook.addSheet(after: name, of: collection),
         header: cells.header(workbook.options.header),
         numberFormats: cells.numberFormats,
         extras: cells.extras

@@ -116,9 +116,9 @@ package final class XLSXWriter {
     let isFirst = begun.insert(UTF8Key(collection.string)).inserted
     let announced = name == nil && isFirst ? announced[UTF8Key(collection.string)] : nil
     let sheetName = announced ?? names.unique(name ?? collection.string)
-    let first = try addSheet(named: sheetName)
+    let first = try addSheet(named: sheetName, of: collection)
     let cells = try SheetCells(collection: collection, fields: fields, sheet: sheetName, options: options)
-    return SheetWriter(cells, of: self, first: first, name: sheetName, isOnly: isOnly)
+    return SheetWriter(cells, of: collection, in: self, first: first, name: sheetName, isOnly: isOnly)
   }
 
   /// Waits until the library's thread is idle, so that another thread may call the library.
@@ -175,18 +175,28 @@ package final class XLSXWriter {
 
   // MARK: Sheets
 
-  /// Adds a further sheet of a collection.
-  func addSheet(after name: String) throws(Failure) -> UnsafeMutablePointer<lxw_worksheet> {
-    try addSheet(named: names.unique(name))
+  /// Adds a further sheet of a collection, or of the workbook's own rows.
+  func addSheet(
+    after name: String,
+    of collection: CollectionPath? = nil
+  ) throws(Failure) -> UnsafeMutablePointer<lxw_worksheet> {
+    try addSheet(named: names.unique(name), of: collection)
   }
 
   /// The rows of a sheet without its header.
   var documentsPerSheet: Int { rowsPerSheet - 1 }
 
-  private func addSheet(named name: String) throws(Failure) -> UnsafeMutablePointer<lxw_worksheet> {
+  private func addSheet(
+    named name: String,
+    of collection: CollectionPath? = nil
+  ) throws(Failure) -> UnsafeMutablePointer<lxw_worksheet> {
     try thread.drain()
     guard let sheet = try workbook?.addSheet(named: name) else {
       throw Failure(.internal, "add a sheet to", path: path, cause: "the workbook is finished")
+    }
+    // The library refers to no sheet with an apostrophe in its name.
+    if let mark = collection.flatMap(SheetMark.name), !name.utf8.contains(UInt8(ascii: "'")) {
+      try workbook?.defineName(mark, ofSheet: name)
     }
     return sheet
   }

@@ -1,0 +1,59 @@
+/// A decimal number digit by digit, for what a double would round.
+package struct DecimalDigits: Equatable, Sendable {
+  private var isNegative: Bool
+  /// Without zeros at either end; empty for zero.
+  private var digits: [UInt8] = []
+  /// The power of ten of the last digit.
+  private var exponent = 0
+
+  /// Parses a number of JSON's grammar; nil for an exponent that no number has.
+  package init?(_ utf8: some Collection<UInt8>) {
+    isNegative = utf8.first == UInt8(ascii: "-")
+    var isAfterPoint = false
+    for (index, byte) in utf8.enumerated() {
+      if byte == UInt8(ascii: ".") {
+        isAfterPoint = true
+      } else if byte | 0x20 == UInt8(ascii: "e") {
+        let power = Int(String(decoding: utf8.dropFirst(index + 1), as: UTF8.self))
+        guard let power, power.magnitude < 1 << 40 else { return nil }
+        exponent += power
+        break
+      } else if byte &- UInt8(ascii: "0") <= 9 {
+        if !digits.isEmpty || byte != UInt8(ascii: "0") { digits.append(byte) }
+        if isAfterPoint { exponent -= 1 }
+      }
+    }
+    while digits.last == UInt8(ascii: "0") {
+      digits.removeLast()
+      exponent += 1
+    }
+    if digits.isEmpty { exponent = 0 }
+  }
+
+  /// The whole number of 64 bits; nil for a fraction, and for what 64 bits do not hold.
+  package var integer: Int64? {
+    guard exponent >= 0, digits.count + exponent <= 19 else { return nil }
+    let whole = digits + repeatElement(UInt8(ascii: "0"), count: exponent)
+    return whole.isEmpty ? 0 : Int64((isNegative ? "-" : "") + String(decoding: whole, as: UTF8.self))
+  }
+}
+
+extension Int64 {
+  /// Parses a whole number that is written with a point or an exponent (`12.0`, `1.5e3`), digit by digit.
+  ///
+  /// By way of a double, `9007199254740993.0` would lose its last digit, and `0.99999999999999999999` would be 1.
+  ///
+  /// - Parameter utf8: A number of JSON's grammar.
+  /// - Returns: nil for a fraction, and for what 64 bits do not hold.
+  package init?(wholeDecimal utf8: some Collection<UInt8>) {
+    guard let number = DecimalDigits(utf8)?.integer else { return nil }
+    self = number
+  }
+}
+
+extension Double {
+  /// The least whole number beside which doubles have another one that is not theirs: 2 to the power of 53.
+  ///
+  /// A number from there on, read as a double, may have been another one.
+  package static let firstAmbiguousInteger = 0x1p53
+}

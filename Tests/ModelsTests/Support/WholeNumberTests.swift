@@ -1,0 +1,54 @@
+import FirestoreModels
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("Whole numbers with a point or an exponent")
+struct WholeNumberTests {
+  @Test(arguments: [
+    ("12.0", 12), ("-12.00", -12), ("1.5e1", 15), ("1500e-2", 15), ("0.0", 0), ("-0.0", 0), ("0e99999", 0),
+    ("9007199254740993.0", 9_007_199_254_740_993), ("9007199254740993e0", 9_007_199_254_740_993),
+    ("9223372036854775807.0", .max), ("-9223372036854775808.0", .min), ("0.9223372036854775807e19", .max),
+    ("1E3", 1000), ("1e+3", 1000),
+  ])
+  func exact(text: String, number: Int64) {
+    #expect(Int64(wholeDecimal: text.utf8) == number)
+  }
+
+  @Test(arguments: [
+    "0.99999999999999999999", "1.5", "15e-1", "9223372036854775808.0", "-9223372036854775809.0", "1e19",
+    "1e400", "1e-400",
+    "1e99999999999999999999", "0.1",
+  ])
+  func noWholeNumberOf64Bits(text: String) {
+    #expect(Int64(wholeDecimal: text.utf8) == nil)
+  }
+
+  @Test("As decimal arithmetic says, for random digits, points and exponents")
+  func random() throws {
+    var random = SplitMix64(seed: 5)
+    for _ in 0..<20_000 {
+      var digits = String(
+        (0..<Int.random(in: 1...20, using: &random)).map { _ in
+          "0123456789".randomElement(using: &random) ?? "0"
+        }
+      )
+      while digits.hasPrefix("0"), digits.count > 1 { digits.removeFirst() }
+      var text = (Bool.random(using: &random) ? "-" : "") + digits
+      if Bool.random(using: &random) {
+        text +=
+          "."
+          + String(
+            repeating: Bool.random(using: &random) ? "0" : "5",
+            count: .random(in: 1...3, using: &random)
+          )
+      }
+      if Bool.random(using: &random) { text += "e\(Int.random(in: -4...4, using: &random))" }
+      let decimal = try #require(Decimal(string: text, locale: Locale(identifier: "en_US_POSIX")))
+      var (given, rounded) = (decimal, Decimal())
+      NSDecimalRound(&rounded, &given, 0, .plain)
+      let isInt64 = rounded == decimal && decimal >= Decimal(Int64.min) && decimal <= Decimal(Int64.max)
+      #expect(Int64(wholeDecimal: text.utf8) == (isInt64 ? Int64(rounded.description) : nil), "\(text)")
+    }
+  }
+}
