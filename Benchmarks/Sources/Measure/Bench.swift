@@ -81,6 +81,13 @@ final class Bench {
     var description: String { "the reference and gymmigrate decode different values" }
   }
 
+  /// The documents of the page.
+  func decoded() -> [RawDocument] {
+    decodeInSwift()
+    defer { documents = [] }
+    return documents
+  }
+
   // MARK: What is measured
 
   func decode() {

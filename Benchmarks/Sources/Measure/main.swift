@@ -5,11 +5,11 @@ import GymModels
 import Platform
 import Tables
 
-// measure FILE [ROUNDS] [decode|encode|csv]: FILE is JSON Lines of documents of about 1 kB.
+// measure FILE [ROUNDS] [decode|encode|csv|managed]: FILE is JSON Lines of documents of about 1 kB.
 // measure FILE count WORK TIMES: does some work so often, for a tool that counts instructions.
 let arguments = CommandLine.arguments
 guard arguments.count >= 2, let page = Page(file: arguments[1], count: 300), page.count > 0 else {
-  print("usage: Measure FILE.jsonl [ROUNDS] [decode|encode|csv]")
+  print("usage: Measure FILE.jsonl [ROUNDS] [decode|encode|csv|managed]")
   exit(64)
 }
 if arguments.count == 5, arguments[2] == "count", let work = Counted(rawValue: arguments[3]),
@@ -31,6 +31,7 @@ do {
   if only == nil || only == "decode" { bench.decode() }
   if only == nil || only == "encode" { bench.encode() }
   if only == nil || only == "csv" { try bench.csv() }
+  if only == nil || only == "managed" { try bench.managed() }
 } catch {
   print("\(error)")
   exit(70)

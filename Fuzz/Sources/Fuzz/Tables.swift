@@ -1,6 +1,7 @@
 import CZlib
 import FirestoreModels
 
+@testable import Schema
 @testable import Tables
 
 /// A CSV file as it stands: in pieces of any size it is read the same, and what was read can be written and read again.

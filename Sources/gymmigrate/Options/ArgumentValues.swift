@@ -1,4 +1,5 @@
 import MigrationEngine
+import Schema
 import Tables
 import Transfer
 
@@ -7,19 +8,22 @@ import Transfer
 extension DiffFormat: ExpressibleByArgument {}
 extension HeadingStyle: ExpressibleByArgument {}
 extension TextEncoding: ExpressibleByArgument {}
-extension CSVOptions.Delimiter {
+extension CSVDelimiter {
   /// - Throws: `ValidationError` that says what is expected.
-  init(typed text: String) throws {
-    let named: [String: Self] = [
-      "comma": .comma, "semicolon": .semicolon, "tab": .tab, "pipe": .pipe, "\\t": .tab,
-    ]
-    guard let found = named[text] ?? Self(rawValue: text) else {
-      throw ValidationError("give comma, semicolon, tab, pipe, or one other character.")
-    }
+  init(argument text: String) throws {
+    guard let found = Self(typed: text) else { throw ValidationError("give \(Self.expectation).") }
+    self = found
+  }
+}
+extension CurrencySigns {
+  /// - Throws: `ValidationError` that says what is expected.
+  init(argument text: String) throws {
+    guard let found = Self(rawValue: text) else { throw ValidationError("give \(Self.expectation).") }
     self = found
   }
 }
 extension InputFormat: ExpressibleByArgument {}
+extension JSONForm: ExpressibleByArgument {}
 extension LogFormat {
   /// - Throws: `ValidationError` that says what is expected; the parser says it of options that its help shows.
   init(typed text: String) throws {
@@ -29,9 +33,11 @@ extension LogFormat {
 }
 extension ParseErrorPolicy: ExpressibleByArgument {}
 extension SchemaPolicy: ExpressibleByArgument {}
-extension TableOptions.NewIDs: ExpressibleByArgument {}
-extension TableOptions.ShortRows: ExpressibleByArgument {}
-extension TableOptions.Quotes: ExpressibleByArgument {}
+extension TableReading.NewIDs: ExpressibleByArgument {}
+extension TableReading.ShortRows: ExpressibleByArgument {}
+extension TableReading.Quotes: ExpressibleByArgument {}
+extension TableReading.Percent: ExpressibleByArgument {}
+extension TableReading.Unmerge: ExpressibleByArgument {}
 extension WriteMode: ExpressibleByArgument {}
 extension DuplicatePolicy: ExpressibleByArgument {}
 extension MigrationStep.FailurePolicy: ExpressibleByArgument {}

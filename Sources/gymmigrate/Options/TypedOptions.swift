@@ -111,13 +111,13 @@ enum TypedValue {
   /// Reads the types of columns.
   ///
   /// - Throws: `ValidationError` that says what is expected.
-  static func columnTypes(_ text: String) throws -> String {
-    if HeadingOption.types(parsing: text) == nil {
+  static func columnTypes(_ text: String) throws -> [HeadingOption<ColumnType>] {
+    guard let types = HeadingOption<ColumnType>.list(parsing: text) else {
       throw ValidationError(
         "give HEADING=TYPE, with commas between several. The types are \(ColumnType.description)."
       )
     }
-    return text
+    return types
   }
 
   /// Reads the numbers of columns.
@@ -136,7 +136,7 @@ enum TypedValue {
   ///
   /// - Throws: `ValidationError` that says what is expected.
   static func character(_ text: String) throws -> UInt8 {
-    guard text.utf8.count == 1, let byte = text.utf8.first, (0x21..<0x7F).contains(byte) else {
+    guard let byte = TableReading.asciiCharacter(text) else {
       throw ValidationError("give one character, such as #.")
     }
     return byte
@@ -145,13 +145,13 @@ enum TypedValue {
   /// Reads the fields of columns.
   ///
   /// - Throws: `ValidationError` that says what is expected.
-  static func renames(_ text: String) throws -> String {
-    if HeadingOption.renames(parsing: text) == nil {
+  static func renames(_ text: String) throws -> [HeadingOption<FieldPath>] {
+    guard let renames = HeadingOption<FieldPath>.list(parsing: text) else {
       throw ValidationError(
         "give HEADING=FIELD, with commas between several; a field is a path, as plan.price."
       )
     }
-    return text
+    return renames
   }
 
   /// Reads the pattern of dates.
@@ -159,7 +159,7 @@ enum TypedValue {
   /// - Throws: `ValidationError` that says what is expected.
   static func dateOrder(_ text: String) throws -> DateOrder {
     guard let order = DateOrder(pattern: text) else {
-      throw ValidationError("give dd/MM/yyyy, MM/dd/yyyy or yyyy/MM/dd, also with - or . for /.")
+      throw ValidationError("give \(DateOrder.expectation).")
     }
     return order
   }

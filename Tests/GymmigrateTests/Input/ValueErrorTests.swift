@@ -73,7 +73,7 @@ struct ValueErrorTests {
       "export users -o users",
       "--output",
       "'users'",
-      "--format csv, xlsx, jsonl, json, ndjson, sqlite"
+      "--format csv, xlsx, jsonl, json, ndjson, bigquery, sqlite"
     ),
     Refusal("export users -o u.csv --dated", "--output", "'u.csv'", "is no folder"),
     Refusal("export users -o out/ --dated --keep 0", "'0'", "a whole number from 1"),

@@ -2,6 +2,7 @@ import FirestoreModels
 import Foundation
 import Testing
 
+@testable import Schema
 @testable import Tables
 
 /// A cell with whether it stands in quotes.
@@ -20,7 +21,7 @@ private struct Row: Equatable {
 
 private func rows(
   _ bytes: some Sequence<UInt8>,
-  delimiter: CSVOptions.Delimiter? = .comma,
+  delimiter: CSVDelimiter? = .comma,
   maximum: Int = CSVReader.defaultMaximumRecordBytes,
   chunk: Int = 1 << 20
 ) throws -> [Row] {
@@ -127,9 +128,9 @@ private func plain(_ texts: String...) -> [Cell] { texts.map { Cell(text: $0) } 
       ("a;b,c;d\n", .semicolon), ("a\tb\n", .tab), ("a|b|c,d\n", .pipe), ("a\n;;;", .comma),
       ("a,b;c\n", .comma),
       ("\"a;b;c\",d\n", .comma), ("", .comma),
-    ] as [(String, CSVOptions.Delimiter)]
+    ] as [(String, CSVDelimiter)]
   )
-  func findsTheDelimiter(text: String, delimiter: CSVOptions.Delimiter) throws {
+  func findsTheDelimiter(text: String, delimiter: CSVDelimiter) throws {
     let folder = try ScratchFolder()
     var reader = try CSVReader(folder.write(text.utf8, to: "in.csv"), delimiter: nil)
     _ = try reader.next()
@@ -210,7 +211,7 @@ private func plain(_ texts: String...) -> [Cell] { texts.map { Cell(text: $0) } 
   }
 
   @Test(arguments: [4, 5, 7, 1 << 20]) func aFirstLineNamesTheDelimiter(chunk: Int) throws {
-    let read = { (text: String, delimiter: CSVOptions.Delimiter?) in
+    let read = { (text: String, delimiter: CSVDelimiter?) in
       try rows(text.utf8, delimiter: delimiter, chunk: chunk)
     }
     let expected = [Row(line: 2, cells: plain("a,b", "c"))]
@@ -226,7 +227,7 @@ private func plain(_ texts: String...) -> [Cell] { texts.map { Cell(text: $0) } 
   /// as Python's csv module reads them.
   @Test(arguments: [1, 2, 3]) func readsWhatPythonReads(seed: UInt64) throws {
     var trouble = FaultInjector(seed: seed)
-    let delimiter = trouble.pick([CSVOptions.Delimiter.comma, .semicolon, .tab, .pipe])
+    let delimiter = trouble.pick([CSVDelimiter.comma, .semicolon, .tab, .pipe])
     let separator = delimiter.rawValue
     var table: [[Cell]] = []
     var text = ""

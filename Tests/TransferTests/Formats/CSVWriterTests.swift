@@ -284,7 +284,7 @@ private func documents(
   func nothingIsLostOnTheWayBack(seed: UInt64) throws {
     var trouble = FaultInjector(seed: seed)
     var options = CSVOptions()
-    options.delimiter = trouble.pick(CSVOptions.Delimiter.usual)
+    options.delimiter = trouble.pick(CSVDelimiter.usual)
     options.nullText = trouble.pick(["null", "\\N", "7", "true", "", "a,b"])
     options.isForExcel = seed % 2 == 0
     if seed % 3 == 0 { options.timeZone = try LocalTimeZone(named: "America/Mexico_City") }

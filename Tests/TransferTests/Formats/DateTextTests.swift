@@ -1,6 +1,7 @@
 import FirestoreModels
 import Testing
 
+@testable import Schema
 @testable import Tables
 
 @Suite struct DateTextTests {

@@ -2,6 +2,7 @@ import FirestoreModels
 import Foundation
 import Testing
 
+@testable import Schema
 @testable import Tables
 
 /// Every cell of a table as `kind text`, row by row with the row's number.
@@ -166,11 +167,38 @@ struct TableReaderTests {
     book.rows = "<row r=\"2\"><c t=\"b\"><v>1</v></c></row><row><c><v>1</v></c></row>"
     book.behind = "<mergeCells><mergeCell ref=\"A2:B2\"/></mergeCells>"
     try refused(book, "row 2: the cells A2:B2 are merged in the header")
-    book.behind = "<mergeCells><mergeCell ref=\"B3:B9\"/></mergeCells>"
-    try refused(book, "row 3: the cells B3:B9 are merged")
-    // A title above the table is not part of it.
-    book.behind = "<mergeCells><mergeCell ref=\"A1:F1\"/></mergeCells>"
-    #expect(try table(book.write(to: folder)).count == 2)
+    book.behind = "<mergeCells><mergeCell ref=\"A3:A9\"/></mergeCells>"
+    try refused(book, "row 3: the cells A3:A9 are merged")
+    // What is above, beside and behind the table is not part of it.
+    for area in ["A1:F1", "C2:D3", "A4:F9"] {
+      book.behind = "<mergeCells><mergeCell ref=\"\(area)\"/></mergeCells>"
+      #expect(try table(book.write(to: folder)).count == 2, "\(area)")
+    }
+  }
+
+  @Test("Merged cells have the value of the first, or only that one has it, as an option says.")
+  func unmergedCells() throws {
+    func row(_ number: Int, _ cells: String...) -> String {
+      let cells = cells.map { $0.isEmpty ? "<c/>" : "<c t=\"inlineStr\"><is><t>\($0)</t></is></c>" }
+      return "<row r=\"\(number)\">\(cells.joined())</row>"
+    }
+    var book = HandMadeWorkbook()
+    book.rows =
+      row(1, "id", "", "") + row(2, "", "a", "b") + row(3, "1", "x", "") + row(4, "2", "", "y")
+      + row(5, "", "", "")
+      + row(6, "3", "z", "z")
+    let areas = ["A1:A2", "B3:B5", "B3:C3", "A6:C6"]
+    book.behind = "<mergeCells>\(areas.map { "<mergeCell ref=\"\($0)\"/>" }.joined())</mergeCells>"
+    let path = try book.write(to: folder)
+    func rows(_ unmerge: TableReading.Unmerge) throws -> [[String]] {
+      var reader = try TableReader(path, headerRow: 2, unmerge: unmerge)
+      var rows: [[String]] = []
+      while try reader.next() { rows.append(reader.row.texts) }
+      return rows
+    }
+    // The header is filled from above, and row 5 has nothing of its own.
+    #expect(try rows(.fill) == [["id", "a", "b"], ["1", "x", "x"], ["2", "x", "y"], ["3", "z", "z"]])
+    #expect(try rows(.first) == [["", "a", "b"], ["1", "x", ""], ["2", "", "y"], ["3", "z", "z"]])
   }
 
   @Test func hostileXML() throws {

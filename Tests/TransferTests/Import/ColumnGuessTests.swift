@@ -181,12 +181,14 @@ struct ColumnGuessTests {
 
   @Test func typesByHeading() throws {
     var options = options
-    options.types = try #require(HeadingOption.types(parsing: "x=double,k=text"))
+    options.types = try #require(HeadingOption<ColumnType>.list(parsing: "x=double,k=text"))
     #expect(try read(["7"], options).values == [.double(7)])
     #expect(try read(["7"], heading: "x:integer", options).values == [.double(7)])
     #expect(try read(["7"], options).guess == nil)
-    #expect(HeadingOption.types(parsing: "a,b=c=int,d=dd/MM/yyyy")?.map(\.heading) == ["a,b=c", "d"])
-    for text in ["a=int,b", "a=decimal"] { #expect(HeadingOption.types(parsing: text) == nil) }
+    #expect(
+      HeadingOption<ColumnType>.list(parsing: "a,b=c=int,d=dd/MM/yyyy")?.map(\.heading) == ["a,b=c", "d"]
+    )
+    for text in ["a=int,b", "a=decimal"] { #expect(HeadingOption<ColumnType>.list(parsing: text) == nil) }
   }
 
   // MARK: References and geo points

@@ -2,6 +2,7 @@ import FirestoreModels
 import Testing
 
 @testable import Files
+@testable import Schema
 @testable import Tables
 @testable import Transfer
 
@@ -55,24 +56,68 @@ extension FileKindTests {
       "comments",
       "# a, b; c\nid;n\n# more;\n1;2\n#",
       says: "--id-column",
-      helped: { $0.comment = UInt8(ascii: "#") },
+      helped: { $0.reading.comment = UInt8(ascii: "#") },
       yields: ["id": .string("1"), "n": .integer(2)]
     ),
     Case(
       "quotes that quote nothing, in the heading",
       "12\" n;id\n2;1\n",
       says: "--quote none",
-      helped: { $0.quotes = .none },
+      helped: { $0.reading.quotes = .literal },
       yields: ["id": .string("1"), "12\" n": .integer(2)]
     ),
     Case(
       "quotes that quote nothing",
       "id\tn\tsize\n1\t2\t12\" x 5\"\n2\t2\t\"wide\n",
       says: "--quote none",
-      helped: { $0.quotes = .none },
+      helped: { $0.reading.quotes = .literal },
       yields: ["id": .string("1"), "n": .integer(2), "size": .string("12\" x 5\"")]
     ),
   ]
+
+  /// Numbers under a type, as people write them.
+  static let numbers: [Case] = [
+    number("percent as a fraction", "16%", "--percent fraction reads 16% as 0.16", 0.16) {
+      $0.reading.percent = .fraction
+    },
+    number("percent as a number", "16.5 %", "--percent number as 16", 16.5) { $0.reading.percent = .number },
+    number("a currency before", "$1,200.00", "--currency '$' reads it", 1200) {
+      $0.reading.currency = CurrencySigns(rawValue: "$")
+    },
+    number("a negative one", "-$ 1,200.5", "--currency '$' reads it", -1200.5) {
+      $0.reading.currency = CurrencySigns(rawValue: "$")
+    },
+    number("a code before", "MXN 80", "--currency 'MXN' reads it", 80) {
+      $0.reading.currency = CurrencySigns(rawValue: "$,MXN")
+    },
+    number("a currency behind", "1.200,50\u{A0}€", "--currency '€' with --decimal-comma reads it", 1200.5) {
+      $0.reading.currency = CurrencySigns(rawValue: "€")
+      $0.reading.usesDecimalComma = true
+    },
+    number("thousands", "1,200.00", "reads commas between thousands", 1200) {
+      $0.reading.currency = CurrencySigns(rawValue: "$")
+    },
+    number("thousands that are none", "$1,20.00", "a number", nil, nil),
+    number("a word", "$ many", "a number", nil, nil),
+  ]
+
+  private static func number(
+    _ name: String,
+    _ text: String,
+    _ says: String,
+    _ value: Double?,
+    _ helped: (@Sendable (inout ImportJob) -> Void)?
+  ) -> Case {
+    Case(
+      name,
+      "id,n:double\n1,\"\(text)\"\n",
+      says: "column 2 (n:double): expected",
+      says,
+      helped: helped,
+      yields: ["id": .string("1"), "n": value.map { .double($0) } ?? .null]
+    )
+  }
+
   @Test("What is below a document of node-firestore-import-export is a document of its own.")
   func below() throws {
     let folder = try ScratchFolder()

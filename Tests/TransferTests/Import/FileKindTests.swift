@@ -63,9 +63,11 @@ struct FileKindTests {
       return isLittle ? bytes.reversed() : bytes
     }
   }
-  private static func types(_ text: String) -> @Sendable (inout ImportJob) -> Void { { $0.types = [text] } }
+  private static func types(_ text: String) -> @Sendable (inout ImportJob) -> Void {
+    { $0.reading.types = HeadingOption.list(parsing: text) ?? [] }
+  }
   private static func headings(_ style: HeadingStyle) -> @Sendable (inout ImportJob) -> Void {
-    { $0.headings = style }
+    { $0.reading.headings = style }
   }
 
   static let names: [Case] = [
@@ -101,7 +103,7 @@ struct FileKindTests {
       "e.json",
       json("[ {\"id\": \"1\",\n \"n\": 2} ]"),
       says: "--id-column",
-      helped: { $0.idColumn = "id" },
+      helped: { $0.reading.idColumn = "id" },
       yields: plain
     ),
     Case(
@@ -109,7 +111,7 @@ struct FileKindTests {
       "e.jsonl",
       json("{\"id\":1,\"d\":\"2026-01-01\",\"m\":{\"l\":[1.5,null]}}\n{\"id\":2}\n"),
       says: "--id-column",
-      helped: { $0.idColumn = "id" },
+      helped: { $0.reading.idColumn = "id" },
       yields: [
         "id": .integer(1), "d": .string("2026-01-01"), "m": .map(["l": .array([.double(1.5), .null])]),
       ]
@@ -130,14 +132,14 @@ struct FileKindTests {
       "points without marks under their type",
       "e.json",
       json("{\"1\":{\"g\":{\"latitude\":19.5,\"longitude\":-99},\"phone\":5512345678}}"),
-      helped: { $0.types = ["g=geopoint,phone=text"] },
+      helped: types("g=geopoint,phone=text"),
       yields: ["g": .geoPoint(GeoPoint(latitude: 19.5, longitude: -99)), "phone": .string("5512345678")]
     ),
     Case(
       "an object with a member of a query's answer",
       "e.json",
       json("[{\"id\": \"1\", \"n\": 2, \"readTime\": \"5 min\"}]"),
-      helped: { $0.idColumn = "id" },
+      helped: { $0.reading.idColumn = "id" },
       yields: ["id": .string("1"), "n": .integer(2), "readTime": .string("5 min")]
     ),
     Case(
@@ -206,7 +208,7 @@ struct FileKindTests {
       text(0xF1, 0xED, 0x80),
       says: "the cell is not UTF-8",
       "--encoding windows-1252",
-      helped: { $0.encoding = .windows1252 },
+      helped: { $0.reading.encoding = .windows1252 },
       yields: ana
     ),
     Case(
@@ -214,7 +216,7 @@ struct FileKindTests {
       "e.csv",
       text(0xF1, 0xED, 0xA4),
       says: "the cell is not UTF-8",
-      helped: { $0.encoding = .latin9 },
+      helped: { $0.reading.encoding = .latin9 },
       yields: ana
     ),
     Case(
@@ -222,7 +224,7 @@ struct FileKindTests {
       "e.csv",
       text(0xF1, 0xED, 0xA4),
       says: "the cell is not UTF-8",
-      helped: { $0.encoding = .latin1 },
+      helped: { $0.reading.encoding = .latin1 },
       yields: ["id": .string("1"), "señor": .string("Ana Solís ¤")]
     ),
     Case(
@@ -270,7 +272,7 @@ struct FileKindTests {
       "column 4: the service reserves names such as __x__",
       "column 5",
       "--skip-columns",
-      helped: { $0.skippedColumns = [3, 4, 5] },
+      helped: { $0.reading.skippedColumns = [3, 4, 5] },
       yields: plain
     ),
     Case(
@@ -278,7 +280,7 @@ struct FileKindTests {
       "id,n,\n1,2,3\n",
       says: "column 3",
       "--skip-columns 3",
-      helped: { $0.skippedColumns = [3] },
+      helped: { $0.reading.skippedColumns = [3] },
       yields: plain
     ),
     Case(
@@ -286,7 +288,7 @@ struct FileKindTests {
       "Número,n\n1,2\n",
       says: "--id-column",
       "'Número'",
-      helped: { $0.idColumn = "Número" },
+      helped: { $0.reading.idColumn = "Número" },
       yields: ["Número": .string("1"), "n": .integer(2)]
     ),
   ]
@@ -296,14 +298,14 @@ struct FileKindTests {
       "a title",
       "Reporte de socios\n\nid;n;m;o\n1;2;;\n2;2;3;4\n3;2;3;4\n",
       says: "--header-row 3",
-      helped: { $0.headerRow = 3 },
+      helped: { $0.reading.headerRow = 3 },
       yields: plain
     ),
     Case(
       "a title as spreadsheets save it, with a quote",
       "Socios \"activos\"x,,,\nid,n,m,o\n1,2,,\n2,1,3,4\n",
       says: "line 1",
-      helped: { $0.headerRow = 2 },
+      helped: { $0.reading.headerRow = 2 },
       yields: plain
     ),
     Case("a line for Excel", "sep=;\nid;n\n1;2\n", yields: plain),
@@ -313,7 +315,7 @@ struct FileKindTests {
       "id^n\n1^2\n",
       says: "--id-column",
       "'id^n'",
-      helped: { $0.delimiter = CSVOptions.Delimiter(rawValue: "^") },
+      helped: { $0.reading.delimiter = CSVDelimiter(rawValue: "^") },
       yields: plain
     ),
   ]
@@ -341,7 +343,10 @@ struct FileKindTests {
     Case(
       "other names",
       "id,Fecha de alta,\"Nombre, completo\"\n1,x,y\n",
-      helped: { $0.renames = ["Fecha de alta=joinedAt,Nombre, completo=name.full"] },
+      helped: { job in
+        job.reading.renames =
+          HeadingOption.list(parsing: "Fecha de alta=joinedAt,Nombre, completo=name.full") ?? []
+      },
       yields: ["id": .string("1"), "joinedAt": .string("x"), "name": .map(["full": .string("y")])]
     ),
     Case(
@@ -356,8 +361,8 @@ struct FileKindTests {
   private func read(_ path: String, _ change: ((inout ImportJob) -> Void)?) throws -> [FieldMap] {
     var job = ImportJob(files: [path])
     job.collection = CollectionPath("things")
-    job.idColumn = "id"
-    if path.lowercased().contains("json") || path.hasSuffix("export.csv") { job.idColumn = nil }
+    job.reading.idColumn = "id"
+    if path.lowercased().contains("json") || path.hasSuffix("export.csv") { job.reading.idColumn = nil }
     change?(&job)
     var options = try job.options(.none, via: .local)
     options.table.database = DatabaseName(project: "p", database: "d")
@@ -383,7 +388,7 @@ struct FileKindTests {
     return found
   }
 
-  @Test(arguments: names + encodings + headings + tables + options + foreign)
+  @Test(arguments: names + encodings + headings + tables + options + foreign + numbers)
   func comesIn(_ example: Case) throws {
     let folder = try ScratchFolder()
     let path = try folder.write(example.bytes, to: example.file)
@@ -409,8 +414,8 @@ struct FileKindTests {
       try sheet.append(RawDocument(path: DocumentPath(collection, "1"), fields: ["n": .integer(2)]))
       try sheet.finish()
       try writer.finish()
-      #expect(try read(folder.file(name)) { $0.idColumn = nil } == [["n": .integer(2)]], "\(name)")
-      #expect(try read(folder.file(name)) { ($0.idColumn, $0.sheets) = (nil, ["1"]) }.count == 1)
+      #expect(try read(folder.file(name)) { $0.reading.idColumn = nil } == [["n": .integer(2)]], "\(name)")
+      #expect(try read(folder.file(name)) { ($0.reading.idColumn, $0.sheets) = (nil, ["1"]) }.count == 1)
     }
   }
 
@@ -430,17 +435,17 @@ struct FileKindTests {
     let failure = #expect(throws: Failure.self) { try read(path, nil) }
     #expect(failure?.description.contains("--header-row 3") == true)
     let expected: FieldMap = ["id": .string("1"), "a": .string("x"), "b": .string("y")]
-    #expect(try read(path) { $0.headerRow = 3 } == [expected])
+    #expect(try read(path) { $0.reading.headerRow = 3 } == [expected])
   }
 
   @Test("UTF-8 is not taken for another encoding, and a mark counts more than the option.")
   func encodingsThatAreWrong() throws {
     let folder = try ScratchFolder()
     let path = try folder.write("id,señor\n1,Ana Solís €\n".utf8, to: "e.csv")
-    let failure = #expect(throws: Failure.self) { try read(path) { $0.encoding = .windows1252 } }
+    let failure = #expect(throws: Failure.self) { try read(path) { $0.reading.encoding = .windows1252 } }
     #expect(failure?.cause.contains("it is UTF-8") == true)
     let marked = try folder.write([0xEF, 0xBB, 0xBF] + Array("id,señor\n1,Ana Solís €\n".utf8), to: "m.csv")
-    #expect(try read(marked) { $0.encoding = .windows1252 } == [Self.ana])
+    #expect(try read(marked) { $0.reading.encoding = .windows1252 } == [Self.ana])
   }
 
   @Test("The types of plain JSON are those of the schema, and a response says whether it is all of them.")
@@ -472,7 +477,7 @@ struct FileKindTests {
       ]
     )
     for (type, text) in [("timestamp", "soon"), ("integer", "1.5"), ("boolean", "1"), ("text", "true")] {
-      options.types = try #require(HeadingOption.types(parsing: "x=\(type)"))
+      options.types = try #require(HeadingOption<ColumnType>.list(parsing: "x=\(type)"))
       let value = text == "soon" ? "\"soon\"" : text
       let path = try folder.write(Self.json("[{\"id\": \"1\", \"x\": \(value)}]"), to: "x.json")
       let source = try #require(try ImportSource.resolve([path], schema: options.schema).first)

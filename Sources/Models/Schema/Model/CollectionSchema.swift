@@ -23,6 +23,8 @@ package struct CollectionSchema: Sendable {
   /// Whether all environments share its documents.
   package var isCatalogue = false
   package var personalData = PersonalData.unknown
+  /// How people's files of it are imported.
+  package var imports = ImportSettings()
   /// Whether fields that are not declared are expected.
   package var expectsUnknownFields = true
   /// The fields that must not be there.

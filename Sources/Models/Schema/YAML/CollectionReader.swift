@@ -16,7 +16,7 @@ struct CollectionReader {
   private static let keys = [
     "label", "documents", "document-id", "id-field", "create-time", "update-time", "soft-delete", "immutable",
     "ordered-by", "filtered-by", "decoding", "catalogue", "personal-data", "unknown-fields", "forbidden",
-    "unique", "search", "fields",
+    "unique", "search", "import", "fields",
   ]
 
   mutating func collection(_ node: YAMLNode) throws(Failure) -> CollectionSchema {
@@ -74,6 +74,7 @@ struct CollectionReader {
       collection.unique = try nodes.list(value, name) { node throws(Failure) in
         try declaredList(node, name, in: collection)
       }
+    case "import": collection.imports = try ImportReader(nodes).settings(value)
     default:
       for (part, _, value) in try yaml.members(value, "'search'", known: ["texts", "phones", "when"]) {
         switch part {

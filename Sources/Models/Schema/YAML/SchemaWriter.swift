@@ -67,10 +67,24 @@ package struct SchemaWriter {
     }
     if collection.isSearchedWhenNamed { search.append("when: named") }
     add("search", search.isEmpty ? nil : "{ \(search.joined(separator: ", ")) }")
+    write(collection.imports)
     if collection.fields.isEmpty { return }
     lines.append("    fields:")
     var index = 0
     write(collection.fields, &index, below: nil, indent: "      ")
+  }
+
+  private mutating func write(_ imports: ImportSettings) {
+    var members: [String] = []
+    if !imports.files.isEmpty { members.append("files: \(Self.list(imports.files.map(Self.quoted)))") }
+    if let sheet = imports.sheet { members.append("sheet: \(Self.quoted(sheet))") }
+    for (name, texts) in imports.reading.shown {
+      let list = texts.map(Self.quoted)
+      members.append("\(name): \(list.count == 1 ? list[0] : Self.list(list))")
+    }
+    if members.isEmpty { return }
+    lines.append("    import:")
+    for member in members { lines.append("      \(member)") }
   }
 
   /// Writes the fields directly below a path, each followed by its own.

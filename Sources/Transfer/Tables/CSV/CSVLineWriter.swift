@@ -1,3 +1,5 @@
+package import Schema
+
 /// Writes lines of CSV (RFC 4180) cell by cell: how every table and list is quoted, and guarded from spreadsheets.
 ///
 ///     let list = LineList(path, header: CSVLineWriter.byteOrderMark + CSVLineWriter.list.bytes(["document", "code"]))
@@ -22,7 +24,7 @@ package struct CSVLineWriter: Sendable {
   let guardsFormulas: Bool
 
   package init(
-    delimiter: CSVOptions.Delimiter = .comma,
+    delimiter: CSVDelimiter = .comma,
     quoting: Quoting = .whereNeeded,
     guardsFormulas: Bool = false
   ) {

@@ -1,4 +1,5 @@
 package import Files
+package import Schema
 
 /// Reads CSV (RFC 4180) record by record from a file or standard input (`-`); gzip is decompressed.
 ///
@@ -37,7 +38,7 @@ package struct CSVReader: ~Copyable {
   }
 
   /// The delimiter, as specified or, after the first record, as detected.
-  package private(set) var delimiter: CSVOptions.Delimiter
+  package private(set) var delimiter: CSVDelimiter
   /// The record of the last call of ``next()``.
   package private(set) var record = CSVRecord()
   /// Whether the file begins with a byte order mark; false before the first record.
@@ -80,8 +81,8 @@ package struct CSVReader: ~Copyable {
   /// - Throws: ``Failure`` of kind `inputMissing`.
   package init(
     _ path: String,
-    delimiter: CSVOptions.Delimiter? = .comma,
-    assuming assumed: CSVOptions.Delimiter? = nil,
+    delimiter: CSVDelimiter? = .comma,
+    assuming assumed: CSVDelimiter? = nil,
     headerRow: Int = 1,
     encoding: TextEncoding? = nil,
     comment: UInt8? = nil,
@@ -191,7 +192,7 @@ package struct CSVReader: ~Copyable {
   private func headerDelimiter(
     in text: Slice<UnsafeMutableRawBufferPointer>,
     isWhole: Bool = false
-  ) -> CSVOptions.Delimiter? {
+  ) -> CSVDelimiter? {
     .init(ofHeaderIn: text, from: headerRow, comment: comment, hasQuotes: hasQuotes, isWhole: isWhole)
   }
 
@@ -203,7 +204,7 @@ package struct CSVReader: ~Copyable {
     guard words.prefix(4).elementsEqual("sep=".utf8, by: { $0 | 0x20 == $1 | 0x20 }) else { return false }
     let name = words.dropFirst(4).elementsEqual("\\t".utf8) ? [0x09] : Array(words.dropFirst(4))
     guard name.count == 1 else { return false }
-    guard let named = CSVOptions.Delimiter(rawValue: String(decoding: name, as: UTF8.self)) else {
+    guard let named = CSVDelimiter(rawValue: String(decoding: name, as: UTF8.self)) else {
       throw failure("sep= names no character that can be a delimiter", .init(line: 1))
     }
     if !isDelimiterGiven { delimiter = named }

@@ -1,4 +1,16 @@
-extension CSVOptions.Delimiter {
+import Files
+import Schema
+
+extension CSVDelimiter {
+  /// The delimiter that the name of a file says (`.tsv`, `.psv`); nil for any other.
+  init?(ofFile path: String) {
+    switch FileName(path).kind {
+    case .tsv: self = .tab
+    case .psv: self = .pipe
+    default: return nil
+    }
+  }
+
   /// The bytes of lines that hold nothing: white space, delimiters, quotes and a byte order mark.
   private static let blank = Set(" \t,;|\"\u{FEFF}".utf8)
 

@@ -1,5 +1,6 @@
 import Files
 import FirestoreModels
+import Schema
 
 /// A file of text that is read as UTF-8, whatever its encoding.
 struct TextFile: ~Copyable {

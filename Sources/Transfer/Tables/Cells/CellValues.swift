@@ -18,7 +18,7 @@ package struct CellValues {
   private let timeZone: LocalTimeZone
   /// The columns that are text because their cells differ.
   private let mixed: Set<Int>
-  private let usesDecimalComma: Bool
+  private let numbers: TypedNumbers
   /// The database that references without one point into.
   private let database: DatabaseName?
   /// The order of dates, and that of columns that have their own.
@@ -48,13 +48,13 @@ package struct CellValues {
     readsForms = plan.readsForms
     timeZone = options.timeZone
     mixed = plan.inferred
-    usesDecimalComma = options.usesDecimalComma
+    numbers = TypedNumbers(options.reading)
     database = options.database
     dateOrder = options.dateOrder ?? .dayFirst
     dateOrders = plan.dateOrders
     addressTypes = plan.addressTypes
     text = try CellText(
-      nullText: options.nullText,
+      nullText: options.nullText ?? "null",
       timeZone: options.timeZone,
       neutralisesFormulas: plan.isForExcel
     )
@@ -174,8 +174,8 @@ package struct CellValues {
       }
       if isSheet { return textOfSheet(utf8) }
     }
-    if usesDecimalComma, type == .integer || type == .double {
-      return try decimalComma(Self.trimmed(utf8), as: type)
+    if numbers.usesDecimalComma, type == .integer || type == .double {
+      return try number(Self.trimmed(utf8), as: type)
     }
     do {
       return try text.value(of: utf8, isQuoted: true, as: type, parser: parser)
@@ -207,8 +207,7 @@ package struct CellValues {
     case .boolean:
       if let truth = Self.boolean(utf8, words: Self.words) { return .boolean(truth) }
     case .timestamp: return try moment(utf8, order)
-    case .integer, .double:
-      if let value = try? text.value(of: utf8, isQuoted: false, as: type, parser: parser) { return value }
+    case .integer, .double: return try number(utf8, as: type)
     case .reference, .geopoint, .bytes:
       if let value = address(utf8, as: type) { return value }
     default: break
@@ -216,18 +215,19 @@ package struct CellValues {
     throw Fault(expected: Self.name(of: type))
   }
 
-  private func decimalComma(
+  private func number(
     _ utf8: UnsafeBufferPointer<UInt8>,
     as type: Column.ValueType
   ) throws(Fault) -> Value? {
-    if let plain = DecimalComma.plain(utf8),
+    if let plain = numbers.plain(utf8),
       let value = plain.withUnsafeBufferPointer({
         try? text.value(of: $0, isQuoted: false, as: type, parser: parser)
       })
     {
       return value
     }
-    throw Fault(expected: "\(Self.name(of: type)) with a decimal comma, such as 1.234,56")
+    let comma = numbers.usesDecimalComma ? " with a decimal comma, such as 1.234,56" : ""
+    throw Fault(expected: "\(Self.name(of: type))\(comma)\(numbers.advice(utf8))")
   }
 
   /// Parses a reference, a geo point or bytes; nil for any other text.
@@ -246,8 +246,8 @@ package struct CellValues {
 
   /// The form of a text, as a guess takes it.
   func form(_ utf8: UnsafeBufferPointer<UInt8>) -> CellForm {
-    if !usesDecimalComma { return CellForm(utf8) }
-    return DecimalComma.plain(utf8).map { $0.withUnsafeBufferPointer { CellForm($0) } } ?? .text
+    if !numbers.usesDecimalComma { return CellForm(utf8) }
+    return GroupedNumber.decimalComma.plain(utf8).map { $0.withUnsafeBufferPointer { CellForm($0) } } ?? .text
   }
 
   private func moment(_ utf8: UnsafeBufferPointer<UInt8>, _ order: DateOrder) throws(Fault) -> Value {

@@ -1,16 +1,6 @@
 import FirestoreModels
 import Schema
 
-/// How a heading becomes the name of a field, where neither the schema nor an option says it.
-package enum HeadingStyle: String, Codable, Sendable, CaseIterable {
-  /// A field path, as export writes it; what is none is a name as written.
-  case path
-  /// The name as written, unless it is a path in back-quotes.
-  case literal
-  /// `Fecha de alta` is `fecha_de_alta`, or `fechaDeAlta`.
-  case snake, camel
-}
-
 /// The fields that headings stand for.
 struct HeadingRules {
   struct Found {
@@ -126,41 +116,5 @@ struct HeadingRules {
       }
     }
     return words.filter { !$0.isEmpty }.map(PlainText.folded)
-  }
-}
-
-/// What an option says of the column of a heading: `HEADING=VALUE`.
-package struct HeadingOption<Value: Sendable & Equatable>: Sendable, Equatable {
-  package let heading: String
-  package let value: Value
-
-  /// Parses `HEADING=VALUE,…`, where a heading may contain commas and equals signs; nil for any other text.
-  package static func list(parsing text: String, _ value: (String) -> Value?) -> [HeadingOption]? {
-    var list: [HeadingOption] = []
-    var pending: String?
-    for piece in text.split(separator: ",", omittingEmptySubsequences: false) {
-      let part = pending.map { "\($0),\(piece)" } ?? String(piece)
-      pending = part
-      guard let sign = part.utf8.lastIndex(of: UInt8(ascii: "=")),
-        let value = value(String(part[part.utf8.index(after: sign)...]))
-      else { continue }
-      list.append(HeadingOption(heading: String(part[..<sign]), value: value))
-      pending = nil
-    }
-    return pending == nil ? list : nil
-  }
-}
-
-extension HeadingOption<ColumnType> {
-  /// Parses what `--types` says.
-  package static func types(parsing text: String) -> [HeadingOption]? {
-    list(parsing: text) { ColumnType(named: $0) }
-  }
-}
-
-extension HeadingOption<FieldPath> {
-  /// Parses what `--rename` says.
-  package static func renames(parsing text: String) -> [HeadingOption]? {
-    list(parsing: text) { try? FieldPath(parsing: $0) }
   }
 }

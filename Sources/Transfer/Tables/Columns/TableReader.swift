@@ -1,4 +1,5 @@
 package import Files
+package import Schema
 
 /// Reads the rows of a table: CSV, also compressed with gzip, or a sheet of an XLSX workbook.
 ///
@@ -17,7 +18,7 @@ package struct TableReader: ~Copyable {
   // Exactly one of these is set.
   private var csv: CSVReader?
   private var xlsx: XLSXSheetReader?
-  private let shortRows: TableOptions.ShortRows?
+  private let shortRows: TableReading.ShortRows?
   private let keepsSpaces: Bool
   private let headerRow: Int
   /// The cells that every row must have; nil before the header.
@@ -38,19 +39,21 @@ package struct TableReader: ~Copyable {
   ///   - encoding: The encoding of CSV without a byte order mark; UTF-8 if nil.
   ///   - comment: The character that begins a line of CSV that is left out; nil for none.
   ///   - hasQuotes: Whether cells of CSV may be quoted.
+  ///   - unmerge: What merged cells of a sheet are; refused in the table if nil.
   /// - Throws: ``Failure`` of kind `inputMissing`, or `inputMalformed`, also for a missing sheet.
   package init(
     _ path: String,
     at location: String? = nil,
     format: InputFormat? = nil,
     sheet: String? = nil,
-    delimiter: CSVOptions.Delimiter? = nil,
-    shortRows: TableOptions.ShortRows? = nil,
+    delimiter: CSVDelimiter? = nil,
+    shortRows: TableReading.ShortRows? = nil,
     keepsSpaces: Bool = false,
     headerRow: Int = 1,
     encoding: TextEncoding? = nil,
     comment: UInt8? = nil,
     hasQuotes: Bool = true,
+    unmerge: TableReading.Unmerge? = nil,
     via files: FileAccess = .local
   ) throws(Failure) {
     self.path = path
@@ -72,7 +75,7 @@ package struct TableReader: ~Copyable {
       )
     case .xlsx:
       do throws(Failure) {
-        xlsx = try Self.open(sheet, at: self.location)
+        xlsx = try Self.open(sheet, at: self.location, unmerge)
         xlsx?.headerRow = headerRow
       } catch {
         throw error.naming(path, for: self.location)
@@ -80,7 +83,11 @@ package struct TableReader: ~Copyable {
     }
   }
 
-  private static func open(_ sheet: String?, at path: String) throws(Failure) -> XLSXSheetReader {
+  private static func open(
+    _ sheet: String?,
+    at path: String,
+    _ unmerge: TableReading.Unmerge?
+  ) throws(Failure) -> XLSXSheetReader {
     let package = try XLSXPackage(path)
     let found = package.sheets.first { found in
       sheet.map { found.name.isIdentical(to: $0) } ?? !(found.isHidden || found.isSummary)
@@ -88,7 +95,7 @@ package struct TableReader: ~Copyable {
     guard let found = found ?? (sheet == nil ? package.sheets.first : nil) else {
       throw Failure.malformed(path, sheet.map { "it has no sheet '\($0)'" } ?? "it has no sheet of cells")
     }
-    return try XLSXSheetReader(found, of: package)
+    return try XLSXSheetReader(found, of: package, unmerge: unmerge)
   }
 
   /// Returns the names of a workbook's sheets, in order, and whether they are hidden.

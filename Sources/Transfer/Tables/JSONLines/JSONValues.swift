@@ -28,6 +28,9 @@ package struct JSONValues: ~Copyable {
   private static let white: Set<UInt8> = [0x20, 0x09, 0x0A, 0x0D]
 
   private let readsIDs: Bool
+  private let form: JSONForm
+  /// Whether the collections are in a member of an object.
+  private var isWrapped = false
   private var file: InputFile
   private let chunk: UnsafeMutableRawBufferPointer
   private var unread: Range<Int> = 0..<0
@@ -38,11 +41,18 @@ package struct JSONValues: ~Copyable {
 
   /// Opens a file.
   ///
-  /// - Parameter readsIDs: Whether the members of an object may be the IDs of documents.
+  /// - Parameters:
+  ///   - readsIDs: Whether the members of an object may be the IDs of documents.
+  ///   - form: What else the members of an object are.
   /// - Throws: ``Failure`` of kind `inputMissing`.
-  package init(_ path: String, readsIDs: Bool, via files: FileAccess = .local) throws(Failure) {
+  package init(
+    _ path: String,
+    readsIDs: Bool,
+    form: JSONForm = .documents,
+    via files: FileAccess = .local
+  ) throws(Failure) {
     file = try InputFile(path, via: files)
-    self.readsIDs = readsIDs
+    (self.readsIDs, self.form) = (readsIDs, form)
     chunk = .allocate(byteCount: 1 << 18, alignment: 16)
   }
 
@@ -99,7 +109,11 @@ package struct JSONValues: ~Copyable {
     let next = try copyWhite()
     if name.elementsEqual("\"__collections__\"".utf8), next == UInt8(ascii: "{") {
       _ = try take()
-      around = .collections
+      (around, isWrapped) = (.collections, true)
+      bytes = []
+    } else if form == .collections, next == UInt8(ascii: "{") {
+      _ = try take()
+      (around, collection) = (.collections, Self.text(Array(name)) ?? "")
       bytes = []
     } else if name.elementsEqual("\"documents\"".utf8), next == UInt8(ascii: "[") {
       _ = try take()
@@ -152,10 +166,7 @@ package struct JSONValues: ~Copyable {
     while true {
       var byte = try skipWhite()
       if byte == UInt8(ascii: "}") {
-        if collection == nil {
-          _ = try take()
-          return try endCollections()
-        }
+        if collection == nil { return try endCollections() }
         collection = nil
         isFirstMember = false
         _ = try take()
@@ -180,6 +191,8 @@ package struct JSONValues: ~Copyable {
   }
 
   private mutating func endCollections() throws(Failure) -> Bool {
+    if !isWrapped { return try end() }
+    _ = try take()
     guard try skipWhite() == UInt8(ascii: "}") else {
       throw malformed("expected the end behind __collections__")
     }

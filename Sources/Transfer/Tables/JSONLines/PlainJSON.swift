@@ -13,8 +13,17 @@ package struct PlainJSON {
   private let given: [FieldPath: ColumnType]
   private let options: TableOptions
 
-  package init(_ collection: CollectionPath, _ options: TableOptions) {
+  /// The member of a document with the collections below it.
+  private let below: String
+
+  /// - Parameter below: The member of a document with the collections below it, which is no field.
+  package init(
+    _ collection: CollectionPath,
+    _ options: TableOptions,
+    below: String = JSONForm.documents.below
+  ) {
     self.options = options
+    self.below = below
     var given: [FieldPath: ColumnType] = [:]
     for type in options.types { given[FieldPath(field: type.heading)] = type.value }
     self.given = given
@@ -37,20 +46,19 @@ package struct PlainJSON {
     }
   }
 
-  /// The member of a document with the collections below it, as node-firestore-import-export writes them.
-  private static let collections = "__collections__"
-
   /// Returns the fields of an object.
   ///
   /// - Throws: ``WireError`` for what no document holds.
-  package func fields(_ json: JSONCursor) throws(WireError) -> FieldMap { try fields(json, below: []) }
+  package func fields(_ json: JSONCursor) throws(WireError) -> FieldMap {
+    Self.isTyped(json) ? try typedFields(json, below: []) : try fields(json, below: [])
+  }
 
   private func fields(_ json: JSONCursor, below path: [String]) throws(WireError) -> FieldMap {
     var entries: [FieldMap.Entry] = []
     for (name, value) in json.members {
       let name = name.string
       // What is below a document stands in it.
-      if path.isEmpty, name.isIdentical(to: Self.collections) { continue }
+      if path.isEmpty, name.isIdentical(to: below) { continue }
       do throws(WireError) {
         entries.append(FieldMap.Entry(name: name, value: try self.value(value, at: path + [name])))
       } catch {
@@ -60,7 +68,7 @@ package struct PlainJSON {
     return FieldMap(entries)
   }
 
-  private func value(_ json: JSONCursor, at path: [String]) throws(WireError) -> Value {
+  func value(_ json: JSONCursor, at path: [String]) throws(WireError) -> Value {
     guard let field = FieldPath(segments: path) else { return try value(json, at: path, as: .any, nil) }
     let given = given[field]
     let value = try value(json, at: path, as: types[field] ?? .any, given?.dateOrder)
@@ -114,6 +122,7 @@ package struct PlainJSON {
         return try named(kind, content)
       }
       if let value = Self.marked(json, as: type) { return value }
+      if json["_firestore"] != nil, let reference = reference(json) { return reference }
       return .map(try fields(json, below: path))
     }
   }
@@ -154,17 +163,28 @@ package struct PlainJSON {
   }
 
   /// A value whose type stands beside it, as node-firestore-import-export writes them.
-  private func named(_ kind: String, _ json: JSONCursor) throws(WireError) -> Value {
+  func named(_ kind: String, _ json: JSONCursor) throws(WireError) -> Value {
     switch kind {
-    case "timestamp": if let value = Self.marked(json, as: .timestamp) { return value }
+    case "timestamp":
+      if let value = Self.marked(json, as: .timestamp) { return value }
+      if let moment = json.string.flatMap({ Timestamp($0) }) { return .timestamp(moment) }
     case "geopoint": if let value = Self.marked(json, as: .geopoint) { return value }
     case "documentReference":
       if let text = json.string, case .reference(let name) = value(text, as: .reference, nil) {
         return .reference(name)
       }
+      if let reference = reference(json) { return reference }
     default: break
     }
-    throw WireError("it is no \(PathLimits.shortened(kind)), which its __datatype__ says")
+    throw WireError("it is no \(PathLimits.shortened(kind)), which its type says")
+  }
+
+  /// A reference as Google's library for Node has it; nil for anything else.
+  private func reference(_ json: JSONCursor) -> Value? {
+    guard let (path, named) = json.segmentsOfReference, let database = named ?? options.database else {
+      return nil
+    }
+    return .reference(database.name(of: path))
   }
 
   /// What Google's libraries write for times and geo points; nil for any other object.

@@ -58,7 +58,7 @@ package final class PlainJSONWriter: CollectionWriter {
     }
   }
 
-  private static func write(_ value: Value, to json: inout JSONWriter) {
+  static func write(_ value: Value, to json: inout JSONWriter) {
     switch value {
     case .null: json.null()
     case .boolean(let flag): json.boolean(flag)

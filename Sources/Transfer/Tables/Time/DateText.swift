@@ -1,3 +1,5 @@
+import Schema
+
 /// A date and time as typed by people, mostly without a zone.
 ///
 /// The year comes last (`31/12/2026`, `31-12-2026`, `31.12.2026`), where a ``DateOrder`` says which of the others is the day,

@@ -294,7 +294,7 @@ extension ExportFormat {
   /// Whether a file holds rows of one collection only.
   fileprivate var isTable: Bool {
     switch self {
-    case .csv, .xlsx, .plainJSON: true
+    case .csv, .xlsx, .plainJSON, .bigQuery: true
     case .jsonLines, .managed: false
     }
   }

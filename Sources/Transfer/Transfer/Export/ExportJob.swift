@@ -1,19 +1,19 @@
 package import FirestoreREST
 package import Schema
-package import Tables
+import Tables
 import TypedDocuments
 
 /// An export, as its command line or a record says it.
 package struct ExportJob: Job {
   /// The formats by their names on the command line.
   package enum Format: String, Codable, Sendable, CaseIterable {
-    case csv, xlsx, jsonl, json, ndjson, sqlite, managed
+    case csv, xlsx, jsonl, json, ndjson, bigquery, sqlite, managed
 
     /// Whether it keeps every value, so that it is for backups.
     package var isExact: Bool { self == .jsonl || self == .managed }
 
     /// Whether a file holds one collection.
-    package var holdsOneCollection: Bool { [.csv, .json, .ndjson].contains(self) }
+    package var holdsOneCollection: Bool { [.csv, .json, .ndjson, .bigquery].contains(self) }
 
     /// The format of a file by its name.
     package init?(fileName: String) {
@@ -39,7 +39,7 @@ package struct ExportJob: Job {
   @Text package var readTime = ReadTimeChoice.pinned
   /// The language of a table's header; nil for field names.
   package var headerLanguage: String?
-  package var delimiter = CSVOptions.Delimiter.comma
+  package var delimiter = CSVDelimiter.comma
   package var nullText = "null"
   package var isForExcel = false
   package var isPlain = false
@@ -127,6 +127,7 @@ package struct ExportJob: Job {
       return .xlsx(options)
     case .jsonl: return .jsonLines(gzip: gzip)
     case .json, .ndjson: return .plainJSON(isArray: format == .json)
+    case .bigquery: return .bigQuery(schema)
     case .managed: return database.map { .managed($0) }
     case .sqlite: return nil
     }

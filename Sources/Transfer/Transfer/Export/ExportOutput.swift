@@ -1,29 +1,6 @@
 import Platform
 package import Tables
 
-/// The formats of an export, each with its options.
-package enum ExportFormat: Sendable {
-  case csv(CSVOptions)
-  case xlsx(XLSXOptions)
-  /// JSON Lines; `gzip` compresses the files of a folder, while a single file is compressed by its name.
-  case jsonLines(gzip: Bool = false)
-  /// Plain JSON: an array of objects, or an object a line.
-  case plainJSON(isArray: Bool)
-  /// The folder of a managed export, with the database that it is of.
-  case managed(DatabaseName)
-
-  /// The file name extension, without the dot.
-  package var fileExtension: String {
-    switch self {
-    case .csv: "csv"
-    case .xlsx: "xlsx"
-    case .jsonLines(let gzip): gzip ? "jsonl.gz" : "jsonl"
-    case .plainJSON(let isArray): isArray ? "json" : "ndjson"
-    case .managed: ""
-    }
-  }
-}
-
 /// The destination of an export.
 package enum ExportDestination: Sendable, Equatable {
   case standardOutput
@@ -47,7 +24,7 @@ package enum ExportDestination: Sendable, Equatable {
     let exists = SystemCall.status(output).status?.isFolder ?? false
     var sharesNothing = false
     switch format {
-    case .csv, .plainJSON: sharesNothing = collections > 1
+    case .csv, .plainJSON, .bigQuery: sharesNothing = collections > 1
     case .jsonLines:
       let name = FileName(output)
       sharesNothing = collections > 1 && name.kind != .jsonl && !name.isCompressed
@@ -158,6 +135,15 @@ package final class ExportOutput {
         digest: sharedPath == nil,
         via: files
       )
+    case .bigQuery(let schema):
+      try assertAlone(collection, path)
+      writer = try BigQueryWriter(
+        path,
+        collection: collection,
+        schema: schema,
+        digest: sharedPath == nil,
+        via: files
+      )
     case .jsonLines where sharedPath == nil:
       writer = try JSONLinesWriter(path, digest: true, via: files)
     case .jsonLines:
@@ -180,7 +166,7 @@ package final class ExportOutput {
       .usage,
       "write \(collection) to",
       path: path,
-      cause: "a file of CSV or plain JSON holds one collection",
+      cause: "a file of CSV, of plain JSON or for BigQuery holds one collection",
       remedy: "Name a folder, or use the format xlsx or jsonl."
     )
   }

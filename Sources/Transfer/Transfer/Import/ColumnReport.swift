@@ -13,9 +13,17 @@ struct ColumnReport {
   /// Reports the guesses of all tables.
   ///
   /// - Throws: `.inputMalformed` where nearly all cells of a column agree and the rest do not; `.cannotWrite`.
-  func report(_ tables: [(source: ImportSource, plan: TablePlan)], _ logger: Logger) throws(Failure) {
+  func report(
+    _ tables: [(source: ImportSource, plan: TablePlan, declared: [String])],
+    _ logger: Logger
+  ) throws(Failure) {
     var failures: [Failure] = []
-    for (source, plan) in tables {
+    for (source, plan, declared) in tables {
+      if !declared.isEmpty {
+        logger.notice(
+          "\(source.label): as the schema says of \(plan.collection): \(declared.joined(separator: "; "))."
+        )
+      }
       for (column, note) in plan.notes {
         logger.notice("\(source.label) \(plan.name(ofColumn: column)): \(note).")
       }

@@ -22,6 +22,8 @@ package struct DocumentPlace: Sendable {
     if let managed { return [ImportSource(managed)] }
     if !isFolder { return [source(path)] }
     let folder = FilePaths.bare(path)
+    let documents = manifest == nil ? try DocumentTree.sources(in: folder, via: access) : []
+    if !documents.isEmpty { return documents }
     let files = try names(in: folder, via: access).map { "\(folder)/\($0)" }
     let lists = deletions(in: folder)?.files ?? []
     for file in files + lists { try FilePaths.assertWithin(folder, file) }

@@ -185,9 +185,16 @@ package struct Import: Sendable {
 
   /// Says which sheets are not read, and what the folders that were named hold that is not: what systems and programs leave there, and all else.
   private func reportUnread(beside sources: [ImportSource]) throws(Failure) {
-    for source in sources where !source.hiddenSheets.isEmpty {
-      let names = FilePaths.list(source.hiddenSheets.map { "'\($0)'" })
-      context.logger.notice("\(source.path): hidden sheets are left out: \(names). --sheet NAME imports one.")
+    for source in sources {
+      let leftOut = [
+        ("hidden sheets", source.hiddenSheets), ("sheets of no declared collection", source.otherSheets),
+      ]
+      for (what, sheets) in leftOut where !sheets.isEmpty {
+        let names = FilePaths.list(sheets.map { "'\($0)'" })
+        context.logger.notice(
+          "\(source.path): \(what) are left out: \(names). --sheet NAME imports one."
+        )
+      }
     }
     for folder in Set(sources.filter(\.isFromFolder).map { FilePaths.folder(of: $0.path) }).sorted() {
       let read = Set(sources.map { UTF8Key($0.path) } + [UTF8Key("\(folder)/\(Manifest.fileName)")])

@@ -7,6 +7,8 @@ struct ImportInputs: Sendable {
     var source: ImportSource
     /// The columns of a table; nil for JSON Lines and for a table without rows.
     var plan: TablePlan?
+    /// How the table is read; nil for anything else.
+    var reading: DeclaredReading?
   }
 
   private let inputs: [Input]
@@ -48,7 +50,9 @@ struct ImportInputs: Sendable {
       var input = Input(source: source)
       if let collection = source.collection, source.format.isTable {
         try failures.collect { () throws(Failure) in
-          input.plan = try TableSurvey.plan(of: source, collection: collection, options: options) {
+          let reading = try DeclaredReading(source, collection: collection, options: options)
+          input.reading = reading
+          input.plan = try TableSurvey.plan(of: source, collection: collection, options: reading.options) {
             rows,
             position in
             progress.advance(by: rows, share: meter.share(stage: stage, position: position))
@@ -60,13 +64,25 @@ struct ImportInputs: Sendable {
     }
     try failures.conclude()
     self.inputs = inputs
-    let plans = inputs.compactMap(\.plan)
     // Plain JSON has no headings that are known before.
     if sources.contains(where: { $0.format == .json }) { return }
     let types = options.types.map { ("--types", $0.heading) }
-    try Self.assertUsed(types, plans.reduce(into: []) { $0.formUnion($1.usedTypes) })
+    try Self.assertUsed(types, Self.used(inputs, { $0.usedTypes }, behind: { $0.declaredTypes }))
     let renames = options.renames.map { ("--rename", $0.heading) }
-    try Self.assertUsed(renames, plans.reduce(into: []) { $0.formUnion($1.usedRenames) })
+    try Self.assertUsed(renames, Self.used(inputs, { $0.usedRenames }, behind: { $0.declaredRenames }))
+  }
+
+  /// The headings of an option of the command line that some table has; those of the schema, which are before them, are
+  /// for whatever tables have them.
+  private static func used(
+    _ inputs: [Input],
+    _ used: (TablePlan) -> Set<Int>,
+    behind declared: (DeclaredReading) -> Int
+  ) -> Set<Int> {
+    inputs.reduce(into: []) { found, input in
+      guard let plan = input.plan, let reading = input.reading else { return }
+      found.formUnion(used(plan).map { $0 - declared(reading) })
+    }
   }
 
   /// Checks that options name headings that are there.
@@ -86,8 +102,8 @@ struct ImportInputs: Sendable {
   }
 
   /// The tables whose columns are known, in order.
-  var tables: [(source: ImportSource, plan: TablePlan)] {
-    inputs.compactMap { input in input.plan.map { (input.source, $0) } }
+  var tables: [(source: ImportSource, plan: TablePlan, declared: [String])] {
+    inputs.compactMap { input in input.plan.map { (input.source, $0, input.reading?.notes ?? []) } }
   }
 
   /// Returns where the documents go that have names; nil if there are none.
@@ -165,6 +181,7 @@ struct ImportInputs: Sendable {
       return checked(try JSONInput(input.source, options: options, into: collection), input.source)
     }
     guard let plan = input.plan else { return nil }
+    let options = input.reading?.options ?? options
     return checked(try TableInput(input.source, plan: plan, options: options, stage: stage), input.source)
   }
 

@@ -22,26 +22,11 @@ package struct ImportJob: Job {
   package var fillsDefaults = false
   package var serverTimes = false
   package var keepTimes = false
-  package var idColumn: String?
-  package var newIDs: TableOptions.NewIDs?
-  package var keepsSpaces = false
-  package var shortRows = TableOptions.ShortRows.refuse
-  package var delimiter: CSVOptions.Delimiter?
-  package var headerRow: Int?
-  package var encoding: TextEncoding?
-  /// The character that begins a line of CSV that is left out.
-  package var comment: UInt8?
-  package var quotes = TableOptions.Quotes.double
-  package var nullText = "null"
+  /// How tables are read, which precedes what the schema says.
+  package var reading = TableReading()
   package var timeZone: String?
-  /// The types of columns, each as `HEADING=TYPE`.
-  package var types: [String] = []
-  /// The fields of columns, each as `HEADING=FIELD`.
-  package var renames: [String] = []
-  package var headings: HeadingStyle?
-  package var skippedColumns: [Int] = []
-  package var usesDecimalComma = false
-  package var dateOrder: DateOrder?
+  /// What the members of objects in JSON are; found out if nil.
+  package var jsonForm: JSONForm?
   package var limit: Int?
   /// The most documents that increments may delete; nil to ask.
   package var maximumDeletes: Int?
@@ -90,20 +75,8 @@ package struct ImportJob: Job {
     options.files = access
     options.schema = schema
     options.flattens = flattens
-    options.delimiter = delimiter
-    (options.headerRow, options.encoding) = (headerRow, encoding)
-    (options.comment, options.quotes) = (comment, quotes)
-    options.nullText = nullText
-    options.idColumn = idColumn
-    options.newIDs = newIDs
-    options.keepsSpaces = keepsSpaces
-    options.shortRows = shortRows
-    options.types = types.flatMap { HeadingOption.types(parsing: $0) ?? [] }
-    options.renames = renames.flatMap { HeadingOption.renames(parsing: $0) ?? [] }
-    options.headings = headings
-    options.skippedColumns = Set(skippedColumns)
-    options.usesDecimalComma = usesDecimalComma
-    options.dateOrder = dateOrder
+    options.reading = reading
+    options.jsonForm = jsonForm
     return options
   }
 }

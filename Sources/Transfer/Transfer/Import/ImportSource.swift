@@ -11,10 +11,14 @@ package struct ImportSource: Sendable, Equatable {
   package var sheet: String?
   /// The hidden sheets of the workbook, which are left out; only in its last source.
   var hiddenSheets: [String] = []
+  /// Those that the schema takes for nothing where it names others of the workbook; likewise.
+  var otherSheets: [String] = []
   /// The collection of a table's rows; nil for JSON Lines, whose lines name it.
   package var collection: CollectionPath?
   /// Whether it was found in a folder that was named: an export that is restored.
   package var isFromFolder = false
+  /// The document that the file holds, and the first of its folder's, where the place of the file says it.
+  var (document, firstDocument): (DocumentPath?, DocumentPath?) = (nil, nil)
   /// The managed export that it is.
   var managed: ManagedExport?
   /// The export that it belongs to according to the manifest beside it.

@@ -61,7 +61,7 @@ struct InputCheck {
         }
       }
       if report == nil { continue }
-      if options.isDryRun {
+      if options.isDryRun, inputs.source(stage).document == nil {
         let source = inputs.source(stage)
         let units = NumberText.counted(read, source.unit)
         context.logger.notice("\(source.label): \(units) of \(input.reading).")

@@ -11,6 +11,7 @@ final class JSONInput: DocumentInput {
   private let options: TableOptions
   private let collection: CollectionPath?
   private let parser = JSONParser(keepsNumbers: true)
+  private let form: JSONForm
   private var decoder = WireDecoder(unknownMembers: .refused)
   private var values: JSONValues
   private var placement: CollectionPlacement?
@@ -26,7 +27,12 @@ final class JSONInput: DocumentInput {
     self.source = source
     self.options = options
     self.collection = collection
-    values = try JSONValues(source.path, readsIDs: options.idColumn == nil, via: options.files)
+    let readsIDs = options.idColumn == nil && source.document == nil
+    form =
+      if let given = options.jsonForm { given } else if readsIDs {
+        try JSONForm(ofFile: source.path, via: options.files)
+      } else { .documents }
+    values = try JSONValues(source.path, readsIDs: readsIDs, form: form, via: options.files)
   }
 
   var position: Int { values.position }
@@ -74,6 +80,9 @@ final class JSONInput: DocumentInput {
 
   /// The document of a value, and those below it; none of an answer of a query that has found nothing and has only its time.
   private func documents(_ json: JSONCursor) throws(WireError) -> [RawDocument] {
+    if let path = source.document {
+      return try plainDocuments(json, path).map { document throws(WireError) in try placed(document) }
+    }
     if values.key == nil, json["__name__"] == nil {
       if Self.isQueryAnswer(json) {
         guard let inner = json["document"] else { return [] }
@@ -101,27 +110,38 @@ final class JSONInput: DocumentInput {
   /// A plain object as a document, and the documents of the collections in it.
   private func plainDocuments(_ json: JSONCursor, _ path: DocumentPath) throws(WireError) -> [RawDocument] {
     let kind = path.collection.pattern
-    let reader = plain[kind] ?? PlainJSON(kind, options)
+    let reader = plain[kind] ?? PlainJSON(kind, options, below: form.below)
     plain[kind] = reader
     var fields = try reader.fields(json)
     fields["__name__"] = nil
-    if let name = options.idColumn, let declared = options.schema.collection(path.collection),
+    if let name = idMember(of: json), let declared = options.schema.collection(path.collection),
       declared.field(FieldPath(field: name)) == nil
     {
       fields[name] = nil
     }
     var documents = [RawDocument(path: path, fields: fields)]
-    guard let below = json["__collections__"] else { return documents }
+    guard let below = form == .documents ? json["__collections__"] : json["subCollection"] else {
+      return documents
+    }
     for (name, content) in below.members {
+      let collection = try collection(named: name.string, below: path)
       for (id, inner) in content.members {
-        if name.string.isEmpty || name.string.utf8.contains(UInt8(ascii: "/")) {
-          throw WireError("expected the id of a collection", at: ["__collections__"])
-        }
-        let collection = CollectionPath(path, name.string)
         documents += try plainDocuments(inner, DocumentPath(collection, checked(id.string)))
       }
     }
     return documents
+  }
+
+  /// The collection below a document, which firestore-export-import names by its path and others by its ID.
+  private func collection(named name: String, below path: DocumentPath) throws(WireError) -> CollectionPath {
+    switch form {
+    case .documents:
+      if !name.isEmpty, !name.utf8.contains(UInt8(ascii: "/")) { return CollectionPath(path, name) }
+      throw WireError("expected the id of a collection", at: [form.below])
+    case .collections:
+      if let collection = CollectionPath(name), collection.parent == path { return collection }
+      throw WireError("expected the path of a collection below \(path)", at: [form.below])
+    }
   }
 
   /// Whether an object is an element of an answer of runQuery; one with any other member is somebody's own.
@@ -143,9 +163,16 @@ final class JSONInput: DocumentInput {
     return path
   }
 
+  /// The member with the ID of plain objects, by option or by the schema.
+  private func idMember(of json: JSONCursor) -> String? {
+    if let given = options.idColumn { return given }
+    if values.key != nil || json["__name__"] != nil { return nil }
+    return source.collection.flatMap { options.schema.collection($0)?.imports.reading.idColumn }
+  }
+
   private func id(of json: JSONCursor) throws(WireError) -> String {
     if let key = values.key { return try checked(key) }
-    guard let name = options.idColumn else {
+    guard let name = idMember(of: json) else {
       throw WireError("it has no id; name the member that has it with --id-column")
     }
     for (member, value) in json.members where member.string.isIdentical(to: name) {
@@ -158,7 +185,7 @@ final class JSONInput: DocumentInput {
 
   private func checked(_ id: String) throws(WireError) -> String {
     if id.isEmpty || id.utf8.contains(UInt8(ascii: "/")) { throw WireError("expected an id without /") }
-    if options.keepsSpaces { return id }
+    if options.keepsSpaces ?? false { return id }
     do throws(CellValues.Fault) {
       try CellValues.assertNoSpaces(around: id)
     } catch {
@@ -175,7 +202,7 @@ final class JSONInput: DocumentInput {
       self.placement
       ?? (options.flattens
         ? CollectionPlacement(flattening: collection)
-        : CollectionPlacement(collection, takingOver: document.path))
+        : CollectionPlacement(collection, takingOver: source.firstDocument ?? document.path))
     self.placement = placement
     guard let path = placement.path(of: document.path) else {
       throw WireError(

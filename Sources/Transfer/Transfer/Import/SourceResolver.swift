@@ -63,7 +63,11 @@ private struct SourceResolver {
       return
     }
     var source = source
-    if source.managed == nil { source.format = try InputFormat(of: source.path, given: format) }
+    if source.document != nil {
+      source.format = .json
+    } else if source.managed == nil {
+      source.format = try InputFormat(of: source.path, given: format)
+    }
     if source.format == .xlsx {
       if source.path == "-" {
         throw Failure(
@@ -77,10 +81,10 @@ private struct SourceResolver {
       return try addSheets(of: source)
     }
     if source.path != "-", source.managed == nil { try files.assertReadable(source.path) }
-    if source.namesItsDocuments {
+    if source.namesItsDocuments || source.document != nil {
       origins.append((UTF8Key(""), source.label))
     } else {
-      source.collection = try chosen(collection(ofTable: source), for: source)
+      source.collection = try chosen(try collection(ofTable: source), for: source)
       if source.collection == nil, source.format == .csv {
         throw unknown(source, "its name is not that of a collection", "Name it with --collection.")
       }
@@ -95,9 +99,15 @@ private struct SourceResolver {
     if FileAccess.isRemote(workbook.path) { workbook.copy = try InputCopy(of: workbook.path, via: files) }
     let package = try workbook.opening { path throws(Failure) in try XLSXPackage(path) }
     let names = package.sheets.map(\.name)
-    let choices = try SheetChoice.all(sheets, among: names)
+    let byName = collection == nil ? try declaredCollection(of: workbook) : nil
+    let given = collection ?? byName
+    // Of several sheets, the name of the file does not say which it means.
+    let isOnly = package.sheets.count { !$0.isHidden } == 1
+    let isNamed = workbook.isExported || !sheets.isEmpty
+    let declared = isNamed ? [] : declaredSheets(of: given, names)
+    let choices = try SheetChoice.all(sheets, among: names) + declared
     missing.removeAll { text in choices.contains { $0.text.isIdentical(to: text) } }
-    var hidden: [String] = []
+    var (hidden, others): ([String], [String]) = ([], [])
     for sheet in package.sheets {
       let choice = choices.first { $0.sheet.isIdentical(to: sheet.name) }
       if choice == nil {
@@ -107,13 +117,17 @@ private struct SourceResolver {
           hidden.append(sheet.name)
           continue
         }
+        if !declared.isEmpty, given != nil || !isDeclared(sheet) {
+          others.append(sheet.name)
+          continue
+        }
       }
       var source = workbook
       source.sheet = sheet.name
       source.collection = choice?.collection
       if source.collection == nil {
         let own = ImportSource.collection(of: sheet, schema: schema)
-        source.collection = try chosen(own, for: source)
+        source.collection = try chosen(isOnly ? byName ?? own : own, for: source)
       }
       if source.collection == nil {
         let cause = "the name of the sheet '\(sheet.name)' is not that of a collection"
@@ -122,8 +136,39 @@ private struct SourceResolver {
       sources.append(source)
     }
     if let last = sources.indices.last, sources[last].path.isIdentical(to: workbook.path) {
-      sources[last].hiddenSheets = hidden
+      (sources[last].hiddenSheets, sources[last].otherSheets) = (hidden, others)
     }
+  }
+
+  /// The sheets that the schema names for a collection; for all of them where none is given.
+  private func declaredSheets(of given: CollectionPath?, _ names: [String]) -> [SheetChoice] {
+    let known = given.map { schema.collection($0).map { [$0] } ?? [] } ?? schema.collections
+    return known.compactMap { known in
+      guard let wanted = known.imports.sheet else { return nil }
+      var sheet = names.first { $0.isIdentical(to: wanted) }
+      // A number is that of a sheet in any workbook, so it counts where the collection is known.
+      if sheet == nil, given != nil, let number = Int(wanted), names.indices.contains(number - 1) {
+        sheet = names[number - 1]
+      }
+      return sheet.map { SheetChoice(sheet: $0, collection: given ?? known.pattern) }
+    }
+  }
+
+  private func isDeclared(_ sheet: XLSXPackage.Sheet) -> Bool {
+    ImportSource.collection(of: sheet, schema: schema).map { schema.collection($0) != nil } ?? false
+  }
+
+  /// The collection whose files have a name like this one according to the schema; nil if there is none.
+  private func declaredCollection(of source: ImportSource) throws(Failure) -> CollectionPath? {
+    if source.isExported { return nil }
+    let name = FilePaths.name(of: source.path)
+    let found = schema.collections.filter { $0.imports.isOf(fileNamed: name) }.map(\.pattern)
+    guard found.count > 1 else { return found.first }
+    throw unknown(
+      source,
+      "the schema takes its name for that of \(FilePaths.list(found.map(\.string)))",
+      "Name the collection with --collection."
+    )
   }
 
   /// Whether an export made the sheet for what its tables do not show.
@@ -147,13 +192,14 @@ private struct SourceResolver {
     return collection
   }
 
-  /// Returns the collection of a table according to its manifest, else its name.
-  private func collection(ofTable source: ImportSource) -> CollectionPath? {
+  /// Returns the collection of a table according to its manifest, else to the schema, else its name.
+  private func collection(ofTable source: ImportSource) throws(Failure) -> CollectionPath? {
     if source.path == "-" { return nil }
     let name = FilePaths.name(of: source.path)
     if let entry = source.manifest?.file(named: name) {
       return CollectionPath(entry.collection)
     }
+    if let declared = try declaredCollection(of: source) { return declared }
     return ImportSource.stem(ofTable: name).flatMap { ImportSource.collection(ofFile: $0) }
   }
 
@@ -220,6 +266,11 @@ private struct SheetChoice {
       choices.append(choice)
     }
     return choices
+  }
+
+  /// A sheet that the schema names.
+  init(sheet: String, collection: CollectionPath) {
+    (text, self.sheet, self.collection) = (sheet, sheet, collection)
   }
 
   /// Reads `NAME` or `NAME=COLLECTION`; of what could be the name, the longest that a sheet has, else the number of one.

@@ -204,7 +204,7 @@ final class TableInput: DocumentInput {
     if let index = plan.idColumn {
       do throws(CellValues.Fault) {
         name = try cellValues.name(of: reader.row, index)
-        if !options.keepsSpaces, !source.isExported { try CellValues.assertNoSpaces(around: name) }
+        if options.keepsSpaces != true, !source.isExported { try CellValues.assertNoSpaces(around: name) }
       } catch {
         faults.append(fault(index, error.expected))
         return nil
@@ -282,12 +282,13 @@ extension TableReader {
       format: source.format == .xlsx ? .xlsx : .csv,
       sheet: source.sheet,
       delimiter: options.delimiter,
-      shortRows: isSearched ? .pad : options.shortRows,
-      keepsSpaces: options.keepsSpaces || source.isExported,
+      shortRows: isSearched ? .pad : options.shortRows ?? .refuse,
+      keepsSpaces: options.keepsSpaces ?? false || source.isExported,
       headerRow: isSearched ? 0 : options.headerRow ?? 1,
       encoding: options.encoding,
       comment: options.comment,
-      hasQuotes: options.quotes == .double,
+      hasQuotes: options.quotes != .literal,
+      unmerge: isSearched ? .first : options.unmerge,
       via: options.files
     )
   }

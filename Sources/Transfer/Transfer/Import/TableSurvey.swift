@@ -1,3 +1,4 @@
+import Schema
 import Tables
 
 /// Determines the columns of a table before its first document is read.

@@ -13,7 +13,7 @@ struct ExportCommand: JobCommand {
     commandName: "export",
     abstract: "Export collections to CSV, XLSX, JSON, SQLite or a managed export.",
     discussion: """
-      Reads page by page in constant memory, everything at one read time where the service allows it. A file is written as a whole or not at all. JSON Lines keep every value exactly, CSV keeps values as text, XLSX is for people, json and ndjson are plain JSON for other programs; managed is a folder as 'gcloud firestore export' writes it.
+      Reads page by page in constant memory, everything at one read time where the service allows it. A file is written as a whole or not at all. JSON Lines keep every value exactly, CSV keeps values as text, XLSX is for people, json and ndjson are plain JSON for other programs, bigquery is rows and a schema for bq load; managed is a folder as 'gcloud firestore export' writes it.
 
         gymmigrate export users -e test -o users.csv
         gymmigrate export --all -e prod -o all.xlsx --header spanish
@@ -43,7 +43,7 @@ struct ExportCommand: JobCommand {
   )
   var output: String
 
-  @Option(help: "csv, xlsx, jsonl, json, ndjson, sqlite or managed (default: by the file's name).")
+  @Option(help: "csv, xlsx, jsonl, json, ndjson, bigquery, sqlite or managed (default: by the file's name).")
   var format: ExportJob.Format?
 
   @Option(help: ArgumentHelp("Fields to read and write, with commas in between.", valueName: "a,b.c"))
@@ -87,9 +87,9 @@ struct ExportCommand: JobCommand {
       .withDefault(
         "comma"
       ),
-    transform: CSVOptions.Delimiter.init(typed:)
+    transform: CSVDelimiter.init(argument:)
   )
-  var delimiter = CSVOptions.Delimiter.comma
+  var delimiter = CSVDelimiter.comma
 
   @Option(
     name: .customLong("null"),
@@ -129,7 +129,7 @@ struct ExportCommand: JobCommand {
     try validateSQLite(job)
     if format == nil, !job.isDated, ExportJob.Format(fileName: output) == nil {
       throw ValidationError(
-        "--output: '\(output)' does not name a format; give --format csv, xlsx, jsonl, json, ndjson, sqlite or managed."
+        "--output: '\(output)' does not name a format; give --format csv, xlsx, jsonl, json, ndjson, bigquery, sqlite or managed."
       )
     }
     if subcollections == true, query.group || !query.filters.isEmpty || orderBy != nil {
@@ -144,10 +144,13 @@ struct ExportCommand: JobCommand {
         "One \(isCSV ? "CSV" : "JSON") file holds one collection: name a folder, or export to .xlsx or .jsonl."
       )
     }
+    if job.format == .bigquery, output == "-" {
+      throw ValidationError("An export for BigQuery is two files, rows and schema: name a file or a folder.")
+    }
     if job.format == .managed, output == "-" {
       throw ValidationError("A managed export is a folder: name it with --output.")
     }
-    if job.isDated, [.json, .ndjson, .managed].contains(job.format) {
+    if job.isDated, [.json, .ndjson, .bigquery, .managed].contains(job.format) {
       throw ValidationError("A backup is JSON Lines, CSV or XLSX: no --dated for \(job.format.rawValue).")
     }
     if plain, !isCSV { throw ValidationError("--plain is about CSV: export to .csv, or with --format csv.") }

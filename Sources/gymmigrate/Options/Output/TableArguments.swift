@@ -1,3 +1,4 @@
+import Schema
 import Tables
 import Transfer
 
@@ -5,6 +6,12 @@ import Transfer
 struct TableArguments: ParsableArguments {
   @Option(help: "jsonl, json, csv, xlsx or managed (default: by the file's name and content).")
   var format: InputFormat?
+
+  @Option(
+    help:
+      "What the members of an object in JSON are: documents by their ids, or collections of documents (default: found out, and refused where nothing says it)."
+  )
+  var jsonForm: JSONForm?
 
   @Option(
     help: ArgumentHelp(
@@ -27,15 +34,18 @@ struct TableArguments: ParsableArguments {
     name: .customLong("new-ids"),
     help: ArgumentHelp("Ids for rows that have none: uuid or auto.", valueName: "kind")
   )
-  var newIDs: TableOptions.NewIDs?
+  var newIDs: TableReading.NewIDs?
 
-  @Flag(help: "Take ids that begin or end with white space as they are (default: they are refused).")
-  var keepSpaces = false
+  @Flag(
+    inversion: .prefixedNo,
+    help: "Take ids that begin or end with white space as they are (default: they are refused)."
+  )
+  var keepSpaces: Bool?
 
   @Option(
     help: "Rows of CSV with fewer cells than the header: refuse, or pad with empty cells (default: refuse)."
   )
-  var shortRows = TableOptions.ShortRows.refuse
+  var shortRows: TableReading.ShortRows?
 
   @Option(
     help: ArgumentHelp(
@@ -59,7 +69,7 @@ struct TableArguments: ParsableArguments {
   var comment: UInt8?
 
   @Option(help: "double, or none: quotes in CSV are characters as any others (default: double).")
-  var quote = TableOptions.Quotes.double
+  var quote: TableReading.Quotes?
 
   @Option(
     help:
@@ -69,12 +79,15 @@ struct TableArguments: ParsableArguments {
 
   @Option(
     help: "The delimiter of CSV: comma, semicolon, tab, pipe, or a character such as ^ (default: detected).",
-    transform: CSVOptions.Delimiter.init(typed:)
+    transform: CSVDelimiter.init(argument:)
   )
-  var delimiter: CSVOptions.Delimiter?
+  var delimiter: CSVDelimiter?
 
-  @Option(name: .customLong("null"), help: ArgumentHelp("The text for null in a cell.", valueName: "text"))
-  var nullText = "null"
+  @Option(
+    name: .customLong("null"),
+    help: ArgumentHelp("The text for null in a cell (default: null).", valueName: "text")
+  )
+  var nullText: String?
 
   @Option(
     help: ArgumentHelp(
@@ -91,7 +104,7 @@ struct TableArguments: ParsableArguments {
     ),
     transform: TypedValue.columnTypes
   )
-  var types: [String] = []
+  var types: [[HeadingOption<ColumnType>]] = []
 
   @Option(
     help:
@@ -106,7 +119,7 @@ struct TableArguments: ParsableArguments {
     ),
     transform: TypedValue.renames
   )
-  var rename: [String] = []
+  var rename: [[HeadingOption<FieldPath>]] = []
 
   @Option(
     name: .customLong("skip-columns"),
@@ -116,8 +129,31 @@ struct TableArguments: ParsableArguments {
   )
   var skippedColumns: [[Int]] = []
 
-  @Flag(help: "Numbers have a comma before their decimals, and may have points between thousands: 1.234,56.")
-  var decimalComma = false
+  @Flag(
+    inversion: .prefixedNo,
+    help: "Numbers have a comma before their decimals, and may have points between thousands: 1.234,56."
+  )
+  var decimalComma: Bool?
+
+  @Option(
+    help: "What 16% is in a column of numbers: fraction, 0.16; or number, 16 (default: it is refused)."
+  )
+  var percent: TableReading.Percent?
+
+  @Option(
+    help: ArgumentHelp(
+      "The signs of currencies that numbers may have in a column of numbers, which may then have commas between thousands, as $1,200.00 (default: they are refused).",
+      valueName: "signs"
+    ),
+    transform: CurrencySigns.init(argument:)
+  )
+  var currency: CurrencySigns?
+
+  @Option(
+    help:
+      "Merged cells of a sheet: fill, all of them have the value; or first, the first one alone (default: those in the table are refused)."
+  )
+  var unmerge: TableReading.Unmerge?
 
   @Option(
     help: ArgumentHelp(
@@ -136,13 +172,21 @@ struct TableArguments: ParsableArguments {
 
   /// Puts them into an import.
   func complete(_ job: inout ImportJob) {
-    (job.format, job.sheets) = (format, sheet)
-    (job.idColumn, job.newIDs, job.keepsSpaces) = (idColumn, newIDs, keepSpaces)
-    (job.shortRows, job.delimiter, job.nullText) = (shortRows, delimiter, nullText)
-    (job.headerRow, job.encoding) = (headerRow ?? skipRows.map { $0 + 1 }, encoding)
-    (job.comment, job.quotes) = (comment, quote)
-    (job.timeZone, job.types) = (timeZone, types)
-    (job.headings, job.renames, job.skippedColumns) = (headings, rename, skippedColumns.flatMap { $0 })
-    (job.usesDecimalComma, job.dateOrder) = (decimalComma, dateFormat)
+    (job.format, job.sheets, job.timeZone) = (format, sheet, timeZone)
+    job.jsonForm = jsonForm
+    job.reading = reading
+  }
+
+  private var reading: TableReading {
+    var reading = TableReading()
+    (reading.idColumn, reading.newIDs, reading.keepsSpaces) = (idColumn, newIDs, keepSpaces)
+    (reading.shortRows, reading.delimiter, reading.nullText) = (shortRows, delimiter, nullText)
+    (reading.headerRow, reading.encoding) = (headerRow ?? skipRows.map { $0 + 1 }, encoding)
+    (reading.comment, reading.quotes, reading.unmerge) = (comment, quote, unmerge)
+    (reading.types, reading.renames) = (types.flatMap { $0 }, rename.flatMap { $0 })
+    (reading.headings, reading.skippedColumns) = (headings, Set(skippedColumns.flatMap { $0 }))
+    (reading.usesDecimalComma, reading.dateOrder) = (decimalComma, dateFormat)
+    (reading.percent, reading.currency) = (percent, currency)
+    return reading
   }
 }

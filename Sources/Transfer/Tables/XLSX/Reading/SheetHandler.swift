@@ -32,15 +32,11 @@ final class SheetHandler: XMLHandler {
     var hasValue = false
   }
 
-  struct MergedCells {
-    var text: String
-    var firstRow: Int
-    var lastRow: Int
-  }
-
   /// Excel's limits.
   static let maximumRows = 1_048_576
   static let maximumColumns = 16_384
+  /// The most areas of merged cells.
+  private static let maximumMerged = 100_000
   /// The most bytes of a formula that are kept, more than one of ``SheetLinks`` has.
   private static let maximumFormula = 4096
 
@@ -130,9 +126,9 @@ final class SheetHandler: XMLHandler {
   }
 
   private func addMerged(_ text: String) {
-    let rows = text.split(separator: ":").compactMap { Int($0.drop { $0.isLetter }) }
-    guard let first = rows.min(), let last = rows.max(), merged.count < 1000 else { return }
-    merged.append(MergedCells(text: String(text.prefix(30)), firstRow: first, lastRow: last))
+    guard let area = MergedCells(text) else { return }
+    if merged.count == Self.maximumMerged { return refuse("more than \(merged.count) areas are merged") }
+    merged.append(area)
   }
 
   // MARK: Cells

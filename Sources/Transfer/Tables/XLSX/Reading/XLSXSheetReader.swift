@@ -1,5 +1,6 @@
 import Files
 import Platform
+import Schema
 
 /// Reads the rows of a worksheet one at a time, in constant memory.
 struct XLSXSheetReader: ~Copyable {
@@ -11,13 +12,24 @@ struct XLSXSheetReader: ~Copyable {
   private var strings: SharedStrings?
   /// The first row that may be the header; what is merged above it does not matter.
   var headerRow = 1
+  private let unmerge: TableReading.Unmerge?
+  private var merges: SheetMerges?
   /// The number of the first row from there on that is not empty, which is the header if there is one.
-  private var firstRow = 0
+  private var firstRow: Int?
+  /// The columns of that row up to the last one with a heading, and the last row with a value.
+  private var (width, lastRow) = (0, 0)
 
   /// Opens a sheet.
   ///
+  /// - Parameter unmerge: What merged cells are; refused in the table if nil.
   /// - Throws: ``Failure`` of kind `inputMalformed` or `cannotWrite`.
-  init(_ sheet: XLSXPackage.Sheet, of package: XLSXPackage) throws(Failure) {
+  init(
+    _ sheet: XLSXPackage.Sheet,
+    of package: XLSXPackage,
+    unmerge: TableReading.Unmerge? = nil
+  ) throws(Failure) {
+    self.unmerge = unmerge
+    if unmerge == .fill { merges = SheetMerges(try Self.mergedCells(of: sheet, in: package)) }
     let handler = SheetHandler()
     guard let entry = try ZIPEntry.open(sheet.part, in: package.path) else {
       throw Failure.malformed(package.path, "its \(sheet.part) is missing")
@@ -34,35 +46,63 @@ struct XLSXSheetReader: ~Copyable {
     self.strings = strings
   }
 
+  /// The merged cells of a sheet, which stand behind its rows.
+  private static func mergedCells(
+    of sheet: XLSXPackage.Sheet,
+    in package: XLSXPackage
+  ) throws(Failure) -> [MergedCells] {
+    guard let entry = try ZIPEntry.open(sheet.part, in: package.path) else { return [] }
+    let handler = SheetHandler()
+    var stream = try XMLStream(entry, handler)
+    while try stream.advance() {}
+    return handler.merged
+  }
+
   /// The offset in the compressed part of the sheet.
   var position: Int { stream.position }
 
   /// Reads the next row that has cells into `row`; false at the end.
   ///
-  /// - Throws: ``Failure`` of kind `inputMalformed`, also for merged cells, of which only the first has a
-  ///   value.
+  /// - Throws: ``Failure`` of kind `inputMalformed`, also for merged cells of the table, of
+  ///   which only the first has a value.
   mutating func next(_ row: inout CellRow) throws(Failure) -> Bool {
     while try stream.advance() {
       row.begin(number: handler.row)
-      var holdsSomething = false
       for cell in handler.cells {
         while row.count < cell.column { row.endCell(.missing) }
         let kind = try take(cell, &row)
         row.endCell(kind)
-        if kind != .missing, kind != .blankText { holdsSomething = true }
       }
-      if holdsSomething, firstRow == 0, row.number >= headerRow { firstRow = row.number }
+      look(at: row)
+      merges?.fill(&row, header: firstRow)
       return true
     }
-    if let merged = handler.merged.first(where: { $0.lastRow >= firstRow }) {
-      let location = merged.firstRow <= firstRow ? " in the header" : ""
-      throw Failure.malformed(
-        path,
-        "sheet \(sheet), row \(merged.firstRow): the cells \(merged.text) are merged\(location)",
-        remedy: "Unmerge them: every row and column must have its own cell."
-      )
-    }
+    if unmerge == nil { try assertNoneMerged() }
     return false
+  }
+
+  /// Remembers where the table is.
+  private mutating func look(at row: CellRow) {
+    let isEmpty = { (kind: CellRow.Kind) in kind == .missing || kind == .blankText }
+    guard let last = row.cells.lastIndex(where: { !isEmpty($0.kind) }) else { return }
+    lastRow = row.number
+    if firstRow == nil, row.number >= headerRow { (firstRow, width) = (row.number, last + 1) }
+  }
+
+  /// Refuses merged cells in the header and below it; what is beside, above and behind the table does not matter.
+  private func assertNoneMerged() throws(Failure) {
+    guard let firstRow else { return }
+    let merged = handler.merged.first { area in
+      area.rows.overlaps(firstRow...lastRow) && area.columns.lowerBound < width
+    }
+    guard let merged else { return }
+    let location = merged.rows.lowerBound <= firstRow ? " in the header" : ""
+    throw Failure.malformed(
+      path,
+      "sheet \(sheet), row \(merged.rows.lowerBound): the cells \(merged.text) are merged\(location)",
+      remedy:
+        "Unmerge them; or --unmerge fill gives each of them the value, --unmerge first the first one alone."
+    )
   }
 
   /// Appends the text of a cell to the row and returns its kind.

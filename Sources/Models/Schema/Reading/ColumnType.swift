@@ -1,5 +1,3 @@
-package import Schema
-
 /// The type of a column as a heading (`price:double`) or `--types` names it.
 package struct ColumnType: Sendable, Equatable {
   package let type: Column.ValueType
@@ -36,4 +34,9 @@ package struct ColumnType: Sendable, Equatable {
 
   /// The name as a heading has it.
   package var name: String { dateOrder?.rawValue ?? type.rawValue }
+}
+
+extension ColumnType: HeadingValue {
+  package init?(typed text: String) { self.init(named: text) }
+  package var typed: String { name }
 }

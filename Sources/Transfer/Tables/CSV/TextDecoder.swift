@@ -1,12 +1,6 @@
-/// The encodings of CSV files.
-package enum TextEncoding: String, Codable, Sendable, CaseIterable {
-  case utf8 = "utf-8"
-  case utf16LittleEndian = "utf-16le"
-  case utf16BigEndian = "utf-16be"
-  case windows1252 = "windows-1252"
-  case latin1 = "iso-8859-1"
-  case latin9 = "iso-8859-15"
+import Schema
 
+extension TextEncoding {
   /// The encoding that the first bytes of a file mark, and the number of bytes of the mark; nil if there is none.
   init?(markedBy bytes: some Sequence<UInt8>, _ length: inout Int) {
     let marks: [(TextEncoding, [UInt8])] = [

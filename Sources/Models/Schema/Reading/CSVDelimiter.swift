@@ -1,0 +1,40 @@
+/// A character between cells: a tab, or a punctuation mark or symbol of ASCII other than quotes.
+package struct CSVDelimiter: RawRepresentable, Codable, Sendable, Hashable {
+  package let rawValue: String
+  package let byte: UInt8
+
+  package static let comma = CSVDelimiter(UInt8(ascii: ","))
+  package static let semicolon = CSVDelimiter(UInt8(ascii: ";"))
+  package static let tab = CSVDelimiter(0x09)
+  package static let pipe = CSVDelimiter(UInt8(ascii: "|"))
+  /// Those that are looked for in a header.
+  package static let usual = [comma, semicolon, tab, pipe]
+
+  private init(_ byte: UInt8) {
+    self.byte = byte
+    rawValue = String(UnicodeScalar(byte))
+  }
+
+  package init?(rawValue: String) {
+    guard rawValue.utf8.count == 1, let byte = rawValue.utf8.first, byte == 0x09 || (0x21..<0x7F) ~= byte,
+      !byte.isASCIILetterOrDigit, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "'")
+    else { return nil }
+    self.init(byte)
+  }
+
+  private static let names: [String: Self] = [
+    "comma": .comma, "semicolon": .semicolon, "tab": .tab, "pipe": .pipe, "\\t": .tab,
+  ]
+
+  /// What ``init(typed:)`` takes, for messages.
+  package static let expectation = "comma, semicolon, tab, pipe, or one other character"
+
+  /// The delimiter of its name (`semicolon`) or that is the character itself.
+  package init?(typed text: String) {
+    guard let found = Self.names[text] ?? Self(rawValue: text) else { return nil }
+    self = found
+  }
+
+  /// The text that it is read from: its name, if it has one.
+  package var typed: String { Self.names.first { $0.value == self && $0.key != "\\t" }?.key ?? rawValue }
+}

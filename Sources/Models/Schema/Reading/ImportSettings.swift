@@ -1,0 +1,28 @@
+/// How the files that people keep of a collection are imported: `import:` in a schema.
+package struct ImportSettings: Sendable, Equatable {
+  /// The names of files that hold it, with `*` for any characters.
+  package var files: [String] = []
+  /// The sheet of a workbook that holds it.
+  package var sheet: String?
+  package var reading = TableReading()
+
+  package init() {}
+
+  /// Whether a file of a name holds the collection.
+  package func isOf(fileNamed name: String) -> Bool {
+    files.contains { Self.matches(Array(name.utf8)[...], Array($0.utf8)[...]) }
+  }
+
+  /// Whether a name is that of a pattern, byte by byte.
+  private static func matches(_ name: ArraySlice<UInt8>, _ pattern: ArraySlice<UInt8>) -> Bool {
+    let parts = pattern.split(separator: UInt8(ascii: "*"), omittingEmptySubsequences: false)
+    guard let first = parts.first, let last = parts.last, name.starts(with: first) else { return false }
+    if parts.count == 1 { return name.count == first.count }
+    var rest = name.dropFirst(first.count)
+    for part in parts.dropFirst().dropLast() {
+      guard let found = rest.firstRange(of: part) else { return false }
+      rest = rest[found.upperBound...]
+    }
+    return rest.count >= last.count && rest.suffix(last.count).elementsEqual(last)
+  }
+}

@@ -1,0 +1,108 @@
+import Schema
+
+/// Numbers as people type them under a type of numbers: with a decimal comma, a percent sign or the sign of a currency, each where
+/// an option says so.
+struct TypedNumbers {
+  /// Whether numbers have a comma before their decimals.
+  let usesDecimalComma: Bool
+  private let percent: TableReading.Percent?
+  private let currencies: [[UInt8]]
+
+  private static let percentSign = UInt8(ascii: "%")
+  private static let minus = UInt8(ascii: "-")
+  /// The signs that are advised, beside codes of three capitals.
+  private static let knownSigns = ["$", "€", "£", "¥", "₡", "₹", "S/", "R$", "Q", "L"].map { Array($0.utf8) }
+  /// A space, a tab, and the spaces that do not break.
+  private static let spaces = [" ", "\t", "\u{A0}", "\u{202F}"].map { Array($0.utf8) }
+
+  init(_ reading: TableReading) {
+    usesDecimalComma = reading.usesDecimalComma ?? false
+    percent = reading.percent
+    currencies = reading.currency?.signs ?? []
+  }
+
+  /// Returns the number as JSON writes it; nil for a text that is none.
+  func plain(_ utf8: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
+    plain(Array(utf8), percent, currencies)
+  }
+
+  private func plain(
+    _ text: [UInt8],
+    _ percent: TableReading.Percent?,
+    _ currencies: [[UInt8]]
+  ) -> [UInt8]? {
+    var text = text
+    let isPercent = percent != nil && text.last == Self.percentSign
+    if isPercent { text = Self.trimmed(text.dropLast()) }
+    for sign in currencies {
+      guard let rest = Self.without(sign, text) else { continue }
+      text = rest
+      break
+    }
+    guard let number = grouped(text, hasGroups: !currencies.isEmpty) else { return nil }
+    return number + (isPercent && percent == .fraction ? Array("e-2".utf8) : [])
+  }
+
+  /// The number without signs between thousands, and with a point before its decimals.
+  private func grouped(_ text: [UInt8], hasGroups: Bool) -> [UInt8]? {
+    if usesDecimalComma { return GroupedNumber.decimalComma.plain(text) }
+    return hasGroups ? GroupedNumber.decimalPoint.plain(text) : text
+  }
+
+  /// Returns a number without the sign of a currency before or behind it; nil if it has none.
+  private static func without(_ sign: [UInt8], _ text: [UInt8]) -> [UInt8]? {
+    let isNegative = text.first == minus
+    let digits = isNegative ? trimmed(text.dropFirst()) : text
+    if digits.starts(with: sign) {
+      return (isNegative ? [minus] : []) + trimmed(digits.dropFirst(sign.count))
+    }
+    guard text.count > sign.count, text.suffix(sign.count).elementsEqual(sign) else { return nil }
+    return trimmed(text.dropLast(sign.count))
+  }
+
+  private static func trimmed(_ text: ArraySlice<UInt8>) -> [UInt8] {
+    var text = text
+    while let space = spaces.first(where: { text.starts(with: $0) }) { text.removeFirst(space.count) }
+    while let space = spaces.first(where: { text.suffix($0.count).elementsEqual($0) }) {
+      text.removeLast(space.count)
+    }
+    return Array(text)
+  }
+
+  // MARK: Advice
+
+  /// The option that would read a text, for an error; empty if there is none.
+  func advice(_ utf8: UnsafeBufferPointer<UInt8>) -> String {
+    let text = Array(utf8)
+    if percent == nil, text.last == Self.percentSign, isNumber(plain(text, .number, currencies)) {
+      return "; --percent fraction reads 16% as 0.16, --percent number as 16"
+    }
+    if let sign = Self.sign(of: text) {
+      let option = "--currency '\(String(decoding: sign, as: UTF8.self))'"
+      if isNumber(plain(text, percent, [sign])) { return "; \(option) reads it" }
+      let number = Self.without(sign, text).flatMap { GroupedNumber.decimalComma.plain($0) }
+      if isNumber(number) { return "; \(option) with --decimal-comma reads it" }
+    }
+    if currencies.isEmpty, !usesDecimalComma, text.contains(UInt8(ascii: ",")),
+      isNumber(GroupedNumber.decimalPoint.plain(text))
+    {
+      return "; --currency '$' reads commas between thousands, --decimal-comma a comma before decimals"
+    }
+    return ""
+  }
+
+  private func isNumber(_ text: [UInt8]?) -> Bool {
+    guard let text else { return false }
+    return text.withUnsafeBufferPointer { [.integer, .double].contains(CellForm($0)) }
+  }
+
+  /// The sign of a currency before or behind a number: one that is known, or three capitals.
+  private static func sign(of text: [UInt8]) -> [UInt8]? {
+    let number = Set("0123456789.,- \t".utf8)
+    let head = Array((text.first == minus ? text.dropFirst() : text[...]).prefix { !number.contains($0) })
+    let tail = Array(text.reversed().prefix { !number.contains($0) }.reversed())
+    return [head, tail].map { trimmed($0[...]) }.first { sign in
+      knownSigns.contains(sign) || (sign.count == 3 && sign.allSatisfy { (0x41...0x5A).contains($0) })
+    }
+  }
+}

@@ -1,0 +1,105 @@
+package import Files
+import FirestoreModels
+
+/// What the members of the object in a JSON file are.
+package enum JSONForm: String, Codable, Sendable, CaseIterable {
+  /// Documents by their IDs.
+  case documents
+  /// Collections by their names, of documents by their IDs, as firestore-export-import writes them.
+  case collections
+
+  /// The member of a document with the collections below it.
+  package var below: String { self == .documents ? "__collections__" : "subCollection" }
+
+  /// Finds out the form of a file; `.documents` also for a file that is no object of objects.
+  ///
+  /// What is below a document says that there are collections, and a value beside maps that there are documents.
+  ///
+  /// - Throws: ``Failure`` of kind `inputMalformed` where nothing says it.
+  package init(ofFile path: String, via files: FileAccess) throws(Failure) {
+    var file = try InputFile(path, via: files)
+    let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
+    defer { chunk.deallocate() }
+    var scan = FormScan()
+    while true {
+      let count = try file.read(into: chunk)
+      if count == 0 { break }
+      for byte in chunk[..<count] {
+        guard let found = scan.take(byte) else { continue }
+        self = found
+        return
+      }
+    }
+    if scan.isObjectOfObjects {
+      throw .malformed(
+        path,
+        "its members may be documents by their ids, or collections of documents",
+        remedy: "--json-form documents or --json-form collections decides."
+      )
+    }
+    self = .documents
+  }
+}
+
+/// Looks for what says the form of a file, byte by byte.
+private struct FormScan {
+  /// Whether all that was seen two levels deep is objects.
+  private(set) var isObjectOfObjects = false
+  private var depth = 0
+  private var isInText = false
+  private var isEscaped = false
+  /// The last text, which is a key if a colon follows; of a long one the beginning.
+  private var text: [UInt8] = []
+  private var isValue = false
+  private var isBelow = false
+
+  private static let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+  private static let white = Set(" \t\r\n".utf8)
+  /// First members of objects that are no documents by their IDs.
+  private static let others = ["__collections__", "documents", "fields", "document"].map { Array($0.utf8) }
+
+  /// First members of what libraries make of times and points, which are fields and no documents.
+  private static let values = ["_seconds", "_latitude", "__datatype__"].map { Array($0.utf8) }
+
+  mutating func take(_ byte: UInt8) -> JSONForm? {
+    if isInText { return takeText(byte) }
+    if Self.white.contains(byte) { return nil }
+    if depth == 0, byte != UInt8(ascii: "{") { return Self.mark.contains(byte) ? nil : .documents }
+    if isValue {
+      isValue = false
+      if depth <= 2, byte != UInt8(ascii: "{") { return .documents }
+      if depth == 2 { isObjectOfObjects = true }
+    }
+    switch byte {
+    case UInt8(ascii: "\""): (isInText, text) = (true, [])
+    case UInt8(ascii: ":"): return takeKey()
+    case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
+    case UInt8(ascii: "}"), UInt8(ascii: "]"):
+      depth -= 1
+      if depth == 3 { isBelow = false }
+    default: break
+    }
+    return nil
+  }
+
+  private mutating func takeText(_ byte: UInt8) -> JSONForm? {
+    if isEscaped {
+      isEscaped = false
+    } else if byte == UInt8(ascii: "\\") {
+      isEscaped = true
+    } else if byte == UInt8(ascii: "\"") {
+      isInText = false
+      return nil
+    }
+    if text.count < 256 { text.append(byte) }
+    return nil
+  }
+
+  private mutating func takeKey() -> JSONForm? {
+    isValue = true
+    if depth <= 2, Self.others.contains(text) { return .documents }
+    if depth == 3, Self.values.contains(text) { return .documents }
+    if depth == 3 { isBelow = text.elementsEqual(JSONForm.collections.below.utf8) }
+    return depth == 4 && isBelow && text.contains(UInt8(ascii: "/")) ? .collections : nil
+  }
+}

@@ -1,0 +1,71 @@
+import FirestoreModels
+
+/// Values with their types beside them, as firestore-backup-restore writes them: `{"value": "Ana", "type": "string"}`.
+extension PlainJSON {
+  private static let typeNames = [
+    "string", "number", "boolean", "object", "array", "null", "timestamp", "geopoint", "documentReference",
+  ]
+
+  /// Whether every member of a document is such a value.
+  static func isTyped(_ json: JSONCursor) -> Bool {
+    var count = 0
+    for (_, value) in json.members {
+      count += 1
+      guard value.kind == .object, value["value"] != nil, let type = value["type"]?.string,
+        typeNames.contains(where: { $0.isIdentical(to: type) })
+      else { return false }
+      var members = value.members
+      guard members.next() != nil, members.next() != nil, members.next() == nil else { return false }
+    }
+    return count > 0
+  }
+
+  /// Returns the fields of an object whose members are such values.
+  func typedFields(_ json: JSONCursor, below path: [String]) throws(WireError) -> FieldMap {
+    var entries: [FieldMap.Entry] = []
+    for (name, value) in json.members {
+      let name = name.string
+      do throws(WireError) {
+        entries.append(FieldMap.Entry(name: name, value: try typed(value, at: path + [name])))
+      } catch {
+        throw error.inside(name)
+      }
+    }
+    return FieldMap(entries)
+  }
+
+  private func typed(_ json: JSONCursor, at path: [String]) throws(WireError) -> Value {
+    guard json.kind == .object, let type = json["type"]?.string, let content = json["value"] else {
+      throw WireError("expected a value and its type")
+    }
+    switch type {
+    case "object": return .map(try typedFields(content, below: path))
+    case "array":
+      var values: [Value] = []
+      for element in content.elements { values.append(try typed(element, at: path + ["[]"])) }
+      return .array(values)
+    case "timestamp": return try named(type, content)
+    case "geopoint", "documentReference": return try named(type, content)
+    default: return try value(content, at: path)
+    }
+  }
+}
+
+extension JSONCursor {
+  /// The document that Google's library for Node writes for a reference: the names of its path, and its database where it says it.
+  var segmentsOfReference: (path: DocumentPath, database: DatabaseName?)? {
+    guard kind == .object, let place = self["_path"] ?? self["_referencePath"], let list = place["segments"],
+      list.kind == .array
+    else { return nil }
+    var names: [String] = []
+    for element in list.elements {
+      guard let name = element.string, !name.utf8.contains(UInt8(ascii: "/")) else { return nil }
+      names.append(name)
+    }
+    guard let path = DocumentPath(names.joined(separator: "/")) else { return nil }
+    let database = place["_projectId"]?.string.flatMap { project in
+      place["_databaseId"]?.string.map { DatabaseName(project: project, database: $0) }
+    }
+    return (path, database)
+  }
+}

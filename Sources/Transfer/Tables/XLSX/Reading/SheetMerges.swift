@@ -1,0 +1,85 @@
+/// An area of merged cells, of which only the first has a value.
+struct MergedCells {
+  /// As the sheet has it: `A1:B2`.
+  let text: String
+  let rows: ClosedRange<Int>
+  /// The columns, from 0.
+  let columns: ClosedRange<Int>
+
+  /// Reads a reference such as `A1:B2`; nil for any other text.
+  init?(_ text: String) {
+    let corners = text.split(separator: ":").map { corner in
+      let letters = corner.prefix { $0.isLetter }
+      return (
+        column: String(letters).withCString(SheetHandler.column), row: Int(corner.dropFirst(letters.count))
+      )
+    }
+    let rows = corners.compactMap(\.row)
+    let columns = corners.compactMap(\.column)
+    guard let top = rows.min(), let bottom = rows.max(), let left = columns.min(), let right = columns.max()
+    else { return nil }
+    (self.text, self.rows, self.columns) = (String(text.prefix(30)), top...bottom, left...right)
+  }
+}
+
+/// Fills merged cells with the value of the first (`--unmerge fill`), row by row.
+///
+/// The rows below the header are filled, and of the header the cells that are merged with some above it. A row that has no
+/// value of its own stays without one.
+struct SheetMerges {
+  private struct Open {
+    var area: MergedCells
+    var kind = CellRow.Kind.missing
+    var bytes: [UInt8] = []
+  }
+
+  /// Those that begin further down, the last one first.
+  private var pending: [MergedCells]
+  private var open: [Open] = []
+
+  init(_ areas: [MergedCells]) { pending = areas.sorted { $0.rows.lowerBound > $1.rows.lowerBound } }
+
+  /// Fills a row.
+  ///
+  /// - Parameter header: The row of the header; nil for a row above it.
+  mutating func fill(_ row: inout CellRow, header: Int?) {
+    open.removeAll { $0.area.rows.upperBound < row.number }
+    while let area = pending.last, area.rows.lowerBound <= row.number {
+      pending.removeLast()
+      var first = Open(area: area)
+      if area.rows.lowerBound == row.number { take(row, area.columns.lowerBound, &first) }
+      open.append(first)
+    }
+    guard let header, row.cells.indices.contains(where: { !row.isBlank($0) }) else { return }
+    for merged in open where merged.kind != .missing && isFilled(merged.area, row.number, header) {
+      for column in merged.area.columns where row.isBlank(column) {
+        row.set(column, merged.kind, merged.bytes)
+      }
+    }
+  }
+
+  private func isFilled(_ area: MergedCells, _ row: Int, _ header: Int) -> Bool {
+    row == header ? area.rows.lowerBound < header : area.rows.lowerBound > header
+  }
+
+  private func take(_ row: CellRow, _ column: Int, _ first: inout Open) {
+    first.kind = row.kind(column)
+    row.withUTF8(of: column) { first.bytes = Array($0) }
+  }
+}
+
+extension CellRow {
+  /// Gives a cell another value, with empty ones before it where there are none.
+  fileprivate mutating func set(_ column: Int, _ kind: Kind, _ value: [UInt8]) {
+    while cells.count <= column { endCell(.missing) }
+    let old = cells[column].start..<cells[column].end
+    bytes.replaceSubrange(old, with: value)
+    let growth = value.count - old.count
+    cells[column].end += growth
+    cells[column].kind = kind
+    for index in cells.indices.dropFirst(column + 1) {
+      cells[index].start += growth
+      cells[index].end += growth
+    }
+  }
+}

@@ -1,0 +1,28 @@
+package import Schema
+package import Tables
+
+/// The formats of an export, each with its options.
+package enum ExportFormat: Sendable {
+  case csv(CSVOptions)
+  case xlsx(XLSXOptions)
+  /// JSON Lines; `gzip` compresses the files of a folder, while a single file is compressed by its name.
+  case jsonLines(gzip: Bool = false)
+  /// Plain JSON: an array of objects, or an object a line.
+  case plainJSON(isArray: Bool)
+  /// Rows for BigQuery, an object a line, with the schema of their table in a file beside them.
+  case bigQuery(DatabaseSchema)
+  /// The folder of a managed export, with the database that it is of.
+  case managed(DatabaseName)
+
+  /// The file name extension, without the dot.
+  package var fileExtension: String {
+    switch self {
+    case .csv: "csv"
+    case .xlsx: "xlsx"
+    case .jsonLines(let gzip): gzip ? "jsonl.gz" : "jsonl"
+    case .plainJSON(let isArray): isArray ? "json" : "ndjson"
+    case .bigQuery: "ndjson"
+    case .managed: ""
+    }
+  }
+}

@@ -1,0 +1,206 @@
+import FirestoreModels
+import Logging
+import Schema
+import TestSupport
+import Testing
+
+@testable import FirestoreREST
+@testable import Runs
+@testable import Tables
+@testable import Transfer
+
+@Suite("People's files are read as the schema says of their collection, where no option says it")
+struct DeclaredReadingTests {
+  private static let schema = """
+    schema: club
+    time-zone: America/Mexico_City
+    collections:
+      members:
+        import:
+          files: [socios-*.csv, 'Socios *.xlsx']
+          sheet: Socios
+          encoding: windows-1252
+          delimiter: semicolon
+          header-row: 2
+          id-column: Número
+          rename: { Alta: joinedAt, 'Cuota, total': fee }
+          types: { Nota: text }
+          decimal-comma: true
+          date-format: MM/dd/yyyy
+          percent: number
+          currency: $
+          skip-columns: [6]
+        fields:
+          joinedAt: timestamp
+          fee: double
+      payments:
+        import: { sheet: 2 }
+        fields: { amount: double }
+    """
+
+  private let folder: ScratchFolder
+
+  init() throws { folder = try ScratchFolder() }
+
+  private struct Read {
+    var paths: [String] = []
+    var fields: [FieldMap] = []
+    var notes: [[String]] = []
+  }
+
+  private func read(_ files: [String], _ change: (inout ImportJob) -> Void = { _ in }) throws -> Read {
+    var job = ImportJob(files: files)
+    change(&job)
+    let schema = try SchemaReader.schema(parsing: Self.schema, path: "club.yaml")
+    let options = try job.options(schema, via: .local)
+    let inputs = try ImportInputs(
+      options.sources,
+      options: options.table,
+      rules: options.rules,
+      collection: job.collection,
+      progress: Runs.Progress(
+        terminal: nil,
+        logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+        traffic: TrafficCounter()
+      )
+    )
+    var found = Read()
+    found.notes = inputs.tables.map(\.declared)
+    for stage in inputs.indices {
+      let input = try #require(try inputs.open(stage))
+      while let row = try input.next() {
+        if let fault = row.faults.first { throw fault.failure }
+        let document = try #require(row.document)
+        found.paths.append(document.path.string)
+        found.fields.append(document.fields)
+      }
+    }
+    return found
+  }
+
+  // `Socios`, `Número;Alta;Cuota, total;Año;Nota;x`, `7;01/31/2026;$ 1.200,50;16%;5;9`
+  private static let month: [UInt8] =
+    Array("Socios activos\nN".utf8) + [0xFA] + Array("mero;Alta;Cuota, total;A".utf8) + [0xF1]
+    + Array("o:double;Nota;x\n7;01/31/2026;$ 1.200,50;16%;5;9\n".utf8)
+  private static let fields: FieldMap = [
+    "joinedAt": Timestamp("2026-01-31T06:00:00Z").map { .timestamp($0) } ?? .null, "fee": .double(1200.5),
+    "Año": .double(16), "Nota": .string("5"),
+  ]
+
+  @Test("A file of the month needs no option, and what the schema says of it is said.")
+  func month() throws {
+    let found = try read([try folder.write(Self.month, to: "socios-2026-01.csv")])
+    #expect(found.paths == ["members/7"])
+    #expect(found.fields == [Self.fields])
+    let expected = [
+      "encoding windows-1252", "delimiter semicolon", "header-row 2",
+      "rename Alta=joinedAt, Cuota, total=fee",
+      "types Nota=string", "skip-columns 6", "id-column Número", "decimal-comma true",
+      "date-format MM/dd/yyyy",
+      "percent number", "currency $",
+    ]
+    #expect(found.notes == [expected])
+  }
+
+  @Test("The command line precedes the schema, option by option and heading by heading.")
+  func precedence() throws {
+    let text = "Alta|Número|Cuota\n31/01/2026|7|1.5\n"
+    let path = try folder.write(Array(text.utf8), to: "socios-x.csv")
+    let found = try read([path]) { job in
+      job.reading.encoding = .utf8
+      (job.reading.delimiter, job.reading.headerRow) = (.pipe, 1)
+      (job.reading.dateOrder, job.reading.usesDecimalComma) = (.dayFirst, false)
+      job.reading.renames = HeadingOption.list(parsing: "Cuota=fee,Alta=since") ?? []
+      job.reading.types = HeadingOption.list(parsing: "Alta=date") ?? []
+      job.reading.skippedColumns = [9]
+    }
+    #expect(
+      found.fields == [
+        [
+          "since": Timestamp("2026-01-31T06:00:00Z").map { .timestamp($0) } ?? .null, "fee": .double(1.5),
+        ]
+      ]
+    )
+    #expect(found.notes.first?.contains { $0.hasPrefix("encoding") || $0.hasPrefix("header-row") } == false)
+    // A heading of the command line still has to be there.
+    let failure = #expect(throws: Failure.self) {
+      try read([path]) { job in
+        (job.reading.encoding, job.reading.delimiter, job.reading.headerRow) = (.utf8, .pipe, 1)
+        job.reading.types = HeadingOption.list(parsing: "Cuota,x=date") ?? []
+      }
+    }
+    #expect(failure?.cause.contains("'Cuota,x', which --types names") == true)
+  }
+
+  @Test("What export wrote is read as it is, and a list of rejected rows as to its cells.")
+  func ours() throws {
+    let export = try folder.write(
+      "__name__,fee,joinedAt\n7,1.5,2026-01-31T06:00:00Z\n".utf8,
+      to: "members.csv"
+    )
+    let found = try read([export])
+    #expect(found.fields.first?["fee"] == .double(1.5) && found.notes == [[]])
+    let rejects = "Número,joinedAt,fee,__reason__,__raw__\n7,01/31/2026,\"1.200,50\",bad,\n"
+    let path = try folder.write(Array(rejects.utf8), to: "rejects.csv")
+    let corrected = try read([path]) { $0.collection = CollectionPath("members") }
+    #expect(corrected.paths == ["members/7"] && corrected.fields.first?["fee"] == .double(1200.5))
+    #expect(corrected.fields.first?["joinedAt"] == Self.fields["joinedAt"])
+  }
+
+  @Test("Of another collection, nothing of it counts.")
+  func others() throws {
+    let path = try folder.write("id,amount\n1,1.5\n".utf8, to: "payments.csv")
+    let found = try read([path]) { $0.reading.idColumn = "id" }
+    #expect(found.fields.first?["amount"] == .double(1.5) && found.notes == [[]])
+  }
+
+  @Test("The sheets that the schema names are read, and others are left out.", .enabled(if: Judge.hasPython))
+  func sheets() throws {
+    var book = HandMadeWorkbook()
+    book.sheets = [("Notas", ""), ("Socios", ""), ("payments", "")]
+    let path = try book.write(to: folder)
+    let schema = try SchemaReader.schema(parsing: Self.schema, path: "club.yaml")
+    func sheets(_ path: String, _ collection: String?, _ named: [String] = []) throws -> [String] {
+      let collection = collection.flatMap { CollectionPath($0) }
+      return try ImportSource.resolve([path], collection: collection, sheets: named, schema: schema)
+        .map { "\($0.sheet ?? "")>\($0.collection?.string ?? "")" }
+    }
+    #expect(try sheets(path, nil) == ["Socios>members", "payments>payments"])
+    #expect(try sheets(path, "members") == ["Socios>members"])
+    // By its number, where the collection is known.
+    #expect(try sheets(path, "payments") == ["Socios>payments"])
+    #expect(try sheets(path, nil, ["Notas=members"]) == ["Notas>members"])
+    let named = try book.write(to: folder, name: "Socios marzo.xlsx")
+    #expect(try sheets(named, nil) == ["Socios>members"])
+  }
+
+  @Test("Plain JSON without another id has it in the member that the schema names.")
+  func plainJSON() throws {
+    let list = try folder.write(Array(#"[{"Número": 7, "fee": 2}]"#.utf8), to: "members.json")
+    #expect(try read([list]).paths == ["members/7"])
+    let map = try folder.write(Array(#"{"a": {"Número": 7, "fee": 2}}"#.utf8), to: "m.json")
+    let found = try read([map]) { $0.collection = CollectionPath("members") }
+    #expect(found.paths == ["members/a"] && found.fields == [["Número": .integer(7), "fee": .double(2)]])
+  }
+
+  @Test("A schema is written as it is read, with what it says of files.")
+  func written() throws {
+    let schema = try SchemaReader.schema(parsing: Self.schema, path: "club.yaml")
+    let again = try SchemaReader.schema(parsing: SchemaWriter.yaml(schema), path: "club.yaml")
+    #expect(again.collections.map(\.imports) == schema.collections.map(\.imports))
+  }
+
+  @Test(
+    "Names of files with any characters in them.",
+    arguments: [
+      ("socios.csv", "socios.csv", true), ("socios.csv", "socios.csv.gz", false), ("*", "x", true),
+      ("a*b", "ab", true), ("a*b", "aXXb", true), ("ab*ba", "aba", false), ("*a*a*", "aXa", true),
+      ("*a*a*", "a", false), ("a*", "b", false), ("", "a", false),
+    ]
+  )
+  func patterns(pattern: String, name: String, isOf: Bool) {
+    var settings = ImportSettings()
+    settings.files = [pattern]
+    #expect(settings.isOf(fileNamed: name) == isOf)
+  }
+}

@@ -1,0 +1,133 @@
+import FirestoreModels
+import Schema
+import Testing
+
+@testable import Files
+@testable import Tables
+@testable import Transfer
+
+@Suite(
+  "JSON of firestore-export-import and of firestore-backup-restore comes in with what is below documents"
+)
+struct ForeignJSONTests {
+  private let folder: ScratchFolder
+
+  init() throws { folder = try ScratchFolder() }
+
+  private func read(
+    _ path: String,
+    into collection: String? = nil,
+    form: JSONForm? = nil
+  ) throws -> [String: FieldMap] {
+    var job = ImportJob(files: [path])
+    job.collection = collection.flatMap { CollectionPath($0) }
+    job.jsonForm = form
+    var options = try job.options(.none, via: .local)
+    options.table.database = DatabaseName(project: "p", database: "d")
+    var found: [String: FieldMap] = [:]
+    for source in options.sources {
+      let input = try JSONInput(source, options: options.table, into: job.collection)
+      while let row = try input.next() {
+        if let fault = row.faults.first { throw fault.failure }
+        let document = try #require(row.document)
+        #expect(found.updateValue(document.fields, forKey: document.path.string) == nil)
+      }
+    }
+    return found
+  }
+
+  private static let collections = """
+    {"shops": {"s1": {"home": {"a": 1}, "t": {"_seconds": 1, "_nanoseconds": 5},
+      "r": {"_firestore": {"projectId": "x"}, "_path": {"segments": ["users", "u1"]}, "_converter": {}},
+      "subCollection": {"shops/s1/items": {"i1": {"n": 2, "subCollection": {"shops/s1/items/i1/marks": {"m": {}}}}}}}},
+     "empty": {}, "users": {"u1": {}}}
+    """
+  private static let shop: FieldMap = [
+    "home": .map(["a": .integer(1)]),
+    "t": Timestamp(seconds: 1, nanoseconds: 5).map { .timestamp($0) } ?? .null,
+    "r": .reference("projects/p/databases/d/documents/users/u1"),
+  ]
+
+  @Test("Collections are known by what is below a document.")
+  func exportImport() throws {
+    let path = try folder.write(Array(Self.collections.utf8), to: "backup.json")
+    let expected: [String: FieldMap] = [
+      "shops/s1": Self.shop, "shops/s1/items/i1": ["n": .integer(2)], "shops/s1/items/i1/marks/m": [:],
+      "users/u1": [:],
+    ]
+    #expect(try read(path) == expected)
+    // Of a file in pieces that end anywhere, and with a mark.
+    let marked = try folder.write([0xEF, 0xBB, 0xBF] + Array(Self.collections.utf8), to: "marked.json")
+    #expect(try read(marked) == expected)
+  }
+
+  @Test("Where nothing tells collections from documents, an option has to.")
+  func ambiguous() throws {
+    let path = try folder.write(Array(#"{"users": {"u1": {"n": 1}, "u2": {}}}"#.utf8), to: "things.json")
+    let failure = #expect(throws: Failure.self) { try read(path) }
+    #expect(failure?.kind == .inputMalformed && failure?.remedy?.contains("--json-form collections") == true)
+    #expect(try read(path, form: .collections) == ["users/u1": ["n": .integer(1)], "users/u2": [:]])
+    let map = FieldMap([.init(name: "n", value: .integer(1))])
+    #expect(try read(path, form: .documents) == ["things/users": ["u1": .map(map), "u2": .map([:])]])
+    #expect(try read(path, into: "people", form: .collections).keys.sorted() == ["people/u1", "people/u2"])
+  }
+
+  @Test("A collection below a document that has no name, or another place, is refused.")
+  func namelessCollections() throws {
+    for below in [#"{"i1": {"n": 1}}"#, #"{"others/o1/items": {"i1": {}}}"#] {
+      let text = #"{"shops": {"s1": {"subCollection": "# + below + "}}}"
+      let path = try folder.write(Array(text.utf8), to: "shops.json")
+      let failure = #expect(throws: Failure.self) { try read(path, form: .collections) }
+      #expect(
+        failure?.cause.contains("subCollection: expected the path of a collection below shops/s1") == true
+      )
+    }
+  }
+
+  private static let typed = """
+    {"name": {"value": "Ana", "type": "string"}, "n": {"value": 2, "type": "number"},
+     "at": {"value": "2026-01-31T12:00:00.5Z", "type": "timestamp"}, "none": {"value": null, "type": "null"},
+     "is": {"value": true, "type": "boolean"},
+     "place": {"value": {"_latitude": 19.5, "_longitude": -99}, "type": "geopoint"},
+     "ref": {"value": {"_referencePath": {"segments": ["a", "b"], "_projectId": "x", "_databaseId": "(default)"}}, "type": "documentReference"},
+     "list": {"value": [{"value": {"value": {"value": 1.5, "type": "number"}}, "type": "object"}], "type": "array"}}
+    """
+  private static let fields: FieldMap = [
+    "name": .string("Ana"), "n": .integer(2),
+    "at": Timestamp("2026-01-31T12:00:00.5Z").map { .timestamp($0) } ?? .null, "none": .null,
+    "is": .boolean(true), "place": .geoPoint(GeoPoint(latitude: 19.5, longitude: -99)),
+    "ref": .reference("projects/x/databases/(default)/documents/a/b"),
+    "list": .array([.map(["value": .double(1.5)])]),
+  ]
+
+  @Test("Documents are where their folders say, with the types beside their values.")
+  func backupRestore() throws {
+    let shop = "users/u1/visits/v1"
+    for (place, text) in [("users/u1", Self.typed), ("users/u2", #"{"n": 1}"#), (shop, "{}")] {
+      let id = place.split(separator: "/").last.map(String.init) ?? ""
+      try FilePaths.ensureFolder(folder.file(""))
+      var path = folder.file("backup")
+      try FilePaths.ensureFolder(path)
+      for name in place.split(separator: "/") {
+        path += "/\(name)"
+        try FilePaths.ensureFolder(path)
+      }
+      _ = try folder.write(Array(text.utf8), to: "backup/\(place)/\(id).json")
+    }
+    let found = try read(folder.file("backup"))
+    #expect(found == ["users/u1": Self.fields, "users/u2": ["n": .integer(1)], shop: [:]])
+    let moved = try read(folder.file("backup"), into: "people")
+    #expect(moved.keys.sorted() == ["people/u1", "people/u1/visits/v1", "people/u2"])
+  }
+
+  @Test("A map that only looks like a value with its type stays one.")
+  func plainMaps() throws {
+    let text = #"{"1": {"amount": {"value": 1, "type": "number"}, "n": 2}}"#
+    let path = try folder.write(Array(text.utf8), to: "things.json")
+    #expect(
+      try read(path) == [
+        "things/1": ["amount": .map(["value": .integer(1), "type": .string("number")]), "n": .integer(2)]
+      ]
+    )
+  }
+}
