@@ -186,7 +186,22 @@ package struct CSVReader: ~Copyable {
     }
     unread = 0..<count
     reading.read(count, upTo: file.position)
+    try assertNoZeros(in: chunk[unread])
     if findsDelimiter { delimiter = headerDelimiter(in: chunk[unread], isWhole: true) ?? .comma }
+  }
+
+  /// Refuses a first line with zero bytes, as UTF-16 without a mark and UTF-32 have them.
+  private func assertNoZeros(in text: Slice<UnsafeMutableRawBufferPointer>) throws(Failure) {
+    let line = text.prefix { $0 != 0x0A && $0 != 0x0D }
+    guard let zero = line.firstIndex(of: 0) else { return }
+    let isMarked = file.encoding != .utf8
+    let wide = (zero - line.startIndex).isMultiple(of: 2) ? TextEncoding.utf16BigEndian : .utf16LittleEndian
+    throw .malformed(
+      file.path,
+      isMarked ? "it is no \(file.encoding.rawValue)" : "it has zero bytes, as UTF-16 without a mark",
+      remedy: isMarked
+        ? "Save it as CSV in UTF-8." : "--encoding \(wide.rawValue) reads it; or save it as CSV in UTF-8."
+    )
   }
 
   private func headerDelimiter(

@@ -186,7 +186,9 @@ package struct CellValues {
 
   private func json(_ utf8: UnsafeBufferPointer<UInt8>, as type: Column.ValueType) throws(Fault) -> Value? {
     // In tables by people, a text may start with a bracket.
-    if !readsForms, type == .string, !isNull(utf8), utf8.first == UInt8(ascii: "[") || !isREST(utf8) {
+    if !readsForms, type == .string, !isNull(utf8),
+      utf8.first == UInt8(ascii: "[") || utf8.elementsEqual("{}".utf8) || !isREST(utf8)
+    {
       return .string(String(decoding: utf8, as: UTF8.self))
     }
     do throws(CellError) {

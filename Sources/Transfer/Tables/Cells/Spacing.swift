@@ -16,7 +16,7 @@ enum Spacing {
   /// Whether a byte is a visible character of ASCII.
   static func isGraphic(_ byte: UInt8) -> Bool { byte > 0x20 && byte < 0x7F }
 
-  private static func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
+  static func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
     if PlainText.isWhiteSpace(scalar) { return true }
     switch scalar.properties.generalCategory {
     case .control, .format: return true

@@ -139,5 +139,8 @@ struct TableHeader {
     return reserved.first { $0.0.isIdentical(to: heading) }?.1
   }
 
-  private static func trimmed(_ text: String) -> String { PlainText.trimmed(text) }
+  /// A heading without what nobody sees around it, by which it would be another name.
+  private static func trimmed(_ text: String) -> String {
+    PlainText.trimmed(text, where: Spacing.isInvisible)
+  }
 }

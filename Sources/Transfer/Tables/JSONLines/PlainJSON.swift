@@ -25,7 +25,13 @@ package struct PlainJSON {
     self.options = options
     self.below = below
     var given: [FieldPath: ColumnType] = [:]
-    for type in options.types { given[FieldPath(field: type.heading)] = type.value }
+    for type in options.types {
+      let renamed = options.renames.last { $0.heading.isIdentical(to: type.heading) }?.value
+      given[renamed ?? FieldPath(field: type.heading)] = type.value
+      if let path = try? FieldPath(parsing: type.heading), path.segments.count > 1 {
+        given[path] = type.value
+      }
+    }
     self.given = given
     if let declared = options.schema.collection(collection) {
       add(declared.fields, declared.columns, below: [])
@@ -55,17 +61,25 @@ package struct PlainJSON {
 
   private func fields(_ json: JSONCursor, below path: [String]) throws(WireError) -> FieldMap {
     var entries: [FieldMap.Entry] = []
+    var renamed: [(path: FieldPath, value: Value)] = []
     for (name, value) in json.members {
       let name = name.string
       // What is below a document stands in it.
       if path.isEmpty, name.isIdentical(to: below) { continue }
       do throws(WireError) {
+        if path.isEmpty, let other = options.renames.last(where: { $0.heading.isIdentical(to: name) })?.value
+        {
+          renamed.append((other, try self.value(value, at: other.segments)))
+          continue
+        }
         entries.append(FieldMap.Entry(name: name, value: try self.value(value, at: path + [name])))
       } catch {
         throw error.inside(name)
       }
     }
-    return FieldMap(entries)
+    var fields = FieldMap(entries)
+    for (path, value) in renamed { fields[path] = value }
+    return fields
   }
 
   func value(_ json: JSONCursor, at path: [String]) throws(WireError) -> Value {

@@ -12,21 +12,24 @@ struct DeclaredReading {
   private enum Origin {
     /// An export, which needs no options.
     case export
-    /// A list of rejected rows, which is CSV as export writes it, with cells as they were.
-    case rejects
     case people
   }
 
   /// - Throws: ``Failure`` where the schema is needed and the file cannot be read.
   init(_ source: ImportSource, collection: CollectionPath, options: TableOptions) throws(Failure) {
     let reading = options.schema.collection(collection)?.imports.reading ?? TableReading()
+    if Self.isRejects(source) {
+      var own = options
+      own.reading = options.reading.ofContent.completed(by: reading.ofContent)
+      self.options = own
+      return
+    }
     if source.isExported || reading == TableReading() {
       self.options = options
       return
     }
     switch Self.origin(of: source, options) {
     case .export: break
-    case .rejects: declared = reading.ofContent
     case .people: declared = reading
     }
     var completed = options
@@ -49,7 +52,13 @@ struct DeclaredReading {
     guard var reader = try? TableReader(source, options), (try? reader.next()) == true else { return .people }
     let headings = reader.row.texts
     func has(_ name: String) -> Bool { headings.contains { PlainText.trimmed($0).isIdentical(to: name) } }
-    if has(TablePlan.reasonHeading) { return .rejects }
     return has(TablePlan.nameHeading) ? .export : .people
+  }
+
+  /// Whether a file is a list of rejected rows: CSV as export writes it, with cells as they were in another file.
+  private static func isRejects(_ source: ImportSource) -> Bool {
+    guard source.format == .csv else { return false }
+    let line = FileHead(source.path).bytes.prefix { $0 != 0x0A }
+    return line.firstRange(of: Array(TablePlan.reasonHeading.utf8)) != nil
   }
 }

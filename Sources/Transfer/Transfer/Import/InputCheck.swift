@@ -61,6 +61,7 @@ struct InputCheck {
         }
       }
       if report == nil { continue }
+      try compare(read, with: inputs.source(stage))
       if options.isDryRun, inputs.source(stage).document == nil {
         let source = inputs.source(stage)
         let units = NumberText.counted(read, source.unit)
@@ -68,6 +69,25 @@ struct InputCheck {
       }
       for notice in input.notices { context.logger.notice("\(inputs.source(stage).label): \(notice)") }
     }
+  }
+
+  /// Compares the number of documents of a file of an export with its manifest: lines may have been lost since.
+  ///
+  /// People edit tables, so of these it is only said.
+  ///
+  /// - Throws: `.inputMalformed` for JSON Lines.
+  private func compare(_ count: Int, with source: ImportSource) throws(Failure) {
+    guard source.isFromFolder, !source.listsDeletions, source.format == .jsonLines || source.format == .csv,
+      let entry = source.manifest?.file(named: FilePaths.name(of: source.path)), entry.documents != count
+    else { return }
+    let cause = "it has \(count), and the manifest says \(NumberText.counted(entry.documents, "document"))"
+    if source.format == .csv { return context.logger.warning("\(source.label): \(cause).") }
+    throw .malformed(
+      source.label,
+      cause,
+      remedy:
+        "Take another copy of the export; or name the files themselves, which are then read without their manifest."
+    )
   }
 
   /// Whether a row is not rejected for its errors.

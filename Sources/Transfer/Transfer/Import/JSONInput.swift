@@ -136,7 +136,10 @@ final class JSONInput: DocumentInput {
   private func collection(named name: String, below path: DocumentPath) throws(WireError) -> CollectionPath {
     switch form {
     case .documents:
-      if !name.isEmpty, !name.utf8.contains(UInt8(ascii: "/")) { return CollectionPath(path, name) }
+      if !name.isEmpty, !name.utf8.contains(UInt8(ascii: "/")) {
+        try assertNoSpaces(around: name, at: [form.below])
+        return CollectionPath(path, name)
+      }
       throw WireError("expected the id of a collection", at: [form.below])
     case .collections:
       if let collection = CollectionPath(name), collection.parent == path { return collection }
@@ -159,6 +162,11 @@ final class JSONInput: DocumentInput {
     if options.flattens { text = DocumentPath(text)?.id ?? text }
     guard let path = collection.document(named: text, readsPaths: true) else {
       throw WireError("expected an id, or a path below \(collection)", at: ["__name__"])
+    }
+    if !source.isExported {
+      for segment in text.split(separator: "/") {
+        try assertNoSpaces(around: String(segment), at: ["__name__"])
+      }
     }
     return path
   }
@@ -185,13 +193,17 @@ final class JSONInput: DocumentInput {
 
   private func checked(_ id: String) throws(WireError) -> String {
     if id.isEmpty || id.utf8.contains(UInt8(ascii: "/")) { throw WireError("expected an id without /") }
-    if options.keepsSpaces ?? false { return id }
+    try assertNoSpaces(around: id)
+    return id
+  }
+
+  private func assertNoSpaces(around id: String, at place: [String] = []) throws(WireError) {
+    if options.keepsSpaces ?? false { return }
     do throws(CellValues.Fault) {
       try CellValues.assertNoSpaces(around: id)
     } catch {
-      throw WireError("expected \(error.expected)")
+      throw WireError("expected \(error.expected)", at: place)
     }
-    return id
   }
 
   private func placed(_ document: RawDocument) throws(WireError) -> RawDocument {

@@ -1,3 +1,5 @@
+// swift-format-ignore-file
+// As the page has it.
 import FirestoreDocuments
 import Foundation
 

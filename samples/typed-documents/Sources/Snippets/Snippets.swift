@@ -26,14 +26,19 @@ struct Snippets {
     }
     try get(Data(document.utf8), makeDecoder())
     try list(Data("{\"documents\": [\(document)]}".utf8), makeDecoder())
-    try list(Data(#"{"error": {"code": 404, "message": "Gone.", "status": "NOT_FOUND"}}"#.utf8), makeDecoder())
+    try list(
+      Data(#"{"error": {"code": 404, "message": "Gone.", "status": "NOT_FOUND"}}"#.utf8),
+      makeDecoder()
+    )
     let answer: Result<App, Error> = try makeDecoder().decodeGetResult(from: Data(document.utf8))
     print(read(try answer.get()))
     var draft: FieldsOnlyDocument<AppFields> = FieldsOnlyDocument(try answer.get())
     change(&draft)
     print(draft.index, draft.allowsContactMessages)
 
-    FirestoreConnection.use(try FirestoreConnection(project: "orchard-5f21", endpoint: CommandLine.arguments[1]))
+    FirestoreConnection.use(
+      try FirestoreConnection(project: "orchard-5f21", endpoint: CommandLine.arguments[1])
+    )
     let service = MenuService(menuCache: MenuCache())
     service.createNewMenuItem(name: "Lunch", price: 12.5)
     for try await change in menuStore.streamAll(every: .milliseconds(10)) {
