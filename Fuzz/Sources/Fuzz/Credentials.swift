@@ -57,7 +57,6 @@ private func credentialFile(_ input: [UInt8]) {
     expect(CredentialURL.isConfidential(account.url), "a token is sent over the network")
     let token = AccessToken(Secret("token"), expiry: nil, refreshTime: nil)
     _ = account.tokenRequest(signedWith: token, for: [.datastore])
-    _ = account.verdict(on: TokenRefusal(status: 403, cause: ""))
   }
   if case .externalAccount(let account) = credentials.kind {
     expect(CredentialURL.isConfidential(account.tokenURL), "a token is sent over the network")

@@ -1,4 +1,5 @@
 import Configuration
+import Dispatch
 import FirestoreModels
 import TypedDocuments
 
@@ -154,7 +155,11 @@ func fuzzFolders(_ input: [UInt8]) {
   inFolder(files) { folder in
     for name in [older, later] {
       _ = attempt { () throws(Failure) in try FolderVerification(of: "\(folder)/\(name)").isWhole }
-      let paths = attempt { () throws(Failure) in try Manifest.files(at: "\(folder)/\(name)") } ?? []
+      let paths =
+        attempt { () throws(Failure) -> [String] in
+          var places = PlaceReader(.local)
+          return try places.place(at: "\(folder)/\(name)").sources(via: .local).map(\.path)
+        } ?? []
       for path in paths {
         expect(
           FilePaths.folder(of: path) == "\(folder)/\(name)",
@@ -174,8 +179,14 @@ func fuzzFolders(_ input: [UInt8]) {
         "a mark is another after it was written and read"
       )
     }
-    let dated = attempt { () throws(Failure) in try DatedFolders(folder) }
-    _ = dated?.prune(keeping: 1, of: database, current: "\(folder)/\(later)")
+    if let dated = attempt({ () throws(Failure) in try DatedFolders(folder) }) {
+      let done = DispatchSemaphore(value: 0)
+      Task {
+        _ = try? await dated.prune(keeping: 1, of: database, current: "\(folder)/\(later)")
+        done.signal()
+      }
+      done.wait()
+    }
     expect(
       Scratch.size(of: "\(folder)/victim/users.jsonl") == Scratch.canary.count,
       "a file of somebody else is gone"

@@ -86,7 +86,7 @@ struct SheetImportTests {
         0
       )
       try await tool.run("export", "x/b/sub", "--schema", "none", "-o", "one.xlsx").expect(0)
-      let (copy, one) = (other(tool, "copy"), other(tool, "one"))
+      let (copy, one) = (other(tool, "copy"), other(tool, "single"))
       try await copy.run("import", "odd.xlsx", "--schema", "none").expect(0)
       expectSame(try await documents(copy), try await documents(tool), "odd names")
       try await one.run("import", "one.xlsx", "--schema", "none").expect(0)

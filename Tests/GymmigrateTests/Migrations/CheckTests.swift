@@ -27,7 +27,7 @@ struct CheckTests {
       result.expect(0)
       let lines = result.output.split(separator: "\n")
       // The rule about buckets is for environments that have one.
-      #expect(lines.count == 32)
+      #expect(lines.count == 33)
       #expect(lines.dropFirst().allSatisfy { $0.contains(" 0  ") })
       // Two runs of one second stand in the order of their names.
       let run = try #require(tool.runs().first { $0.contains("-check-") })
@@ -37,7 +37,7 @@ struct CheckTests {
       let object = try checked(json)
       #expect(object.findings.isEmpty)
       #expect(object.rules.values.allSatisfy { $0 == 0 })
-      #expect(object.rules.count == 31)
+      #expect(object.rules.count == 32)
       #expect(object.status == "done")
       #expect(try tool.text("findings.json") == "[\n]\n")
     }
@@ -85,7 +85,7 @@ struct CheckTests {
         tool.path("findings.csv")
       )
       // As many as the oracle finds.
-      #expect(rows == "92\n")
+      #expect(rows == "107\n")
       let run = try #require(tool.runs().last)
       #expect(tool.names(in: run) == ["findings.csv", "operation.log", "run.json", "summary.json"])
       #expect(try tool.text("\(run)/findings.csv") == tool.text("findings.csv"))
@@ -304,7 +304,7 @@ struct CheckTests {
       let result = try await tool.bare(["check", "--list-rules"])
       result.expect(0)
       let lines = result.output.split(separator: "\n").map { $0.split(separator: "\t") }
-      #expect(lines.count == 32)
+      #expect(lines.count == 33)
       #expect(lines.allSatisfy { $0.count == 2 && $0[1].hasSuffix(".") })
       let json = try await tool.bare(["check", "--list-rules", "--json"])
       let array = try #require(

@@ -139,8 +139,8 @@ struct OneOffTests {
   @Test(
     "A command line that is wrong is 64, and nothing is sent.",
     arguments: [
-      (["fix", "members", "--set", "a=1"], "Give --where, or --all-documents"),
-      (["fix", "members", "--all-documents"], "Say what is to be done"),
+      (["fix", "members", "--set", "a=1"], "give --where, or --all-documents"),
+      (["fix", "members", "--all-documents"], "say what is to be done"),
       (["fix", "members/1", "--all-documents", "--set", "a=1"], "not a collection path"),
       (["fix", "_gymmigrate_runs", "--all-documents", "--set", "a=1"], "gymmigrate's own"),
       (["fix", "__x__", "--all-documents", "--set", "a=1"], "reserved"),
@@ -155,11 +155,11 @@ struct OneOffTests {
       (["fix", "members", "--all-documents", "--rename", "a=a.b"], "overlap"),
       (["fix", "members", "--all-documents", "--trim", "__a__"], "reserved"),
       (["fix", "members", "--all-documents", "--trim", "a", "--on-failure", "stop"], "--on-failure"),
-      (["delete", "members"], "Say which"), (["delete", "members", "--id", "."], "not allowed"),
+      (["delete", "members"], "say which"), (["delete", "members", "--id", "."], "not allowed"),
       (["delete", "members", "--id", "a", "--where", "b == 1"], "--id alone"),
       (["delete", "members", "--id", "a", "--max-delete", "1"], "goes with --hard"),
       (["delete", "payments", "--id", "a"], "marks a document as deleted"),
-      (["find", " "], "Say what to look for"),
+      (["find", " "], "say what to look for"),
       (["find", "a", "--collection", "users/u1"], "not a collection path"),
       (["find", "a", "--limit", "0"], "--limit"),
     ]

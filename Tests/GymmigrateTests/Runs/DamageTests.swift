@@ -86,7 +86,7 @@ struct DamageTests {
         "__name__,a\nu1,\"" + String(repeating: "x", count: 17 << 20),
         to: "users.csv"
       )
-      try await tool.run("import", quotes).expectFailure(65, "line 2", "16777216 bytes")
+      try await tool.run("import", quotes).expectFailure(65, "line 2", "12582912 bytes")
     }
   }
 }

@@ -63,6 +63,8 @@ package struct Failure: Error, Sendable, Equatable, CustomStringConvertible {
   package var service: FirestoreError?
   /// Whether a response exceeded the size limit, so that a smaller request may succeed.
   package var isBodyTooLarge = false
+  /// Whether a response held what cannot be decoded, so that others may still be readable.
+  package var isUnreadable = false
   /// Whether the next request might be billed more than the user allows.
   package var isOfBound = false
   /// The record that could not be parsed, if reading can continue with the next one.

@@ -324,7 +324,9 @@ extension CallFailure {
     case .notSent(let failure): return failure
     case .malformed: return failure(.unavailable, "There may be a proxy in between; try again later.")
     case .unreadable:
-      return failure(.unavailable, "Check the endpoint, or get a version that knows the value.")
+      var unreadable = failure(.unavailable, "Check the endpoint, or get a version that knows the value.")
+      unreadable.isUnreadable = true
+      return unreadable
     case .foreign:
       return failure(.unavailable, "This is not a response of Firestore: check the endpoint and any proxy.")
     case .transport(let error):

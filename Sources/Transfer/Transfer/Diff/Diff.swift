@@ -162,7 +162,7 @@ private struct DiffTotal: Sendable {
 extension Failure {
   /// Whether other collections may still be readable: a response was invalid, or the service refused one request.
   fileprivate var isOfOneCollection: Bool {
-    kind == .rejected || (kind == .internal && service == nil)
+    kind == .rejected || isUnreadable || (kind == .internal && service == nil)
   }
 }
 
