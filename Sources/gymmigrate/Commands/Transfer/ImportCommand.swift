@@ -10,25 +10,21 @@ struct ImportCommand: JobCommand {
     commandName: "import",
     abstract: "Import JSON Lines, other JSON, CSV, XLSX and managed exports.",
     discussion: """
-      A line of JSON Lines is a REST Document as export writes it. A table (CSV, or a sheet of a workbook) has a header \
-      of field names or labels, and one document per row; its collection is the name of its file or sheet, or \
-      --collection. Types are those of the schema, or of the heading (amount:double), or of all the values. JSON may also \
-      be plain objects, alone, in an array or by their ids. A folder is an export of gymmigrate, of 'gcloud firestore \
-      export' or of Google's emulator, or holds such files. -n says how each file is read, and which options help. All \
-      files are read before anything is written: a malformed line or cell ends the command with its position. Modes:
+      A line of JSON Lines is a REST Document as export writes it. A table has a header of field names or labels; its \
+      collection is the name of its file or sheet, or --collection. Types are those of the schema, or of the heading \
+      (amount:double), or of all the values. A folder is an export of gymmigrate or of Google, or holds such files. -n \
+      says how each file is read, and which options help. All files are read before anything is written. Modes:
 
         create   only new documents; one that is there with other fields is rejected (the default)
         upsert   new ones are created, those that are there replaced as a whole
         merge    of those that are there only the fields in the file are set
         replace  only documents that are there; a missing one is rejected
 
-      Documents that are already as they should be are not written. rejects.jsonl and rejects.csv of an earlier run can be \
-      imported once corrected.
+      rejects.jsonl and rejects.csv of an earlier run can be imported once corrected.
 
         gymmigrate import samples/gym/users.jsonl -e local
         gymmigrate import customers.csv -e local --mode upsert
         gymmigrate import socios.csv -e local --id-column 'Número de socio' --encoding windows-1252 -n
-        gymmigrate import backup/ -e local
         gymmigrate import gs://my-backups/nightly/latest/ -e stage
         gymmigrate import backup/users.jsonl -e stage --mode upsert --source projects/my-project/databases/prod
       """
