@@ -20,7 +20,7 @@ struct ExportSummaryTests {
           ["--summary", "-o", "x.xlsx", "--summary-from", "2026-02-01", "--summary-to", "2026-01-31"],
           "before"
         ),
-        (["--summary", "-o", "x.xlsx", "--schema", "none"], "not the gym's"),
+        (["--summary", "-o", "x.xlsx", "--schema", "none"], "about the gym's collections"),
       ] {
         try await tool.bare(all + options).expectFailure(64, text)
       }

@@ -185,7 +185,8 @@ struct OutputContractTests {
           "summary.json",
         ],
         [
-          "checkpoint.json", "findings.csv", "findings.jsonl", "journal.jsonl", "operation.log",
+          "billed.json", "checkpoint.json", "findings.csv", "findings.jsonl", "journal.jsonl",
+          "operation.log",
           "rejects.jsonl",
           "review.csv", "run.json", "summary.json",
         ],

@@ -55,7 +55,7 @@ package struct Increment: Sendable {
     if let all = counts[0]?.count, let dated = counts[1]?.count {
       if dated < all {
         logger.warning(
-          "\(read.collection): \(NumberText.counted(all - dated, "document")) without a \(field) that is a timestamp: in no increment, only in a full export."
+          "\(read.collection): \(NumberText.counted(all - dated, "document")) without \(field) as a timestamp: what changes in them is in no increment, only in a full export."
         )
       }
     } else {
