@@ -70,7 +70,8 @@ class Gym:
             # OPEN: name, start and capacity that are missing are those of the app's reader: "", "" and 0.
             if day in days and read["isActive"]:
                 lines.append({"day": day, "start": read["startTime"], "id": identifier, "name": read["name"],
-                              "booked": booked[identifier], "capacity": read["maxCapacity"]})
+                              "booked": booked[identifier], "capacity": read["maxCapacity"],
+                              "minutes": read["durationMinutes"]})
         return sorted(lines, key=lambda line: [line[field].encode() for field in ("day", "start", "name", "id")])
 
     def person(self, fields):

@@ -329,13 +329,13 @@ class Classes(unittest.TestCase):
 
     def test_week(self):
         wanted = [
-            {"day": "2026-01-05", "start": "07:00", "id": "monday", "name": "Yoga", "booked": 2, "capacity": 3},
-            {"day": "2026-01-07", "start": "", "id": "bare", "name": "", "booked": 0, "capacity": 0},
-            {"day": "2026-01-07", "start": "06:30", "id": "early", "name": "Zumba", "booked": 0, "capacity": 20},
-            {"day": "2026-01-07", "start": "07:00", "id": "a", "name": "Zumba", "booked": 0, "capacity": 20},
-            {"day": "2026-01-07", "start": "07:00", "id": "b", "name": "Zumba", "booked": 0, "capacity": 20},
-            {"day": "2026-01-07", "start": "07:00", "id": "c", "name": "Ágil", "booked": 0, "capacity": 20},
-            {"day": "2026-01-11", "start": "18:00", "id": "sunday", "name": "Box", "booked": 1, "capacity": 20}]
+            {"day": "2026-01-05", "start": "07:00", "id": "monday", "name": "Yoga", "booked": 2, "capacity": 3, "minutes": 0},
+            {"day": "2026-01-07", "start": "", "id": "bare", "name": "", "booked": 0, "capacity": 0, "minutes": 0},
+            {"day": "2026-01-07", "start": "06:30", "id": "early", "name": "Zumba", "booked": 0, "capacity": 20, "minutes": 0},
+            {"day": "2026-01-07", "start": "07:00", "id": "a", "name": "Zumba", "booked": 0, "capacity": 20, "minutes": 0},
+            {"day": "2026-01-07", "start": "07:00", "id": "b", "name": "Zumba", "booked": 0, "capacity": 20, "minutes": 0},
+            {"day": "2026-01-07", "start": "07:00", "id": "c", "name": "Ágil", "booked": 0, "capacity": 20, "minutes": 0},
+            {"day": "2026-01-11", "start": "18:00", "id": "sunday", "name": "Box", "booked": 1, "capacity": 20, "minutes": 0}]
         for day in (5, 8, 11):
             self.assertEqual(self.gym.week(datetime.date(2026, 1, day)), wanted)
 
@@ -369,7 +369,7 @@ class Classes(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             write(folder, CLASSES)
             self.assertEqual(run("classes_reference.py", folder, "week", "2026-01-04"),
-                             '{"day":"2026-01-04","start":"07:00","id":"before","name":"Yoga","booked":0,"capacity":20}\n')
+                             '{"day":"2026-01-04","start":"07:00","id":"before","name":"Yoga","booked":0,"capacity":20,"minutes":0}\n')
             printed = run("classes_reference.py", folder, "attendance", "--member", "M2").split("\n")
             self.assertEqual(printed, [json.dumps(R1, separators=(",", ":")), '{"records":1,"attended":1,"rate":1.0}', ""])
             for wrong in (["attendance"], ["attendance", "--month", "2026-13"], ["week", "2026-02-30"]):

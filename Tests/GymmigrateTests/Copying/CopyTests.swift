@@ -237,7 +237,7 @@ struct CopyTests {
 
   @Test("A document is not deleted without what is below it, and the others are")
   func subcollectionsStay() async throws {
-    let (source, target) = (MiniFirestore(), MiniFirestore())
+    let (source, target) = (MiniFirestore.environment("prod"), MiniFirestore.environment("test"))
     try source.load(jsonLines: documentLine("products/a", 1))
     try target.load(
       jsonLines: ["products/gone", "products/kept", "products/kept/parts/1"].map { documentLine($0, 0) }
