@@ -9,7 +9,8 @@ struct ValueErrorTests {
     "a,b.c", "env", "env[@time]", "env[@time]|path", "env|path", "place",
     "field", "field=field", "field=type", "field=value", "fields", "file",
     "filter",
-    "folder", "heading", "id", "name", "name[=collection]", "path", "paths", "run", "signs", "text", "url", "where",
+    "folder", "heading", "id", "name", "name[=collection]", "path", "paths", "run", "signs", "text", "url",
+    "where",
     "zone",
   ]
 

@@ -128,11 +128,11 @@ struct FirestoreClientTests {
       request.kind == .batchGet ? .json(#"[{"found":\#(document)}]"#) : .json(#"[{"document":\#(document)}]"#)
     }) { fixture in
       let error = await failure { try await fixture.client.batchGet([path("c/d0001")]) }
-      #expect(error?.kind == .internal)
+      #expect(error?.kind == .unavailable)
       var group = CollectionRead(collection("c"), pageSize: 1)
       group.reach = .group
       let other = await failure { try await list(fixture.client, group) }
-      #expect(other?.kind == .internal)
+      #expect(other?.kind == .unavailable)
       #expect(fixture.server.requests.count == 2)
     }
   }

@@ -147,13 +147,12 @@ final class CurlTransfer {
     }
     var requestBytes = 0
     _ = gm_curl_get_long(easy, CURLINFO_REQUEST_SIZE, &requestBytes)
-    let detail =
-      code == CURLE_ABORTED_BY_CALLBACK
-      ? "the connection ended without an answer" : String(cString: errorText)
+    // It was sent, and would have been once more; the counts are those of the second time.
+    let isSecond = code == CURLE_ABORTED_BY_CALLBACK
+    let detail = isSecond ? "the connection ended without an answer" : String(cString: errorText)
     let message = detail.isEmpty ? String(cString: curl_easy_strerror(code)) : detail
-    return .failure(
-      TransportError(Self.kind(of: code, wasSent: requestBytes > 0 || sent > 0), ForeignText.cleaned(message))
-    )
+    let kind = Self.kind(of: code, wasSent: requestBytes > 0 || sent > 0 || isSecond)
+    return .failure(TransportError(kind, ForeignText.cleaned(message)))
   }
 
   private static func kind(of code: CURLcode, wasSent: Bool) -> TransportError.Kind {
