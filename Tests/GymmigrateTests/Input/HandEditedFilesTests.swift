@@ -111,6 +111,62 @@ struct HandEditedFilesTests {
     }
   }
 
+  @Test("A map that Google's libraries would have for a time is a map in JSON of our own")
+  func ownMaps() async throws {
+    try await withTool { tool in
+      let fields =
+        #""v":{"mapValue":{"fields":{"_nanoseconds":{"integerValue":"5"},"_seconds":{"integerValue":"1"}}}}"#
+      try tool.write(line("x/a", fields) + "\n", to: "x.jsonl")
+      try await tool.run("import", "x.jsonl", "--schema", "none").expect(0)
+      for format in ["json", "ndjson"] {
+        try await tool.run("export", "x", "--schema", "none", "--format", format, "-o", "own.\(format)")
+          .expect(0)
+        try await tool.run(
+          "import",
+          "own.\(format)",
+          "--collection",
+          "x",
+          "--mode",
+          "upsert",
+          "--schema",
+          "none",
+          "--format",
+          "json"
+        ).expect(0)
+        #expect(try await lines(tool) == [line("x/a", fields)], "\(format)")
+      }
+    }
+  }
+
+  @Test("An object that says another id than its own is refused")
+  func twoIDs() async throws {
+    try await withTool { tool in
+      let own = ["import", "x.json", "--collection", "x", "--schema", "none"]
+      try tool.write(#"{"m1":{"__name__":"m9","v":1}}"#, to: "x.json")
+      try await tool.bare(own + tool.place).expectFailure(65, "it is another id than 'm1'")
+      try tool.write(#"[{"__name__":"a","id":"b"}]"#, to: "x.json")
+      try await tool.bare(own + ["--id-column", "id"] + tool.place).expectFailure(
+        65,
+        "it is another id than 'b'"
+      )
+      try tool.write(#"[{"__name__":"x/b","id":"b"}]"#, to: "x.json")
+      try await tool.bare(own + ["--id-column", "id"] + tool.place).expect(0)
+    }
+  }
+
+  @Test(
+    "UTF-8 is no other encoding, also where its only letter with an accent is the last one",
+    arguments: ["a,é", "a,ñ\n", "é,1\n"]
+  )
+  func utf8(rest: String) async throws {
+    try await withTool { tool in
+      try tool.write("id,v\n" + rest, to: "x.csv")
+      let own = ["import", "x.csv", "--collection", "x", "--id-column", "id", "--schema", "none"]
+      try await tool.bare(own + ["--encoding", "windows-1252"] + tool.place).expectFailure(65, "it is UTF-8")
+      try await tool.bare(own + tool.place).expect(0)
+    }
+  }
+
   @Test("What nobody sees around a heading makes no other field, and {} beside texts is a text")
   func invisible() async throws {
     try await withTool { tool in

@@ -149,6 +149,7 @@ struct OneOffTests {
       (["fix", "members", "--where", "a == 1", "--all-documents", "--set", "a=1"], "not both"),
       (["fix", "members", "--all-documents", "--set", "a"], "--set: 'a' is not FIELD=VALUE"),
       (["fix", "members", "--all-documents", "--set", "a..b=1"], "not a field path"),
+      (["fix", "members", "--all-documents", "--set", "a=1", "--set", "a=2"], "'a' is given twice"),
       (["fix", "members", "--all-documents", "--set", "a=ts(x)"], "is not a time"),
       (["fix", "members", "--all-documents", "--set", "updatedAt=1"], "updatedAt comes from the server"),
       (["fix", "members", "--all-documents", "--convert", "a=number"], "'number' is no type"),

@@ -86,8 +86,11 @@ struct TextFile: ~Copyable {
 
   /// Whether bytes are UTF-8 and not ASCII, up to a character that is cut off.
   private static func isUTF8(_ bytes: [UInt8]) -> Bool {
-    let cut = bytes.suffix(3).lastIndex { $0 >= 0xC0 } ?? bytes.endIndex
-    let whole = bytes[..<cut]
+    var whole = bytes[...]
+    if let lead = bytes.suffix(3).lastIndex(where: { $0 >= 0xC0 }) {
+      let length = bytes[lead] >= 0xF0 ? 4 : bytes[lead] >= 0xE0 ? 3 : 2
+      if bytes.count - lead < length { whole = bytes[..<lead] }
+    }
     return whole.contains { $0 >= 0x80 } && String(validating: whole, as: UTF8.self) != nil
   }
 }

@@ -16,6 +16,9 @@ package struct PlainJSON {
   /// The member of a document with the collections below it.
   private let below: String
 
+  /// Whether `{"_seconds": 1, "_nanoseconds": 0}` is a time, and not the map that an export of ours has it for.
+  package var readsMarks = true
+
   /// - Parameter below: The member of a document with the collections below it, which is no field.
   package init(
     _ collection: CollectionPath,
@@ -135,7 +138,7 @@ package struct PlainJSON {
       if let kind = json["__datatype__"]?.string, let content = json["value"] {
         return try named(kind, content)
       }
-      if let value = Self.marked(json, as: type) { return value }
+      if readsMarks, let value = Self.marked(json, as: type) { return value }
       if json["_firestore"] != nil, let reference = reference(json) { return reference }
       return .map(try fields(json, below: path))
     }

@@ -110,8 +110,9 @@ final class JSONInput: DocumentInput {
   /// A plain object as a document, and the documents of the collections in it.
   private func plainDocuments(_ json: JSONCursor, _ path: DocumentPath) throws(WireError) -> [RawDocument] {
     let kind = path.collection.pattern
-    let reader = plain[kind] ?? PlainJSON(kind, options, below: form.below)
+    var reader = plain[kind] ?? PlainJSON(kind, options, below: form.below)
     plain[kind] = reader
+    reader.readsMarks = json["__name__"] == nil
     var fields = try reader.fields(json)
     fields["__name__"] = nil
     if let name = idMember(of: json), let declared = options.schema.collection(path.collection),
@@ -156,7 +157,13 @@ final class JSONInput: DocumentInput {
 
   private func path(of json: JSONCursor, in collection: CollectionPath) throws(WireError) -> DocumentPath {
     guard values.key == nil, options.idColumn == nil, let name = json["__name__"] else {
-      return DocumentPath(collection, try id(of: json))
+      let id = try id(of: json)
+      if let name = json["__name__"],
+        name.string.map({ !(DocumentPath($0)?.id ?? $0).isIdentical(to: id) }) ?? true
+      {
+        throw WireError("it is another id than '\(PathLimits.shortened(id))'", at: ["__name__"])
+      }
+      return DocumentPath(collection, id)
     }
     guard var text = name.string else { throw WireError("expected an id or a path", at: ["__name__"]) }
     if options.flattens { text = DocumentPath(text)?.id ?? text }

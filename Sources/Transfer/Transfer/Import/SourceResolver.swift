@@ -135,6 +135,10 @@ private struct SourceResolver {
       }
       sources.append(source)
     }
+    if !hidden.isEmpty, sources.last.map({ !$0.path.isIdentical(to: workbook.path) }) ?? true {
+      let names = FilePaths.list(hidden.map { "'\($0)'" })
+      throw unknown(workbook, "its sheets are hidden: \(names)", "--sheet NAME imports one.")
+    }
     if let last = sources.indices.last, sources[last].path.isIdentical(to: workbook.path) {
       (sources[last].hiddenSheets, sources[last].otherSheets) = (hidden, others)
     }

@@ -221,7 +221,9 @@ extension ExportJob: DivisibleJob {
         let selection = CollectionSelection(selection.names, isDeep: isDeep && since == nil)
         var reads = try await session.reads(of: selection, query, at: moment)
         if !isDeep, part == nil { session.logger.reportSubcollections(of: reads, schema) }
-        if part == nil { session.warnOfUnknown(Set((fields ?? []) + orderBy.map(\.field)), in: reads) }
+        // What an addition shows has fields of its own.
+        let named = additions.isEmpty ? fields ?? [] : []
+        if part == nil { session.warnOfUnknown(Set(named + orderBy.map(\.field)), in: reads) }
         for index in reads.indices {
           reads[index].mask = fields
           reads[index].orderBy = orderBy

@@ -107,8 +107,10 @@ extension FixSteps {
       let (field, value) = try Self.parts(text, "--set-if-missing", "FIELD=VALUE")
       steps.append(.setIfMissing(field, try Self.value(value, "--set-if-missing", context)))
     }
+    var known: Set<FieldPath> = []
     for text in set {
       let (field, value) = try Self.parts(text, "--set", "FIELD=VALUE")
+      guard known.insert(field).inserted else { throw ValidationError("--set: '\(field)' is given twice.") }
       steps.append(.set(field, try Self.value(value, "--set", context)))
     }
     for text in unset { steps.append(.unset(try Self.field(text, "--unset"))) }
