@@ -206,6 +206,7 @@ struct GroupCommandTests {
     arguments: [
       ["email", "resolve", ""], ["email", "resolve", "a/b@c"], ["email", "register", "a/b@c", "u"],
       ["email", "register", "a@b", ""], ["groups", "create", " ", "--owner", "u"],
+      ["groups", "create", "n", "--owner", "u", "--display-name", " "],
       ["groups", "create", "x", "--owner", ""], ["groups", "add", "g", "a/b"], ["groups", "remove", "", "u"],
       ["groups", "delete", "..", "--max-delete", "1"], ["setup", "set", ""],
     ]

@@ -131,6 +131,9 @@ struct GroupsCreate: JobCommand {
   @OptionGroup var options: GroupChangeOptions
 
   func validate() throws {
+    if let displayName, PlainText.tidied(displayName).isEmpty {
+      throw ValidationError("--display-name: give a name, or leave the option out for that of the user.")
+    }
     if PlainText.isBlank(name) { throw ValidationError("Give the group a name.") }
     try TypedValue.assertIDs([owner])
   }
