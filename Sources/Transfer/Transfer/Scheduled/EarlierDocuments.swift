@@ -1,5 +1,5 @@
-package import Configuration
-package import FirestoreREST
+import Configuration
+import FirestoreREST
 package import Runs
 
 /// The documents that the exports of a folder tell of together: those of the last whole one, as the exports that add to it leave them.
