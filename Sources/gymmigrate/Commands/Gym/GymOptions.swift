@@ -11,13 +11,13 @@ import Transfer
 struct GymExportOptions: ExportAdditions {
   @Flag(
     help:
-      "Of users, write fullName, phone and isActive as the app reads them (unified, else iOS, else Android), and the era of each document; --where on these fields means what is written, and reads all users. Such a file is for people, not a backup."
+      "Of users, write fullName, phone and isActive as the app reads them (unified, else iOS, else Android), and the era of each document; --where on these fields means what is written, and reads all users."
   )
   var asApp = false
 
   @Flag(
     help:
-      "With --all to a workbook: put the sheet of 'gymmigrate report' before the tables, on this month unless other days are given. Expenses are in it. English with --header english, else Spanish."
+      "With --all to a workbook: put the sheet of 'gymmigrate report' before the tables, on this month unless other days are given."
   )
   var summary = false
 

@@ -16,7 +16,6 @@ struct CopyCommand: JobCommand {
       import.
 
         gymmigrate copy --catalogues --from prod --to test
-        gymmigrate copy --all --from test --to local --mode upsert
         gymmigrate copy 'log*' --from test --to stage --dry-run
         gymmigrate copy products --from stage --to test --mode upsert --delete-extraneous --max-delete 20
 

@@ -7,7 +7,7 @@ struct DiffCommand: AsyncParsableCommand {
     commandName: "diff",
     abstract: "Compare environments or snapshots, document by document.",
     discussion: """
-      A side is an environment (also at a moment, as prod@2026-01-31T12:00:00Z), a file of JSON Lines (also .gz) or the folder of an export; files also as gs://BUCKET/NAME. Prints one line per document that differs, with the signs of rclone's check, --from being the source and --to the destination:
+      A side is an environment (also at a moment, as prod@2026-01-31T12:00:00Z), a file of JSON Lines (also .gz) or the folder of an export; files also as gs://BUCKET/NAME. Prints one line per document that differs, with the signs of rclone's check:
 
         + PATH   missing in --to: only --from has it
         - PATH   missing in --from: only --to has it
@@ -15,7 +15,7 @@ struct DiffCommand: AsyncParsableCommand {
         ! PATH   could not be read or compared
         = PATH   in both, and the same (--show-equal)
 
-      References into the database of --from are expected to point into that of --to, as a copy leaves them. Subcollections are compared, too. Exits with 1 when the sides differ, with 2 when something could not be compared.
+      References into the database of --from are expected to point into that of --to, as a copy leaves them. Exits with 1 when the sides differ, with 2 when something could not be compared.
 
         gymmigrate diff --catalogues --from prod --to stage
         gymmigrate diff users --from backup/ --to test --detail --ignore-fields updatedAt

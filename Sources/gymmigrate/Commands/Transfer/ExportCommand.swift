@@ -16,12 +16,9 @@ struct ExportCommand: JobCommand {
       Reads page by page in constant memory, everything at one read time where the service allows it. A file is written as a whole or not at all. JSON Lines keep every value exactly, CSV keeps values as text, XLSX is for people, json and ndjson are plain JSON for other programs, bigquery is rows and a schema for bq load; managed is a folder as 'gcloud firestore export' writes it.
 
         gymmigrate export users -e test -o users.csv
-        gymmigrate export --all -e prod -o all.xlsx --header spanish
         gymmigrate export --all -e prod -o backup/ --format jsonl
         gymmigrate export users -e prod -o - --format csv --fields firstName,phone
-        gymmigrate export payments --where 'status == completed and amount >= 500.0' -e prod -o payments.csv
         gymmigrate export --all -e prod -o gs://my-backups/nightly --dated --keep 14
-        gymmigrate export --all -e local -o seed/ --format managed
 
       'gymmigrate export verify FOLDER' checks what an export wrote.
       """
@@ -54,7 +51,7 @@ struct ExportCommand: JobCommand {
   @Flag(
     inversion: .prefixedNo,
     help:
-      "Export what is below the collections, too, also below documents that are missing (default: yes for --all to JSON Lines or a managed export, and for --dated, but not with --where, --group, --order-by or --limit). With --since, those that the schema or an earlier export has. CSV, XLSX and plain JSON get a file or sheet a kind of subcollection, JSON Lines take everything in the order of names."
+      "Export what is below the collections, too, also below documents that are missing (default: yes for --all to JSON Lines or a managed export, and for --dated, but not with --where, --group, --order-by or --limit). With --since, those that the schema or an earlier export has."
   )
   var subcollections: Bool?
 

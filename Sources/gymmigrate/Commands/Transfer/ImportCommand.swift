@@ -82,13 +82,13 @@ struct ImportCommand: JobCommand {
 
   @Flag(
     help:
-      "Let the server set the times that the schema gives it: of creation in new documents, of the last change in those that change. Those of the file are ignored."
+      "Let the server set the times of creation and of the last change, whatever the file has."
   )
   var serverTimes = false
 
   @Flag(
     help:
-      "Write the times of last change as the file has them, also earlier ones (default: for the folders of exports); otherwise the server sets that of a document that changes, unless the file has a later one."
+      "Write the times of last change as the file has them, also earlier ones (default: for the folders of exports)."
   )
   var keepTimes = false
 
@@ -99,7 +99,7 @@ struct ImportCommand: JobCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Write nothing if increments list more documents than this as deleted that are there (not for --mode create, which deletes nothing).",
+      "Write nothing if increments list more documents than this as deleted that are there.",
       valueName: "n"
     ),
     from: 0

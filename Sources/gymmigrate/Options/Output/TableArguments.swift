@@ -9,7 +9,7 @@ struct TableArguments: ParsableArguments {
 
   @Option(
     help:
-      "What the members of an object in JSON are: documents by their ids, or collections of documents (default: found out, and refused where nothing says it)."
+      "What the members of an object in JSON are: documents by their ids, or collections of documents (default: found out)."
   )
   var jsonForm: JSONForm?
 
@@ -157,7 +157,7 @@ struct TableArguments: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "The order of dates such as 01/02/2026: dd/MM/yyyy, MM/dd/yyyy or yyyy/MM/dd (default: the day first under a type; without a type what the cells show).",
+      "The order of dates such as 01/02/2026: dd/MM/yyyy, MM/dd/yyyy or yyyy/MM/dd (default: the day first, or what the cells show).",
       valueName: "pattern"
     ),
     transform: TypedValue.dateOrder
