@@ -190,10 +190,10 @@ package struct CSVReader: ~Copyable {
     if findsDelimiter { delimiter = headerDelimiter(in: chunk[unread], isWhole: true) ?? .comma }
   }
 
-  /// Refuses a first line with zero bytes, as UTF-16 without a mark and UTF-32 have them.
+  /// Refuses a first line with as many zero bytes as UTF-16 without a mark has, and UTF-32; a name may have one.
   private func assertNoZeros(in text: Slice<UnsafeMutableRawBufferPointer>) throws(Failure) {
     let line = text.prefix { $0 != 0x0A && $0 != 0x0D }
-    guard let zero = line.firstIndex(of: 0) else { return }
+    guard let zero = line.firstIndex(of: 0), line.count(where: { $0 == 0 }) * 3 >= line.count else { return }
     let isMarked = file.encoding != .utf8
     let wide = (zero - line.startIndex).isMultiple(of: 2) ? TextEncoding.utf16BigEndian : .utf16LittleEndian
     throw .malformed(

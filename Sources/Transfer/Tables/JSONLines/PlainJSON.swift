@@ -16,7 +16,8 @@ package struct PlainJSON {
   /// The member of a document with the collections below it.
   private let below: String
 
-  /// Whether `{"_seconds": 1, "_nanoseconds": 0}` is a time, and not the map that an export of ours has it for.
+  /// Whether `{"_seconds": 1, "_nanoseconds": 0}` is a time whatever the schema says, and not the map that an export of
+  /// ours has it for.
   package var readsMarks = true
 
   /// - Parameter below: The member of a document with the collections below it, which is no field.
@@ -138,7 +139,8 @@ package struct PlainJSON {
       if let kind = json["__datatype__"]?.string, let content = json["value"] {
         return try named(kind, content)
       }
-      if readsMarks, let value = Self.marked(json, as: type) { return value }
+      let isMarked = readsMarks || type == .timestamp || type == .geopoint
+      if isMarked, let value = Self.marked(json, as: type) { return value }
       if json["_firestore"] != nil, let reference = reference(json) { return reference }
       return .map(try fields(json, below: path))
     }
