@@ -281,11 +281,20 @@ def files_of(folder):
     return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
 
 
-def read_lines(files):
-    """The fields of the documents that an export has, whose files are given by their names."""
+def lines_of(files):
+    """The lines of the files of an export, which are given by their names."""
     plain = {name.removesuffix(".gz"): gzip.decompress(data) if name.endswith(".gz") else data for name, data in files.items()}
-    lines = [line for name, data in plain.items() if name.endswith(".jsonl") for line in data.decode().split("\n") if line]
-    return {one["name"].rpartition("/documents/")[2]: one.get("fields", {}) for one in map(json.loads, lines)}
+    return [json.loads(line) for name, data in plain.items() if name.endswith(".jsonl") for line in data.decode().split("\n") if line]
+
+
+def read_lines(files):
+    """The fields of the documents that an export has."""
+    return {one["name"].rpartition("/documents/")[2]: one.get("fields", {}) for one in lines_of(files) if "lastSeen" not in one}
+
+
+def deleted_lines(files):
+    """The documents that an increment lists as deleted."""
+    return {one["name"].rpartition("/documents/")[2] for one in lines_of(files) if "lastSeen" in one}
 
 
 def matches(fields, least):
@@ -435,7 +444,7 @@ class Scene:
         return [*found, "--source", other.root]
 
     def from_increments(self):
-        """A whole export and an increment; what was deleted between them is not known to be."""
+        """A whole export and an increment, which lists what was deleted between them."""
         more = ["--dated", "-q"] + self.random.choice([[], ["--gzip"]])
         place = f"{self.root}nightly"
         self.run("export", "--all", "-e", self.name, "-o", place, *more)
@@ -454,7 +463,8 @@ class Scene:
         # What the increment has whole says what was deleted, too.
         wholes = [file["collection"] for file in manifest["files"] if "since" not in file]
         before = {path: fields for path, fields in read_lines(files[0]).items() if path.count("/") > 1 or path.split("/")[0] not in wholes}
-        self.wanted = State(before | read_lines(files[1]))
+        gone = deleted_lines(files[1])
+        self.wanted = State({path: fields for path, fields in (before | read_lines(files[1])).items() if path not in gone})
         # What is deleted and made again looks as if it had not been there.
         self.accident.steps.remove(self.accident.again)
         pause()
