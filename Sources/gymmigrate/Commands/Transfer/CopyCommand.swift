@@ -16,7 +16,6 @@ struct CopyCommand: JobCommand {
       import.
 
         gymmigrate copy --catalogues --from prod --to test
-        gymmigrate copy 'log*' --from test --to stage --dry-run
         gymmigrate copy products --from stage --to test --mode upsert --delete-extraneous --max-delete 20
 
       People's data do not leave a protected environment without --keep-personal-data: only collections that the schema declares free of them ('personal-data: none') may be copied.

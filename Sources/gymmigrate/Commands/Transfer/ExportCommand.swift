@@ -17,7 +17,6 @@ struct ExportCommand: JobCommand {
 
         gymmigrate export users -e test -o users.csv
         gymmigrate export --all -e prod -o backup/ --format jsonl
-        gymmigrate export users -e prod -o - --format csv --fields firstName,phone
         gymmigrate export --all -e prod -o gs://my-backups/nightly --dated --keep 14
 
       'gymmigrate export verify FOLDER' checks what an export wrote.

@@ -20,13 +20,10 @@ struct ImportCommand: JobCommand {
         merge    of those that are there only the fields in the file are set
         replace  only documents that are there; a missing one is rejected
 
-      rejects.jsonl and rejects.csv of an earlier run can be imported once corrected.
-
         gymmigrate import samples/gym/users.jsonl -e local
         gymmigrate import customers.csv -e local --mode upsert
         gymmigrate import socios.csv -e local --id-column 'Número de socio' --encoding windows-1252 -n
         gymmigrate import gs://my-backups/nightly/latest/ -e stage
-        gymmigrate import backup/users.jsonl -e stage --mode upsert --source projects/my-project/databases/prod
       """
   )
 
