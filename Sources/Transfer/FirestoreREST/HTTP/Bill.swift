@@ -11,10 +11,10 @@ package struct BillBound: Codable, Sendable, Equatable {
   package var isNone: Bool { reads == nil && writes == nil }
 }
 
-/// What a run was billed, what requests on their way may be billed, and what is left of its bound.
+/// What a run was billed, what requests in flight may be billed, and what is left of its bound.
 ///
-/// Whoever sends a request reserves the most that it may be billed, and settles what it was; so the bound holds whatever is on
-/// its way at once.
+/// Whoever sends a request reserves the most that it may be billed, and settles what it was; so the bound holds whatever is in
+/// flight at once.
 ///
 ///     var bill = Bill()
 ///     bill.bound = BillBound(reads: 500)
@@ -42,7 +42,7 @@ struct Bill: Sendable, Equatable {
 
   /// What was billed at most.
   var total: Cost { known + uncertain }
-  /// What will have been billed at most once every request on its way is settled.
+  /// What will have been billed at most once every request in flight is settled.
   var outstanding: Cost { total + reserved }
 
   /// What an earlier process of the run was billed.
