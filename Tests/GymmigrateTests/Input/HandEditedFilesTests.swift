@@ -54,6 +54,57 @@ struct HandEditedFilesTests {
     }
   }
 
+  @Test("A list of rejects that a spreadsheet saved in another encoding is read in that one")
+  func savedRejects() async throws {
+    try await withTool { tool in
+      let text = "id,w,v,__reason__\nb,ñ,7,it was x\n"
+      let bytes = text.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) }
+      try Data(bytes).write(to: URL(fileURLWithPath: tool.path("saved.csv")))
+      try await tool.run(
+        "import",
+        "saved.csv",
+        "--collection",
+        "x",
+        "--id-column",
+        "id",
+        "--types",
+        "v=integer",
+        "--encoding",
+        "windows-1252",
+        "--schema",
+        "none"
+      ).expect(0)
+      let fields = #""id":{"stringValue":"b"},"v":{"integerValue":"7"},"w":{"stringValue":"ñ"}"#
+      #expect(try await lines(tool) == [line("x/b", fields)])
+    }
+  }
+
+  @Test("What --types names is found in a list of rejects, also beside types of the schema")
+  func declaredRejects() async throws {
+    try await withTool { tool in
+      let schema =
+        "schema: s\ncollections:\n  x:\n    import: { types: { w: string } }\n    fields: { id: string }\n"
+      try tool.write(schema, to: "s.yaml")
+      try tool.write("id,w,v,__reason__\nb,5,7,it was x\n", to: "rejects.csv")
+      try await tool.run(
+        "import",
+        "rejects.csv",
+        "--collection",
+        "x",
+        "--id-column",
+        "id",
+        "--types",
+        "v=integer",
+        "--schema",
+        "s.yaml",
+        "--validate",
+        "off"
+      ).expect(0)
+      let fields = #""id":{"stringValue":"b"},"v":{"integerValue":"7"},"w":{"stringValue":"5"}"#
+      #expect(try await lines(tool) == [line("x/b", fields)])
+    }
+  }
+
   @Test("Plain JSON obeys --rename, and --types of a member within a member")
   func plainJSON() async throws {
     try await withTool { tool in

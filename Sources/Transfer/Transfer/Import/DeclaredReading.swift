@@ -12,28 +12,29 @@ struct DeclaredReading {
   private enum Origin {
     /// An export, which needs no options.
     case export
+    /// A list of rejected rows, which is CSV as export writes it, with cells as they were.
+    case rejects
     case people
   }
 
   /// - Throws: ``Failure`` where the schema is needed and the file cannot be read.
   init(_ source: ImportSource, collection: CollectionPath, options: TableOptions) throws(Failure) {
     let reading = options.schema.collection(collection)?.imports.reading ?? TableReading()
-    if Self.isRejects(source) {
-      var own = options
-      own.reading = options.reading.ofContent.completed(by: reading.ofContent)
-      self.options = own
-      return
-    }
-    if source.isExported || reading == TableReading() {
+    let isPlain = options.reading == options.reading.ofContent && reading == TableReading()
+    if source.isExported || isPlain {
       self.options = options
       return
     }
+    var completed = options
     switch Self.origin(of: source, options) {
     case .export: break
+    case .rejects:
+      completed.reading = options.reading.ofContent
+      if !Self.isUTF8(source) { completed.reading.encoding = options.encoding }
+      declared = reading.ofContent
     case .people: declared = reading
     }
-    var completed = options
-    completed.reading = options.reading.completed(by: declared)
+    completed.reading = completed.reading.completed(by: declared)
     self.options = completed
     let given = options.reading.shown.map(\.name)
     notes = declared.shown.filter { option in
@@ -49,16 +50,21 @@ struct DeclaredReading {
   var declaredRenames: Int { declared.renames.count }
 
   private static func origin(of source: ImportSource, _ options: TableOptions) -> Origin {
-    guard var reader = try? TableReader(source, options), (try? reader.next()) == true else { return .people }
-    let headings = reader.row.texts
-    func has(_ name: String) -> Bool { headings.contains { PlainText.trimmed($0).isIdentical(to: name) } }
-    return has(TablePlan.nameHeading) ? .export : .people
+    var own = options
+    own.reading = options.reading.ofContent
+    if source.format == .csv, has(TablePlan.reasonHeading, source, own) { return .rejects }
+    return has(TablePlan.nameHeading, source, options) ? .export : .people
   }
 
-  /// Whether a file is a list of rejected rows: CSV as export writes it, with cells as they were in another file.
-  private static func isRejects(_ source: ImportSource) -> Bool {
-    guard source.format == .csv else { return false }
-    let line = FileHead(source.path).bytes.prefix { $0 != 0x0A }
-    return line.firstRange(of: Array(TablePlan.reasonHeading.utf8)) != nil
+  private static func has(_ heading: String, _ source: ImportSource, _ options: TableOptions) -> Bool {
+    guard var reader = try? TableReader(source, options), (try? reader.next()) == true else { return false }
+    return reader.row.texts.contains { PlainText.trimmed($0).isIdentical(to: heading) }
+  }
+
+  /// Whether a list is in the encoding in which it was written, and not in that of a spreadsheet that has saved it.
+  private static func isUTF8(_ source: ImportSource) -> Bool {
+    let head = FileHead(source.path).bytes
+    // Its last character may be cut.
+    return (0...3).contains { String(validating: head.dropLast($0), as: UTF8.self) != nil }
   }
 }
