@@ -79,11 +79,13 @@ struct HandEditedFilesTests {
     }
   }
 
-  @Test("What --types names is found in a list of rejects, also beside types of the schema")
+  @Test(
+    "What --types names is found in a list of rejects, also beside what the schema says of headings that it lacks"
+  )
   func declaredRejects() async throws {
     try await withTool { tool in
       let schema =
-        "schema: s\ncollections:\n  x:\n    import: { types: { w: string } }\n    fields: { id: string }\n"
+        "schema: s\ncollections:\n  x:\n    import: { types: { nota: string } }\n    fields: { id: string }\n"
       try tool.write(schema, to: "s.yaml")
       try tool.write("id,w,v,__reason__\nb,5,7,it was x\n", to: "rejects.csv")
       try await tool.run(
@@ -100,7 +102,7 @@ struct HandEditedFilesTests {
         "--validate",
         "off"
       ).expect(0)
-      let fields = #""id":{"stringValue":"b"},"v":{"integerValue":"7"},"w":{"stringValue":"5"}"#
+      let fields = #""id":{"stringValue":"b"},"v":{"integerValue":"7"},"w":{"integerValue":"5"}"#
       #expect(try await lines(tool) == [line("x/b", fields)])
     }
   }
