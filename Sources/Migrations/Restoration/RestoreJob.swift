@@ -24,8 +24,8 @@ package struct RestoreJob: Job {
   package var query = QuerySettings()
   /// What was changed after it is left alone.
   package var keepsChangedSince: Timestamp?
-  /// The only documents that are restored, by what became of them; nil for all.
-  package var only: Accident?
+  /// The only documents that are restored, by what became of them; empty for all.
+  package var only: [Accident] = []
   package var maximumDeletes: Int?
   package var reading = ReadingSettings()
   /// Where the plan is kept, too.

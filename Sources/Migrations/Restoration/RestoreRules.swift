@@ -24,7 +24,7 @@ package struct RestoreRules: Sendable {
   /// Whether everything below the documents is decided on, too.
   let isDeep: Bool
   package var keepsChangedSince: Timestamp?
-  package var only: RestoreJob.Accident?
+  package var only: Set<RestoreJob.Accident> = []
   /// Documents that it selects neither as they were nor as they are are left alone.
   package var filter: DocumentFilter?
 
@@ -50,21 +50,30 @@ package struct RestoreRules: Sendable {
     if let filter, ![wanted, present].contains(where: { $0.map(filter.matches) ?? false }) {
       return Outcome(.skip)
     }
-    if wanted == nil, !knowledge.knowsAbsence(of: path) {
-      return left(path, .notKnown, "the wanted state does not say whether it was there")
-    }
+    if wanted == nil, !knowledge.knowsAbsence(of: path) { return unknown(path) }
     if let until = knowledge.unchangedUntil, let time = present?.updateTime, time <= until {
       return Outcome(.unchanged)
     }
+    if wanted == nil, wasThere(present) { return unknown(path) }
     let after = fields(wanted, over: present)
     if after == present?.fields { return Outcome(.unchanged) }
     let accident: RestoreJob.Accident =
       wanted == nil ? .created : present == nil ? .deleted : .updated
-    if let only, only != accident { return Outcome(.skip) }
+    if !only.isEmpty, !only.contains(accident) { return Outcome(.skip) }
     if let present, isKept(present) { return left(path, .kept, "it was changed since") }
     var reasons = Self.reasons[accident].map { [$0] } ?? []
     if after == nil, isDeep { reasons.append(SubcollectionGuard.coveringReason) }
     return Outcome(.change(Change(path: path, before: present, after: after, reasons: reasons)))
+  }
+
+  /// Whether a document that the files lack was there at their moment all the same.
+  private func wasThere(_ present: RawDocument?) -> Bool {
+    guard let until = knowledge.unchangedUntil, let made = present?.createTime else { return false }
+    return made <= until
+  }
+
+  private func unknown(_ path: DocumentPath) -> Outcome {
+    left(path, .notKnown, "the wanted state does not say whether it was there")
   }
 
   private func left(_ path: DocumentPath, _ code: Code, _ message: String) -> Outcome {

@@ -102,7 +102,7 @@ extension RestoreJob: PerformableJob {
       to: session.client.database,
       isDeep: isDeep
     )
-    (rules.keepsChangedSince, rules.only) = (keepsChangedSince, only)
+    (rules.keepsChangedSince, rules.only) = (keepsChangedSince, Set(only))
     rules.filter = try query.filter(in: session.client.database, session.schema).map { DocumentFilter($0) }
     let names = names.isEmpty && !state.knowledge.isGroup ? state.knowledge.collections : names
     return try await RestoreList(

@@ -201,6 +201,7 @@ struct RestoreTests {
       #expect(try await changed("b", "a/10") == ["a/10", "b/1"])
       #expect(try await changed("a", "--only", "deleted") == ["a/2"])
       #expect(try await changed("a", "--only", "created") == ["a/new"])
+      #expect(try await changed("a", "--only", "created", "--only", "deleted") == ["a/2", "a/new"])
       #expect(try await changed("a", "--where", "n == 2") == ["a/1", "a/10", "a/3"])
       #expect(try await changed("a", "--where", "n == 3") == ["a/new"])
       #expect(

@@ -25,11 +25,11 @@ struct RestoreRulesTests {
     return rules
   }
 
-  private func document(_ fields: FieldMap, at seconds: Int64 = 100) -> RawDocument {
+  private func document(_ fields: FieldMap, made: Int64 = 1, at seconds: Int64 = 100) -> RawDocument {
     RawDocument(
       path: path,
       fields: fields,
-      createTime: Timestamp(seconds: 1),
+      createTime: Timestamp(seconds: made),
       updateTime: Timestamp(seconds: seconds)
     )
   }
@@ -61,7 +61,7 @@ struct RestoreRulesTests {
   @Test("Only the kinds that are asked for are restored.", arguments: RestoreJob.Accident.allCases)
   func only(_ kind: RestoreJob.Accident) {
     let (old, new) = (document(["n": .integer(1)]), document(["n": .integer(2)]))
-    let rules = rules { $0.only = kind }
+    let rules = rules { $0.only = [kind] }
     let kinds: [RestoreJob.Accident: Outcome] = [
       .updated: rules.outcome(of: path, wanted: old, present: new),
       .deleted: rules.outcome(of: path, wanted: old, present: nil),
@@ -114,7 +114,11 @@ struct RestoreRulesTests {
       rules(knowledge).outcome(of: path, wanted: nil, present: document([:], at: 100)).action == .unchanged
     )
     #expect(rules(knowledge).outcome(of: path, wanted: wanted, present: present).action == .unchanged)
-    _ = try change(rules(knowledge).outcome(of: path, wanted: nil, present: document([:], at: 101)))
+    let made = document([:], made: 101, at: 101)
+    #expect(try change(rules(knowledge).outcome(of: path, wanted: nil, present: made)).isDeletion)
+    // It was there, in a collection that no increment reads, and what it was then nobody knows.
+    let changed = rules(knowledge).outcome(of: path, wanted: nil, present: document([:], at: 101))
+    #expect(changed.action == .skip && changed.findings.map(\.code) == ["not-known"])
   }
 
   @Test("A filter selects a document as it was or as it is.")

@@ -85,8 +85,8 @@ struct RestoreCommand: JobCommand {
   )
   var keepChangedSince: Timestamp?
 
-  @Option(help: "Only documents that were updated, deleted or created since.")
-  var only: RestoreJob.Accident?
+  @Option(help: "Only documents that were updated, deleted or created since; repeat it for two.")
+  var only: [RestoreJob.Accident] = []
 
   @Option(
     help: ArgumentHelp("Write nothing if more documents than this would be deleted.", valueName: "n"),
