@@ -123,6 +123,19 @@ struct ResourcePathTests {
     #expect(DatabaseName(parsing: text) == nil)
   }
 
+  @Test(arguments: ["d", "(default)", "!", "~", "ñ", "😀", "...", String(repeating: "d", count: 255)])
+  func parts(_ text: String) {
+    #expect(DatabaseName.isPart(text))
+  }
+
+  @Test(arguments: [
+    "", ".", "..", "/", "d d", "d\t", "\u{0}", "\u{1F}", "\u{7F}", "d\u{85}", "\u{3000}d",
+    String(repeating: "d", count: 256),
+  ])
+  func noParts(_ text: String) {
+    #expect(!DatabaseName.isPart(text))
+  }
+
   @Test(arguments: [
     "projects/p/databases/d", "projects/p/databases/d/documents", "projects/p/databases/d/documents/",
     "projects/p/databases/d/documents/a", "projects/p/databases/d/documents/a/b/c",

@@ -102,6 +102,14 @@ struct EntityTests {
     (entity((15, property("f", meaning: 23))), "f: the meaning 23 of no value is"),
     (entity((15, property("f", meaning: 24, isElement: true))), "f: the meaning 24 of no value is"),
     (entity((15, property("f") { $0.bytes(3, [0xFF]) })), "f: a text is not UTF-8"),
+    // Half a character, one that is written too long, a surrogate, and one of three bytes that becomes three bytes.
+    (
+      entity((15, property("f") { $0.bytes(3, Array(repeating: 0x61, count: 40) + [0xC3]) })),
+      "f: a text is not UTF-8"
+    ),
+    (entity((15, property("f") { $0.bytes(3, [0xC0, 0x80]) })), "f: a text is not UTF-8"),
+    (entity((15, property("f") { $0.bytes(3, [0xED, 0xA0, 0x80]) })), "f: a text is not UTF-8"),
+    (entity((15, property("f") { $0.bytes(3, [0xF0, 0x9F, 0x98]) })), "f: a text is not UTF-8"),
     (
       entity((15, property("f", meaning: 7) { $0.number(1, 1 << 62) })),
       "f: a time is not of the years 1 to 9999"

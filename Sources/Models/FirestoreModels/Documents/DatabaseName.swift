@@ -29,7 +29,9 @@ public struct DatabaseName: Hashable, Sendable, CustomStringConvertible {
   package static func isPart(_ text: String) -> Bool {
     (1...255).contains(text.utf8.count) && !text.isIdentical(to: ".") && !text.isIdentical(to: "..")
       && text.unicodeScalars.allSatisfy {
-        $0 != "/" && !$0.properties.isWhitespace && $0.properties.generalCategory != .control
+        // Of ASCII, that is known without a look into Unicode's tables.
+        if $0.isASCII { return $0.value > 0x20 && $0.value != 0x7F && $0 != "/" }
+        return !$0.properties.isWhitespace && $0.properties.generalCategory != .control
       }
   }
 

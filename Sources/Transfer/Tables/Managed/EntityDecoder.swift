@@ -180,7 +180,7 @@ struct PropertyList {
   private var lists: [List] = []
   private var indices: [UTF8Key: Int] = [:]
 
-  mutating func add(_ property: EntityProperty, isRaw: Bool) throws(WireError) {
+  mutating func add(_ property: consuming EntityProperty, isRaw: Bool) throws(WireError) {
     guard property.isElement else {
       members.append(FieldMap.Entry(name: property.name, value: property.value))
       return

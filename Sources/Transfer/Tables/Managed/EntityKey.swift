@@ -106,8 +106,10 @@ struct EntityKey {
     guard let collection = element.collection, let id, Self.isSegment(collection), Self.isSegment(id) else {
       throw WireError("its key has an element without a collection or an id")
     }
-    if !path.isEmpty { path += "/" }
-    path += "\(collection)/\(id)"
+    for segment in [collection, id] {
+      if !path.isEmpty { path += "/" }
+      path += segment
+    }
   }
 
   private static func isSegment(_ text: String) -> Bool {

@@ -62,6 +62,11 @@ struct ProtoReader {
   }
 
   private mutating func varint() throws(WireError) -> UInt64 {
+    // Most numbers are of one byte.
+    if index < bytes.count, bytes[index] < 0x80 {
+      index += 1
+      return UInt64(bytes[index - 1])
+    }
     var number: UInt64 = 0
     for shift in stride(from: UInt64(0), through: 63, by: 7) {
       guard index < bytes.count else { throw Self.cutOff }
@@ -82,8 +87,13 @@ extension UnsafeRawBufferPointer {
   ///
   /// - Throws: ``WireError`` where they are not UTF-8.
   func text() throws(WireError) -> String {
-    let text = withMemoryRebound(to: UInt8.self) { String(validating: $0, as: UTF8.self) }
-    guard let text else { throw WireError("a text is not UTF-8") }
+    guard let start = baseAddress else { return "" }
+    // Three times as fast as `String(validating:as:)`; what is no UTF-8 is repaired, and so becomes other bytes.
+    let text = withMemoryRebound(to: UInt8.self) { String(decoding: $0, as: UTF8.self) }
+    let isSame = text.utf8.withContiguousStorageIfAvailable { bytes in
+      bytes.count == count && bytes.hasSameBytes(as: start)
+    }
+    guard isSame ?? false else { throw WireError("a text is not UTF-8") }
     return text
   }
 }
