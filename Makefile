@@ -56,10 +56,11 @@ bench: build
 	@scripts/bench.sh
 	@scripts/bench-many-reads.sh
 
-## bench-reads: measures reading at 80 ms a request, one after the other and side by side
+## bench-reads: measures reading at 80 ms a request, one after the other and side by side, and restores beside comparisons
 bench-reads: build
 	@scripts/bench-reads.sh
 	@scripts/bench-many-reads.sh
+	@scripts/bench-restore.sh
 
 ## bench-writes: measures writing at 80 ms a commit, and that the ramp is kept
 bench-writes: build
