@@ -72,6 +72,24 @@ package struct LocalFirestoreServer: Sendable {
     return try await serve(store, port: 0, limits: Limits(), access: access, body)
   }
 
+  /// Serves documents while `body` runs, read-only and as of one moment, from a data file that is made of them.
+  ///
+  /// - Parameters:
+  ///   - file: Where the data file is made; the caller removes it.
+  ///   - next: Returns the next documents; nil at the end.
+  /// - Throws: As ``withServer(dataFile:port:clock:limits:access:_:)``; errors of `next`.
+  package static func withDocuments<Result>(
+    of database: DatabaseName,
+    at moment: Timestamp,
+    in file: String,
+    access: Access,
+    _ next: () throws -> [RawDocument]?,
+    _ body: (LocalFirestoreServer) async throws -> Result
+  ) async throws -> Result {
+    try DocumentTable.write(next, of: database, at: moment.microseconds, to: file)
+    return try await withMirror(file, at: moment, access: access, body)
+  }
+
   private static func serve<Result>(
     _ store: DocumentStore,
     port: UInt16,

@@ -72,7 +72,7 @@ final class DocumentStore: Sendable {
     return try DatabasePool(path: file, configuration: configuration)
   }
 
-  private static func failure(_ error: any Error, file: String?) -> Failure {
+  static func failure(_ error: any Error, file: String?) -> Failure {
     if let failure = error as? Failure { return failure }
     let operation = "open the data file"
     guard let error = error as? DatabaseError else {

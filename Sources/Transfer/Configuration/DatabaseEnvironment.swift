@@ -20,6 +20,8 @@ package struct DatabaseEnvironment: Sendable, Equatable {
   package var storageBucket: String?
   /// The file of a mirror, which this process serves; nil for a database.
   package var mirror: String?
+  /// The exported files whose documents this process serves; nil for a database.
+  package var snapshot: [String]?
   /// The other configuration that protects it; nil where it is the one in use.
   package var protectedBy: String?
 
@@ -41,7 +43,7 @@ package struct DatabaseEnvironment: Sendable, Equatable {
   package static let localName = "local"
 
   /// Whether it is the embedded store, which runs inside this process.
-  package var isLocal: Bool { name == Self.localName && endpoint == nil }
+  package var isLocal: Bool { name == Self.localName && endpoint == nil && snapshot == nil }
 
   /// The name of one that options name by its project alone.
   package static let unnamed = "custom"
@@ -49,8 +51,8 @@ package struct DatabaseEnvironment: Sendable, Equatable {
   /// What the name of a mirror begins with: `mirror:gym.sqlite`.
   package static let mirrorPrefix = "mirror:"
 
-  /// Whether this process serves it: the embedded store, or a mirror.
-  package var isEmbedded: Bool { isLocal || mirror != nil }
+  /// Whether this process serves it: the embedded store, a mirror, or exported files.
+  package var isEmbedded: Bool { isLocal || mirror != nil || snapshot != nil }
 
   package static let productionEndpoint = "https://firestore.googleapis.com"
 
@@ -82,7 +84,9 @@ package struct DatabaseEnvironment: Sendable, Equatable {
   ///
   /// All Google endpoints reach one service, and all names of this machine reach this machine.
   package func isSameDatabase(as other: DatabaseEnvironment) -> Bool {
-    guard database == other.database, isLocal == other.isLocal, mirror == other.mirror else { return false }
+    guard database == other.database, isLocal == other.isLocal, mirror == other.mirror,
+      snapshot == other.snapshot
+    else { return false }
     if isEmbedded || (isRealService && other.isRealService) { return true }
     return address == other.address
   }

@@ -38,8 +38,10 @@ struct CommandContext: Sendable {
       return try await body(Connection(environment: environment, client: client, signer: other.signer))
     }
     let retries = RetryReport(logger, clock: clock)
-    return try await EnvironmentResolver(options).withCaller(
+    let resolver = EnvironmentResolver(options)
+    return try await resolver.withCaller(
       environment,
+      serving: try resolver.openSnapshot(of: environment, progress, logger),
       policy: RetryPolicy(
         budget: options.retryFor,
         connecting: environment.isOnThisMachine && options.retryFor == ConnectionSettings.usualRetry

@@ -7,7 +7,7 @@ import Transfer
 /// counts, and the last lines.
 struct CommandRun {
   let name: String
-  let connection: ConnectionSettings
+  var connection: ConnectionSettings
   let output: OutputSettings
   /// What is done, of a command whose run can be resumed or divided.
   var job: JobRun?

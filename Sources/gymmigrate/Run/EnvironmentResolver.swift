@@ -2,10 +2,11 @@ import Configuration
 import LocalFirestore
 import Mirror
 import Schema
+import Transfer
 
 /// Turns connection options, the configuration file and the environment variables into an environment and a client for it.
 struct EnvironmentResolver {
-  private let options: ConnectionSettings
+  let options: ConnectionSettings
   private let invocation = Invocation.current
   private var files: ConfigurationResolver {
     ConfigurationResolver(options.files, isConfigured: isConfigured)
@@ -21,7 +22,7 @@ struct EnvironmentResolver {
 
   /// Whether the database is one of the configuration, as the schema is: a project that is only named is not.
   var isConfigured: Bool {
-    let isNamed = options.environment != nil || options.mirror != nil
+    let isNamed = options.environment != nil || options.mirror != nil || options.snapshot != nil
     return options.project == nil && (isNamed || variables["GOOGLE_CLOUD_PROJECT"] == nil)
   }
 
@@ -44,6 +45,7 @@ struct EnvironmentResolver {
 
   /// The environment that is named, without what options replace in it; nil where none is.
   func named() throws(Failure) -> DatabaseEnvironment? {
+    if let paths = options.snapshot { return try snapshot(paths) }
     guard let name = options.environment else { return try options.mirror.map(mirror) }
     if name.hasPrefix(DatabaseEnvironment.mirrorPrefix) {
       return try mirror(String(name.dropFirst(DatabaseEnvironment.mirrorPrefix.count)))
@@ -67,10 +69,13 @@ struct EnvironmentResolver {
       database: info.database
     )
     environment.mirror = file
-    // What the configuration says of the database that it is of.
-    let known = try configuration().environments.first { $0.database == info.database && !$0.isLocal }
-    environment.storageBucket = known?.storageBucket
+    environment.storageBucket = try storageBucket(of: info.database)
     return environment
+  }
+
+  /// What the configuration says of a database that files are of.
+  func storageBucket(of database: DatabaseName) throws(Failure) -> String? {
+    try configuration().environments.first { $0.database == database && !$0.isLocal }?.storageBucket
   }
 
   /// The environment that is meant, with what the options replace in it.
@@ -137,8 +142,11 @@ struct EnvironmentResolver {
   }
 
   /// Runs `body` with a caller for the environment; the embedded store is up meanwhile where that is meant.
+  ///
+  /// - Parameter snapshot: The documents that stand in for the environment; nil for a database.
   func withCaller<Result: Sendable>(
     _ environment: DatabaseEnvironment,
+    serving snapshot: Snapshot? = nil,
     policy: RetryPolicy,
     clock: RunClock,
     traffic: TrafficCounter,
@@ -158,35 +166,54 @@ struct EnvironmentResolver {
         onRetry: onRetry
       )
     }
-    if environment.isLocal {
-      let file = "\(options.stateDir)/local.sqlite"
-      try RunDirectory.makeStateDirectory(options.stateDir)
-      // Its port is open to every user of this machine, its token known to this process alone.
-      let token = BearerToken.random()
-      let access = LocalFirestoreServer.Access(token: token.revealed)
-      return try await LocalFirestoreServer.withServer(dataFile: file, access: access) { server in
-        try await body(server.endpoint, "the owner of \(file)", caller(Credentials(.bearer(token))))
-      }
+    guard environment.isEmbedded else {
+      let credentials = try credentials(for: environment)
+      return try await body(environment.effectiveEndpoint, credentials.description, caller(credentials))
+    }
+    // Its port is open to every user of this machine, its token known to this process alone.
+    let token = BearerToken.random()
+    return try await withServer(
+      of: environment,
+      snapshot,
+      LocalFirestoreServer.Access(token: token.revealed)
+    ) { server in
+      var caller = caller(Credentials(.bearer(token)))
+      caller.isBilled = environment.isLocal
+      return try await body(server.endpoint, signer(for: environment), caller)
+    }
+  }
+
+  /// Runs `body` with the server of an environment that this process serves.
+  private func withServer<Result: Sendable>(
+    of environment: DatabaseEnvironment,
+    _ snapshot: Snapshot?,
+    _ access: LocalFirestoreServer.Access,
+    _ body: (LocalFirestoreServer) async throws -> Result
+  ) async throws -> Result {
+    if let snapshot {
+      return try await LocalFirestoreServer.withSnapshot(
+        snapshot,
+        of: environment.database,
+        access: access,
+        body
+      )
     }
     if let file = environment.mirror {
       let info = try MirrorInfo(MirrorFile(file, for: .reading))
-      let token = BearerToken.random()
-      let access = LocalFirestoreServer.Access(token: token.revealed)
       let moment = info.readTime ?? info.pulledAt
-      return try await LocalFirestoreServer.withMirror(file, at: moment, access: access) { server in
-        var caller = caller(Credentials(.bearer(token)))
-        caller.isBilled = false
-        return try await body(server.endpoint, "the owner of \(file)", caller)
-      }
+      return try await LocalFirestoreServer.withMirror(file, at: moment, access: access, body)
     }
-    let credentials = try credentials(for: environment)
-    return try await body(environment.effectiveEndpoint, credentials.description, caller(credentials))
+    try RunDirectory.makeStateDirectory(options.stateDir)
+    return try await LocalFirestoreServer.withServer(dataFile: dataFile, access: access, body)
   }
+
+  /// The data file of the embedded store.
+  private var dataFile: String { "\(options.stateDir)/local.sqlite" }
 
   /// Who would sign, in words.
   func signer(for environment: DatabaseEnvironment) throws(Failure) -> String {
-    if environment.isLocal { return "the owner of \(options.stateDir)/local.sqlite" }
-    if let file = environment.mirror { return "the owner of \(file)" }
+    let name = environment.snapshot == nil ? dataFile : environment.name
+    if environment.isEmbedded { return "the owner of \(environment.mirror ?? name)" }
     return try credentials(for: environment).description
   }
 

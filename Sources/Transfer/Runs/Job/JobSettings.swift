@@ -17,6 +17,8 @@ package struct ConfigurationChoice: Codable, Sendable, Equatable {
 package struct ConnectionSettings: Codable, Sendable, Equatable {
   package var environment: String?
   package var mirror: String?
+  /// The exported files that stand in for an environment: a whole export and its increments in their order; nil for none.
+  package var snapshot: [String]?
   package var project: String?
   package var database: String?
   package var endpoint: String?

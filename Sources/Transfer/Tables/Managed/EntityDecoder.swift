@@ -180,6 +180,8 @@ struct PropertyList {
   private var lists: [List] = []
   private var indices: [UTF8Key: Int] = [:]
 
+  init() { members.reserveCapacity(16) }
+
   mutating func add(_ property: consuming EntityProperty, isRaw: Bool) throws(WireError) {
     guard property.isElement else {
       members.append(FieldMap.Entry(name: property.name, value: property.value))

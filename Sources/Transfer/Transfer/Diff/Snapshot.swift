@@ -19,6 +19,8 @@ package struct Snapshot: Sendable {
   package let path: String
   /// The database of the documents, if known.
   package let database: DatabaseName?
+  /// The moment that the documents show, if known.
+  package let moment: Timestamp?
   /// The root collections.
   package let roots: [CollectionPath]
   /// The patterns of subcollections.
@@ -93,6 +95,7 @@ package struct Snapshot: Sendable {
     via access: FileAccess = .local
   ) throws {
     path = FilePaths.list(places.map(\.path))
+    moment = places.last?.moment
     self.access = access
     layers = try places.map { try Layer(of: $0, via: access) }
     let files = layers.flatMap(\.files)
@@ -159,6 +162,22 @@ package struct Snapshot: Sendable {
         "\(files[later.file].unit) \(later.line) has the same document as \(files[earlier.file].unit) \(earlier.line) of \(files[earlier.file].label)",
       remedy: "Leave out one of them."
     )
+  }
+
+  /// Refuses files of which some lines are no documents.
+  ///
+  /// - Throws: `.inputMalformed` with the first of them.
+  package func assertIntact(to operation: String) throws(Failure) {
+    guard let defect = defects.first else { return }
+    let others = defectCount > 1 ? ", and \(NumberText.counted(defectCount - 1, "other")) like it" : ""
+    throw Failure(.inputMalformed, operation, path: defect.label, cause: "\(defect.reason)\(others)")
+  }
+
+  /// Returns all documents, root by root, each in the order of names.
+  ///
+  /// - Throws: As ``documents(of:)``.
+  package func documents() throws -> SnapshotDocuments {
+    try documents(of: roots.map { CollectionScope($0, isDeep: true) })
   }
 
   /// Returns a file name without its extensions, which is that of the collection.
@@ -252,7 +271,7 @@ package final class SnapshotDocuments {
   }
 
   /// Returns the next page of a scope, or nil at its end; remaining documents of earlier scopes are skipped.
-  func next(_ scope: Int) throws -> [RawDocument]? {
+  package func next(_ scope: Int) throws -> [RawDocument]? {
     var page: [RawDocument] = []
     while page.count < Self.pageSize, let (at, document) = try ahead ?? read() {
       ahead = (at, document)

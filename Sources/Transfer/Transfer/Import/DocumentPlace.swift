@@ -11,7 +11,9 @@ package struct DocumentPlace: Sendable {
   let manifest: Manifest?
 
   /// The database of its documents, if known.
-  var database: DatabaseName? { manifest?.database ?? managed?.database }
+  package var database: DatabaseName? { manifest?.database ?? managed?.database }
+  /// The moment that its documents show, if known; that at which a managed export ended.
+  var moment: Timestamp? { manifest?.readTime ?? managed?.endTime }
 
   /// The sources of its documents: of a folder, the files of its manifest, else its JSON Lines and tables by name; last, the list of
   /// deleted documents.

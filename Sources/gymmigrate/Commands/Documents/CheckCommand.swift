@@ -11,18 +11,17 @@ struct CheckCommand: JobCommand {
     commandName: "check",
     abstract: "Check data against its schema; nothing is written.",
     discussion: """
-      Reads each collection of the schema once, in constant memory, and reports where documents break its rules: \
+      Reads each collection of the schema once, and reports where documents break its rules: \
       types, required fields, closed values, formats, ranges, ids, foreign keys, links, and documents that an \
       application cannot read or does not see; then the rules of the application that comes along. Prints a table with the number of findings of each rule and some examples. Every finding, with \
       the value, is in findings.csv of the run's folder, and in the file of --output. Ends in 1 when there are \
-      findings, in 0 when there are none.
+      findings.
 
         gymmigrate check -e stage
         gymmigrate check -e prod -o findings.csv
         gymmigrate check payments 'orders/*/items' -e prod
         gymmigrate check -e prod --rule foreign-key-dangling --rule link-not-mirrored
-        gymmigrate check -e prod --json
-        gymmigrate check -e prod --per-document
+        gymmigrate check --from backup/
 
       --json prints one object instead: "findings", an array with one finding per line, "rules", the number of findings of \
       each rule, then the members of the summary (docs/check.md).
@@ -68,11 +67,13 @@ struct CheckCommand: JobCommand {
   @OptionGroup(title: "How it reads") var reading: ReadingOptions
 
   @OptionGroup var moment: MomentOptions
+  @OptionGroup var snapshot: SnapshotOptions
 
   @OptionGroup var common: SummaryOptions
 
   func validate() throws {
     try CollectionArguments.validate(collections)
+    try snapshot.validate(common.connection, moment)
     if let output, FindingFile.Format(fileName: output) == nil {
       throw ValidationError(
         "--output: '\(output)' does not name a format; give a name that ends in .csv, .json or .jsonl."
@@ -96,7 +97,9 @@ struct CheckCommand: JobCommand {
     (job.rules, job.isPerDocument) = (names, perDocument)
     (job.output, job.examples) = (output, examples)
     (job.reading, job.readTime) = (reading.settings, moment.readTime ?? .pinned)
-    return common.jobRun(job)
+    var run = common.jobRun(job)
+    run.connection = snapshot.connection(common.connection)
+    return run
   }
 }
 

@@ -11,9 +11,7 @@ struct CountCommand: AsyncParsableCommand {
       'orders/*/items', are counted by their names, a read each; so are up to 100,000 documents of a collection \
       that the service does not count.
 
-        gymmigrate count users orders -e test
-        gymmigrate count --all -e prod --json
-        gymmigrate count orders --where 'status == paid' -e prod
+        gymmigrate count --all -e test
         gymmigrate count 'log*' 'orders/*/items' -e prod
       """
   )
@@ -26,13 +24,19 @@ struct CountCommand: AsyncParsableCommand {
 
   @OptionGroup(title: "Which documents") var query: QueryOptions
   @OptionGroup var moment: MomentOptions
+  @OptionGroup var snapshot: SnapshotOptions
   @OptionGroup var common: SummaryOptions
 
-  func validate() throws { try CollectionArguments.validate(collections, all: all, query) }
+  func validate() throws {
+    try CollectionArguments.validate(collections, all: all, query)
+    try snapshot.validate(common.connection, moment)
+  }
 
   func run() async throws {
     let selection = CollectionSelection(all ? nil : collections, isDeep: false)
-    try await common.command("count").performWithoutRun { session in
+    var command = common.command("count")
+    command.connection = snapshot.connection(common.connection)
+    try await command.performWithoutRun { session in
       let moment = try await session.moment(self.moment.readTime ?? .none)
       let reads = try await session.reads(of: selection, query.settings, at: moment)
       var empty: [CollectionRead] = []

@@ -37,6 +37,7 @@ struct FindCommand: AsyncParsableCommand {
 
   @OptionGroup(title: "Which documents") var query: QueryOptions
   @OptionGroup var moment: MomentOptions
+  @OptionGroup var snapshot: SnapshotOptions
   @OptionGroup var common: PrintingOptions
 
   /// The collections that are named; nil where none are.
@@ -60,18 +61,20 @@ struct FindCommand: AsyncParsableCommand {
     if TextSearch(text) == nil {
       throw ValidationError("Say what to look for: '\(text)' is neither a word nor digits of a phone.")
     }
+    try snapshot.validate(common.connection, moment)
     if let named { try CollectionArguments.validate(named, all: false, query) }
   }
 
   func run() async throws {
     guard let search = TextSearch(text) else { return }
-    let resolver = EnvironmentResolver(common.connection)
+    let connection = snapshot.connection(common.connection)
+    let resolver = EnvironmentResolver(connection)
     // An environment that does not exist is why there is no schema.
     _ = try resolver.named()
     let names = try names(try resolver.schema())
     try CollectionArguments.validate(names, all: false, query)
     let selection = CollectionSelection(names, isDeep: false)
-    try await common.perform("find") { session in
+    try await common.perform("find", on: connection) { session in
       var found = 0
       let readTime = try await session.moment(moment.readTime ?? .none)
       for var read in try await session.reads(of: selection, query.settings, at: readTime) {

@@ -27,9 +27,11 @@ struct GetCommand: AsyncParsableCommand {
   @Flag(help: "Print one JSON array.") var json = false
 
   @OptionGroup var moment: MomentOptions
+  @OptionGroup var snapshot: SnapshotOptions
   @OptionGroup var common: PrintingOptions
 
   func validate() throws {
+    try snapshot.validate(common.connection, moment)
     for path in paths {
       guard let document = DocumentPath(path) else {
         throw ValidationError("'\(path)' is not the path of a document, as users/u1.")
@@ -42,7 +44,7 @@ struct GetCommand: AsyncParsableCommand {
 
   func run() async throws {
     let paths = paths.compactMap { DocumentPath($0) }
-    try await common.perform("get") { session in
+    try await common.perform("get", on: snapshot.connection(common.connection)) { session in
       let readTime = try await session.moment(moment.readTime ?? .none)
       let found = try await session.client.batchGet(paths, readTime: readTime)
       let documents = paths.compactMap { found[$0] }

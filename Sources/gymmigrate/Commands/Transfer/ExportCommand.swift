@@ -69,6 +69,8 @@ struct ExportCommand: JobCommand {
 
   @OptionGroup var moment: MomentOptions
 
+  @OptionGroup var snapshot: SnapshotOptions
+
   @Option(
     help: ArgumentHelp(
       "The header of CSV and XLSX: fields, or the labels of the schema in a language: english, spanish, or its code.",
@@ -119,7 +121,14 @@ struct ExportCommand: JobCommand {
 
   func validate() throws {
     try CollectionArguments.validate(collections, all: all, query)
+    try snapshot.validate(common.connection, moment)
     let job = job
+    if !snapshot.from.isEmpty, job.isDated || job.since != nil {
+      throw ValidationError("--dated and --since are about a database: not with --from.")
+    }
+    if snapshot.from.contains(where: { FilePaths.resolved($0).isIdentical(to: FilePaths.resolved(output)) }) {
+      throw ValidationError("--output: '\(output)' is what --from reads; name another place.")
+    }
     try schedule.validate(job)
     try application.validate(job)
     try validateSQLite(job)
@@ -172,7 +181,11 @@ struct ExportCommand: JobCommand {
       && (schedule.since == nil || schedule.dated && (format ?? .jsonl) == .jsonl)
   }
 
-  func jobRun() -> JobRun { common.jobRun(job) }
+  func jobRun() -> JobRun {
+    var run = common.jobRun(job)
+    run.connection = snapshot.connection(common.connection)
+    return run
+  }
 
   private var job: ExportJob {
     var job = ExportJob(collections, all: all)

@@ -10,7 +10,7 @@ struct RestoreCommand: JobCommand {
     abstract: "Make documents what they were, at a moment or in a backup.",
     discussion: """
       Compares the database with how it was: at a moment of its own (--at), or in an export, a file of JSON Lines or a mirror \
-      (--from; after a whole export name its increments, in their order). What was updated since is put back, what was \
+      (--from). What was updated since is put back, what was \
       deleted is created, what was created is deleted: each only if it is still as it was read; what somebody changes \
       meanwhile is left alone and listed as a conflict. It is a run as any other, resumed and undone as one. Deletions \
       require --max-delete, or are asked about on a terminal.
@@ -85,7 +85,7 @@ struct RestoreCommand: JobCommand {
   )
   var keepChangedSince: Timestamp?
 
-  @Option(help: "Only documents that were updated, deleted or created since; repeat it for two.")
+  @Option(help: "Only documents updated, deleted or created since; repeat it for two.")
   var only: [RestoreJob.Accident] = []
 
   @Option(

@@ -1,0 +1,32 @@
+/// The exported files that a command reads instead of a database.
+struct SnapshotOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "Read an export, not an environment: a folder or a file; repeat it for increments.",
+      valueName: "path"
+    ),
+    transform: TypedValue.file
+  )
+  var from: [String] = []
+
+  /// The same connection, to the files where they are named.
+  func connection(_ options: ConnectionOptions) -> ConnectionSettings {
+    var settings = options.settings
+    if !from.isEmpty { settings.snapshot = from }
+    return settings
+  }
+
+  /// Refuses what is about databases.
+  func validate(_ options: ConnectionOptions, _ moment: MomentOptions) throws {
+    if from.isEmpty { return }
+    if options.environment != nil || options.mirror != nil || options.endpoint != nil {
+      throw ValidationError("Give --from, or an environment, a mirror or an endpoint, not both.")
+    }
+    if from.contains("-") {
+      throw ValidationError("--from: '-' is standard input, which is read once; give a file or a folder.")
+    }
+    if case .at = moment.readTime {
+      throw ValidationError("--read-time: an export is of one moment; leave it out, or --from.")
+    }
+  }
+}

@@ -1,0 +1,94 @@
+import Configuration
+import LocalFirestore
+import Logging
+import Transfer
+
+extension EnvironmentResolver {
+  /// The environment that exported files stand in for, as far as they can be known without reading them all.
+  ///
+  /// - Throws: `.inputMissing` where one is not there; as ``PlaceReader``.
+  func snapshot(_ paths: [String]) throws(Failure) -> DatabaseEnvironment {
+    let files = try snapshotFiles(paths)
+    for path in paths where try !files.exists(path) {
+      throw Failure(
+        .inputMissing,
+        "read",
+        path: path,
+        cause: "there is no such file or folder",
+        remedy: "Name an environment with -e."
+      )
+    }
+    var reader = PlaceReader(files)
+    let database = try reader.place(at: paths[0]).database
+    var environment = DatabaseEnvironment(
+      name: FilePaths.list(paths),
+      database: database ?? DatabaseName(project: "-")
+    )
+    environment.snapshot = paths
+    environment.storageBucket = try storageBucket(of: environment.database)
+    return environment
+  }
+
+  /// Reads the files of an environment, and says what it shows.
+  ///
+  /// - Returns: Nil for an environment that no files stand in for.
+  /// - Throws: As ``Snapshot/init(_:source:progress:via:)``; `.inputMalformed` where a line is no document.
+  func openSnapshot(
+    of environment: DatabaseEnvironment,
+    _ progress: Progress,
+    _ logger: Logger
+  ) throws -> Snapshot? {
+    guard let paths = environment.snapshot else { return nil }
+    progress.begin("read the export", total: nil)
+    defer { progress.end() }
+    let snapshot = try Snapshot(
+      paths,
+      source: environment.database,
+      progress: progress,
+      via: snapshotFiles(paths)
+    )
+    try snapshot.assertIntact(to: "read")
+    let moment = snapshot.moment.map { " at \($0)" } ?? ""
+    logger.notice(
+      "Reading \(NumberText.counted(snapshot.count, "document")) of \(snapshot.path)\(moment): what is not in it counts as missing, and it has no times of documents."
+    )
+    return snapshot
+  }
+
+  private func snapshotFiles(_ paths: [String]) throws(Failure) -> FileAccess {
+    try StorageAccess(for: paths, options).files
+  }
+}
+
+extension LocalFirestoreServer {
+  /// Serves the documents of exported files while `body` runs.
+  ///
+  /// - Throws: ``Failure``; errors of `body`.
+  static func withSnapshot<Result>(
+    _ snapshot: Snapshot,
+    of database: DatabaseName,
+    access: Access,
+    _ body: (LocalFirestoreServer) async throws -> Result
+  ) async throws -> Result {
+    let scratch = try Scratch()
+    defer { withExtendedLifetime(scratch) {} }
+    let documents = try snapshot.documents()
+    var root = 0
+    func next() throws -> [RawDocument]? {
+      try Task.checkCancellation()
+      while root < snapshot.roots.count {
+        if let page = try documents.next(root) { return page }
+        root += 1
+      }
+      return nil
+    }
+    return try await withDocuments(
+      of: database,
+      at: snapshot.moment ?? .now,
+      in: "\(scratch.path)/documents.sqlite",
+      access: access,
+      next,
+      body
+    )
+  }
+}

@@ -1,0 +1,140 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("An export stands where commands read a database", .timeLimit(.minutes(60)))
+struct SnapshotCommandTests {
+  private static func resource(_ name: String) -> String {
+    Samples.repository.appendingPathComponent("Tests/Resources/managed-exports/\(name)").path
+  }
+
+  /// The fields of the documents of JSON Lines, by the bytes of their paths.
+  private func documents(_ text: String) throws -> [[UInt8]: NSDictionary] {
+    try text.split(separator: "\n").reduce(into: [:]) { documents, line in
+      let json = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? NSDictionary
+      let name = try #require(json?["name"] as? String)
+      documents[Array(name.utf8)] = json?["fields"] as? NSDictionary ?? [:]
+    }
+  }
+
+  /// Without an environment, and where nobody would sign.
+  private func offline(_ body: (Tool) async throws -> Void) async throws {
+    try await withTool { tool in
+      var tool = tool
+      tool.place = []
+      tool.environment["GOOGLE_APPLICATION_CREDENTIALS"] = tool.path("none.json")
+      try await body(tool)
+    }
+  }
+
+  @Test(
+    "Google's folders give what Google's emulator gave before, as files of every kind.",
+    arguments: ["every-value", "small", "named-database"]
+  )
+  func everyDocument(_ name: String) async throws {
+    try await offline { tool in
+      let source = Self.resource(name)
+      let expected = try documents(String(contentsOfFile: "\(source).jsonl", encoding: .utf8))
+      try await tool.run("export", "--all", "--from", source, "-o", "all.jsonl").expect(0)
+      #expect(try documents(tool.text("all.jsonl")) == expected)
+      // What was exported stands there in its turn.
+      for (place, format) in [("ours", "jsonl"), ("google", "managed")] {
+        try await tool.run("export", "--all", "--from", "all.jsonl", "-o", "\(place)/", "--format", format)
+          .expect(0)
+        let paths = expected.keys.sorted { $0.lexicographicallyPrecedes($1) }.prefix(20)
+        let printed = try await tool.bare(
+          ["get"] + paths.map { String(decoding: $0, as: UTF8.self) } + ["--from", place]
+        )
+        printed.expect(0)
+        #expect(try documents(printed.output) == expected.filter { paths.contains($0.key) })
+      }
+      try await tool.run("export", "--all", "--from", source, "-o", "all.sqlite").expect(0)
+      try await tool.run("diff", "--all", "--from", "mirror:all.sqlite", "--to", source).expect(0)
+      let slash = UInt8(ascii: "/")
+      let counts = try await tool.run("count", "--all", "--from", source, "-q").output
+      let roots = Dictionary(grouping: expected.keys, by: { Array($0.prefix { $0 != slash }) })
+      let lines = roots.keys.sorted { $0.lexicographicallyPrecedes($1) }.map { root in
+        let documents = roots[root, default: []].count { $0.count { $0 == slash } == 1 }
+        return "\(String(decoding: root, as: UTF8.self))\t\(documents)\n"
+      }
+      #expect(counts == lines.joined())
+    }
+  }
+
+  @Test("A search and a check find what they find in the database, and it is said what the files are.")
+  func sameFindings() async throws {
+    try await withTool { tool in
+      let samples = Samples.repository.appendingPathComponent("samples/gym")
+      for name in ["users", "user_emails", "members"] {
+        try await tool.run("import", samples.appendingPathComponent("\(name).jsonl").path, "-y").expect(0)
+      }
+      try await tool.run("export", "--all", "-o", "backup", "--format", "jsonl", "--gzip").expect(0)
+      for command in [
+        ["find", "ana", "--json", "-q"], ["check", "--rule", "wrong-type", "--rule", "foreign-key-dangling"],
+        ["check", "users", "--per-document", "-q"], ["count", "users", "--where", "role == admin"],
+      ] {
+        let there = try await tool.bare(command + tool.place)
+        let here = try await tool.bare(command + ["--from", "backup"])
+        #expect(here.output == there.output && here.exitCode == there.exitCode, "\(command)")
+        #expect(!here.output.isEmpty)
+        #expect(command.last == "-q" || here.errors.contains(" documents of backup at 20"))
+      }
+    }
+  }
+
+  @Test("A whole export and its increments are the last state.")
+  func increments() async throws {
+    let mini = MiniFirestore.environment("prod")
+    let old = #","updatedAt":{"timestampValue":"2020-01-01T00:00:00Z"}"#
+    try mini.load(jsonLines: ["users/a", "users/b"].map { documentLine($0, 1, old) }.joined(separator: "\n"))
+    try await withTwoServers(mini.handler, MiniFirestore.environment("test").handler) { tool in
+      let export = ["export", "--all", "-e", "prod", "-o", "n", "--dated", "-q"]
+      try await tool.bare(export).expect(0)
+      mini.remove("users/a")
+      try mini.put("users/c", fields: #"{"updatedAt":{"timestampValue":"2125-01-01T00:00:00Z"}}"#)
+      try await tool.bare(export + ["--since", "last"]).expect(0)
+      let folders = tool.exports("n").map { "n/\($0)" }
+      let places = folders.flatMap { ["--from", $0] }
+      let all = ["export", "--all", "-o", "-", "--format", "jsonl", "-q"]
+      let last = try await tool.bare(all + places)
+      last.expect(0)
+      #expect(try Set(documents(last.output).keys) == [Array("users/b".utf8), Array("users/c".utf8)])
+      try await tool.bare(["get", "users/a"] + places).expect(66)
+      try await tool.bare(["get", "users/a", "--from", folders[0]]).expect(0)
+      try await tool.bare(["get", "users/a"] + folders.reversed().flatMap { ["--from", $0] }).expect(64)
+    }
+  }
+
+  @Test("What is about databases, damaged or not there is refused with a sentence.")
+  func refusals() async throws {
+    try await offline { tool in
+      let good = #"{"name":"a/1","fields":{}}"#
+      try tool.write("\(good)\n", to: "a.jsonl")
+      try tool.write("\(good)\n{\"name\":\"a\"}\nno\n", to: "bad.jsonl")
+      try tool.write("\(good)\n{\"name\":\"a/0\"}\n\(good)\n", to: "twice.jsonl")
+      for (code, text, command) in [
+        (66, "there is no such file or folder", ["count", "a", "--from", "prod"]),
+        (65, "bad.jsonl:2: ", ["get", "a/1", "--from", "bad.jsonl"]),
+        (65, "and 1 other like it", ["check", "--schema", "gym", "--from", "bad.jsonl"]),
+        (65, "has the same document as", ["count", "a", "--from", "twice.jsonl"]),
+        (64, "give --from, or an environment", ["get", "a/1", "--from", "a.jsonl", "-e", "local"]),
+        (64, "an endpoint", ["get", "a/1", "--from", "a.jsonl", "--endpoint", "http://127.0.0.1:1"]),
+        (64, "standard input", ["find", "x", "--collection", "a", "--from", "-"]),
+        (64, "of one moment", ["count", "a", "--from", "a.jsonl", "--read-time", "2026-01-31T12:00:00Z"]),
+        (64, "not with --from", ["export", "--all", "--from", "a.jsonl", "-o", "n", "--dated"]),
+        (64, "is what --from reads", ["export", "a", "--from", "a.jsonl", "-o", "./a.jsonl"]),
+        (
+          64, "it is a file of this machine",
+          ["shard", "plan", "--shards", "2", "--to", "s", "--", "export", "a", "--format", "jsonl"]
+            + ["--from", "a.jsonl"]
+        ),
+      ] {
+        let result = try await tool.bare(command)
+        result.expect(Int32(code))
+        #expect(result.errors.contains(text), "\(command): \(result.errors)")
+      }
+      #expect(try tool.text("a.jsonl") == "\(good)\n")
+      try await tool.bare(["get", "a/1", "--from", "a.jsonl", "--read-time", "now"]).expect(0)
+    }
+  }
+}
