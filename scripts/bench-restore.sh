@@ -46,7 +46,8 @@ cd "$folder"
 
 serve() { # NAME: a store with documents, its address in NAME.url, and 80 ms away in NAME.far
   "$binary" import "$1.jsonl" --validate off -e local --state-dir "$1" -q --no-progress
-  "$binary" serve --port 0 --state-dir "$1" >"$1.served" 2>&1 &
+  : >"$1.served"
+  "$binary" serve --port 0 --state-dir "$1" >>"$1.served" 2>&1 &
   servers+=($!)
   until grep -q 127.0.0.1: "$1.served"; do sleep 0.05; done
   local port

@@ -48,7 +48,9 @@ struct CompletedArguments: Sendable {
     command = Array(arguments.prefix(named.words))
     rest = Array(arguments.dropFirst(named.words))
     known = named.settings.map(\.option)
+    let isReplaced = named.replacesDatabase(rest)
     for setting in named.settings where !isSettled(setting.option) {
+      if isReplaced, setting.namesDatabase { continue }
       guard let value = variables[setting.variable], !value.isEmpty else { continue }
       var words = ["--\(setting.option)=\(value)"]
       if setting.isFlag { words = try Self.truth(value, setting.variable) ? ["--\(setting.option)"] : [] }

@@ -73,6 +73,9 @@ struct Setting: Sendable {
   /// Settings of which one makes the other void.
   static let alternatives = [["credentials", "access-token-file"]]
 
+  /// Whether it names a database, which what stands in for one makes void.
+  var namesDatabase: Bool { ["env", "project", "database", "endpoint"].contains(option) }
+
   /// The variables by subject, for the help.
   static var help: String {
     Subject.allCases.map { subject in
@@ -134,6 +137,15 @@ struct NamedCommand {
   var settings: [Setting] {
     let properties = Self.properties(of: type)
     return Setting.all.filter { properties.contains($0.property) }
+  }
+
+  /// Whether words name what stands in for a database: a mirror or an export.
+  func replacesDatabase(_ words: [String]) -> Bool {
+    let properties = Self.properties(of: type)
+    let options = [("mirror", "--mirror"), ("snapshot", "--from")].filter { properties.contains($0.0) }
+    return words.prefix { $0 != "--" }.contains { word in
+      options.contains { word == $0.1 || word.hasPrefix("\($0.1)=") }
+    }
   }
 
   private static func properties(of arguments: any ParsableArguments.Type) -> Set<String> {

@@ -49,6 +49,29 @@ struct SettingsTests {
     }
   }
 
+  @Test("A mirror or an export that is typed is read, whatever database the variables name.")
+  func replaced() async throws {
+    try await withTool { tool in
+      var tool = tool
+      try tool.write("{\"name\":\"a/1\",\"fields\":{}}\n", to: "a.jsonl")
+      try await tool.bare(["import", "a.jsonl", "-e", "local"]).expect(0)
+      try await tool.bare(["mirror", "pull", "-e", "local", "-o", "m.sqlite"]).expect(0)
+      tool.environment = [
+        "GYMMIGRATE_ENV": "prod", "GYMMIGRATE_PROJECT": "p", "GYMMIGRATE_DATABASE": "d",
+        "GYMMIGRATE_ENDPOINT": "http://127.0.0.1:1",
+      ]
+      for place in [
+        ["--mirror", "m.sqlite"], ["--mirror=m.sqlite"], ["--from", "a.jsonl"], ["--from=a.jsonl"],
+      ] {
+        let found = try await tool.bare(["count", "a", "-q"] + place)
+        found.expect(0)
+        #expect(found.output == "a\t1\n")
+      }
+      // Of a comparison it is a side, beside which the variables count.
+      #expect(try await tool.bare(["diff", "a", "--from", "a.jsonl", "--to", "a.jsonl"]).exitCode != 0)
+    }
+  }
+
   @Test("A duration has its unit, as an option and as a variable.", arguments: ["1h", "90s", "500ms", "12"])
   func durations(_ text: String) async throws {
     try await withTool { tool in

@@ -123,10 +123,11 @@ struct ExportCommand: JobCommand {
     try CollectionArguments.validate(collections, all: all, query)
     try snapshot.validate(common.connection, moment)
     let job = job
-    if !snapshot.from.isEmpty, job.isDated || job.since != nil {
+    if !snapshot.snapshot.isEmpty, job.isDated || job.since != nil {
       throw ValidationError("--dated and --since are about a database: not with --from.")
     }
-    if snapshot.from.contains(where: { FilePaths.resolved($0).isIdentical(to: FilePaths.resolved(output)) }) {
+    let target = FilePaths.resolved(output)
+    if snapshot.snapshot.contains(where: { FilePaths.resolved($0).isIdentical(to: target) }) {
       throw ValidationError("--output: '\(output)' is what --from reads; name another place.")
     }
     try schedule.validate(job)

@@ -1,28 +1,29 @@
 /// The exported files that a command reads instead of a database.
 struct SnapshotOptions: ParsableArguments {
   @Option(
+    name: .customLong("from"),
     help: ArgumentHelp(
       "Read an export, not an environment: a folder or a file; repeat it for increments.",
       valueName: "path"
     ),
     transform: TypedValue.file
   )
-  var from: [String] = []
+  var snapshot: [String] = []
 
   /// The same connection, to the files where they are named.
   func connection(_ options: ConnectionOptions) -> ConnectionSettings {
     var settings = options.settings
-    if !from.isEmpty { settings.snapshot = from }
+    if !snapshot.isEmpty { settings.snapshot = snapshot }
     return settings
   }
 
   /// Refuses what is about databases.
   func validate(_ options: ConnectionOptions, _ moment: MomentOptions) throws {
-    if from.isEmpty { return }
+    if snapshot.isEmpty { return }
     if options.environment != nil || options.mirror != nil || options.endpoint != nil {
       throw ValidationError("Give --from, or an environment, a mirror or an endpoint, not both.")
     }
-    if from.contains("-") {
+    if snapshot.contains("-") {
       throw ValidationError("--from: '-' is standard input, which is read once; give a file or a folder.")
     }
     if case .at = moment.readTime {
