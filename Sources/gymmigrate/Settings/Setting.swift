@@ -136,7 +136,9 @@ struct NamedCommand {
   /// The settings that it has: of its own, and of its groups of options.
   var settings: [Setting] {
     let properties = Self.properties(of: type)
-    return Setting.all.filter { properties.contains($0.property) }
+    // A command that has two sides names both, and takes no environment besides.
+    let hasSides = properties.contains("fromProject")
+    return Setting.all.filter { properties.contains($0.property) && !(hasSides && $0.option == "env") }
   }
 
   /// Whether words name what stands in for a database: a mirror or an export.

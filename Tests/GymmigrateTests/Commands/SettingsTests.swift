@@ -67,8 +67,11 @@ struct SettingsTests {
         found.expect(0)
         #expect(found.output == "a\t1\n")
       }
-      // Of a comparison it is a side, beside which the variables count.
-      #expect(try await tool.bare(["diff", "a", "--from", "a.jsonl", "--to", "a.jsonl"]).exitCode != 0)
+      // A command with two sides names both.
+      tool.environment = ["GYMMIGRATE_ENV": "prod"]
+      try await tool.bare(["diff", "a", "--from", "a.jsonl", "--to", "local"]).expect(0)
+      let refused = try await tool.bare(["diff", "a", "--from", "a.jsonl", "--to", "local", "-e", "prod"])
+      refused.expectFailure(64, "not with -e")
     }
   }
 
