@@ -14,6 +14,7 @@ import YAML
 ///         credentials: keys/prod.json
 ///         impersonate: exporter@shop-7f3a.iam.gserviceaccount.com
 ///         storageBucket: shop-7f3a.appspot.com
+///     migrations: migrations        # the folder of migrations
 ///     prices: { reads: 0.06, writes: 0.18, deletes: 0.02 }    # US dollars for 100,000 documents
 package struct Configuration: Sendable, Equatable {
   /// The environments, in the order of the file.
@@ -23,6 +24,8 @@ package struct Configuration: Sendable, Equatable {
   package var prices: PriceList
   /// The schema of the data; nil where the file names none.
   package var schema: SchemaChoice?
+  /// The folder of migrations; nil where the file names none.
+  package var migrations: String?
 
   package init(environments: [DatabaseEnvironment], file: String? = nil, prices: PriceList = .nam5) {
     self.environments = environments
@@ -70,7 +73,7 @@ package struct Configuration: Sendable, Equatable {
   ///
   /// - Parameters:
   ///   - text: The YAML.
-  ///   - file: Its path, for errors; relative paths of credentials and of a schema are resolved against its folder.
+  ///   - file: Its path, for errors; relative paths of credentials, a schema and migrations are resolved against its folder.
   ///   - localProject: The project of `local` where the file names none for all environments.
   ///   - schemas: The names of the schemas that are built in.
   /// - Throws: `.configuration` with the line and column of the error.
@@ -90,12 +93,15 @@ package struct Configuration: Sendable, Equatable {
     var entries: [(name: String, key: YAMLNode, value: YAMLNode)] = []
     var prices = PriceList.nam5
     var schema: SchemaChoice?
-    let members = try yaml.members(root, "the file", known: ["project", "schema", "environments", "prices"])
+    var migrations: String?
+    let known = ["project", "schema", "environments", "migrations", "prices"]
+    let members = try yaml.members(root, "the file", known: known)
     for (name, _, value) in members {
       switch name {
       case "project": project = try Self.part(value, "project", in: yaml)
       case "schema": schema = try Self.schema(value, beside: file, schemas, in: yaml)
       case "prices": prices = try Self.prices(value, in: yaml)
+      case "migrations": migrations = Self.path(try yaml.text(value, "migrations"), besides: file)
       default: entries = try yaml.members(value, "'environments'", known: nil)
       }
     }
@@ -157,6 +163,7 @@ package struct Configuration: Sendable, Equatable {
     self.file = file
     self.prices = prices
     self.schema = schema
+    self.migrations = migrations
   }
 
   /// Reads which schema the data have.

@@ -47,6 +47,15 @@ struct ConfigurationTests {
     #expect(try configuration.environment(named: "local").isLocal)
   }
 
+  @Test("The folder of migrations is beside the file, unless it is absolute")
+  func migrations() throws {
+    let text = "project: p\nenvironments: {a: {}}\n"
+    #expect(try parse(text).migrations == nil)
+    #expect(try parse(text + "migrations: db/steps").migrations == "conf/db/steps")
+    #expect(try parse(text + "migrations: /srv/steps").migrations == "/srv/steps")
+    #expect(cause(text + "migrations: []").hasPrefix("line 3, column 13: 'migrations'"))
+  }
+
   @Test("An undefined environment is an error that lists the defined ones")
   func unknownEnvironment() {
     #expect {

@@ -1,0 +1,180 @@
+import Configuration
+import Logging
+import MigrationEngine
+
+/// `gymmigrate migrate up`.
+struct MigrateUp: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "up",
+    abstract: "Apply what is pending in an environment, in its order.",
+    discussion: """
+      Plans all that is pending, each on what those before it would leave, shows that, asks on a terminal, and applies each as a run of its own, which is verified: planned once more, it must have nothing to change. What was applied is recorded in the ledger, and 'migrate down' undoes the last one.
+
+        gymmigrate migrate up -e stage -n
+        gymmigrate migrate up --to 20261125-1200-add-locale -e stage
+
+      Ends in 1 where something is left to change after an apply, and begins nothing more; in 2 when documents were rejected, conflicted or need review, as 'migrate apply' does. With --json each run prints its summary, a line each. --max-reads and --max-writes bound all of them together. After an interruption the same command goes on.
+      """
+  )
+
+  @OptionGroup var rules: MigrationRules
+  @OptionGroup var common: WritingOptions
+
+  @Option(
+    help: ArgumentHelp("The last that is applied, by the name of its file or its id.", valueName: "name")
+  )
+  var to: String?
+
+  @Option(
+    help: ArgumentHelp("Refuse one that deletes more documents than this.", valueName: "n"),
+    from: 0
+  )
+  var maxDelete: Int?
+
+  @Flag(help: "Record that files that changed after they were applied are right; they are not applied again.")
+  var acceptChanged = false
+
+  @Flag(name: [.customShort("n"), .long], help: "Plan only; write nothing.")
+  var dryRun = false
+
+  @Option(help: ArgumentHelp("How many changes are shown of each migration.", valueName: "n"), from: 0)
+  var examples = 3
+
+  @OptionGroup var page: PageOptions
+
+  func validate() throws { try page.assertPlanning(dryRun) }
+
+  func run() async throws {
+    var job = ApplyJob(rules.choice)
+    (job.maximumDeletes, job.isDryRun, job.html) = (maxDelete, dryRun, page.html)
+    var up = UpRun(job: job, run: common.jobRun(job))
+    (up.last, up.acceptsChanges, up.examples) = (to, acceptChanged, examples)
+    try await up.perform { try rules.application.validate($0) }
+  }
+}
+
+/// What is pending in an environment, each as a run of its own.
+struct UpRun {
+  /// How each is applied; of no migration yet.
+  let job: ApplyJob
+  var run: JobRun
+  /// The last that is meant; nil for all.
+  var last: String?
+  /// Whether files that changed after they were applied are right as they are.
+  var acceptsChanges = false
+  /// How many changes are shown of each migration.
+  var examples = 3
+
+  /// - Parameter validate: Refuses settings that do not go with the migrations.
+  func perform(_ validate: (MigrationChoice) throws -> Void) async throws {
+    let environment = try EnvironmentResolver(run.connection).environment()
+    let folder = try MigrationFolder.of(run.connection)
+    try Guard.assertNoMirror(environment)
+    var up = self
+    if !job.isDryRun {
+      try Guard.confirm(environment, with: run.confirmation)
+      // It may have been typed: it holds for each of the runs.
+      if environment.isProtected { up.run.confirmation.confirm = environment.name }
+    }
+    if acceptsChanges { try await up.accept(folder, in: environment.name) }
+    let entries = try await run.connection.ledger(for: "migrate up", run.output)
+    let pending = try folder.pending(upTo: last, in: environment.name, entries)
+    if pending.isEmpty {
+      return Terminal.standardError.line("Nothing is pending in \(environment.name).")
+    }
+    try validate(choice(pending))
+    remark(on: pending, of: folder, in: environment.name, entries)
+    try await up.plan(pending)
+    if job.isDryRun { return }
+    let count = NumberText.counted(pending.count, "migration")
+    try Guard.ask("Apply \(count) in \(environment.name)?", with: run.confirmation)
+    try await up.apply(pending)
+  }
+
+  private func choice(_ migrations: [FolderMigration]) -> MigrationChoice {
+    var choice = job.migrations
+    choice.migrations = migrations.map(\.choice)
+    return choice
+  }
+
+  /// Records that changed files are right as they are.
+  private func accept(_ folder: MigrationFolder, in environment: String) async throws {
+    if job.isDryRun {
+      throw ValidationError("--accept-changed is recorded in the ledger: leave out --dry-run.")
+    }
+    let command = CommandRun(name: "migrate up", connection: run.connection, output: run.output.silent)
+    try await command.performOnLedger { ledger, _ in
+      let changed = folder.changed(in: environment, try await ledger.entries())
+      try await ledger.accept(changed)
+      for migration in changed {
+        run.output.logger().notice("\(migration.name) is right as its file is now, as you say.")
+      }
+    }
+  }
+
+  private func remark(
+    on pending: [FolderMigration],
+    of folder: MigrationFolder,
+    in environment: String,
+    _ entries: [LedgerEntry]
+  ) {
+    let logger = run.output.logger()
+    for migration in pending {
+      if let other = folder.overtaken(by: migration, in: environment, entries) {
+        logger.notice("\(migration.name) comes before \(other.name), which is applied already.")
+      }
+      if let reason = migration.header.irreversible {
+        logger.notice("\(migration.name) is irreversible: \(reason)")
+      }
+    }
+  }
+
+  private mutating func plan(_ pending: [FolderMigration]) async throws {
+    var plan = PlanJob(choice(pending))
+    (plan.html, plan.examples) = (job.html, examples)
+    let planned = plan
+    _ = try await one { run in
+      var planning = run
+      planning.job = planned
+      try await planning.perform()
+    }
+  }
+
+  private mutating func apply(_ pending: [FolderMigration]) async throws {
+    var isIncomplete = false
+    for (index, migration) in pending.enumerated() {
+      var job = job
+      job.migrations = choice([migration])
+      job.planned = pending.count > index + 1 ? pending[(index + 1)...].map(\.id) : nil
+      let applied = job
+      let isWhole = try await one { run in
+        var applying = run
+        applying.job = applied
+        try await applying.perform()
+      }
+      if !isWhole { isIncomplete = true }
+      _ = try await one { run in
+        try await applied.migrations.verify(for: run.connection, run.output, isRecorded: true)
+      }
+    }
+    if isIncomplete { throw ExitStatus(ExitCodes.incomplete) }
+  }
+
+  /// Makes one of the runs, with requests that are counted for it alone; what is billed is taken off the bound of all.
+  ///
+  /// - Returns: Whether nothing is left of it for a person.
+  private mutating func one(_ body: @Sendable (JobRun) async throws -> Void) async throws -> Bool {
+    var invocation = Invocation.current
+    invocation.traffic = TrafficCounter()
+    let run = run
+    var isWhole = true
+    do {
+      try await Invocation.$current.withValue(invocation) { try await body(run) }
+    } catch let status as ExitStatus where status.rawValue == ExitCodes.incomplete {
+      isWhole = false
+    }
+    let billed = invocation.traffic.account.billed
+    self.run.connection.bound = run.connection.bound?.left(after: billed.known + billed.uncertain)
+    return isWhole
+  }
+}
