@@ -61,9 +61,11 @@ package enum MigrationFile {
 
   /// Reads what a folder knows of one of its files, which may also place a migration that comes along (`uses: ID`).
   ///
-  /// - Parameter known: The migrations that come along.
+  /// - Parameters:
+  ///   - name: The name that it has in the folder.
+  ///   - known: The migrations that come along.
   /// - Throws: As ``read(_:in:reservedIDs:schema:allowsSchemaBreaks:)``.
-  static func folderMigration(
+  package static func folderMigration(
     _ path: String,
     named name: String,
     in context: LiteralContext,

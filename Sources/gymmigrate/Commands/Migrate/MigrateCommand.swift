@@ -25,7 +25,8 @@ struct MigrateCommand: AsyncParsableCommand {
       change it at once.
       """,
     subcommands: [
-      MigrateList.self, MigrateNew.self, MigratePending.self, MigratePlan.self, MigrateApply.self,
+      MigrateList.self, MigrateNew.self, MigrateLint.self, MigratePending.self, MigratePlan.self,
+      MigrateApply.self,
       MigrateUp.self, MigrateVerify.self, MigrateStatus.self, MigrateBaseline.self, MigrateDown.self,
       MigrateUndo.self, MigrateUnlock.self,
     ]
