@@ -15,6 +15,7 @@ import YAML
 ///         impersonate: exporter@shop-7f3a.iam.gserviceaccount.com
 ///         storageBucket: shop-7f3a.appspot.com
 ///     migrations: migrations        # the folder of migrations
+///     promote: { prod: { after: test, verified: true } }
 ///     prices: { reads: 0.06, writes: 0.18, deletes: 0.02 }    # US dollars for 100,000 documents
 package struct Configuration: Sendable, Equatable {
   /// The environments, in the order of the file.
@@ -26,6 +27,8 @@ package struct Configuration: Sendable, Equatable {
   package var schema: SchemaChoice?
   /// The folder of migrations; nil where the file names none.
   package var migrations: String?
+  /// What must hold before migrations are applied.
+  package var promotions: [Promotion] = []
 
   package init(environments: [DatabaseEnvironment], file: String? = nil, prices: PriceList = .nam5) {
     self.environments = environments
@@ -94,13 +97,15 @@ package struct Configuration: Sendable, Equatable {
     var prices = PriceList.nam5
     var schema: SchemaChoice?
     var migrations: String?
-    let known = ["project", "schema", "environments", "migrations", "prices"]
+    var promotions: YAMLNode?
+    let known = ["project", "schema", "environments", "migrations", "promote", "prices"]
     let members = try yaml.members(root, "the file", known: known)
     for (name, _, value) in members {
       switch name {
       case "project": project = try Self.part(value, "project", in: yaml)
       case "schema": schema = try Self.schema(value, beside: file, schemas, in: yaml)
       case "prices": prices = try Self.prices(value, in: yaml)
+      case "promote": promotions = value
       case "migrations": migrations = Self.path(try yaml.text(value, "migrations"), besides: file)
       default: entries = try yaml.members(value, "'environments'", known: nil)
       }
@@ -164,6 +169,7 @@ package struct Configuration: Sendable, Equatable {
     self.prices = prices
     self.schema = schema
     self.migrations = migrations
+    if let promotions { self.promotions = try Promotion.read(promotions, of: environments, in: yaml) }
   }
 
   /// Reads which schema the data have.

@@ -210,8 +210,8 @@ struct MigrateUpTests {
       try await tool.bare(fix + ["-e", "test", "-y", "-q"]).expect(0)
       try await tool.bare(["migrate", "up", "-e", "stage", "-y", "-q"]).expect(0)
       try await expectSame("test", "stage", tool)
-      let made = try await tool.dump("stage")
-      #expect(made.count == 420 && made.contains { $0.contains(#""code":{"stringValue":"007"}"#) })
+      let copied = try await tool.dump("stage")
+      #expect(copied.count == 420 && copied.contains { $0.contains(#""code":{"stringValue":"007"}"#) })
     }
   }
 }

@@ -56,6 +56,24 @@ struct ConfigurationTests {
     #expect(cause(text + "migrations: []").hasPrefix("line 3, column 13: 'migrations'"))
   }
 
+  @Test("Gates name environments, each the one before it, and never lead back")
+  func promotions() throws {
+    let text = "project: p\nenvironments: {a: {}, b: {}, c: {}}\npromote:\n"
+    let promotions = try parse(text + "  b: {after: a}\n  c: {after: b, verified: true}\n").promotions
+    #expect(promotions.map(\.environment) == ["b", "c"] && promotions.map(\.after) == ["a", "b"])
+    #expect(promotions.map(\.mustBeVerified) == [false, true])
+    for (line, place) in [
+      ("  d: {after: a}", "line 4, column 3: there is no environment 'd'"),
+      ("  b: {after: d}", "line 4, column 14: there is no environment 'd'"),
+      ("  b: {verified: true}", "line 4, column 6: 'after' is missing"),
+      ("  b: {after: b}", "line 4, column 6: 'b' waits for itself"),
+      ("  b: {after: c}\n  c: {after: b}", "line 5, column 6: 'c' waits for itself"),
+      ("  b: {after: a, rehearsed: 7d}", "line 4, column 17: 'b' has no 'rehearsed'"),
+    ] {
+      #expect(cause(text + line).hasPrefix(place), "\(cause(text + line))")
+    }
+  }
+
   @Test("An undefined environment is an error that lists the defined ones")
   func unknownEnvironment() {
     #expect {

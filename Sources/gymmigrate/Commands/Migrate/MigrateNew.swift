@@ -17,6 +17,7 @@ struct MigrateNew: AsyncParsableCommand {
 
   @Argument(help: "The name: small letters, digits and hyphens.") var name: String
   @OptionGroup var files: ConfigurationOptions
+  @Flag(help: "Print a JSON object with the name of the file.") var json = false
 
   @Option(
     parsing: .remaining,
@@ -45,7 +46,11 @@ struct MigrateNew: AsyncParsableCommand {
     var output = try OutputFile(file)
     try output.write(Array(draft.text.utf8))
     _ = try output.finish()
-    try StandardOutput.write("\(file)\n")
+    if !json { return try StandardOutput.write("\(file)\n") }
+    try StandardOutput.writeObject { json in
+      json.member("command", "migrate new")
+      json.member("file", file)
+    }
   }
 
   private func draft(_ connection: ConnectionSettings) throws -> MigrationDraft {

@@ -34,6 +34,14 @@ struct MigrateUp: AsyncParsableCommand {
   @Flag(help: "Record that files that changed after they were applied are right; they are not applied again.")
   var acceptChanged = false
 
+  @Option(
+    help: ArgumentHelp(
+      "Apply what the environment before does not have yet (promote: in gymmigrate.yaml); the ledger keeps the reason.",
+      valueName: "reason"
+    )
+  )
+  var override: String?
+
   @Flag(name: [.customShort("n"), .long], help: "Plan only; write nothing.")
   var dryRun = false
 
@@ -42,11 +50,17 @@ struct MigrateUp: AsyncParsableCommand {
 
   @OptionGroup var page: PageOptions
 
-  func validate() throws { try page.assertPlanning(dryRun) }
+  func validate() throws {
+    try page.assertPlanning(dryRun)
+    if let override, PlainText.tidied(override).isEmpty {
+      throw ValidationError("--override: give the reason.")
+    }
+  }
 
   func run() async throws {
     var job = ApplyJob(rules.choice)
     (job.maximumDeletes, job.isDryRun, job.html) = (maxDelete, dryRun, page.html)
+    job.override = override.map { PlainText.tidied($0) }
     var up = UpRun(job: job, run: common.jobRun(job))
     (up.last, up.acceptsChanges, up.examples) = (to, acceptChanged, examples)
     try await up.perform { try rules.application.validate($0) }
@@ -84,11 +98,25 @@ struct UpRun {
     }
     try validate(choice(pending))
     remark(on: pending, of: folder, in: environment.name, entries)
+    let gate = try await gate(of: environment.name)
+    if job.override == nil, !job.isDryRun { try gate?.assertOpen(for: pending) }
     try await up.plan(pending)
-    if job.isDryRun { return }
+    if job.isDryRun {
+      if job.override == nil { try gate?.assertOpen(for: pending) }
+      return
+    }
     let count = NumberText.counted(pending.count, "migration")
     try Guard.ask("Apply \(count) in \(environment.name)?", with: run.confirmation)
-    try await up.apply(pending)
+    try await up.apply(pending, past: gate)
+  }
+
+  /// What guards an environment; nil for nothing.
+  private func gate(of environment: String) async throws -> PromotionGate? {
+    let promotions = try EnvironmentResolver(run.connection).configuration().promotions
+    let promotion = promotions.first { $0.environment.isIdentical(to: environment) }
+    guard let promotion else { return nil }
+    let former = run.connection.beside(promotion.after)
+    return PromotionGate(promotion, try await former.ledger(for: "migrate up", run.output))
   }
 
   private func choice(_ migrations: [FolderMigration]) -> MigrationChoice {
@@ -140,11 +168,13 @@ struct UpRun {
     }
   }
 
-  private mutating func apply(_ pending: [FolderMigration]) async throws {
+  private mutating func apply(_ pending: [FolderMigration], past gate: PromotionGate?) async throws {
     var isIncomplete = false
     for (index, migration) in pending.enumerated() {
       var job = job
       job.migrations = choice([migration])
+      // Where the gate is open there is nothing to override.
+      if gate?.gap(of: migration) == nil { job.override = nil }
       job.planned = pending.count > index + 1 ? pending[(index + 1)...].map(\.id) : nil
       let applied = job
       let isWhole = try await one { run in
