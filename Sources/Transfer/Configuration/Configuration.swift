@@ -61,6 +61,13 @@ package struct Configuration: Sendable, Equatable {
     )
   }
 
+  /// The name that the file has for the database of an environment, which options may have led to another one than it is named
+  /// by; its own name where the file has none.
+  package func name(of environment: DatabaseEnvironment) -> String {
+    let same = environments.filter { $0.isSameDatabase(as: environment) }
+    return (same.first { $0.name.isIdentical(to: environment.name) } ?? same.first ?? environment).name
+  }
+
   /// The buckets of the environments, from the point of view of one; nil where it has none.
   package func buckets(of environment: DatabaseEnvironment) -> StorageBuckets? {
     guard let own = environment.storageBucket else { return nil }

@@ -43,6 +43,11 @@ extension MigrationFolder {
   }
 }
 
+extension EnvironmentResolver {
+  /// What headers of migrations and gates call the environment that is meant, however it was named.
+  func knownName() throws(Failure) -> String { try configuration().name(of: try environment()) }
+}
+
 extension ConnectionSettings {
   /// The ledger of the database, the latest run last.
   ///

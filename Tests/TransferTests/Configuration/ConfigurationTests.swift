@@ -56,6 +56,21 @@ struct ConfigurationTests {
     #expect(cause(text + "migrations: []").hasPrefix("line 3, column 13: 'migrations'"))
   }
 
+  @Test("A database is called as the file calls it, however it was named")
+  func knownNames() throws {
+    let environments = "environments: {a: {database: a}, b: {database: b}, b2: {database: b}}"
+    let configuration = try parse("project: p\n\(environments)\n")
+    func name(_ name: String, _ database: String, _ endpoint: String? = nil) -> String {
+      let database = DatabaseName(project: "p", database: database)
+      var environment = DatabaseEnvironment(name: name, database: database)
+      environment.endpoint = endpoint
+      return configuration.name(of: environment)
+    }
+    #expect(name("a", "a") == "a" && name("b2", "b") == "b2" && name("-", "b") == "b")
+    #expect(name("a", "b") == "b" && name("a", "c") == "a")
+    #expect(name("a", "b", "http://127.0.0.1:1") == "a")
+  }
+
   @Test("Gates name environments, each the one before it, and never lead back")
   func promotions() throws {
     let text = "project: p\nenvironments: {a: {}, b: {}, c: {}}\npromote:\n"

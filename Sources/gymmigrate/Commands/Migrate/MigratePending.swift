@@ -19,10 +19,10 @@ struct MigratePending: AsyncParsableCommand {
 
   func run() async throws {
     let connection = common.connection.settings
-    let environment = try EnvironmentResolver(connection).environment()
+    let environment = try EnvironmentResolver(connection).knownName()
     let folder = try MigrationFolder.of(connection)
     let entries = try await connection.ledger(for: "migrate pending", common.verbosity.settings)
-    let pending = try folder.pending(in: environment.name, entries).map { migration in
+    let pending = try folder.pending(in: environment, entries).map { migration in
       (migration, MigrationState(of: migration, in: entries))
     }
     if json {
@@ -30,7 +30,7 @@ struct MigratePending: AsyncParsableCommand {
         list.objects(pending) { Self.members(of: $1.0, $1.1, to: &$0) }
       }
     }
-    if pending.isEmpty { Terminal.standardError.line("Nothing is pending in \(environment.name).") }
+    if pending.isEmpty { Terminal.standardError.line("Nothing is pending in \(environment).") }
     for (migration, state) in pending {
       let cells = [migration.name, state.kind.rawValue, migration.summary]
       try StandardOutput.write("\(TerminalText(cells: cells))\n")
@@ -70,11 +70,11 @@ struct MigrateBaseline: AsyncParsableCommand {
   func run() async throws {
     let folder = try MigrationFolder.of(common.connection.settings)
     let meant = try folder.migrations(upTo: name)
+    let environment = try EnvironmentResolver(common.connection.settings).knownName()
     var command = common.command("migrate baseline \(name)")
     command.confirmation = guards.confirmation
     command.countsDocuments = false
     try await command.performOnLedger { ledger, session in
-      let environment = session.environment.name
       let pending = try folder.pending(in: environment, try await ledger.entries(), obeying: false)
       let done = pending.filter(meant.contains)
       if done.isEmpty { return session.logger.notice("All of it is applied in \(environment) already.") }
@@ -111,13 +111,15 @@ struct MigrateDown: AsyncParsableCommand {
 
   func run() async throws {
     let run = common.jobRun(UndoJob(of: "last", isDryRun: dryRun))
-    let environment = try EnvironmentResolver(run.connection).environment().name
+    let environment = try EnvironmentResolver(run.connection).knownName()
     let folder = try MigrationFolder.of(run.connection)
     let entries = try await run.connection.ledger(for: "migrate down", run.output)
     guard let (migration, entry) = folder.last(in: environment, entries) else {
       return Terminal.standardError.line("No migration of the folder is applied in \(environment).")
     }
-    try Self.assertMayBeUndone(migration, entry)
+    for migration in folder.migrations where entry.applied(migration.id) != nil {
+      try Self.assertMayBeUndone(migration, entry)
+    }
     run.output.logger().notice("Undoing \(migration.name) in \(environment).")
     var undo = run
     undo.job = UndoJob(of: entry.run, isDryRun: dryRun)

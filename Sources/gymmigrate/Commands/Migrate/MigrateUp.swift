@@ -81,7 +81,8 @@ struct UpRun {
 
   /// - Parameter validate: Refuses settings that do not go with the migrations.
   func perform(_ validate: (MigrationChoice) throws -> Void) async throws {
-    let environment = try EnvironmentResolver(run.connection).environment()
+    let resolver = EnvironmentResolver(run.connection)
+    let (environment, name) = (try resolver.environment(), try resolver.knownName())
     let folder = try MigrationFolder.of(run.connection)
     try Guard.assertNoMirror(environment)
     var up = self
@@ -90,15 +91,15 @@ struct UpRun {
       // It may have been typed: it holds for each of the runs.
       if environment.isProtected { up.run.confirmation.confirm = environment.name }
     }
-    if acceptsChanges { try await up.accept(folder, in: environment.name) }
+    if acceptsChanges { try await up.accept(folder, in: name) }
     let entries = try await run.connection.ledger(for: "migrate up", run.output)
-    let pending = try folder.pending(upTo: last, in: environment.name, entries)
+    let pending = try folder.pending(upTo: last, in: name, entries)
     if pending.isEmpty {
-      return Terminal.standardError.line("Nothing is pending in \(environment.name).")
+      return Terminal.standardError.line("Nothing is pending in \(name).")
     }
     try validate(choice(pending))
-    remark(on: pending, of: folder, in: environment.name, entries)
-    let gate = try await gate(of: environment.name)
+    remark(on: pending, of: folder, in: name, entries)
+    let gate = try await gate(of: name)
     if job.override == nil, !job.isDryRun { try gate?.assertOpen(for: pending) }
     try await up.plan(pending)
     if job.isDryRun {
@@ -106,7 +107,7 @@ struct UpRun {
       return
     }
     let count = NumberText.counted(pending.count, "migration")
-    try Guard.ask("Apply \(count) in \(environment.name)?", with: run.confirmation)
+    try Guard.ask("Apply \(count) in \(name)?", with: run.confirmation)
     try await up.apply(pending, past: gate)
   }
 
