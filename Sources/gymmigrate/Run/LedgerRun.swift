@@ -35,7 +35,7 @@ struct LedgerRun: Sendable {
     if session.part != nil { return try await body() }
     session.isLeased.withLock { $0 = true }
     let journal = session.checkpoints?.journal
-    let ledger = MigrationLedger(client: session.client, logger: session.logger)
+    let ledger = session.ledger
     do {
       try await ledger.perform(
         entry,

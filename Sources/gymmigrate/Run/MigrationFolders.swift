@@ -56,22 +56,10 @@ extension ConnectionSettings {
     let entries = Locked<[LedgerEntry]>([])
     let command = CommandRun(name: command, connection: self, output: output.silent)
     try await command.performWithoutRun { session in
-      let found = try await MigrationLedger(client: session.client, logger: session.logger).entries()
+      let found = try await session.ledger.entries()
       entries.withLock { $0 = found }
       return CommandResult()
     }
     return entries.withLock { $0 }
-  }
-}
-
-extension CommandRun {
-  /// Runs `body` with the ledger, for a command that changes nothing else.
-  func performOnLedger(
-    _ body: @escaping @Sendable (MigrationLedger, Session) async throws -> Void
-  ) async throws {
-    try await performWithoutRun { session in
-      try await body(MigrationLedger(client: session.client, logger: session.logger), session)
-      return CommandResult()
-    }
   }
 }

@@ -62,7 +62,7 @@ struct MigrateStatus: AsyncParsableCommand {
   func run() async throws {
     if let environments { return try await table(environments) }
     try await common.perform("migrate status", silently: true) { session in
-      let ledger = MigrationLedger(client: session.client, logger: session.logger)
+      let ledger = session.ledger
       let entries = try await ledger.entries()
       let holder = try await ledger.holder()
       if json {
@@ -94,7 +94,7 @@ struct MigrateUnlock: AsyncParsableCommand {
     var command = common.command("migrate unlock")
     command.confirmation = guards.confirmation
     try await command.performWithoutRun { session in
-      let ledger = MigrationLedger(client: session.client, logger: session.logger)
+      let ledger = session.ledger
       if let run {
         try await Self.clear(run, ledger, common.connection.state.history)
         session.logger.notice("Run \(run) stays as it is; others may begin.")

@@ -93,10 +93,7 @@ extension MigrationChoice {
         changes += report.changeCount
         if !output.json { try StandardOutput.write(MigrationText.plan(report)) }
       }
-      if isRecorded, changes == 0 {
-        let ledger = MigrationLedger(client: session.client, logger: session.logger)
-        try await ledger.recordVerified(chosen.map(\.id))
-      }
+      if isRecorded, changes == 0 { try await session.ledger.recordVerified(chosen.map(\.id)) }
       return CommandResult(
         status: changes > 0 ? .differences : .done,
         lists: MigrationRunner.lists.map(run.file)
