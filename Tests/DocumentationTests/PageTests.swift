@@ -71,6 +71,7 @@ import Testing
     let legacy =
       UsersDropLegacy.Code.allCases.map(\.rawValue) + UsersDropLegacy.Reason.allCases.map(\.rawValue)
     #expect(try missing(legacy, on: "users-drop-legacy") == [])
+    #expect(try missing(MigrationLint.Code.allCases.map(\.rawValue), on: "promoting", in: "docs") == [])
     let codes = DeclarativeMigration.Code.allCases.map(\.rawValue)
     #expect(try missing(codes, on: "fix", in: "docs") == [])
   }

@@ -14,6 +14,8 @@ import YAML
 ///         credentials: keys/prod.json
 ///         impersonate: exporter@shop-7f3a.iam.gserviceaccount.com
 ///         storageBucket: shop-7f3a.appspot.com
+///     migrations: migrations        # the folder of migrations
+///     promote: { prod: { after: test, verified: true } }
 ///     prices: { reads: 0.06, writes: 0.18, deletes: 0.02 }    # US dollars for 100,000 documents
 package struct Configuration: Sendable, Equatable {
   /// The environments, in the order of the file.
@@ -23,6 +25,10 @@ package struct Configuration: Sendable, Equatable {
   package var prices: PriceList
   /// The schema of the data; nil where the file names none.
   package var schema: SchemaChoice?
+  /// The folder of migrations; nil where the file names none.
+  package var migrations: String?
+  /// What must hold before migrations are applied.
+  package var promotions: [Promotion] = []
 
   package init(environments: [DatabaseEnvironment], file: String? = nil, prices: PriceList = .nam5) {
     self.environments = environments
@@ -55,6 +61,13 @@ package struct Configuration: Sendable, Equatable {
     )
   }
 
+  /// The name that the file has for the database of an environment, which options may have led to another one than it is named
+  /// by; its own name where the file has none.
+  package func name(of environment: DatabaseEnvironment) -> String {
+    let same = environments.filter { $0.isSameDatabase(as: environment) }
+    return (same.first { $0.name.isIdentical(to: environment.name) } ?? same.first ?? environment).name
+  }
+
   /// The buckets of the environments, from the point of view of one; nil where it has none.
   package func buckets(of environment: DatabaseEnvironment) -> StorageBuckets? {
     guard let own = environment.storageBucket else { return nil }
@@ -70,7 +83,7 @@ package struct Configuration: Sendable, Equatable {
   ///
   /// - Parameters:
   ///   - text: The YAML.
-  ///   - file: Its path, for errors; relative paths of credentials and of a schema are resolved against its folder.
+  ///   - file: Its path, for errors; relative paths of credentials, a schema and migrations are resolved against its folder.
   ///   - localProject: The project of `local` where the file names none for all environments.
   ///   - schemas: The names of the schemas that are built in.
   /// - Throws: `.configuration` with the line and column of the error.
@@ -90,12 +103,17 @@ package struct Configuration: Sendable, Equatable {
     var entries: [(name: String, key: YAMLNode, value: YAMLNode)] = []
     var prices = PriceList.nam5
     var schema: SchemaChoice?
-    let members = try yaml.members(root, "the file", known: ["project", "schema", "environments", "prices"])
+    var migrations: String?
+    var promotions: YAMLNode?
+    let known = ["project", "schema", "environments", "migrations", "promote", "prices"]
+    let members = try yaml.members(root, "the file", known: known)
     for (name, _, value) in members {
       switch name {
       case "project": project = try Self.part(value, "project", in: yaml)
       case "schema": schema = try Self.schema(value, beside: file, schemas, in: yaml)
       case "prices": prices = try Self.prices(value, in: yaml)
+      case "promote": promotions = value
+      case "migrations": migrations = Self.path(try yaml.text(value, "migrations"), besides: file)
       default: entries = try yaml.members(value, "'environments'", known: nil)
       }
     }
@@ -157,6 +175,8 @@ package struct Configuration: Sendable, Equatable {
     self.file = file
     self.prices = prices
     self.schema = schema
+    self.migrations = migrations
+    if let promotions { self.promotions = try Promotion.read(promotions, of: environments, in: yaml) }
   }
 
   /// Reads which schema the data have.

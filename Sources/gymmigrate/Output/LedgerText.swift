@@ -63,9 +63,14 @@ enum LedgerText {
     json.member("undoneBy", entry.undoneBy)
     json.member("leftToUndo", entry.leftToUndo)
     json.member("isHalfWay", isHalfWay(entry, holder))
+    json.member("byHand", entry.isByHand)
+    json.member("override", entry.override)
+    json.member("planned", strings: entry.planned)
     json.member("migrations", objects: entry.migrations) {
+      $0.member("accepted", $1.accepted)
       $0.member("checksum", $1.checksum)
       $0.member("id", $1.id)
+      $0.member("verifiedAt", $1.verifiedAt?.description)
     }
     if let totals = entry.knownTotals {
       json.member("totals", totals)

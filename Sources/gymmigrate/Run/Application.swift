@@ -30,6 +30,8 @@ protocol Application: Sendable {
   static var views: [MirrorPull.View] { get }
   /// The migrations that are applied by name only.
   static var byNameOnly: [any Migration] { get }
+  /// The migrations of `migrate up` where there is no folder, in their order.
+  static var folder: [any Migration] { get }
   /// The fields that reviews make proposals for, a column of `review.csv` each.
   static var reviewColumns: [String] { get }
   static var commands: CommandSet { get }
@@ -43,6 +45,11 @@ protocol Application: Sendable {
   ///
   /// - Throws: `.usage` where the data are not the application's.
   static func addition(to job: ExportJob, of schema: DatabaseSchema) throws(Failure) -> ExportAddition
+}
+
+extension Application {
+  /// Every migration that comes along, with the settings that change least.
+  static func comingAlong() throws(Failure) -> [any Migration] { try migrations([:]) + byNameOnly }
 }
 
 /// Completes the options of an export.

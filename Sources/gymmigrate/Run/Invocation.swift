@@ -20,8 +20,8 @@ struct Invocation: Sendable {
   let configurations = ConfigurationFiles()
   /// The root of the commands.
   let root: any ParsableCommand.Type
-  /// Counts the requests of the command, to databases and buckets.
-  let traffic = TrafficCounter()
+  /// Counts the requests of the command, to databases and buckets; of one that makes several runs, those of each.
+  var traffic = TrafficCounter()
   /// The application that comes along; nil where none does.
   var application: (any Application.Type)?
   /// The jobs that records may hold.

@@ -5,10 +5,18 @@ import Platform
 struct LedgerRun: Sendable {
   private let session: Session
   private let run: RunDirectory
-  private let entry: LedgerEntry
+  private var entry: LedgerEntry
 
-  /// - Parameter undoes: The run that it undoes.
-  init(_ session: Session, _ run: RunDirectory, sources: [ChangeSource], undoes: String? = nil) {
+  /// - Parameters:
+  ///   - undoes: The run that it undoes.
+  ///   - job: What the ledger is to say beside the migrations; nil for nothing.
+  init(
+    _ session: Session,
+    _ run: RunDirectory,
+    sources: [ChangeSource],
+    undoes: String? = nil,
+    of job: ApplyJob? = nil
+  ) {
     self.session = session
     self.run = run
     entry = LedgerEntry(
@@ -18,6 +26,7 @@ struct LedgerRun: Sendable {
       holder: Self.holder,
       undoes: undoes
     )
+    (entry.override, entry.planned) = (job?.override, job?.planned ?? [])
   }
 
   /// Runs `body` with the lease held and the run recorded in the ledger.
@@ -26,7 +35,7 @@ struct LedgerRun: Sendable {
     if session.part != nil { return try await body() }
     session.isLeased.withLock { $0 = true }
     let journal = session.checkpoints?.journal
-    let ledger = MigrationLedger(client: session.client, logger: session.logger)
+    let ledger = session.ledger
     do {
       try await ledger.perform(
         entry,

@@ -1,5 +1,6 @@
 import Configuration
 import Logging
+import MigrationEngine
 import Schema
 import Transfer
 
@@ -24,6 +25,8 @@ struct Session: Sendable {
   var counts: RunCounts { database.counts }
   var progress: Progress { database.progress }
   var logger: Logger { database.logger }
+  /// The ledger of the database.
+  var ledger: MigrationLedger { MigrationLedger(client: client, logger: logger) }
 }
 
 extension Session {

@@ -180,6 +180,42 @@ struct MigrationLedgerTests {
     }
   }
 
+  @Test("A changed file is accepted in every run of its migration but those that are undone or may be alive.")
+  func accepted() async throws {
+    try await withLedger { ledger, _, _ in
+      let states: [(String, LedgerEntry.Status)] = [
+        ("1", .undone), ("2", .cleared), ("3", .failed), ("4", .done), ("5", .running),
+      ]
+      for (run, status) in states {
+        var entry = entry(run)
+        entry.migrations = [.init(id: "m", checksum: "aa"), .init(id: "n", checksum: "aa")]
+        entry.status = status
+        try await ledger.note(entry)
+      }
+      let migration = FolderMigration(name: "m", id: "m", summary: "S.", choice: "m.yaml", checksum: "bb")
+      try await ledger.accept([migration])
+      let entries = try await ledger.entries()
+      #expect(entries.map { $0.migrations[0].accepted } == [nil, "bb", "bb", "bb", nil])
+      #expect(entries.allSatisfy { $0.migrations[1].accepted == nil })
+    }
+  }
+
+  @Test("What is not applied cannot be verified; what is, has the service's time.")
+  func verified() async throws {
+    try await withLedger { ledger, _, _ in
+      var first = entry("1")
+      (first.migrations, first.status) = ([.init(id: "m", checksum: nil)], .done)
+      try await ledger.note(first)
+      let refused = await failure { try await ledger.recordVerified(["m", "n"]) }
+      #expect(refused?.kind == .usage && refused?.path == "n")
+      #expect(try await ledger.entries()[0].migrations[0].verifiedAt == nil)
+      try await ledger.recordVerified(["m"])
+      let entry = try await ledger.entries()[0]
+      let time = try #require(entry.migrations[0].verifiedAt)
+      #expect(try time >= #require(entry.startedAt) && entry.status == .done)
+    }
+  }
+
   @Test("While one runs another is told who, and after its end it may.")
   func twoAtOnce() async throws {
     try await withLedger { ledger, mini, _ in

@@ -47,6 +47,48 @@ struct ConfigurationTests {
     #expect(try configuration.environment(named: "local").isLocal)
   }
 
+  @Test("The folder of migrations is beside the file, unless it is absolute")
+  func migrations() throws {
+    let text = "project: p\nenvironments: {a: {}}\n"
+    #expect(try parse(text).migrations == nil)
+    #expect(try parse(text + "migrations: db/steps").migrations == "conf/db/steps")
+    #expect(try parse(text + "migrations: /srv/steps").migrations == "/srv/steps")
+    #expect(cause(text + "migrations: []").hasPrefix("line 3, column 13: 'migrations'"))
+  }
+
+  @Test("A database is called as the file calls it, however it was named")
+  func knownNames() throws {
+    let environments = "environments: {a: {database: a}, b: {database: b}, b2: {database: b}}"
+    let configuration = try parse("project: p\n\(environments)\n")
+    func name(_ name: String, _ database: String, _ endpoint: String? = nil) -> String {
+      let database = DatabaseName(project: "p", database: database)
+      var environment = DatabaseEnvironment(name: name, database: database)
+      environment.endpoint = endpoint
+      return configuration.name(of: environment)
+    }
+    #expect(name("a", "a") == "a" && name("b2", "b") == "b2" && name("-", "b") == "b")
+    #expect(name("a", "b") == "b" && name("a", "c") == "a")
+    #expect(name("a", "b", "http://127.0.0.1:1") == "a")
+  }
+
+  @Test("Gates name environments, each the one before it, and never lead back")
+  func promotions() throws {
+    let text = "project: p\nenvironments: {a: {}, b: {}, c: {}}\npromote:\n"
+    let promotions = try parse(text + "  b: {after: a}\n  c: {after: b, verified: true}\n").promotions
+    #expect(promotions.map(\.environment) == ["b", "c"] && promotions.map(\.after) == ["a", "b"])
+    #expect(promotions.map(\.mustBeVerified) == [false, true])
+    for (line, place) in [
+      ("  d: {after: a}", "line 4, column 3: there is no environment 'd'"),
+      ("  b: {after: d}", "line 4, column 14: there is no environment 'd'"),
+      ("  b: {verified: true}", "line 4, column 6: 'after' is missing"),
+      ("  b: {after: b}", "line 4, column 6: 'b' waits for itself"),
+      ("  b: {after: c}\n  c: {after: b}", "line 5, column 6: 'c' waits for itself"),
+      ("  b: {after: a, rehearsed: 7d}", "line 4, column 17: 'b' has no 'rehearsed'"),
+    ] {
+      #expect(cause(text + line).hasPrefix(place), "\(cause(text + line))")
+    }
+  }
+
   @Test("An undefined environment is an error that lists the defined ones")
   func unknownEnvironment() {
     #expect {

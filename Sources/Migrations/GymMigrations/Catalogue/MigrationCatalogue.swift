@@ -32,6 +32,9 @@ package enum MigrationCatalogue {
     ]
   }
 
+  /// The migrations of `migrate up` where there is no folder: what users, their index and what is in use need.
+  package static var folder: [any Migration] { [UsersUnify(), UserEmails(), IsActive()] }
+
   /// The migrations that are applied by name only: that of a subcollection, and the contract step, which takes away what
   /// older versions of the apps still read.
   package static let byNameOnly: [any Migration] = [GroupMembersIsActive(), UsersDropLegacy()]

@@ -38,11 +38,53 @@ package enum MigrationFile {
     )
   }
 
+  /// Whether a text may be the id of a migration: up to 100 small letters, digits and hyphens.
+  package static func isID(_ text: String) -> Bool {
+    let isGood = text.utf8.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"):
+        true
+      default: false
+      }
+    }
+    return isGood && text.utf8.first != UInt8(ascii: "-") && (1...100).contains(text.utf8.count)
+  }
+
   /// The ids that `fix`, `delete` and plan files have in the ledger.
   private static let reserved = ["fix", "delete", "soft-delete", "plan"]
 
+  static let operation = "read the migration"
+
   private static func yaml(_ path: String) -> YAMLFile {
-    YAMLFile(path, kind: .inputMalformed, operation: "read the migration")
+    YAMLFile(path, kind: .inputMalformed, operation: operation)
+  }
+
+  /// Reads what a folder knows of one of its files, which may also place a migration that comes along (`uses: ID`).
+  ///
+  /// - Parameters:
+  ///   - name: The name that it has in the folder.
+  ///   - known: The migrations that come along.
+  /// - Throws: As ``read(_:in:reservedIDs:schema:allowsSchemaBreaks:)``.
+  package static func folderMigration(
+    _ path: String,
+    named name: String,
+    in context: LiteralContext,
+    known: [any Migration],
+    schema: DatabaseSchema
+  ) throws(Failure) -> FolderMigration {
+    let bytes = try yaml(path).bytes()
+    let (reader, root) = try reader(bytes, path, context, known.map(\.id), schema, allowsSchemaBreaks: true)
+    let header = try reader.header(root)
+    var migration: FolderMigration
+    if let used = try reader.used(root, of: known) {
+      migration = FolderMigration(name: name, id: used.id, summary: used.summary, choice: used.id)
+    } else {
+      let read = try reader.migration(root)
+      migration = FolderMigration(name: name, id: read.id, summary: read.summary, choice: path)
+      migration.checksum = try SHA256Digest.checksum(of: bytes)
+    }
+    migration.header = header
+    return migration
   }
 
   /// Reads a migration.
@@ -61,20 +103,39 @@ package enum MigrationFile {
     schema: DatabaseSchema,
     allowsSchemaBreaks: Bool = false
   ) throws(Failure) -> DeclarativeMigration {
+    let (reader, root) = try reader(
+      bytes,
+      path,
+      context,
+      reservedIDs,
+      schema,
+      allowsSchemaBreaks: allowsSchemaBreaks
+    )
+    var migration = try reader.migration(root)
+    migration.checksum = try SHA256Digest.checksum(of: bytes)
+    return migration
+  }
+
+  private static func reader(
+    _ bytes: [UInt8],
+    _ path: String,
+    _ context: LiteralContext,
+    _ reservedIDs: [String],
+    _ schema: DatabaseSchema,
+    allowsSchemaBreaks: Bool
+  ) throws(Failure) -> (MigrationFileReader, YAMLNode) {
     let yaml = yaml(path)
     guard let text = String(validating: bytes, as: UTF8.self) else {
       throw yaml.failure(at: nil, "it is not UTF-8")
     }
-    var reader = MigrationFileReader(
+    let reader = MigrationFileReader(
       yaml: yaml,
       context: context,
       reservedIDs: Self.reserved + reservedIDs,
       schema: schema,
       allowsSchemaBreaks: allowsSchemaBreaks
     )
-    var migration = try reader.migration(try yaml.parse(text, allowsAliases: false))
-    migration.checksum = try SHA256Digest.checksum(of: bytes)
-    return migration
+    return (reader, try yaml.parse(text, allowsAliases: false))
   }
 }
 
@@ -89,10 +150,49 @@ private struct MigrationFileReader {
   private static let known = [
     "id", "summary", "collection", "collection-group", "where", "touch", "allow-immutable", "steps",
   ]
+  /// The members of the header, which says something of the place in a folder.
+  private static let headers = ["after", "environments", "irreversible"]
 
-  mutating func migration(_ root: YAMLNode) throws(Failure) -> DeclarativeMigration {
+  private func members(_ root: YAMLNode, known: [String]) throws(Failure) -> [String: YAMLNode] {
     var members: [String: YAMLNode] = [:]
-    for (name, _, value) in try yaml.members(root, "a migration", known: Self.known) { members[name] = value }
+    for (name, _, value) in try yaml.members(root, "a migration", known: known) { members[name] = value }
+    return members
+  }
+
+  func header(_ root: YAMLNode) throws(Failure) -> MigrationHeader {
+    let members = try members(root, known: Self.known + Self.headers + ["uses"])
+    var header = MigrationHeader()
+    header.after = try texts(members["after"], "after")
+    header.environments = try texts(members["environments"], "environments")
+    header.irreversible = try members["irreversible"].map { node throws(Failure) in
+      PlainText.tidied(try yaml.text(node, "irreversible"))
+    }
+    return header
+  }
+
+  private func texts(_ node: YAMLNode?, _ name: String) throws(Failure) -> [String] {
+    guard let node else { return [] }
+    return try items(node, "'\(name)'").map { item throws(Failure) in try yaml.text(item, name) }
+  }
+
+  /// The migration that comes along and that a file only gives a place; nil for any other file.
+  func used(_ root: YAMLNode, of known: [any Migration]) throws(Failure) -> (any Migration)? {
+    guard let node = try members(root, known: Self.known + Self.headers + ["uses"])["uses"] else {
+      return nil
+    }
+    _ = try members(root, known: Self.headers + ["uses"])
+    let id = try yaml.text(node, "uses")
+    if let found = known.first(where: { $0.id.isIdentical(to: id) }) { return found }
+    let names = known.isEmpty ? "none do" : known.map(\.id).joined(separator: ", ")
+    throw yaml.failure(at: node, "no migration '\(id)' comes along with the schema in use: \(names)")
+  }
+
+  func migration(_ root: YAMLNode) throws(Failure) -> DeclarativeMigration {
+    let members = try members(root, known: Self.known + Self.headers + ["uses"])
+    if let node = members["uses"] {
+      let id = try yaml.text(node, "uses")
+      throw yaml.failure(at: node, "the file only gives '\(id)' its place in a folder: name that instead")
+    }
     func required(_ name: String, _ what: String) throws(Failure) -> YAMLNode {
       guard let node = members[name] else { throw yaml.failure(at: root, "'\(name)' is missing: \(what)") }
       return node
@@ -121,14 +221,7 @@ private struct MigrationFileReader {
 
   private func id(_ node: YAMLNode) throws(Failure) -> String {
     let id = try yaml.text(node, "id")
-    let isGood = id.utf8.allSatisfy { byte in
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"):
-        true
-      default: false
-      }
-    }
-    guard isGood, id.utf8.first != UInt8(ascii: "-"), id.utf8.count <= 100 else {
+    guard MigrationFile.isID(id) else {
       throw yaml.failure(at: node, "'id' is up to 100 small letters, digits and hyphens, as members-phone")
     }
     if reservedIDs.contains(where: { $0.isIdentical(to: id) }) {

@@ -14,9 +14,6 @@ package struct MigrationChoice: Codable, Sendable, Equatable {
 
   package init() {}
 
-  /// Those that are files.
-  package var files: [String] { migrations.filter(MigrationFile.isFile) }
-
   package var names: String { all ? "--all" : migrations.joined(separator: " ") }
 }
 
@@ -42,6 +39,10 @@ package struct ApplyJob: Job {
   package var maximumDeletes: Int?
   package var isDryRun = false
   package var html: String?
+  /// Why a gate was passed all the same, for the ledger.
+  package var override: String?
+  /// The migrations that are applied after it, each by a run of its own, for the ledger; nil for none.
+  package var planned: [String]?
 
   package init(_ migrations: MigrationChoice) { self.migrations = migrations }
 

@@ -6,8 +6,16 @@ package struct LedgerEntry: Sendable, Equatable {
     package var id: String
     /// The SHA-256 of its file; nil for one of the program's.
     package var checksum: String?
+    /// The SHA-256 of its file as it was accepted later, without being applied again.
+    package var accepted: String?
+    /// When a plan had nothing to change any more, by the service's clock.
+    package var verifiedAt: Timestamp?
 
+    /// What a job or a plan has of it; the rest is of the ledger alone.
     private enum CodingKeys: String, CodingKey { case checksum, id }
+
+    /// The checksum that its file has to have.
+    package var standing: String? { accepted ?? checksum }
 
     package init(id: String, checksum: String?) {
       self.id = id
@@ -43,7 +51,7 @@ package struct LedgerEntry: Sendable, Equatable {
   package var totals: DocumentCounts
   /// When it began, by the service's clock.
   package var startedAt: Timestamp?
-  /// When its status was set, by the service's clock.
+  /// When it was written last, by the service's clock.
   package var changedAt: Timestamp?
   /// The run that it undoes.
   package var undoes: String?
@@ -51,6 +59,12 @@ package struct LedgerEntry: Sendable, Equatable {
   package var undoneBy: String?
   /// The documents that this one could not put back, so that it may be undone again.
   package var leftToUndo = 0
+  /// Whether a person says that its migrations were done by hand.
+  package var isByHand = false
+  /// Why a gate was passed all the same.
+  package var override: String?
+  /// The migrations that are applied after it, each by a run of its own.
+  package var planned: [String] = []
   /// When its document was created; nil where it was not read.
   var createTime: Timestamp?
   /// The update time of its document as it was read or written last; nil where there is none.
@@ -99,9 +113,7 @@ package struct LedgerEntry: Sendable, Equatable {
     run = document.path.id
     command = fields["command"]?.string ?? ""
     migrations = (fields["migrations"]?.array ?? []).compactMap { value in
-      value.map.flatMap { map in
-        map["id"]?.string.map { Applied(id: $0, checksum: map["checksum"]?.string) }
-      }
+      value.map.flatMap { Applied($0) }
     }
     holder = fields["holder"]?.string ?? ""
     version = fields["toolVersion"]?.string ?? ""
@@ -116,6 +128,9 @@ package struct LedgerEntry: Sendable, Equatable {
     undoes = fields["undoes"]?.string
     undoneBy = fields["undoneBy"]?.string
     leftToUndo = fields["leftToUndo"]?.integer.map { Int($0) } ?? 0
+    isByHand = fields["byHand"]?.boolean ?? false
+    override = fields["override"]?.string
+    planned = fields["planned"]?.array?.compactMap(\.string) ?? []
     (createTime, updateTime) = (document.createTime, document.updateTime)
   }
 
@@ -133,13 +148,7 @@ package struct LedgerEntry: Sendable, Equatable {
       "command": .string(command), "hasChanged": .boolean(hasChanged), "holder": .string(holder),
       "runId": .string(run), "status": .string(status.rawValue), "toolVersion": .string(version),
     ]
-    fields["migrations"] = .array(
-      migrations.map { migration in
-        var map: FieldMap = ["id": .string(migration.id)]
-        if let checksum = migration.checksum { map["checksum"] = .string(checksum) }
-        return .map(map)
-      }
-    )
+    fields["migrations"] = .array(migrations.map { .map($0.fields) })
     fields["totals"] = .map(
       FieldMap(Self.counts.map { .init(name: $0.0, value: .integer(Int64(totals[keyPath: $0.1]))) })
     )
@@ -147,6 +156,9 @@ package struct LedgerEntry: Sendable, Equatable {
     if let undoes { fields["undoes"] = .string(undoes) }
     if let undoneBy { fields["undoneBy"] = .string(undoneBy) }
     if leftToUndo > 0 { fields["leftToUndo"] = .integer(Int64(leftToUndo)) }
+    if isByHand { fields["byHand"] = .boolean(true) }
+    if let override { fields["override"] = .string(override) }
+    if !planned.isEmpty { fields["planned"] = .array(planned.map { .string($0) }) }
     return fields
   }
 
@@ -166,5 +178,21 @@ package struct LedgerEntry: Sendable, Equatable {
       transforms: transforms,
       precondition: updateTime.map { .updateTime($0) } ?? .exists(false)
     )
+  }
+}
+
+extension LedgerEntry.Applied {
+  fileprivate init?(_ map: FieldMap) {
+    guard let id = map["id"]?.string else { return nil }
+    self.init(id: id, checksum: map["checksum"]?.string)
+    (accepted, verifiedAt) = (map["accepted"]?.string, map["verifiedAt"]?.timestamp)
+  }
+
+  fileprivate var fields: FieldMap {
+    var map: FieldMap = ["id": .string(id)]
+    if let checksum { map["checksum"] = .string(checksum) }
+    if let accepted { map["accepted"] = .string(accepted) }
+    if let verifiedAt { map["verifiedAt"] = .timestamp(verifiedAt) }
+    return map
   }
 }

@@ -35,11 +35,8 @@ enum LedgerRules {
     for migration in entry.migrations {
       guard let checksum = migration.checksum, entry.undoes == nil else { continue }
       let changed = others.last { other in
-        other.status != .undone && other.hasChanged
-          && other.migrations.contains { applied in
-            guard let earlier = applied.checksum else { return false }
-            return applied.id.isIdentical(to: migration.id) && !earlier.isIdentical(to: checksum)
-          }
+        guard other.status != .undone, other.hasChanged else { return false }
+        return other.applied(migration.id)?.standing.map { !$0.isIdentical(to: checksum) } ?? false
       }
       if let changed {
         throw Failure(

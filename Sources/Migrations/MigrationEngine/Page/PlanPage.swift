@@ -66,7 +66,8 @@ package struct PlanPage: Sendable {
     let (tally, extent) = try tally()
     let meanings = try meanings()
     var file = try OutputFile(path)
-    try file.write(head().bytes)
+    let title: Markup = "Plan for \(environment.name): \(command)"
+    try file.write(PlanPageAssets.head(title, hasScript: true).bytes)
     try file.write(top(tally, meanings).bytes)
     // What a person must act on comes first.
     try writeSpreadsheet(.review, to: &file, tally)
@@ -84,26 +85,6 @@ package struct PlanPage: Sendable {
   }
 
   // MARK: The top
-
-  private func head() throws(Failure) -> Markup {
-    let style = try SHA256Digest.base64(of: PlanPageAssets.style)
-    let script = try SHA256Digest.base64(of: PlanPageAssets.script)
-    return """
-      <!DOCTYPE html>
-      <html lang="en">
-      <head>
-      <meta charset="utf-8">
-      <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'sha256-\(style)'; \
-      script-src 'sha256-\(script)'; base-uri 'none'; form-action 'none'">
-      <meta name="viewport" content="width=device-width, initial-scale=1">
-      <meta name="referrer" content="no-referrer">
-      <title>Plan for \(environment.name): \(command)</title>
-      <style>\(source: PlanPageAssets.style)</style>
-      </head>
-      <body>
-
-      """
-  }
 
   private func top(_ tally: PlanTally, _ meanings: [UTF8Key: String]) -> Markup {
     let facts = [

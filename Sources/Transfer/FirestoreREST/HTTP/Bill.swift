@@ -1,4 +1,4 @@
-import Configuration
+package import Configuration
 
 /// The most that a run may be billed (`--max-reads`, `--max-writes`); nil for no bound.
 package struct BillBound: Codable, Sendable, Equatable {
@@ -9,6 +9,14 @@ package struct BillBound: Codable, Sendable, Equatable {
   package init(reads: Int? = nil, writes: Int? = nil) { (self.reads, self.writes) = (reads, writes) }
 
   package var isNone: Bool { reads == nil && writes == nil }
+
+  /// What is left of it after something was billed.
+  package func left(after cost: Cost) -> BillBound {
+    BillBound(
+      reads: reads.map { max($0 - cost.reads, 0) },
+      writes: writes.map { max($0 - cost.writes - cost.deletes, 0) }
+    )
+  }
 }
 
 /// What a run was billed, what requests in flight may be billed, and what is left of its bound.

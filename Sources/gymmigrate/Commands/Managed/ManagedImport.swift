@@ -66,8 +66,7 @@ struct ManagedImport: AsyncParsableCommand {
 
   /// Refuses to import while a run of gymmigrate changes the database.
   private static func assertUnlocked(_ session: Session) async throws {
-    let ledger = MigrationLedger(client: session.client, logger: session.logger)
-    guard let holder = try await ledger.holder(), !holder.isExpired else { return }
+    guard let holder = try await session.ledger.holder(), !holder.isExpired else { return }
     throw Failure(
       .tryLater,
       "import into",

@@ -69,7 +69,7 @@ extension ApplyJob: DivisibleJob {
     if !isDryRun, chosen.contains(where: \.deletesForGood) { try deletions.assertMayAsk() }
     let planned = try self.planned(run, deletions)
     var command = CommandRun(run)
-    command.inputs = plan.map { [$0] } ?? migrations.files
+    command.inputs = try plan.map { [$0] } ?? migrations.files(for: run.connection)
     command.resumesUnfinished = true
     if let plan, let planned { command.digests = [plan: planned.sha256] }
     return try await command.perform { session, folder in
@@ -95,7 +95,7 @@ extension ApplyJob: DivisibleJob {
           isQuiet: isQuiet
         )
       }
-      try await LedgerRun(session, folder, sources: sources).perform {
+      try await LedgerRun(session, folder, sources: sources, of: self).perform {
         for (stage, source) in sources.enumerated() where session.checkpoints?.isPast(stage) != true {
           let report = try await self.apply(source, stage: stage, deletions, in: session, folder, run)
           if !isQuiet { try StandardOutput.write(MigrationText.applied(report)) }
@@ -161,6 +161,9 @@ extension ApplyJob: DivisibleJob {
   func applied(in run: JobRun) throws -> [LedgerEntry.Applied] { try migrations.applied(for: run.connection) }
 
   func division(in session: Session, as run: JobRun) async throws -> ShardDivision {
-    ShardDivision(reads: try migrations.divisibleReads(for: run.connection), inputs: migrations.files)
+    ShardDivision(
+      reads: try migrations.divisibleReads(for: run.connection),
+      inputs: try migrations.files(for: run.connection)
+    )
   }
 }

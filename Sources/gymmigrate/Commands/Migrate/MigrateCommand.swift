@@ -17,14 +17,17 @@ struct MigrateCommand: AsyncParsableCommand {
         gymmigrate migrate verify samples/migrations/members-phone-digits.yaml -e stage
         gymmigrate migrate status -e stage
 
-      A migration is one that comes along, by its name, or a YAML file of your own (docs/fix.md).
+      A migration is one that comes along, by its name, or a YAML file of your own (docs/fix.md). 'migrate up' applies \
+      those of a folder in the order of their names, in one environment after the other (docs/promoting.md).
 
       Every change is recorded in a journal before it is made; 'migrate undo RUN' restores what a run changed. \
       The database keeps a ledger of runs (_gymmigrate_runs) and a lease (_gymmigrate/lock), so that two never \
       change it at once.
       """,
     subcommands: [
-      MigrateList.self, MigratePlan.self, MigrateApply.self, MigrateVerify.self, MigrateStatus.self,
+      MigrateList.self, MigrateNew.self, MigrateLint.self, MigratePending.self, MigratePlan.self,
+      MigrateApply.self,
+      MigrateUp.self, MigrateVerify.self, MigrateStatus.self, MigrateBaseline.self, MigrateDown.self,
       MigrateUndo.self, MigrateUnlock.self,
     ]
   )
@@ -71,23 +74,14 @@ struct ChosenMigrations: ParsableArguments {
   @Flag(help: "All that come along but those that are applied by name only, in their order.")
   var all = false
 
-  @OptionGroup var application: RegisteredApplication.MigrationOptions
-
-  @Flag(
-    help:
-      "YAML files: write documents, too, that break the schema more than before; otherwise they are rejected."
-  )
-  var allowSchemaBreaks = false
-
-  @OptionGroup(title: "How it reads") var reading: ReadingOptions
-  @OptionGroup var zone: ZoneOptions
+  @OptionGroup var rules: MigrationRules
 
   func validate() throws {
     if all, !migrations.isEmpty { throw ValidationError("Name migrations or give --all, not both.") }
-    if allowSchemaBreaks, settings.files.isEmpty {
+    if rules.allowSchemaBreaks, !migrations.contains(where: MigrationFile.isFile) {
       throw ValidationError("--allow-schema-breaks is for YAML files.")
     }
-    try application.validate(settings)
+    try rules.application.validate(settings)
   }
 
   /// Whether any is named.
@@ -99,8 +93,28 @@ struct ChosenMigrations: ParsableArguments {
   }
 
   var settings: MigrationChoice {
-    var choice = MigrationChoice()
+    var choice = rules.choice
     (choice.migrations, choice.all) = (migrations, all)
+    return choice
+  }
+}
+
+/// How migrations read and decide, whichever they are.
+struct MigrationRules: ParsableArguments {
+  @OptionGroup var application: RegisteredApplication.MigrationOptions
+
+  @Flag(
+    help:
+      "YAML files: write documents, too, that break the schema more than before; otherwise they are rejected."
+  )
+  var allowSchemaBreaks = false
+
+  @OptionGroup(title: "How it reads") var reading: ReadingOptions
+  @OptionGroup var zone: ZoneOptions
+
+  /// The settings, of no migration yet.
+  var choice: MigrationChoice {
+    var choice = MigrationChoice()
     (choice.additions, choice.allowsSchemaBreaks) = (application.values, allowSchemaBreaks)
     (choice.reading, choice.timeZone) = (reading.settings, zone.timeZone)
     return choice
@@ -127,7 +141,7 @@ extension MigrationChoice {
     }
     var chosen: [any Migration] = []
     var seen: Set<String> = []
-    for name in migrations where seen.insert(name).inserted {
+    for name in try words(for: connection) where seen.insert(name).inserted {
       let migration: any Migration
       if MigrationFile.isFile(name) {
         migration = try MigrationFile.read(
@@ -147,6 +161,22 @@ extension MigrationChoice {
       chosen.append(migration)
     }
     return chosen
+  }
+
+  /// What is named, with the files of those that are named as a folder has them.
+  private func words(for connection: ConnectionSettings) throws(Failure) -> [String] {
+    let application = Invocation.current.application(of: try EnvironmentResolver(connection).schema())
+    let known = try application?.comingAlong() ?? []
+    return try migrations.map { name throws(Failure) in
+      if MigrationFile.isFile(name) || known.contains(where: { $0.id.isIdentical(to: name) }) { return name }
+      let folder = try MigrationFolder.find(for: connection)
+      return folder?.migrations.first { $0.isCalled(name) }?.choice ?? name
+    }
+  }
+
+  /// The files of those that are named.
+  func files(for connection: ConnectionSettings) throws(Failure) -> [String] {
+    try words(for: connection).filter(MigrationFile.isFile)
   }
 
   private static func migration(

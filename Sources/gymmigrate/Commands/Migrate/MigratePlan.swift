@@ -98,6 +98,9 @@ extension PlanJob: DivisibleJob {
   func applied(in run: JobRun) throws -> [LedgerEntry.Applied] { try migrations.applied(for: run.connection) }
 
   func division(in session: Session, as run: JobRun) async throws -> ShardDivision {
-    ShardDivision(reads: try migrations.divisibleReads(for: run.connection), inputs: migrations.files)
+    ShardDivision(
+      reads: try migrations.divisibleReads(for: run.connection),
+      inputs: try migrations.files(for: run.connection)
+    )
   }
 }

@@ -1,3 +1,4 @@
+import Configuration
 import Logging
 import MigrationEngine
 
@@ -8,15 +9,60 @@ struct MigrateStatus: AsyncParsableCommand {
     abstract: "Show which runs changed a database, and who holds its lock.",
     discussion: """
       Reads the database's ledger: one line per run, the latest last, with its id, start, status, user, counts and command. Then what blocks other runs: who holds the lock, and runs that stopped before they were done, with the commands that resolve them. A run that is 'running' while nobody holds the lock was killed.
+
+      With --environments, what became of each migration of the folder in several databases, by their ledgers alone: a row a migration, a column an environment.
+
+        gymmigrate migrate status -e stage
+        gymmigrate migrate status --environments test,stage,prod --html status.html
       """
   )
 
   @OptionGroup var common: PrintingOptions
   @Flag(help: "Print the ledger as one JSON object on standard output.") var json = false
 
+  @Option(
+    help: ArgumentHelp("The migrations of the folder in these environments.", valueName: "env,env"),
+    transform: { $0.split(separator: ",").map(String.init) }
+  )
+  var environments: [String]?
+
+  @Option(
+    help: ArgumentHelp("With --environments: write the table as one page, too.", valueName: "file"),
+    transform: TypedValue.localFile
+  )
+  var html: String?
+
+  func validate() throws {
+    if let environments {
+      if environments.isEmpty { throw ValidationError("--environments: name one, or several with commas.") }
+      if common.connection.environment != nil {
+        throw ValidationError("Give --env for runs or --environments for migrations, not both.")
+      }
+    } else if html != nil {
+      throw ValidationError("--html shows the table of --environments: name them.")
+    }
+  }
+
+  /// Prints the table of migrations.
+  private func table(_ environments: [String]) async throws {
+    if let html { try OutputFile.checkWritable(html) }
+    let connection = common.connection.settings
+    let folder = try MigrationFolder.of(connection)
+    var ledgers: [(environment: String, entries: [LedgerEntry])] = []
+    for name in environments {
+      let entries = try await connection.beside(name).ledger(for: "migrate status", common.verbosity.settings)
+      ledgers.append((name, entries))
+    }
+    let table = MigrationTable(folder, ledgers)
+    if let html { try MigrationTablePage(table, madeAt: .now).write(to: html) }
+    if json { return try StandardOutput.write(line: MigrationTableText.json(table)) }
+    for line in MigrationTableText.lines(table) { try StandardOutput.write("\(line)\n") }
+  }
+
   func run() async throws {
+    if let environments { return try await table(environments) }
     try await common.perform("migrate status", silently: true) { session in
-      let ledger = MigrationLedger(client: session.client, logger: session.logger)
+      let ledger = session.ledger
       let entries = try await ledger.entries()
       let holder = try await ledger.holder()
       if json {
@@ -48,7 +94,7 @@ struct MigrateUnlock: AsyncParsableCommand {
     var command = common.command("migrate unlock")
     command.confirmation = guards.confirmation
     try await command.performWithoutRun { session in
-      let ledger = MigrationLedger(client: session.client, logger: session.logger)
+      let ledger = session.ledger
       if let run {
         try await Self.clear(run, ledger, common.connection.state.history)
         session.logger.notice("Run \(run) stays as it is; others may begin.")

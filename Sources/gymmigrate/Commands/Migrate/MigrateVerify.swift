@@ -7,7 +7,7 @@ struct MigrateVerify: AsyncParsableCommand {
     commandName: "verify",
     abstract: "Check that the data are as migrations, or a run, left them.",
     discussion: """
-      With migrations, reads everything that they read, and exits with 1 when one of them would still change something. With --run, reads back every document that the run changed and compares it with the run's journal: exits with 1 when one differs, and prints those on standard output, one per line.
+      With migrations, reads everything that they read, and exits with 1 when one of them would still change something. With --record the ledger keeps that nothing was left to change, as 'migrate up' does itself. With --run, reads back every document that the run changed and compares it with the run's journal: exits with 1 when one differs, and prints those on standard output, one per line.
 
         gymmigrate migrate verify samples/migrations/members-phone-digits.yaml -e local
         gymmigrate migrate verify --run last -e local
@@ -23,29 +23,23 @@ struct MigrateVerify: AsyncParsableCommand {
   )
   var verified: String?
 
+  @Flag(help: "Record in the ledger that nothing is left to change, where that is so.") var record = false
+  @OptionGroup var guards: ConfirmOptions
+
   func validate() throws {
     if verified == nil { return try migrations.assertSome() }
     if migrations.isAny { throw ValidationError("Name migrations or give --run, not both.") }
+    if record { throw ValidationError("--record is about migrations: name them.") }
   }
 
   func run() async throws {
     if let verified { return try await verify(verified) }
-    let choice = migrations.settings
-    let chosen = try choice.chosen(for: common.connection.settings)
-    try await common.command("migrate verify \(choice.names)").perform { session, run in
-      var changes = 0
-      for migration in chosen {
-        var runner = MigrationRunner(in: session, run)
-        runner.read(as: choice.reading)
-        let report = try await runner.plan(.migration(migration).guarded(by: session.client))
-        changes += report.changeCount
-        if !common.isJSON { try StandardOutput.write(MigrationText.plan(report)) }
-      }
-      return CommandResult(
-        status: changes > 0 ? .differences : .done,
-        lists: MigrationRunner.lists.map(run.file)
-      )
-    }
+    try await migrations.settings.verify(
+      for: common.connection.settings,
+      common.logging.settings,
+      isRecorded: record,
+      record ? guards.confirmation : nil
+    )
   }
 
   private func verify(_ name: String) async throws {
@@ -70,6 +64,40 @@ struct MigrateVerify: AsyncParsableCommand {
         "As run \(entry.record.id) left them: \(NumberText.counted(report.asLeft, "document")); changed since: \(NumberText.grouped(report.differing))."
       )
       return CommandResult(status: report.differing > 0 ? .differences : .done)
+    }
+  }
+}
+
+extension MigrationChoice {
+  /// Plans the migrations that are named; what there is to change is a difference.
+  ///
+  /// - Parameters:
+  ///   - isRecorded: Whether the ledger keeps that there was nothing.
+  ///   - confirmation: What a person confirmed before that; nil where nothing is to be confirmed any more.
+  /// - Throws: `ExitCode` where it did not end in 0.
+  func verify(
+    for connection: ConnectionSettings,
+    _ output: OutputSettings,
+    isRecorded: Bool,
+    _ confirmation: Confirmation? = nil
+  ) async throws {
+    let chosen = try chosen(for: connection)
+    var command = CommandRun(name: "migrate verify \(names)", connection: connection, output: output)
+    command.confirmation = confirmation
+    try await command.perform { session, run in
+      var changes = 0
+      for migration in chosen {
+        var runner = MigrationRunner(in: session, run)
+        runner.read(as: reading)
+        let report = try await runner.plan(.migration(migration).guarded(by: session.client))
+        changes += report.changeCount
+        if !output.json { try StandardOutput.write(MigrationText.plan(report)) }
+      }
+      if isRecorded, changes == 0 { try await session.ledger.recordVerified(chosen.map(\.id)) }
+      return CommandResult(
+        status: changes > 0 ? .differences : .done,
+        lists: MigrationRunner.lists.map(run.file)
+      )
     }
   }
 }

@@ -62,8 +62,7 @@ struct ShardFinishCommand: AsyncParsableCommand {
     let output = logging.settings.silent
     try await CommandRun(name: "shard finish", connection: plan.job.connection, output: output)
       .performWithoutRun { session in
-        let ledger = MigrationLedger(client: session.client, logger: session.logger)
-        let shared = SharedRun(plan.ledgerEntry(holder: LedgerRun.holder), of: ledger)
+        let shared = SharedRun(plan.ledgerEntry(holder: LedgerRun.holder), of: session.ledger)
         try await shared.close(totals, isEmpty: totals.written == 0)
         return CommandResult()
       }

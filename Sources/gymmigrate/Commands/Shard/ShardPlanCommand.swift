@@ -185,8 +185,7 @@ struct ShardPlanCommand: AsyncParsableCommand {
   private func begin(_ plan: ShardPlan, at place: ShardPlace, in session: Session) async throws {
     if place.folder != nil { try record(plan, at: place, in: session) }
     guard plan.writes else { return try await place.shards.write(plan) }
-    let ledger = MigrationLedger(client: session.client, logger: session.logger)
-    let shared = SharedRun(plan.ledgerEntry(holder: LedgerRun.holder), of: ledger)
+    let shared = SharedRun(plan.ledgerEntry(holder: LedgerRun.holder), of: session.ledger)
     try await shared.open()
     do {
       try await place.shards.write(plan)

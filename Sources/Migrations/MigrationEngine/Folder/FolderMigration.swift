@@ -1,0 +1,151 @@
+import Files
+import FirestoreREST
+package import Schema
+
+/// What the header of a migration's file says of its place among others.
+package struct MigrationHeader: Sendable, Equatable {
+  /// The migrations, by name or id, that must be applied before.
+  package var after: [String] = []
+  /// The only environments that it is for; every one where it is empty.
+  package var environments: [String] = []
+  /// Why it cannot be taken back; nil where it can.
+  package var irreversible: String?
+
+  package init() {}
+}
+
+/// A migration of a folder.
+package struct FolderMigration: Sendable, Equatable {
+  /// The name of its file without the extension; names give the order.
+  package var name: String
+  /// What the ledger calls it.
+  package var id: String
+  /// One sentence.
+  package var summary: String
+  /// What names it in a ``MigrationChoice``: its file, or the id of one that comes along.
+  package var choice: String
+  /// The SHA-256 of its file; nil for one that comes along.
+  package var checksum: String?
+  package var header = MigrationHeader()
+
+  package init(name: String, id: String, summary: String, choice: String, checksum: String? = nil) {
+    self.name = name
+    self.id = id
+    self.summary = summary
+    self.choice = choice
+    self.checksum = checksum
+  }
+
+  /// Whether a word means it: its name, its id or its file.
+  package func isCalled(_ word: String) -> Bool {
+    [name, id, choice].contains { $0.isIdentical(to: word) }
+  }
+
+  /// Whether it is for an environment.
+  package func isFor(_ environment: String) -> Bool {
+    header.environments.isEmpty || header.environments.contains { $0.isIdentical(to: environment) }
+  }
+}
+
+/// Migrations in their order: that of the bytes of their names.
+package struct MigrationFolder: Sendable {
+  /// The folder; nil for the migrations that come along.
+  package var path: String?
+  package var migrations: [FolderMigration]
+
+  /// The migrations that come along, in their order.
+  package init(comingAlong migrations: [any Migration]) {
+    self.migrations = migrations.enumerated().map { index, migration in
+      FolderMigration(
+        name: "\(index < 9 ? "0" : "")\(index + 1)-\(migration.id)",
+        id: migration.id,
+        summary: migration.summary,
+        choice: migration.id
+      )
+    }
+  }
+
+  /// Reads a folder: each `.yaml` and `.yml` that is not hidden.
+  ///
+  /// - Parameters:
+  ///   - context: Resolves `ref(…)` and `ts(DATE)`.
+  ///   - known: The migrations that come along, which files may place (`uses: ID`).
+  ///   - environments: The names that `environments:` may list.
+  /// - Throws: `.inputMalformed` with the line and column of what is wrong, also where two files are of one id, or one comes before
+  ///   what it says it comes after.
+  package init(
+    _ path: String,
+    in context: LiteralContext,
+    known: [any Migration],
+    schema: DatabaseSchema,
+    environments: [String]
+  ) throws(Failure) {
+    self.path = path
+    migrations = []
+    let files = FilePaths.names(in: path).filter { MigrationFile.isFile($0) && !$0.hasPrefix(".") }
+    // The extension is no part of the name: 'a.yaml' comes before 'a-b.yaml'.
+    let named = files.map { (name: FileName($0).stem, file: $0) }
+    for (name, file) in named.sorted(by: { $0.name.compareUTF8($1.name) < 0 }) {
+      let migration = try MigrationFile.folderMigration(
+        "\(path)/\(file)",
+        named: name,
+        in: context,
+        known: known,
+        schema: schema
+      )
+      try assertPlace(of: migration, at: "\(path)/\(file)", environments)
+      migrations.append(migration)
+    }
+  }
+
+  /// Refuses one that does not go with those before it.
+  private func assertPlace(
+    of migration: FolderMigration,
+    at file: String,
+    _ environments: [String]
+  ) throws(Failure) {
+    func refusal(_ cause: String, _ remedy: String) -> Failure {
+      Failure(.inputMalformed, MigrationFile.operation, path: file, cause: cause, remedy: remedy)
+    }
+    if let other = migrations.first(where: { $0.id.isIdentical(to: migration.id) }) {
+      throw refusal("\(other.name) is '\(migration.id)', too", "Give one of them an id of its own.")
+    }
+    for word in migration.header.after where !migrations.contains(where: { $0.isCalled(word) }) {
+      throw refusal(
+        "it comes after '\(word)', and no file before it is called that",
+        "Order is that of the names of the files: rename one of them, or correct 'after'."
+      )
+    }
+    let known = environments.joined(separator: ", ")
+    for name in migration.header.environments
+    where !environments.contains(where: { $0.isIdentical(to: name) }) {
+      throw refusal("there is no environment '\(name)'", "Name one of these: \(known).")
+    }
+  }
+
+  /// The migration that a word means.
+  ///
+  /// - Throws: `.usage` where there is none.
+  package func migration(called word: String) throws(Failure) -> FolderMigration {
+    if let found = migrations.first(where: { $0.isCalled(word) }) { return found }
+    let names = migrations.map(\.name)
+    throw Failure(
+      .usage,
+      "find the migration",
+      path: word,
+      cause: "there is none of that name in \(path ?? "the migrations that come along")",
+      remedy: (word.nearest(of: names + migrations.map(\.id)).map { "Did you mean \($0)? " } ?? "")
+        + "'gymmigrate migrate pending' lists them."
+    )
+  }
+
+  /// Those up to one, in their order; all where nil.
+  ///
+  /// - Throws: As ``migration(called:)``.
+  package func migrations(upTo word: String?) throws(Failure) -> [FolderMigration] {
+    guard let word else { return migrations }
+    let last = try migration(called: word)
+    let end = migrations.firstIndex(of: last).map { $0 + 1 } ?? 0
+    return Array(migrations[..<end])
+  }
+}

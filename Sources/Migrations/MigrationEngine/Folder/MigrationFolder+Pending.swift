@@ -1,0 +1,83 @@
+extension MigrationFolder {
+  /// The states of the migrations that are for an environment, in their order.
+  package func states(
+    in environment: String,
+    _ entries: [LedgerEntry]
+  ) -> [(migration: FolderMigration, state: MigrationState)] {
+    migrations.filter { $0.isFor(environment) }.map { ($0, MigrationState(of: $0, in: entries)) }
+  }
+
+  /// The migrations whose files are not those that were applied in an environment.
+  package func changed(in environment: String, _ entries: [LedgerEntry]) -> [FolderMigration] {
+    states(in: environment, entries).filter { $0.state.change != nil }.map(\.migration)
+  }
+
+  /// What is still to be applied in an environment, in its order.
+  ///
+  /// - Parameters:
+  ///   - word: The last that is meant; nil for all.
+  ///   - entries: The ledger, the latest last.
+  ///   - isOrdered: Whether `after` is obeyed.
+  /// - Throws: `.usage` for a word that means none; `.notPermitted` where a file changed after it was applied, or one comes after
+  ///   another that is neither applied nor among them.
+  package func pending(
+    upTo word: String? = nil,
+    in environment: String,
+    _ entries: [LedgerEntry],
+    obeying isOrdered: Bool = true
+  ) throws(Failure) -> [FolderMigration] {
+    let states = states(in: environment, entries)
+    for case (let migration, let state) in states {
+      guard let change = state.change else { continue }
+      throw Failure(
+        .notPermitted,
+        "apply",
+        path: migration.choice,
+        cause:
+          "its file changed after run \(state.entry?.run ?? "?") applied it in \(environment): SHA-256 \(change.applied) then, \(change.present) now",
+        remedy:
+          "Restore the file and write a new migration, or give 'migrate up --accept-changed' if it is right as it is; it is not applied again."
+      )
+    }
+    let meant = try migrations(upTo: word)
+    let pending = states.filter { !$0.state.isInForce && meant.contains($0.migration) }.map(\.migration)
+    let missing = migrations.filter {
+      !MigrationState(of: $0, in: entries).isInForce && !pending.contains($0)
+    }
+    for migration in isOrdered ? pending : [] {
+      for other in missing where migration.header.after.contains(where: other.isCalled) {
+        throw Failure(
+          .notPermitted,
+          "apply",
+          path: migration.name,
+          cause: "it comes after \(other.name), which is not applied in \(environment)",
+          remedy:
+            "Apply that first, or record with 'gymmigrate migrate baseline' that it was done by hand."
+        )
+      }
+    }
+    return pending
+  }
+
+  /// The applied migration that a pending one comes before by its name; nil where none does.
+  package func overtaken(
+    by migration: FolderMigration,
+    in environment: String,
+    _ entries: [LedgerEntry]
+  ) -> FolderMigration? {
+    let states = states(in: environment, entries)
+    let place = states.firstIndex { $0.migration == migration } ?? states.endIndex
+    return states[place...].last { $0.state.isInForce }?.migration
+  }
+
+  /// The migration that was applied last in an environment, with the run that did; nil where none is.
+  package func last(
+    in environment: String,
+    _ entries: [LedgerEntry]
+  ) -> (migration: FolderMigration, entry: LedgerEntry)? {
+    let inForce = states(in: environment, entries).filter(\.state.isInForce)
+    return entries.lazy.reversed().compactMap { entry in
+      inForce.last { $0.state.entry?.run.isIdentical(to: entry.run) ?? false }.map { ($0.migration, entry) }
+    }.first
+  }
+}

@@ -1,0 +1,76 @@
+/// What became of a migration in a database, by the entries of its ledger; pure.
+package struct MigrationState: Sendable, Equatable {
+  package enum Kind: String, Sendable, CaseIterable {
+    case pending
+    /// A run that has not ended applies it next.
+    case planned
+    /// It is being applied, or its run was killed.
+    case running
+    /// Its run stopped before it was done, and no other begins.
+    case failed
+    /// Its run stopped before it was done, and others may begin.
+    case cleared
+    case undone
+    case applied
+    /// It was applied, and planned afterwards: nothing was left to change.
+    case verified
+    /// A person says that it was done by hand.
+    case byHand = "by hand"
+  }
+
+  package var kind: Kind
+  /// The run that decides; nil for one that no run has touched.
+  package var entry: LedgerEntry?
+  /// What the run has of it.
+  package var applied: LedgerEntry.Applied?
+  /// Both checksums, where its file is not the one that was applied.
+  package var change: Change?
+
+  package struct Change: Sendable, Equatable {
+    package var applied: String
+    package var present: String
+  }
+
+  /// Whether it need not be applied.
+  package var isInForce: Bool { kind == .applied || kind == .verified || kind == .byHand }
+
+  /// - Parameters:
+  ///   - id: The migration.
+  ///   - checksum: That of its file as it is; nil for one that comes along.
+  ///   - entries: The ledger, the latest last.
+  package init(of id: String, _ checksum: String? = nil, in entries: [LedgerEntry]) {
+    let own = entries.filter { $0.undoes == nil && $0.hasTouched && $0.applied(id) != nil }
+    entry = own.last { $0.status != .undone } ?? own.last
+    applied = entry?.applied(id)
+    let isNext = entries.contains { $0.blocks && $0.planned.contains { $0.isIdentical(to: id) } }
+    switch entry?.status {
+    case .done?, .incomplete?:
+      kind = entry?.isByHand ?? false ? .byHand : applied?.verifiedAt == nil ? .applied : .verified
+    case .running?: kind = .running
+    case .failed?, .interrupted?: kind = .failed
+    case .cleared?: kind = isNext ? .planned : .cleared
+    case .undone?: kind = isNext ? .planned : .undone
+    case nil: kind = isNext ? .planned : .pending
+    }
+    if kind != .undone, let checksum, let known = applied?.standing, !known.isIdentical(to: checksum) {
+      change = Change(applied: known, present: checksum)
+    }
+  }
+
+  package init(of migration: FolderMigration, in entries: [LedgerEntry]) {
+    self.init(of: migration.id, migration.checksum, in: entries)
+  }
+}
+
+extension LedgerEntry {
+  /// What it has of a migration.
+  package func applied(_ id: String) -> Applied? { migrations.first { $0.id.isIdentical(to: id) } }
+
+  /// Whether it says something of its migrations: it came to its end, or wrote before it stopped.
+  fileprivate var hasTouched: Bool {
+    switch status {
+    case .done, .incomplete, .undone, .running: true
+    case .failed, .interrupted, .cleared: hasChanged
+    }
+  }
+}

@@ -1,0 +1,64 @@
+import YAML
+
+/// What must hold before migrations are applied in an environment (`promote:` of the configuration).
+package struct Promotion: Sendable, Equatable {
+  /// The environment that is guarded.
+  package var environment: String
+  /// The environment in which they must be applied before.
+  package var after: String
+  /// Whether they must be verified there, too.
+  package var mustBeVerified = false
+
+  package init(_ environment: String, after: String) {
+    (self.environment, self.after) = (environment, after)
+  }
+}
+
+extension Promotion {
+  /// Reads `promote:`, a map from environments to what must hold.
+  ///
+  /// - Throws: `.configuration` with the line and column of what is wrong, also where environments wait for each other.
+  static func read(
+    _ node: YAMLNode,
+    of environments: [DatabaseEnvironment],
+    in yaml: YAMLFile
+  ) throws(Failure) -> [Promotion] {
+    func known(_ name: String, _ node: YAMLNode) throws(Failure) {
+      if environments.contains(where: { $0.name.isIdentical(to: name) }) { return }
+      let names = environments.map(\.name).joined(separator: ", ")
+      throw yaml.failure(at: node, "there is no environment '\(name)'; there are \(names)")
+    }
+    var promotions: [Promotion] = []
+    for (name, key, value) in try yaml.members(node, "'promote'", known: nil) {
+      try known(name, key)
+      var promotion: Promotion?
+      var mustBeVerified = false
+      for (member, _, value) in try yaml.members(value, "'\(name)'", known: ["after", "verified"]) {
+        if member == "verified" {
+          mustBeVerified = try yaml.boolean(value, member)
+        } else {
+          let after = try yaml.text(value, member)
+          try known(after, value)
+          promotion = Promotion(name, after: after)
+        }
+      }
+      guard var promotion else { throw yaml.failure(at: value, "'after' is missing: the environment before") }
+      promotion.mustBeVerified = mustBeVerified
+      promotions.append(promotion)
+      if isCircle(promotion, in: promotions) {
+        throw yaml.failure(at: value, "'\(name)' waits for itself, by way of '\(promotion.after)'")
+      }
+    }
+    return promotions
+  }
+
+  private static func isCircle(_ first: Promotion, in promotions: [Promotion]) -> Bool {
+    var next: Promotion? = first
+    for _ in promotions {
+      guard let after = next?.after else { return false }
+      if after.isIdentical(to: first.environment) { return true }
+      next = promotions.first { $0.environment.isIdentical(to: after) }
+    }
+    return false
+  }
+}

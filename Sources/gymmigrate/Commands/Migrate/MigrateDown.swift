@@ -1,0 +1,59 @@
+import Logging
+import MigrationEngine
+
+/// `gymmigrate migrate down`.
+struct MigrateDown: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "down",
+    abstract: "Undo the migration that was applied last.",
+    discussion: """
+      Undoes the run that the ledger has as the last one of a migration of the folder, as 'migrate undo' does, which needs the run's folder. One whose file says 'irreversible' is refused (77).
+
+        gymmigrate migrate down -e stage -n
+      """
+  )
+
+  @OptionGroup var common: WritingOptions
+
+  @Flag(name: [.customShort("n"), .long], help: "Show what would be restored; write nothing.")
+  var dryRun = false
+
+  func run() async throws {
+    let run = common.jobRun(UndoJob(of: "last", isDryRun: dryRun))
+    let environment = try EnvironmentResolver(run.connection).knownName()
+    let folder = try MigrationFolder.of(run.connection)
+    let entries = try await run.connection.ledger(for: "migrate down", run.output)
+    guard let (migration, entry) = folder.last(in: environment, entries) else {
+      return Terminal.standardError.line("No migration of the folder is applied in \(environment).")
+    }
+    for migration in folder.migrations where entry.applied(migration.id) != nil {
+      try Self.assertMayBeUndone(migration, entry)
+    }
+    run.output.logger().notice("Undoing \(migration.name) in \(environment).")
+    var undo = run
+    undo.job = UndoJob(of: entry.run, isDryRun: dryRun)
+    try await undo.perform()
+  }
+
+  private static func assertMayBeUndone(
+    _ migration: FolderMigration,
+    _ entry: LedgerEntry
+  ) throws(Failure) {
+    if entry.isByHand {
+      throw Failure(
+        .usage,
+        "undo",
+        path: migration.name,
+        cause: "it was done by hand, as \(entry.holder) says, so there is no run to undo"
+      )
+    }
+    guard let reason = migration.header.irreversible else { return }
+    throw Failure(
+      .notPermitted,
+      "undo",
+      path: migration.name,
+      cause: "its file says that it is irreversible: \(reason)",
+      remedy: "Correct the data by a migration of their own, or restore them ('gymmigrate restore')."
+    )
+  }
+}

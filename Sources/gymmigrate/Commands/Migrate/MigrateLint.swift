@@ -1,0 +1,72 @@
+import MigrationEngine
+import Schema
+
+/// `gymmigrate migrate lint`.
+struct MigrateLint: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "lint",
+    abstract: "Look for what is doubtful in migrations, without any database.",
+    discussion: """
+      Of the files that are named, or of the whole folder: deletions and removals without a filter, fields that apps still read by the schema, renames at once, filters that need an index, and what an undo cannot take back. A finding a line: the migration, the code (docs/promoting.md), the field, and what it is. Exits with 1 when there is one.
+
+        gymmigrate migrate lint samples/migrations/classes-english-copies.yaml
+      """
+  )
+
+  @Argument(help: "Names or files (default: the whole folder).") var migrations: [String] = []
+  @OptionGroup var files: ConfigurationOptions
+  @Flag(help: "Print a JSON array instead of lines.") var json = false
+
+  func run() async throws {
+    var connection = ConnectionSettings()
+    connection.files = files.choice
+    let folder = try MigrationFolder.find(for: connection)
+    let schema = try EnvironmentResolver(connection).schema()
+    let context = try LiteralContext(DatabaseName(project: "p"), schema, in: nil)
+    var findings: [(name: String, finding: MigrationLint.Finding)] = []
+    for migration in try chosen(in: folder, context, schema) where MigrationFile.isFile(migration.choice) {
+      let read = try MigrationFile.read(
+        migration.choice,
+        in: context,
+        reservedIDs: [],
+        schema: schema,
+        allowsSchemaBreaks: true
+      )
+      let found = MigrationLint.findings(in: read, migration.header)
+      findings += found.map { (migration.name, $0) }
+    }
+    try write(findings)
+    if !findings.isEmpty { throw ExitStatus(ExitCodes.differences) }
+  }
+
+  private func chosen(
+    in folder: MigrationFolder?,
+    _ context: LiteralContext,
+    _ schema: DatabaseSchema
+  ) throws(Failure) -> [FolderMigration] {
+    let folder = folder ?? MigrationFolder(comingAlong: [])
+    if migrations.isEmpty { return folder.migrations }
+    let known = try Invocation.current.application(of: schema)?.comingAlong() ?? []
+    return try migrations.map { word throws(Failure) in
+      guard MigrationFile.isFile(word) else { return try folder.migration(called: word) }
+      return try MigrationFile.folderMigration(word, named: word, in: context, known: known, schema: schema)
+    }
+  }
+
+  private func write(_ findings: [(name: String, finding: MigrationLint.Finding)]) throws(Failure) {
+    if json {
+      return try StandardOutput.writeArray { list in
+        list.objects(findings) { json, found in
+          json.member("code", found.finding.code.rawValue)
+          json.member("field", found.finding.field)
+          json.member("message", found.finding.message)
+          json.member("migration", found.name)
+        }
+      }
+    }
+    for (name, finding) in findings {
+      let cells = [name, finding.code.rawValue, finding.field ?? "", finding.message]
+      try StandardOutput.write("\(TerminalText(cells: cells))\n")
+    }
+  }
+}

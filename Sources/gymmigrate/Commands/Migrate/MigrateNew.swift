@@ -1,0 +1,83 @@
+import MigrationEngine
+import Platform
+import Schema
+
+/// `gymmigrate migrate new NAME`.
+struct MigrateNew: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "new",
+    abstract: "Write the file of a new migration into the folder.",
+    discussion: """
+      The file is called by the present time in UTC and the name, as 20261125-1200-add-locale.yaml, so that it comes after all that are there. It is commented, and an error until it is written to its end. With --like, which comes last, it does what that 'gymmigrate fix' does:
+
+        gymmigrate migrate new add-locale
+        gymmigrate migrate new digits --like fix members --all-documents --digits phone
+      """
+  )
+
+  @Argument(help: "The name: small letters, digits and hyphens.") var name: String
+  @OptionGroup var files: ConfigurationOptions
+  @Flag(help: "Print a JSON object with the name of the file.") var json = false
+
+  @Option(
+    parsing: .remaining,
+    help: ArgumentHelp("A 'fix' with its options, whose steps it has.", valueName: "fix …")
+  )
+  var like: [String] = []
+
+  func validate() throws {
+    if !MigrationFile.isID(name) {
+      throw ValidationError("'\(name)' is no name: give up to 100 small letters, digits and hyphens.")
+    }
+    if let first = like.first, !first.isIdentical(to: "fix") {
+      throw ValidationError("--like takes a 'fix': --like fix COLLECTION --where …")
+    }
+  }
+
+  func run() async throws {
+    var connection = ConnectionSettings()
+    connection.files = files.choice
+    let folder = try MigrationFolder.path(for: connection)
+    let draft = try draft(connection)
+    let time = String(Timestamp.now.description.prefix(16).filter { $0 != "-" && $0 != ":" })
+    let file = "\(folder)/\(time.replacing("T", with: "-"))-\(name).yaml"
+    try Self.make(folder)
+    if FileCheck.exists(file) { throw Failure.cannotWrite(file, "it exists already") }
+    var output = try OutputFile(file)
+    try output.write(Array(draft.text.utf8))
+    _ = try output.finish()
+    if !json { return try StandardOutput.write("\(file)\n") }
+    try StandardOutput.writeObject { json in
+      json.member("command", "migrate new")
+      json.member("file", file)
+    }
+  }
+
+  private func draft(_ connection: ConnectionSettings) throws -> MigrationDraft {
+    var draft = MigrationDraft(id: name)
+    guard !like.isEmpty else { return draft }
+    let fix = try FixCommand.parse(Array(like.dropFirst()))
+    if fix.query.settings.timeZone != nil {
+      throw ValidationError("--like: leave out --time-zone: days of a file begin in the schema's zone.")
+    }
+    let schema = try EnvironmentResolver(connection).schema()
+    let database = DatabaseName(project: "p")
+    let context = try LiteralContext(database, schema, in: nil)
+    var body = DeclarativeMigration(
+      id: name,
+      summary: "Changes fields of \(fix.collection).",
+      scope: try OneOffArguments.scope(of: fix.collection, fix.query.settings, in: database, schema),
+      steps: try fix.steps.settings.steps(in: context),
+      touch: fix.steps.touch,
+      schema: schema
+    )
+    body.allowsImmutable = fix.immutability.allowImmutable
+    (draft.body, draft.filters) = (body, fix.query.filters)
+    return draft
+  }
+
+  private static func make(_ folder: String) throws(Failure) {
+    if FileCheck.isFolder(folder) { return }
+    if mkdir(folder, 0o755) != 0 { throw Failure.cannotWrite(folder, errno: errno) }
+  }
+}

@@ -1,0 +1,51 @@
+import Configuration
+import MigrationEngine
+
+/// `gymmigrate migrate pending`.
+struct MigratePending: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "pending",
+    abstract: "List what is still to be applied in an environment, in its order.",
+    discussion: """
+      Reads the folder of migrations and the ledger, and no document. One line each: the name, what became of it, and what it does. A file that changed after it was applied is an error (77) with both checksums.
+
+        gymmigrate migrate pending -e stage
+      """
+  )
+
+  @OptionGroup var common: PrintingOptions
+  @Flag(help: "Print a JSON array instead of lines.") var json = false
+
+  func run() async throws {
+    let connection = common.connection.settings
+    let environment = try EnvironmentResolver(connection).knownName()
+    let folder = try MigrationFolder.of(connection)
+    let entries = try await connection.ledger(for: "migrate pending", common.verbosity.settings)
+    let pending = try folder.pending(in: environment, entries).map { migration in
+      (migration, MigrationState(of: migration, in: entries))
+    }
+    if json {
+      return try StandardOutput.writeArray { list in
+        list.objects(pending) { Self.members(of: $1.0, $1.1, to: &$0) }
+      }
+    }
+    if pending.isEmpty { Terminal.standardError.line("Nothing is pending in \(environment).") }
+    for (migration, state) in pending {
+      let cells = [migration.name, state.kind.rawValue, migration.summary]
+      try StandardOutput.write("\(TerminalText(cells: cells))\n")
+    }
+  }
+
+  private static func members(
+    of migration: FolderMigration,
+    _ state: MigrationState,
+    to json: inout JSONWriter
+  ) {
+    json.member("checksum", migration.checksum)
+    json.member("id", migration.id)
+    json.member("irreversible", migration.header.irreversible)
+    json.member("name", migration.name)
+    json.member("status", state.kind.rawValue)
+    json.member("summary", migration.summary)
+  }
+}

@@ -1,0 +1,66 @@
+import MigrationEngine
+
+/// `gymmigrate migrate up`.
+struct MigrateUp: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "up",
+    abstract: "Apply what is pending in an environment, in its order.",
+    discussion: """
+      Plans all that is pending, each on what those before it would leave, shows that, asks on a terminal, and applies each as a run of its own, which is verified: planned once more, it must have nothing to change. What was applied is recorded in the ledger, and 'migrate down' undoes the last one.
+
+        gymmigrate migrate up -e stage -n
+        gymmigrate migrate up --to 20261125-1200-add-locale -e stage
+
+      Ends in 1 where something is left to change after an apply, and begins nothing more; in 2 when documents were rejected, conflicted or need review, as 'migrate apply' does. With --json each run prints its summary, a line each. --max-reads and --max-writes bound all of them together. After an interruption the same command goes on.
+      """
+  )
+
+  @OptionGroup var rules: MigrationRules
+  @OptionGroup var common: WritingOptions
+
+  @Option(
+    help: ArgumentHelp("The last that is applied, by the name of its file or its id.", valueName: "name")
+  )
+  var to: String?
+
+  @Option(
+    help: ArgumentHelp("Refuse one that deletes more documents than this.", valueName: "n"),
+    from: 0
+  )
+  var maxDelete: Int?
+
+  @Flag(help: "Record that files that changed after they were applied are right; they are not applied again.")
+  var acceptChanged = false
+
+  @Option(
+    help: ArgumentHelp(
+      "Apply what the environment before does not have yet (promote: in gymmigrate.yaml); the ledger keeps the reason.",
+      valueName: "reason"
+    )
+  )
+  var override: String?
+
+  @Flag(name: [.customShort("n"), .long], help: "Plan only; write nothing.")
+  var dryRun = false
+
+  @Option(help: ArgumentHelp("How many changes are shown of each migration.", valueName: "n"), from: 0)
+  var examples = 3
+
+  @OptionGroup var page: PageOptions
+
+  func validate() throws {
+    try page.assertPlanning(dryRun)
+    if let override, PlainText.tidied(override).isEmpty {
+      throw ValidationError("--override: give the reason.")
+    }
+  }
+
+  func run() async throws {
+    var job = ApplyJob(rules.choice)
+    (job.maximumDeletes, job.isDryRun, job.html) = (maxDelete, dryRun, page.html)
+    job.override = override.map { PlainText.tidied($0) }
+    var up = UpRun(job: job, run: common.jobRun(job))
+    (up.last, up.acceptsChanges, up.examples) = (to, acceptChanged, examples)
+    try await up.perform { try rules.application.validate($0) }
+  }
+}

@@ -1,0 +1,147 @@
+import Configuration
+import Logging
+import MigrationEngine
+
+/// What is pending in an environment, each as a run of its own.
+struct UpRun {
+  /// How each is applied; of no migration yet.
+  let job: ApplyJob
+  var run: JobRun
+  /// The last that is meant; nil for all.
+  var last: String?
+  /// Whether files that changed after they were applied are right as they are.
+  var acceptsChanges = false
+  /// How many changes are shown of each migration.
+  var examples = 3
+
+  /// - Parameter validate: Refuses settings that do not go with the migrations.
+  func perform(_ validate: (MigrationChoice) throws -> Void) async throws {
+    let resolver = EnvironmentResolver(run.connection)
+    let (environment, name) = (try resolver.environment(), try resolver.knownName())
+    let folder = try MigrationFolder.of(run.connection)
+    try Guard.assertNoMirror(environment)
+    var up = self
+    if !job.isDryRun {
+      try Guard.confirm(environment, with: run.confirmation)
+      // It may have been typed: it holds for each of the runs.
+      if environment.isProtected { up.run.confirmation.confirm = environment.name }
+    }
+    if acceptsChanges { try await up.accept(folder, in: name) }
+    let entries = try await run.connection.ledger(for: "migrate up", run.output)
+    let pending = try folder.pending(upTo: last, in: name, entries)
+    if pending.isEmpty {
+      return Terminal.standardError.line("Nothing is pending in \(name).")
+    }
+    try validate(choice(pending))
+    remark(on: pending, of: folder, in: name, entries)
+    let gate = try await gate(of: name)
+    if job.override == nil, !job.isDryRun { try gate?.assertOpen(for: pending) }
+    try await up.plan(pending)
+    if job.isDryRun {
+      if job.override == nil { try gate?.assertOpen(for: pending) }
+      return
+    }
+    let count = NumberText.counted(pending.count, "migration")
+    try Guard.ask("Apply \(count) in \(name)?", with: run.confirmation)
+    try await up.apply(pending, past: gate)
+  }
+
+  /// What guards an environment; nil for nothing.
+  private func gate(of environment: String) async throws -> PromotionGate? {
+    let promotions = try EnvironmentResolver(run.connection).configuration().promotions
+    let promotion = promotions.first { $0.environment.isIdentical(to: environment) }
+    guard let promotion else { return nil }
+    let former = run.connection.beside(promotion.after)
+    return PromotionGate(promotion, try await former.ledger(for: "migrate up", run.output))
+  }
+
+  private func choice(_ migrations: [FolderMigration]) -> MigrationChoice {
+    var choice = job.migrations
+    choice.migrations = migrations.map(\.choice)
+    return choice
+  }
+
+  /// Records that changed files are right as they are.
+  private func accept(_ folder: MigrationFolder, in environment: String) async throws {
+    if job.isDryRun {
+      throw ValidationError("--accept-changed is recorded in the ledger: leave out --dry-run.")
+    }
+    let command = CommandRun(name: "migrate up", connection: run.connection, output: run.output.silent)
+    try await command.performWithoutRun { session in
+      let changed = folder.changed(in: environment, try await session.ledger.entries())
+      try await session.ledger.accept(changed)
+      for migration in changed {
+        run.output.logger().notice("\(migration.name) is right as its file is now, as you say.")
+      }
+      return CommandResult()
+    }
+  }
+
+  private func remark(
+    on pending: [FolderMigration],
+    of folder: MigrationFolder,
+    in environment: String,
+    _ entries: [LedgerEntry]
+  ) {
+    let logger = run.output.logger()
+    for migration in pending {
+      if let other = folder.overtaken(by: migration, in: environment, entries) {
+        logger.notice("\(migration.name) comes before \(other.name), which is applied already.")
+      }
+      if let reason = migration.header.irreversible {
+        logger.notice("\(migration.name) is irreversible: \(reason)")
+      }
+    }
+  }
+
+  private mutating func plan(_ pending: [FolderMigration]) async throws {
+    var plan = PlanJob(choice(pending))
+    (plan.html, plan.examples) = (job.html, examples)
+    let planned = plan
+    _ = try await one { run in
+      var planning = run
+      planning.job = planned
+      try await planning.perform()
+    }
+  }
+
+  private mutating func apply(_ pending: [FolderMigration], past gate: PromotionGate?) async throws {
+    var isIncomplete = false
+    for (index, migration) in pending.enumerated() {
+      var job = job
+      job.migrations = choice([migration])
+      // Where the gate is open there is nothing to override.
+      if gate?.gap(of: migration) == nil { job.override = nil }
+      job.planned = pending.count > index + 1 ? pending[(index + 1)...].map(\.id) : nil
+      let applied = job
+      let isWhole = try await one { run in
+        var applying = run
+        applying.job = applied
+        try await applying.perform()
+      }
+      if !isWhole { isIncomplete = true }
+      _ = try await one { run in
+        try await applied.migrations.verify(for: run.connection, run.output, isRecorded: true)
+      }
+    }
+    if isIncomplete { throw ExitStatus(ExitCodes.incomplete) }
+  }
+
+  /// Makes one of the runs, with requests that are counted for it alone; what is billed is taken off the bound of all.
+  ///
+  /// - Returns: Whether nothing is left of it for a person.
+  private mutating func one(_ body: @Sendable (JobRun) async throws -> Void) async throws -> Bool {
+    var invocation = Invocation.current
+    invocation.traffic = TrafficCounter()
+    let run = run
+    var isWhole = true
+    do {
+      try await Invocation.$current.withValue(invocation) { try await body(run) }
+    } catch let status as ExitStatus where status.rawValue == ExitCodes.incomplete {
+      isWhole = false
+    }
+    let billed = invocation.traffic.account.billed
+    self.run.connection.bound = run.connection.bound?.left(after: billed.known + billed.uncertain)
+    return isWhole
+  }
+}

@@ -1,0 +1,217 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("Migrations of a folder", .timeLimit(.minutes(60)))
+struct MigrateUpTests {
+  /// Members of one field each in every environment, and a folder of migrations.
+  private func withFolder(_ files: [String: String], _ body: (Tool) async throws -> Void) async throws {
+    try await withStores { tool in
+      try FileManager.default.createDirectory(
+        atPath: tool.path("migrations"),
+        withIntermediateDirectories: true
+      )
+      for (name, text) in files { try tool.write(text, to: "migrations/\(name).yaml") }
+      for environment in ["test", "stage", "prod"] {
+        try await tool.load((1...3).map { documentLine("things/t\($0)", $0) }, into: environment)
+      }
+      try await body(tool)
+    }
+  }
+
+  private static func setting(_ field: String, _ header: String = "") -> String {
+    "id: set-\(field)\nsummary: Sets \(field).\n\(header)collection: things\nsteps:\n  - set: {\(field): 1}\n"
+  }
+
+  private static let three = ["1-a": setting("a"), "2-b": setting("b"), "3-c": setting("c")]
+
+  private func pending(_ tool: Tool, _ environment: String = "test") async throws -> [String] {
+    let result = try await tool.bare(["migrate", "pending", "-e", environment])
+    result.expect(0)
+    return result.output.split(separator: "\n").map { line in
+      line.split(separator: "\t").prefix(2).joined(separator: " ")
+    }
+  }
+
+  @Test("Up on the gym's sample is what apply of the three is, with and without a folder of files.")
+  func gym() async throws {
+    try await withStores { tool in
+      let files = ["users", "user_emails", "members"].map { Samples.file($0) }
+      for environment in ["test", "stage", "prod"] {
+        let place = ["-e", environment, "--confirm", environment, "-q"]
+        // One commit at a time: where a user has no createdAt, the order of creation decides about the index.
+        try await tool.bare(["import", "--in-flight", "1"] + files + place).expect(0)
+      }
+      let three = ["users-unify", "user-emails", "is-active"]
+      try await tool.bare(["migrate", "apply"] + three + ["-e", "test", "-q"]).expect(2)
+      #expect(
+        try await pending(tool, "stage") == [
+          "01-users-unify pending", "02-user-emails pending", "03-is-active pending",
+        ]
+      )
+      let up = try await tool.bare(["migrate", "up", "-e", "stage", "--json"])
+      up.expect(2)
+      let lines = up.output.split(separator: "\n").map { Data($0.utf8) }
+      let summaries = try lines.map { try JSONDecoder().decode(Summary.self, from: $0) }
+      let names = ["plan", "apply", "verify", "apply", "verify", "apply", "verify"]
+      #expect(summaries.map { $0.command.split(separator: " ")[1] } == names.map { Substring($0) })
+      let samples = Samples.repository.appendingPathComponent("samples/gym/migrations").path
+      try FileManager.default.copyItem(atPath: samples, toPath: tool.path("migrations"))
+      try await tool.bare(["migrate", "up", "-e", "prod", "--confirm", "prod", "-q"]).expect(2)
+      for environment in ["stage", "prod"] {
+        #expect(try await pending(tool, environment) == [])
+        try await expectSame("test", environment, tool)
+      }
+    }
+  }
+
+  /// Compares all documents of two environments, but for the times that the server set.
+  private func expectSame(_ first: String, _ second: String, _ tool: Tool) async throws {
+    let result = try await tool.bare(
+      ["diff", "--all", "--from", first, "--to", second, "--ignore-fields", "updatedAt,createdAt"]
+    )
+    #expect(result.exitCode == 0, "\(result.output.prefix(2000))")
+  }
+
+  @Test(
+    "Up applies each by a run of its own, to the one that is named and then the rest, and down takes back the last."
+  )
+  func upAndDown() async throws {
+    try await withFolder(Self.three) { tool in
+      let before = try await tool.dump("test")
+      try await tool.bare(["migrate", "up", "-e", "test", "-n"]).expect(0)
+      #expect(try await pending(tool) == ["1-a pending", "2-b pending", "3-c pending"])
+      try await tool.bare(["migrate", "up", "--to", "set-b", "-e", "test"]).expect(0)
+      #expect(try await pending(tool) == ["3-c pending"])
+      let after = try await tool.dump("test")
+      #expect(after.count == 3 && after.allSatisfy { $0.contains("\"b\":") && !$0.contains("\"c\":") })
+      try await tool.bare(["migrate", "up", "-e", "test"]).expect(0)
+      let again = try await tool.bare(["migrate", "up", "-e", "test"])
+      again.expect(0)
+      #expect(again.errors == "Nothing is pending in test.\n")
+      var place = tool
+      place.place = ["-e", "test"]
+      let commands = try await place.ledger().runs.map(\.command).filter { $0.hasPrefix("migrate") }
+      #expect(commands == ["1-a", "2-b", "3-c"].map { "migrate apply migrations/\($0).yaml" })
+      for left in [
+        ["3-c undone"], ["2-b undone", "3-c undone"], ["1-a undone", "2-b undone", "3-c undone"],
+      ] {
+        try await tool.bare(["migrate", "down", "-e", "test", "-y"]).expect(0)
+        #expect(try await pending(tool) == left)
+      }
+      #expect(try await tool.dump("test") == before)
+      let nothing = try await tool.bare(["migrate", "down", "-e", "test"])
+      nothing.expect(0)
+      #expect(nothing.errors == "No migration of the folder is applied in test.\n")
+    }
+  }
+
+  @Test(
+    "What was done by hand is not applied, what is irreversible not taken back, and what is for others left out."
+  )
+  func headers() async throws {
+    let files = [
+      "1-a": Self.setting("a"), "2-b": Self.setting("b", "irreversible: It stays.\n"),
+      "3-c": Self.setting("c", "environments: [stage]\n"), "4-d": Self.setting("d", "after: 3-c\n"),
+    ]
+    try await withFolder(files) { tool in
+      try await tool.bare(["migrate", "baseline", "1-a", "-e", "prod"]).expectFailure(77, "--confirm prod")
+      try await tool.bare(["migrate", "baseline", "1-a", "-e", "prod", "--confirm", "prod"]).expect(0)
+      try await tool.bare(["migrate", "up", "-e", "prod", "--confirm", "prod"])
+        .expectFailure(77, "4-d", "it comes after 3-c, which is not applied in prod")
+      let up = ["migrate", "up", "--to", "3-c", "-e", "prod"]
+      try await tool.bare(up).expectFailure(77, "--confirm prod")
+      try await tool.bare(up + ["--confirm", "prod"]).expect(0)
+      let documents = try await tool.dump("prod")
+      #expect(documents.allSatisfy { $0.contains("\"b\":") && !$0.contains("\"a\":") })
+      let down = ["migrate", "down", "-e", "prod", "--confirm", "prod"]
+      try await tool.bare(down).expectFailure(77, "2-b", "irreversible: It stays.")
+      #expect(try await tool.dump("prod") == documents)
+      try await tool.bare(["migrate", "baseline", "4-d", "-e", "prod", "--confirm", "prod"]).expect(0)
+      try await tool.bare(down).expectFailure(64, "4-d", "by hand")
+      #expect(try await pending(tool, "prod") == [])
+      try await tool.bare(["migrate", "up", "-e", "stage"]).expect(0)
+      #expect(try await tool.dump("stage").allSatisfy { $0.contains("\"d\":") })
+    }
+  }
+
+  @Test("A file that changed after it was applied is an error with both checksums, until it is accepted.")
+  func changed() async throws {
+    try await withFolder(Self.three) { tool in
+      try await tool.bare(["migrate", "up", "--to", "2-b", "-e", "test"]).expect(0)
+      let applied = try await tool.dump("test")
+      try tool.write(Self.setting("b") + "  - set: {e: 1}\n", to: "migrations/2-b.yaml")
+      let sums = try await Judge.script(
+        "import hashlib, sys; print(*[hashlib.sha256(f.encode()).hexdigest() for f in sys.argv[1:]])",
+        Self.setting("b"),
+        Self.setting("b") + "  - set: {e: 1}\n"
+      ).split(whereSeparator: \.isWhitespace).map(String.init)
+      for command in ["up", "pending"] {
+        try await tool.bare(["migrate", command, "-e", "test"])
+          .expectFailure(77, "migrations/2-b.yaml", sums[0], sums[1], "--accept-changed")
+      }
+      #expect(try await tool.dump("test") == applied)
+      try await tool.bare(["migrate", "up", "--accept-changed", "--to", "2-b", "-e", "test"]).expect(0)
+      #expect(try await tool.dump("test") == applied)
+      #expect(try await pending(tool) == ["3-c pending"])
+      // It may be applied by hand, as any other.
+      try await tool.bare(["migrate", "apply", "set-b", "-e", "test"]).expect(0)
+      #expect(try await tool.dump("test").allSatisfy { $0.contains("\"e\":") })
+    }
+  }
+
+  @Test("Interrupted half way, the same command goes on; what comes after is planned in the meantime.")
+  func interrupted() async throws {
+    let mini = MiniFirestore.environment("test")
+    for number in 1...20 {
+      try mini.put("things/t\(number)", fields: #"{"n":{"integerValue":"\#(number)"}}"#)
+    }
+    let kill = KillSwitch(mini.handler, delay: .zero)
+    try await withTwoServers(mini.handler, kill.handler) { tool in
+      var tool = tool
+      tool.place = ["-e", "test"]
+      try FileManager.default.createDirectory(
+        atPath: tool.path("migrations"),
+        withIntermediateDirectories: true
+      )
+      for (name, text) in Self.three { try tool.write(text, to: "migrations/\(name).yaml") }
+      let slow = ["--batch-size", "5", "--in-flight", "1"]
+      try await tool.runKilled(at: 4, by: kill, "migrate", "up", "--batch-size", "5", "--in-flight", "1")
+      #expect(try await pending(tool) == ["1-a running", "2-b planned", "3-c planned"])
+      try await tool.bare(["migrate", "up"] + slow + tool.place).expect(0)
+      #expect(try await pending(tool) == [])
+      #expect(mini.snapshot().filter { $0.name.hasPrefix("things/") }.count == 20)
+      // A field each: nothing was written twice.
+      #expect(mini.writtenDocuments.filter { $0.name.hasPrefix("things/") }.allSatisfy { $0.writes == 3 })
+    }
+  }
+
+  @Test("A new file is an error until it is written; one that is like a fix does what that does.")
+  func new() async throws {
+    try await withStores { tool in
+      let made = try await tool.bare(["migrate", "new", "add-locale"])
+      made.expect(0)
+      #expect(made.output.wholeMatch(of: /migrations\/\d{8}-\d{4}-add-locale\.yaml\n/) != nil)
+      try await tool.bare(["migrate", "pending", "-e", "test"]).expectFailure(
+        65,
+        "-add-locale.yaml",
+        "'summary'"
+      )
+      try await tool.bare(["migrate", "new", "Locale"]).expectFailure(64, "'Locale' is no name")
+      try await tool.bare(["migrate", "new", "x", "--like", "delete", "users"]).expectFailure(64, "fix")
+      try FileManager.default.removeItem(atPath: tool.path("migrations"))
+      let fix = [
+        "fix", "members", "--where", "isActive == true", "--digits", "phone", "--set", "code=\"007\"",
+      ]
+      try await tool.bare(["migrate", "new", "digits", "--like"] + fix).expect(0)
+      for environment in ["test", "stage"] {
+        try await tool.bare(["import", Samples.file("members"), "-e", environment, "-q"]).expect(0)
+      }
+      try await tool.bare(fix + ["-e", "test", "-y", "-q"]).expect(0)
+      try await tool.bare(["migrate", "up", "-e", "stage", "-y", "-q"]).expect(0)
+      try await expectSame("test", "stage", tool)
+      let copied = try await tool.dump("stage")
+      #expect(copied.count == 420 && copied.contains { $0.contains(#""code":{"stringValue":"007"}"#) })
+    }
+  }
+}

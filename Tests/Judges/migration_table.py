@@ -1,0 +1,101 @@
+"""Reads the ledgers of environments and the files of a folder, from docs/promoting.md alone, and says what became of each migration.
+
+    migration_table.py FOLDER ENVIRONMENT=LEDGER.jsonl... < TABLE.json
+
+LEDGER.jsonl has a document of `_gymmigrate_runs` a line, as Firestore's REST API has them. What `migrate status --environments --json`
+prints is compared with it; each difference is a line, and the exit code is 1 where there is one.
+"""
+
+import hashlib
+import json
+import pathlib
+import re
+import sys
+
+
+def plain(value):
+    (kind, content), = value.items()
+    if kind == "integerValue":
+        return int(content)
+    if kind == "arrayValue":
+        return [plain(item) for item in content.get("values", [])]
+    if kind == "mapValue":
+        return {name: plain(item) for name, item in content.get("fields", {}).items()}
+    return content
+
+
+def ledger(path):
+    runs = []
+    for line in pathlib.Path(path).read_text().splitlines():
+        document = json.loads(line)
+        run = {name: plain(value) for name, value in document["fields"].items()}
+        run["id"] = document["name"].rsplit("/", 1)[-1]
+        runs.append(run)
+    return sorted(runs, key=lambda run: (run["startedAt"], run["id"]))
+
+
+def blocks(run):
+    return run["status"] == "running" or run["status"] in ("failed", "interrupted") and run["hasChanged"]
+
+
+def word(migration, checksum, runs):
+    """The status of a migration, whether its file changed since, and the run that decides."""
+    decisive = None
+    for run in runs:
+        if "undoes" in run or all(item["id"] != migration for item in run["migrations"]):
+            continue
+        if run["status"] in ("failed", "interrupted", "cleared") and not run["hasChanged"]:
+            continue
+        if run["status"] != "undone" or decisive is None or decisive["status"] == "undone":
+            decisive = run
+    planned = any(blocks(run) and migration in run.get("planned", []) for run in runs)
+    if decisive is None:
+        return ("planned" if planned else "pending"), False, None
+    status = decisive["status"]
+    item = next(item for item in decisive["migrations"] if item["id"] == migration)
+    applied = item.get("accepted", item.get("checksum"))
+    changed = status != "undone" and applied is not None and applied != checksum
+    if status in ("done", "incomplete"):
+        status = "by hand" if decisive.get("byHand") else "verified" if "verifiedAt" in item else "applied"
+    elif status in ("undone", "cleared") and planned:
+        status = "planned"
+    elif status == "interrupted":
+        status = "failed"
+    return status, changed, decisive
+
+
+def main():
+    folder, *environments = sys.argv[1:]
+    table = json.load(sys.stdin)
+    files = sorted(pathlib.Path(folder).glob("*.yaml"), key=lambda file: file.stem.encode())
+    differences = []
+
+    def compare(what, expected, found):
+        if expected != found:
+            differences.append(f"{what}: {expected!r} by the ledger, {found!r} in the table")
+
+    compare("rows", [file.stem for file in files], [row["name"] for row in table["migrations"]])
+    for column, argument in enumerate(environments):
+        name, path = argument.split("=", 1)
+        runs = ledger(path)
+        for file, row in zip(files, table["migrations"]):
+            text = file.read_bytes()
+            migration = re.search(rb"^id: (\S+)", text, re.MULTILINE).group(1).decode()
+            status, changed, run = word(migration, hashlib.sha256(text).hexdigest(), runs)
+            state = row["states"][column]
+            place = f"{file.stem} in {name}"
+            compare(f"{place}: environment", name, state["environment"])
+            compare(f"{place}: status", status, state["status"])
+            compare(f"{place}: changed", changed, state["changedSince"])
+            compare(f"{place}: run", run and run["id"], state.get("runId"))
+            compare(f"{place}: by", run and run["holder"], state.get("holder"))
+            compare(f"{place}: override", run and run.get("override"), state.get("override"))
+            if "totals" in state:
+                counts = {key: run["totals"][key] for key in ("written", "review", "rejected", "conflicted")}
+                compare(f"{place}: totals", counts, {key: state["totals"][key] for key in counts})
+    print("\n".join(differences))
+    return 1 if differences else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,63 @@
+import Configuration
+import FirestoreModels
+import Testing
+
+@testable import MigrationEngine
+
+@Suite struct PromotionGateTests {
+  private let migration = FolderMigration(
+    name: "1-m",
+    id: "m",
+    summary: "S.",
+    choice: "1-m.yaml",
+    checksum: "aa"
+  )
+
+  private func entries(
+    _ status: LedgerEntry.Status,
+    verified: Bool = false,
+    _ checksum: String = "aa"
+  )
+    -> [LedgerEntry]
+  {
+    var applied = LedgerEntry.Applied(id: "m", checksum: checksum)
+    if verified { applied.verifiedAt = Timestamp(seconds: 1) }
+    var entry = LedgerEntry(run: "r", command: "migrate apply", migrations: [applied], holder: "ana@desk")
+    entry.status = status
+    return [entry]
+  }
+
+  private func gap(_ entries: [LedgerEntry], verified: Bool = false) -> PromotionGate.Gap? {
+    var promotion = Promotion("prod", after: "stage")
+    promotion.mustBeVerified = verified
+    return PromotionGate(promotion, entries).gap(of: migration)
+  }
+
+  @Test("Every state before a gate, with and without 'verified'.")
+  func matrix() {
+    var byHand = entries(.done)
+    (byHand[0].isByHand, byHand[0].hasChanged) = (true, false)
+    let cases: [([LedgerEntry], PromotionGate.Gap?, PromotionGate.Gap?)] = [
+      ([], .notApplied(.pending), .notApplied(.pending)),
+      (entries(.running), .notApplied(.running), .notApplied(.running)),
+      (entries(.failed), .notApplied(.failed), .notApplied(.failed)),
+      (entries(.interrupted), .notApplied(.failed), .notApplied(.failed)),
+      (entries(.cleared), .notApplied(.cleared), .notApplied(.cleared)),
+      (entries(.undone, verified: true), .notApplied(.undone), .notApplied(.undone)),
+      (entries(.done), nil, .notVerified), (entries(.incomplete), nil, .notVerified),
+      (entries(.done, verified: true), nil, nil), (entries(.incomplete, verified: true), nil, nil),
+      (entries(.done, verified: true, "bb"), .changed, .changed), (byHand, nil, .notVerified),
+    ]
+    for (entries, applied, verified) in cases {
+      #expect(gap(entries) == applied, "\(entries.map(\.status))")
+      #expect(gap(entries, verified: true) == verified, "\(entries.map(\.status))")
+    }
+  }
+
+  @Test("A migration that is not for the environment before passes.")
+  func elsewhere() {
+    var other = migration
+    other.header.environments = ["prod"]
+    #expect(PromotionGate(Promotion("prod", after: "stage"), []).gap(of: other) == nil)
+  }
+}
