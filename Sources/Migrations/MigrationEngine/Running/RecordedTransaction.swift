@@ -97,7 +97,7 @@ package struct RecordedTransaction: Sendable {
         return .leave(value)
       case .commit(let changes, let value):
         attempts.withLock { $0.decided = changes }
-        return .commit(changes.map(\.write), value)
+        return .commit(changes.map(\.write), value, of: changes)
       }
     }
     var ended = Ended(value: value, end: end, settled: attempts.withLock { $0.settled(end) })

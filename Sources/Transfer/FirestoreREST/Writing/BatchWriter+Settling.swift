@@ -46,7 +46,8 @@ extension BatchWriter {
       }
     }
     if isClaimed {
-      await finish(pending, .written(updateTime: current?.updateTime))
+      let time = pending.updateTime(in: current, committedAt: nil)
+      await finish(pending, .written(updateTime: time))
       return
     }
     if pending.mustNotRepeat || pending.replans >= limits.maximumReplans || scheduler.isStopping {

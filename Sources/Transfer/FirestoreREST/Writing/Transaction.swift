@@ -67,7 +67,9 @@ package struct Transaction: Sendable {
 /// The decision of a transaction after reading.
 package enum TransactionDecision<Value: Sendable>: Sendable {
   /// Commit these writes; each must have a precondition that reveals whether it was applied.
-  case commit([Write], Value)
+  ///
+  /// The changes that they make, if they are known, tell whether somebody else has written since.
+  case commit([Write], Value, of: [Change] = [])
   /// Write nothing.
   case leave(Value)
 }
@@ -120,10 +122,12 @@ extension FirestoreClient {
           await rollback(id)
           if let times = try await applied(run.uncertain) { return (decided, .committed(times)) }
           return (decided, .left)
-        case .commit(let writes, let decided):
+        case .commit(let writes, let decided, let changes):
           value = decided
           try await willCommit(writes)
-          run.committing = writes.map { PendingWrite($0, in: database) }
+          run.committing = writes.indices.map {
+            PendingWrite(writes[$0], in: database, of: changes.isEmpty ? nil : changes[$0])
+          }
           let answer = try await commitOnce(
             run.committing.map(\.json),
             deletes: run.committing.deletes,
@@ -173,7 +177,8 @@ extension FirestoreClient {
     for writes in commits {
       let documents = try await batchGet(writes.map(\.write.path))
       if writes.allSatisfy({ $0.state(in: documents[$0.write.path]) == .applied }) {
-        return writes.map { documents[$0.write.path]?.updateTime }
+        let time = LostCommit.time(of: writes, documents)
+        return writes.map { $0.updateTime(in: documents[$0.write.path], committedAt: time) }
       }
     }
     return nil

@@ -206,6 +206,7 @@ struct CommitScheduler {
   ) throws(Failure) -> [Settled] {
     guard var chunk = inFlight.removeValue(forKey: id) else { return [] }
     let lost = LostCommit(on: chunk, documents)
+    let time = LostCommit.time(of: chunk.writes, documents)
     var settled: [Settled] = []
     var ready: [PendingWrite] = []
     for write in chunk.writes {
@@ -214,9 +215,10 @@ struct CommitScheduler {
       // It was like this before, or another writer changed it.
       case .applied where lost == .notApplied && write.isGuarded:
         settled.append((write, .conflict(current)))
-      case .applied: settled.append((write, .written(updateTime: current?.updateTime)))
+      case .applied:
+        settled.append((write, .written(updateTime: write.updateTime(in: current, committedAt: time))))
       case .ready where lost == .applied && write.mayBeApplied && !write.isGuarded:
-        settled.append((write, .written(updateTime: current?.updateTime)))
+        settled.append((write, .written(updateTime: write.updateTime(in: current, committedAt: nil))))
       case .ready: ready.append(write)
       // Applied, and changed by another writer since.
       case .conflict where lost == .applied && write.mayBeApplied:

@@ -34,4 +34,15 @@ enum LostCommit: Equatable {
       self = seemsApplied ? .applied : .unknown
     }
   }
+
+  /// The earliest time that it can have been made at, given that it was applied; nil if no document tells.
+  ///
+  /// All of its writes have one time, so a document with a later one was written by somebody else since.
+  static func time(of writes: [PendingWrite], _ documents: [DocumentPath: RawDocument]) -> Timestamp? {
+    writes.filter(\.isGuarded).compactMap { write in
+      let current = documents[write.write.path]
+      guard write.state(in: current) == .applied else { return nil }
+      return write.write.precondition == .exists(false) ? current?.createTime : current?.updateTime
+    }.min()
+  }
 }

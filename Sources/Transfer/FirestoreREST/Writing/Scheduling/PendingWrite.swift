@@ -88,6 +88,17 @@ extension PendingWrite {
     }
   }
 
+  /// The update time that it set in a document that has its effect, so that nobody takes a later change of somebody else for this
+  /// one; nil where that is not known, because they have changed other fields since.
+  ///
+  /// - Parameter time: The time of the commit, as far as its documents tell.
+  func updateTime(in current: RawDocument?, committedAt time: Timestamp?) -> Timestamp? {
+    guard let current, let found = current.updateTime else { return nil }
+    if let time, time < found { return time }
+    if let change, change.after?.asStored != current.fields.removing(change.serverTimes) { return nil }
+    return found
+  }
+
   private func isApplied(_ transform: FieldTransform, in fields: FieldMap) -> Bool {
     guard let value = fields[transform.field] else { return false }
     func holds(_ element: Value) -> Bool {

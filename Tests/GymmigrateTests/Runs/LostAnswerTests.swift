@@ -1,0 +1,56 @@
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite("Somebody writes between a commit and its lost answer", .timeLimit(.minutes(30)))
+struct LostAnswerTests {
+  /// A service that applies the first commit of documents, lets somebody else write, and loses the answer.
+  private func handler(_ mini: MiniFirestore, _ write: @escaping @Sendable () -> Void) -> RequestHandler {
+    let answered = Answered()
+    return { request in
+      let reaction = mini.handler(request)
+      guard request.kind == .commit, request.text.contains("/documents/c/1"), answered.isFirst else {
+        return reaction
+      }
+      write()
+      return .dropConnection
+    }
+  }
+
+  private final class Answered: Sendable {
+    private let count = Mutex(0)
+
+    /// True once.
+    var isFirst: Bool {
+      count.withLock { count in
+        count += 1
+        return count == 1
+      }
+    }
+  }
+
+  private static let others = [#""w":{"stringValue":"T"}"#, #""n":{"integerValue":"1"}"#]
+
+  @Test("An undo leaves what they wrote, also in other fields, and lists it", arguments: others)
+  func undo(field: String) async throws {
+    let mini = MiniFirestore()
+    for id in 0..<3 { try mini.put("c/\(id)", fields: #"{"n":{"integerValue":"1"}}"#) }
+    // Equal values are no proof that nobody wrote: what was changed and changed back is theirs, too.
+    let written = handler(mini) {
+      try? mini.merge("c/1", fields: #"{"n":{"integerValue":"7"}}"#)
+      try? mini.merge("c/1", fields: "{\(field)}")
+    }
+    try await withTool(against: written) { tool, _ in
+      try tool.write("id: q\nsummary: x\ncollection: c\nsteps:\n  - set: { q: 1 }\n", to: "q.yaml")
+      try await tool.run("migrate", "apply", "q.yaml").expect(0)
+      let undo = try await tool.run("migrate", "undo", "last", "--json")
+      undo.expect(2)
+      let totals = try undo.summary().totals
+      #expect(totals.written == 2 && totals.conflicted == 1)
+      let left = try #require(mini.document("c/1")).fieldsJSON
+      #expect(left.contains(field) && left.contains(#""q":"#))
+      #expect(mini.document("c/0")?.fieldsJSON.contains(#""q":"#) == false)
+    }
+  }
+}
