@@ -194,9 +194,12 @@ extension Failure {
   fileprivate func mayPass(havingWritten: Bool) -> Bool {
     switch kind {
     case .unavailable, .interrupted: true
+    case .cannotWrite where isRefusal: havingWritten
     case .cannotWrite: havingWritten || path.map { !$0.isIdentical(to: StandardOutput.name) } ?? true
     case .tryLater where isOfBound: true
-    case .tryLater, .notPermitted, .configuration: havingWritten || service != nil
+    case .tryLater, .notPermitted, .configuration:
+      // What the service takes for a mistake stays one.
+      havingWritten || service.map { $0.status != .invalidArgument } ?? false
     case .usage, .inputMalformed, .inputMissing, .internal, .rejected: false
     }
   }

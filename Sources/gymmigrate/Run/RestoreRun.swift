@@ -13,8 +13,7 @@ extension RestoreJob: PerformableJob {
 
   func perform(as run: JobRun) async throws -> RunEnding {
     let access = try StorageAccess(for: sources + (output.map { [$0] } ?? []), run.connection).files
-    try PlanScreen(html: plan.html).assertWritable()
-    if let output { try access.checkWritable(output) }
+    try access.assertWritable(output, plan.html)
     return try await CommandRun(run).perform { session, folder in
       let kept = folder.file("restore.json")
       if session.checkpoints?.isPast(Self.applying - 1) ?? false,

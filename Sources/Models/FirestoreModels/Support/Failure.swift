@@ -61,6 +61,8 @@ package struct Failure: Error, Sendable, Equatable, CustomStringConvertible {
   package var remedy: String?
   /// The service's error, if there is one.
   package var service: FirestoreError?
+  /// Whether it refuses what was asked for, so that the same would be refused again.
+  package var isRefusal = false
   /// Whether a response exceeded the size limit, so that a smaller request may succeed.
   package var isBodyTooLarge = false
   /// Whether a response held what cannot be decoded, so that others may still be readable.

@@ -61,8 +61,9 @@ package struct InputFile: ~Copyable {
         (descriptor, mayWait) = (STDIN_FILENO, SystemCall.mayWait(STDIN_FILENO))
         return
       }
-      if let status = SystemCall.status(path).status, status.isFolder {
-        throw Failure(.inputMissing, "read", path: path, cause: "it is a folder")
+      if let status = SystemCall.status(path).status {
+        if status.isFolder { throw Failure(.inputMissing, "read", path: path, cause: "it is a folder") }
+        if status.isRegularFile { try KeptFiles.willRead(status, path) }
       }
       let (descriptor, mayWait, code) = SystemCall.openToRead(path)
       if descriptor < 0 { throw Failure.cannotRead(path, errno: code) }

@@ -1,8 +1,49 @@
 import Platform
 
 /// Files that no output replaces: databases of SQLite (the embedded store, a mirror, anybody's), what SQLite keeps beside one,
-/// and the files by which a run is resumed and undone.
+/// the files by which a run is resumed and undone, and what the command itself reads.
 package enum KeptFiles {
+  /// What identifies a file, whatever its path.
+  private struct Identity: Hashable {
+    let device: UInt64
+    let number: UInt64
+
+    init(_ status: stat) { (device, number) = (UInt64(status.st_dev), UInt64(status.st_ino)) }
+  }
+
+  private struct Used {
+    var inputs: Set<Identity> = []
+    var outputs: Set<Identity> = []
+  }
+
+  private static let used = Locked(Used())
+  private static let cause = "the command reads it, too"
+
+  /// Remembers a file that is read.
+  ///
+  /// - Throws: `.cannotWrite` if it is one of ``assertUnread(_:)``.
+  static func willRead(_ status: stat, _ path: String) throws(Failure) {
+    let identity = Identity(status)
+    let isOutput = used.withLock { used in
+      used.inputs.insert(identity)
+      return used.outputs.contains(identity)
+    }
+    if isOutput { throw refusal(path, cause) }
+  }
+
+  /// Refuses a file that a person names for an output if this process has read it; one that is read later is refused then.
+  ///
+  /// - Throws: `.cannotWrite`.
+  package static func assertUnread(_ path: String) throws(Failure) {
+    guard let status = SystemCall.status(path).status, status.isRegularFile else { return }
+    let identity = Identity(status)
+    let isInput = used.withLock { used in
+      used.outputs.insert(identity)
+      return used.inputs.contains(identity)
+    }
+    if isInput { throw refusal(path, cause) }
+  }
+
   /// Refuses a path whose file is kept.
   ///
   /// - Parameters:
@@ -11,7 +52,13 @@ package enum KeptFiles {
   /// - Throws: `.cannotWrite`.
   static func assertReplaceable(_ path: String, isDatabase: Bool) throws(Failure) {
     guard let cause = reason(path, isDatabase) else { return }
-    throw Failure.cannotWrite(path, cause, remedy: "Name another file.")
+    throw refusal(path, cause)
+  }
+
+  private static func refusal(_ path: String, _ cause: String) -> Failure {
+    var failure = Failure.cannotWrite(path, cause, remedy: "Name another file for the output.")
+    failure.isRefusal = true
+    return failure
   }
 
   /// Whether a regular file begins as a database of SQLite does.

@@ -81,6 +81,8 @@ package struct FolderVerification: Sendable {
           "it holds \(NumberText.counted(count, "document")), and \(entry.documents) in the manifest"
         )
       }
+    } catch  where error.isRefusal {
+      throw error
     } catch
       where [.interrupted, .unavailable, .notPermitted, .configuration, .tryLater].contains(error.kind)
     {

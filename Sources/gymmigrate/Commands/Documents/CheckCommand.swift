@@ -109,7 +109,7 @@ extension CheckJob: DivisibleJob {
     let schema = check.schema
     // What cannot be written is found out before anything is read.
     let access = try StorageAccess(for: output.map { [$0] } ?? [], run.connection, counting: run.traffic)
-    if let output { try access.files.checkWritable(output) }
+    try access.files.assertWritable(output)
     let findings = CheckOutput(check, examples: examples, asJSON: run.output.json)
     var command = CommandRun(run)
     // With --json the summary is a part of the object that the findings are in.

@@ -144,7 +144,7 @@ struct ReportOptions: ParsableArguments {
     _ days: @escaping @Sendable (_ today: CalendarDay) -> ClosedRange<CalendarDay>
   ) async throws {
     // What cannot be written is found out before anything is read.
-    if let output { try OutputFile.checkWritable(output) }
+    try FileAccess.local.assertWritable(output)
     try await common.perform(name) { session in
       try session.schema.assertGym("report")
       let zone = try session.schema.zone()

@@ -55,9 +55,8 @@ extension PlanJob: DivisibleJob {
     let chosen = try migrations.chosen(for: run.connection)
     let isQuiet = run.output.json || output == "-" || run.part != nil
     let page = PlanScreen(html: html)
-    try page.assertWritable()
     let access = try StorageAccess(for: output.map { [$0] } ?? [], run.connection, counting: run.traffic)
-    if let output, output != "-" { try access.files.checkWritable(output) }
+    try access.files.assertWritable(output, html)
     return try await CommandRun(run).perform { session, folder in
       var runner = MigrationRunner(in: session, folder)
       runner.read(as: migrations.reading)

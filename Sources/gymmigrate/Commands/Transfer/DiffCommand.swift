@@ -125,7 +125,7 @@ struct DiffCommand: AsyncParsableCommand {
     options.isColored = options.output == "-" && Colors.output
     let access = try StorageAccess(for: from + to + (output.map { [$0] } ?? []), connection.settings)
     options.files = access.files
-    if let output { try access.files.checkWritable(output) }
+    try access.files.assertWritable(output)
     let sides = try (
       from: side(from, "--from", source.isGiven, access.files),
       to: side(to, "--to", connection.settings.namesDatabase, access.files)

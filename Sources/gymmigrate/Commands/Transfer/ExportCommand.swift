@@ -159,7 +159,17 @@ struct ExportCommand: JobCommand {
     if job.isDated, [.json, .ndjson, .bigquery, .managed].contains(job.format) {
       throw ValidationError("A backup is JSON Lines, CSV or XLSX: no --dated for \(job.format.rawValue).")
     }
-    if plain, !isCSV { throw ValidationError("--plain is about CSV: export to .csv, or with --format csv.") }
+    let isTable = isCSV || job.format == .xlsx
+    let idle = [
+      ("--plain", plain && !isCSV, "CSV"), ("--excel", excel && !isCSV, "CSV"),
+      ("--delimiter", delimiter != .comma && !isCSV, "CSV"),
+      ("--header", job.headerLanguage != nil && !isTable, "CSV and XLSX"),
+      ("--null", nullText != "null" && !isTable, "CSV and XLSX"),
+      ("--gzip", gzip && job.format != .jsonl, "JSON Lines"),
+    ].first { $0.1 }
+    if let idle {
+      throw ValidationError("\(idle.0) is about \(idle.2): export to such a file, or say it with --format.")
+    }
     if plain, job.isDated { throw ValidationError("--plain is not for backups: no --dated.") }
     if links, !job.isOneWorkbook {
       throw ValidationError("--links is about the sheets of one workbook: name a file that ends in .xlsx.")
@@ -225,6 +235,7 @@ extension ExportJob: DivisibleJob {
       dated.map { .folder($0.path) } ?? ExportDestination(output: output, format: format, collections: count)
     // A folder of scheduled exports has been written to already, for its lock.
     if dated == nil { _ = try ExportOutput(destination, format, via: access.files) }
+    if case .file(let file) = destination { try access.files.assertWritable(file) }
     return try await closing(dated) {
       try await CommandRun(run).perform { session, folder in
         let moment = try await session.moment(part?.readTime ?? readTime)

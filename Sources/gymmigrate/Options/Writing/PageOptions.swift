@@ -33,7 +33,7 @@ struct PlanScreen: Sendable {
 
   /// Refuses a file that cannot be written, before anything is read.
   func assertWritable() throws(Failure) {
-    if let html { try OutputFile.checkWritable(html) }
+    try FileAccess.local.assertWritable(html)
   }
 
   /// Prints what a plan costs, and writes its page if asked to.
