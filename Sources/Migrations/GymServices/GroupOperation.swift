@@ -42,9 +42,10 @@ extension GroupService {
     _ operations: [GroupOperation],
     in context: RunContext,
     planning plan: TransactionPlan? = nil,
+    deletingAtMost maximum: Int? = nil,
     report: (GroupOperation, Refusal) -> Void
   ) async throws {
-    let service = GroupService(in: context, planning: plan)
+    let service = GroupService(in: context, planning: plan, deletingAtMost: maximum)
     let resumed = try context.checkpoints?.resumed?.position(as: Checkpoint.Done.self)?.done
     if resumed == nil { try await context.checkpoints?.begin(at: Checkpoint.State(at: Checkpoint.Done(0))) }
     for (index, operation) in operations.enumerated().dropFirst(resumed ?? 0) {

@@ -19,6 +19,7 @@ package struct GroupService: Sendable {
     case notMember = "not-member"
     case userNotFound = "user-not-found"
     case lastAdmin = "last-admin"
+    case tooManyDeletions = "too-many-deletions"
 
     package var message: String {
       switch self {
@@ -29,6 +30,8 @@ package struct GroupService: Sendable {
       case .notMember: "The user is not a member of the group."
       case .userNotFound: "There is no user with that ID."
       case .lastAdmin: "Nobody who stays would be an active admin of the group."
+      case .tooManyDeletions:
+        "Somebody has joined since, and more documents would be deleted than were allowed."
       }
     }
   }
@@ -47,10 +50,19 @@ package struct GroupService: Sendable {
 
   private let context: RunContext
   private let transaction: RecordedTransaction
+  /// How many documents may still be deleted.
+  private let deletions: Locked<Int>
 
-  /// - Parameter plan: What takes the changes instead of the database; nil to write them.
-  package init(in context: RunContext, planning plan: TransactionPlan? = nil) {
+  /// - Parameters:
+  ///   - plan: What takes the changes instead of the database; nil to write them.
+  ///   - maximum: The most documents that ``delete(_:)`` may delete in all; nil for no limit.
+  package init(
+    in context: RunContext,
+    planning plan: TransactionPlan? = nil,
+    deletingAtMost maximum: Int? = nil
+  ) {
     self.context = context
+    deletions = Locked(maximum ?? .max)
     transaction = RecordedTransaction(in: context, planning: plan)
   }
 
@@ -299,6 +311,7 @@ package struct GroupService: Sendable {
   package func delete(_ id: String) async throws -> Refusal? {
     let path = Self.group(id)
     var isFirst = true
+    let deleted = Locked(0)
     while true {
       let (decided, end) = try await transaction.run(on: path) {
         reader -> RecordedTransaction.Decision<Deletion> in
@@ -314,12 +327,17 @@ package struct GroupService: Sendable {
         let own = users.filter { ids.contains(UTF8Key($0.path.id)) }
         let others = remaining > 0 ? [] : users.filter { !ids.contains(UTF8Key($0.path.id)) }
         if group == nil, members.isEmpty, users.isEmpty { return .leave(.nothing) }
+        // What comes to be meant meanwhile is not deleted.
+        if members.count + remaining + (group == nil ? 0 : 1) > deletions.withLock({ $0 }) {
+          return .leave(.tooMany)
+        }
         let leaving = own + others.prefix(Self.perTransaction)
         let isLast = remaining == 0 && others.count <= Self.perTransaction
         var changes = members.map {
           Change(path: $0.path, before: $0, after: nil, reasons: ["member-removed"])
         }
         changes += leaving.compactMap { Self.leaving($0, id) }
+        deleted.withLock { $0 = members.count + (isLast && group != nil ? 1 : 0) }
         if let group {
           changes.append(
             isLast
@@ -330,7 +348,9 @@ package struct GroupService: Sendable {
         return .commit(changes, isLast ? .done : .more)
       }
       try end.assertSettled(path)
+      if end.isCommitted { deletions.withLock { $0 -= deleted.withLock { $0 } } }
       switch decided {
+      case .tooMany?: return .tooManyDeletions
       case .nothing?: return isFirst && context.journal?.hasTail != true ? .groupNotFound : nil
       case .done?, nil: return nil
       case .more?: isFirst = false
@@ -341,6 +361,7 @@ package struct GroupService: Sendable {
   private enum Deletion: Sendable {
     /// Neither group nor members nor users are there.
     case nothing
+    case tooMany
     case more
     case done
   }

@@ -10,18 +10,22 @@ package struct DocumentLoader: Sendable {
   private let mode: LoadDecision
   private let limits: BatchLimits
   private let pacer: WritePacer
+  private let deletions: Locked<Int>
 
   /// - Parameters:
   ///   - context: The run context; each change is recorded in its journal if it has checkpoints.
+  ///   - maximumDeletes: The most documents that are deleted; nil for no limit.
   ///   - times: Who sets the times of creation and of the last change.
   package init(
     in context: RunContext,
     mode: WriteMode,
     times: LoadTimes,
     limits: BatchLimits,
-    pacer: WritePacer
+    pacer: WritePacer,
+    maximumDeletes: Int? = nil
   ) {
     self.context = context
+    deletions = Locked(maximumDeletes ?? .max)
     self.mode = LoadDecision(mode: mode, times: times, schema: context.schema)
     self.limits = limits
     self.pacer = pacer
@@ -40,7 +44,13 @@ package struct DocumentLoader: Sendable {
         journal: context.journal,
         delegate: LoadDelegate(context: context, mode: mode, incoming: incoming, times: times)
       ) { writer in
-        let intake = Intake(context: context, mode: mode, incoming: incoming, writer: writer)
+        let intake = Intake(
+          context: context,
+          mode: mode,
+          incoming: incoming,
+          writer: writer,
+          deletions: deletions
+        )
         try await body(intake)
       }
     }
@@ -58,6 +68,8 @@ package struct DocumentLoader: Sendable {
     fileprivate let mode: LoadDecision
     fileprivate let incoming: Incoming
     fileprivate let writer: BatchWriter
+    /// How many documents may still be deleted.
+    fileprivate let deletions: Locked<Int>
 
     /// Accepts documents, waiting while too many are in flight.
     ///
@@ -136,11 +148,22 @@ package struct DocumentLoader: Sendable {
         case .rejected(let error):
           let fields = document.document.fields
           try context.reject(path, code: error.status.name, message: error.message, fields: fields)
+        case .change(let change) where change.isDeletion && !takesDeletion():
+          let message = "it has appeared since, and more documents would be deleted than were allowed"
+          try context.reject(path, code: "too-many-deletions", message: message, fields: nil)
         case .change(let change):
           ambiguous.insert(path)
           submitted.append(document)
           changes.append(change)
         }
+      }
+    }
+
+    /// Whether one more document may be deleted.
+    private func takesDeletion() -> Bool {
+      deletions.withLock { left in
+        defer { left -= left > 0 ? 1 : 0 }
+        return left > 0
       }
     }
 

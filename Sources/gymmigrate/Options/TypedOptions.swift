@@ -151,6 +151,10 @@ enum TypedValue {
         "give HEADING=FIELD, with commas between several; a field is a path, as plan.price."
       )
     }
+    for rename in renames {
+      if rename.value == .documentName { throw ValidationError("\(rename.value) is no field.") }
+      _ = try checked(rename.value, "'\(rename.heading)'")
+    }
     return renames
   }
 

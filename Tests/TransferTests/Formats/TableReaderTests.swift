@@ -83,6 +83,7 @@ struct TableReaderTests {
   /// The text is what libxlsxwriter makes of a number: 16 digits.
   @Test(arguments: [1, 2, 3]) func microsecondsComeBack(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
+    var texts = 0
     for _ in 0..<20_000 {
       // 1 March 1900 to 4 June 2079; whole milliseconds from then on.
       let isFine = Bool.random(using: &random)
@@ -107,7 +108,17 @@ struct TableReaderTests {
           "seed \(seed): \(typed)"
         )
       }
-      let serial = try #require(SheetDate.serial(local: local, nanoseconds: nanoseconds))
+      // With the 16 digits of a program that writes no more.
+      let digits = try #require(Double(String(format: "%.16G", typed)))
+      #expect(
+        SheetDate.split(digits, isFine: true).microseconds == Int(local - day * 86_400) * 1_000_000,
+        "seed \(seed): \(digits)"
+      )
+      // A microsecond that would look like what people type is text.
+      guard let serial = SheetDate.serial(local: local, nanoseconds: nanoseconds) else {
+        texts += 1
+        continue
+      }
       let text = withVaList([serial]) { arguments in
         var bytes = [CChar](repeating: 0, count: 40)
         vsnprintf(&bytes, bytes.count, "%.16G", arguments)
@@ -120,6 +131,7 @@ struct TableReaderTests {
         "seed \(seed): \(local), \(nanoseconds)"
       )
     }
+    #expect(texts > 0 && texts < 4000, "\(texts)")
     #expect(SheetDate.serial(local: 3_453_148_800, nanoseconds: 1000) == nil)
     #expect(SheetDate.serial(local: 0, nanoseconds: 1) == nil)
   }

@@ -401,6 +401,29 @@ struct FileKindTests {
     #expect(try read(path, example.helped).first == example.yields)
   }
 
+  @Test(
+    "--percent number takes a number that a sheet shows as percent as it shows it",
+    .enabled(if: Judge.hasPython)
+  )
+  func percentOfSheets() throws {
+    let folder = try ScratchFolder()
+    var book = HandMadeWorkbook()
+    book.formats = ["9", "10", "2"]
+    book.rows = """
+      <row><c t="inlineStr"><is><t>id</t></is></c><c t="inlineStr"><is><t>v:double</t></is></c></row>
+      <row><c t="inlineStr"><is><t>a</t></is></c><c s="1"><v>7.0000000000000007E-2</v></c></row>
+      <row><c t="inlineStr"><is><t>b</t></is></c><c t="inlineStr"><is><t>16%</t></is></c></row>
+      <row><c t="inlineStr"><is><t>c</t></is></c><c s="3"><v>0.16</v></c></row>
+      <row><c t="inlineStr"><is><t>d</t></is></c><c s="2"><v>0.16</v></c></row>
+      """
+    let path = try book.write(to: folder)
+    func values(_ percent: TableReading.Percent) throws -> [Value?] {
+      try read(path) { $0.reading.percent = percent }.map { $0["v"] }
+    }
+    #expect(try values(.number) == [.double(7), .double(16), .double(0.16), .double(16)])
+    #expect(try values(.fraction) == [.double(0.07), .double(0.16), .double(0.16), .double(0.16)])
+  }
+
   @Test("A workbook is one by its content, whatever its name.")
   func workbooks() throws {
     let folder = try ScratchFolder()

@@ -26,18 +26,7 @@ struct PlannedDeletions {
 
   /// Returns the ids of the collections below a document in which, at any depth, a document stays.
   func collections(leftBelow path: DocumentPath, in client: FirestoreClient) async throws -> [String] {
-    let scope = CollectionScope(document: path, isDeep: true)
-    var read = scope.read
-    read.mask = [.documentName]
-    let pages = client.pages(ofEach: [read])
-    var left: Set<CollectionPath> = []
-    while let page = try await pages.next(of: 0) {
-      let below = page.map(\.path).filter { $0 != path && scope.contains($0) }
-      for other in try await kept(of: below) {
-        left.insert(CollectionPath(path, other.segments[path.segments.count]))
-      }
-    }
-    return left.sorted().map(\.id)
+    try await client.collectionIDs(below: path) { try await kept(of: $0) }
   }
 
   private func kept(of paths: [DocumentPath]) async throws -> [DocumentPath] {

@@ -17,8 +17,14 @@ package protocol HeadingValue: Sendable, Equatable {
 
 extension FieldPath: HeadingValue {
   package init?(typed text: String) {
-    guard let path = try? FieldPath(parsing: text) else { return nil }
-    self = path
+    if let path = try? FieldPath(parsing: text) {
+      self = path
+    } else if !text.isEmpty, !text.utf8.contains(where: { ".`\\".utf8.contains($0) }) {
+      // A name that needs quotes as a path, such as Año, and cannot be taken for one.
+      self.init(field: text)
+    } else {
+      return nil
+    }
   }
 
   package var typed: String { description }
@@ -29,7 +35,10 @@ package struct HeadingOption<Value: HeadingValue>: Sendable, Equatable, Codable 
   package let heading: String
   package let value: Value
 
-  package init(heading: String, value: Value) { (self.heading, self.value) = (heading, value) }
+  /// - Parameter heading: As it is in the table; white space around it is no part of it.
+  package init(heading: String, value: Value) {
+    (self.heading, self.value) = (PlainText.trimmed(heading), value)
+  }
 
   private enum CodingKeys: CodingKey {
     case heading, value

@@ -60,6 +60,9 @@ package struct CellValues {
     )
   }
 
+  /// Whether numbers have a comma before their decimals.
+  package var usesDecimalComma: Bool { numbers.usesDecimalComma }
+
   /// The rules for writing the same table.
   package var writing: CellText { text }
 
@@ -166,6 +169,8 @@ package struct CellValues {
       // Some programs quote every cell; only in columns that allow text is this an empty text.
       return type == .string || type == .any ? .string("") : nil
     }
+    // Blanks are a text, and no other value.
+    if type != .string, type != .any, Spacing.isBlank(utf8) { return nil }
     let isJSON = first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
     if isJSON || isNull(utf8) { return try json(utf8, as: type) }
     if type == .any {
@@ -174,13 +179,29 @@ package struct CellValues {
       }
       if isSheet { return textOfSheet(utf8) }
     }
-    if numbers.usesDecimalComma, type == .integer || type == .double {
+    if numbers.usesDecimalComma, let type = numberType(utf8, as: type) {
       return try number(Self.trimmed(utf8), as: type)
     }
     do {
       return try text.value(of: utf8, isQuoted: true, as: type, parser: parser)
     } catch {
       return try typed(Self.trimmed(utf8), as: type, dateOrders[index] ?? dateOrder)
+    }
+  }
+
+  /// The type of the number that a text may be in a column of a type; nil where it is none.
+  ///
+  /// With a decimal comma, what would be a number with a point is none without a type, either.
+  private func numberType(_ utf8: UnsafeBufferPointer<UInt8>, as type: Column.ValueType) -> Column.ValueType?
+  {
+    if type == .integer || type == .double { return type }
+    guard type == .any, utf8.contains(where: { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: ",") }) else {
+      return nil
+    }
+    switch form(utf8) {
+    case .integer: return .integer
+    case .double, .exponent: return .double
+    case .text, .boolean, .timestamp: return [.double, .exponent].contains(CellForm(utf8)) ? .double : nil
     }
   }
 
@@ -255,7 +276,9 @@ package struct CellValues {
   private func moment(_ utf8: UnsafeBufferPointer<UInt8>, _ order: DateOrder) throws(Fault) -> Value {
     if let moment = Timestamp(rfc3339: utf8) { return .timestamp(moment) }
     guard let date = DateText(utf8, order) ?? DateText(compact: utf8) else {
-      let format = order == .dayFirst ? "" : "; dates are \(order.rawValue)"
+      let other: DateOrder = order == .dayFirst ? .monthFirst : .dayFirst
+      let advice = DateText(utf8, other) == nil ? "" : "; --date-format \(other.rawValue) reads it"
+      let format = advice.isEmpty && order != .dayFirst ? "; dates are \(order.rawValue)" : advice
       throw Fault(expected: "\(Self.name(of: .timestamp))\(format)")
     }
     guard let moment = timeZone.moment(of: date) else {

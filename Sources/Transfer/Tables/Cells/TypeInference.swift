@@ -73,7 +73,7 @@ package struct TypeInference: Sendable {
     isSheetText: Bool,
     _ reading: CellValues
   ) -> Form? {
-    guard let first = cell.first, !reading.isNull(cell) else { return nil }
+    guard let first = cell.first, !reading.isNull(cell), !Spacing.isBlank(cell) else { return nil }
     if first == UInt8(ascii: "{") { return json(cell, reading) }
     if first == UInt8(ascii: "[") { return reading.isArray(cell) ? .array : .text }
     let text = CellValues.trimmed(cell)
@@ -86,6 +86,7 @@ package struct TypeInference: Sendable {
   }
 
   private mutating func json(_ cell: UnsafeBufferPointer<UInt8>, _ reading: CellValues) -> Form? {
+    if cell.elementsEqual("{}".utf8) { return .jsonObject }
     switch reading.rest(cell) {
     case nil: return .jsonObject
     case .reference?: return .reference

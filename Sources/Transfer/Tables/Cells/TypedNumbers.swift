@@ -1,8 +1,8 @@
-import Schema
+package import Schema
 
 /// Numbers as people type them under a type of numbers: with a decimal comma, a percent sign or the sign of a currency, each where
 /// an option says so.
-struct TypedNumbers {
+package struct TypedNumbers {
   /// Whether numbers have a comma before their decimals.
   let usesDecimalComma: Bool
   private let percent: TableReading.Percent?
@@ -15,7 +15,7 @@ struct TypedNumbers {
   /// A space, a tab, and the spaces that do not break.
   private static let spaces = [" ", "\t", "\u{A0}", "\u{202F}"].map { Array($0.utf8) }
 
-  init(_ reading: TableReading) {
+  package init(_ reading: TableReading) {
     usesDecimalComma = reading.usesDecimalComma ?? false
     percent = reading.percent
     currencies = reading.currency?.signs ?? []
@@ -23,13 +23,14 @@ struct TypedNumbers {
 
   /// Returns the number as JSON writes it; nil for a text that is none.
   func plain(_ utf8: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
-    plain(Array(utf8), percent, currencies)
+    plain(Array(utf8), percent, currencies, usesDecimalComma)
   }
 
   private func plain(
     _ text: [UInt8],
     _ percent: TableReading.Percent?,
-    _ currencies: [[UInt8]]
+    _ currencies: [[UInt8]],
+    _ usesDecimalComma: Bool
   ) -> [UInt8]? {
     var text = text
     let isPercent = percent != nil && text.last == Self.percentSign
@@ -39,14 +40,12 @@ struct TypedNumbers {
       text = rest
       break
     }
-    guard let number = grouped(text, hasGroups: !currencies.isEmpty) else { return nil }
+    let number: [UInt8]? =
+      if usesDecimalComma { GroupedNumber.decimalComma.plain(text) } else {
+        currencies.isEmpty ? text : GroupedNumber.decimalPoint.plain(text)
+      }
+    guard let number else { return nil }
     return number + (isPercent && percent == .fraction ? Array("e-2".utf8) : [])
-  }
-
-  /// The number without signs between thousands, and with a point before its decimals.
-  private func grouped(_ text: [UInt8], hasGroups: Bool) -> [UInt8]? {
-    if usesDecimalComma { return GroupedNumber.decimalComma.plain(text) }
-    return hasGroups ? GroupedNumber.decimalPoint.plain(text) : text
   }
 
   /// Returns a number without the sign of a currency before or behind it; nil if it has none.
@@ -72,23 +71,36 @@ struct TypedNumbers {
   // MARK: Advice
 
   /// The option that would read a text, for an error; empty if there is none.
-  func advice(_ utf8: UnsafeBufferPointer<UInt8>) -> String {
-    let text = Array(utf8)
-    if percent == nil, text.last == Self.percentSign, isNumber(plain(text, .number, currencies)) {
-      return "; --percent fraction reads 16% as 0.16, --percent number as 16"
-    }
-    if let sign = Self.sign(of: text) {
-      let option = "--currency '\(String(decoding: sign, as: UTF8.self))'"
-      if isNumber(plain(text, percent, [sign])) { return "; \(option) reads it" }
-      let number = Self.without(sign, text).flatMap { GroupedNumber.decimalComma.plain($0) }
-      if isNumber(number) { return "; \(option) with --decimal-comma reads it" }
-    }
-    if currencies.isEmpty, !usesDecimalComma, text.contains(UInt8(ascii: ",")),
+  func advice(_ utf8: UnsafeBufferPointer<UInt8>) -> String { advice(Array(utf8)).map { "; \($0)" } ?? "" }
+
+  /// The options that would read a text; nil if there are none.
+  package func advice(_ text: [UInt8]) -> String? {
+    let sign = Self.sign(of: text).flatMap { currencies.contains($0) ? nil : $0 }
+    if sign == nil, currencies.isEmpty, !usesDecimalComma, text.contains(UInt8(ascii: ",")),
       isNumber(GroupedNumber.decimalPoint.plain(text))
     {
-      return "; --currency '$' reads commas between thousands, --decimal-comma a comma before decimals"
+      return "--currency '$' reads commas between thousands, --decimal-comma a comma before decimals"
     }
-    return ""
+    let isPercent = percent == nil && text.last == Self.percentSign
+    for comma in usesDecimalComma ? [true] : [false, true] {
+      for signs in [currencies] + (sign.map { [[$0]] } ?? [])
+      where isNumber(plain(text, isPercent ? .number : percent, signs, comma)) {
+        return advice(isPercent, signs == currencies ? nil : sign, comma && !usesDecimalComma)
+      }
+    }
+    return nil
+  }
+
+  private func advice(_ isPercent: Bool, _ sign: [UInt8]?, _ usesComma: Bool) -> String? {
+    if isPercent, sign == nil, !usesComma {
+      return "--percent fraction reads 16% as 0.16, --percent number as 16"
+    }
+    let options = [
+      isPercent ? "--percent fraction or number" : nil,
+      sign.map { "--currency '\(String(decoding: $0, as: UTF8.self))'" },
+      usesComma ? "--decimal-comma" : nil,
+    ].compactMap { $0 }
+    return options.isEmpty ? nil : "\(options.joined(separator: " with ")) reads it"
   }
 
   private func isNumber(_ text: [UInt8]?) -> Bool {

@@ -23,27 +23,22 @@ struct HeadingRules {
   let renames: [HeadingOption<FieldPath>]
 
   func column(_ heading: String) throws(Defect) -> Found {
-    if let renamed = renames.last(where: { $0.heading.isIdentical(to: heading) }) {
-      return Found(column: column(renamed.value), name: heading, note: "the field \(renamed.value)")
+    let (name, type) = Self.typed(heading)
+    if var renamed = renamed(heading) ?? renamed(name) {
+      renamed.type = type
+      return renamed
     }
     if let known = known(heading) { return Found(column: known, name: heading) }
-    var found = Found(column: Column(unknown: .documentName), name: heading)
-    let isPath = (try? FieldPath(parsing: heading)) != nil
-    if !isPath, let colon = heading.utf8.lastIndex(of: UInt8(ascii: ":")) {
-      let typeName = String(heading[heading.utf8.index(after: colon)...])
-      if let type = ColumnType(named: typeName) {
-        found.type = type
-        found.name = PlainText.trimmed(String(heading[..<colon]))
-        if let known = known(found.name) {
-          found.column = known
-          return found
-        }
-      } else if style == .path {
-        throw Defect(
-          cause: "'\(typeName)' is not a type",
-          remedy: "The types are \(ColumnType.description); --headings literal takes the heading as a name."
-        )
-      }
+    if type == nil, style == .path, let typeName = Self.typeName(heading) {
+      throw Defect(
+        cause: "'\(typeName)' is not a type",
+        remedy: "The types are \(ColumnType.description); --headings literal takes the heading as a name."
+      )
+    }
+    var found = Found(column: Column(unknown: .documentName), type: type, name: name)
+    if type != nil, let known = known(name) {
+      found.column = known
+      return found
     }
     let path = try path(found.name)
     if let reserved = path.segments.first(where: { $0.hasPrefix("__") && $0.hasSuffix("__") }) {
@@ -52,6 +47,27 @@ struct HeadingRules {
     found.column = column(path)
     found.note = note(found.name, path)
     return found
+  }
+
+  /// What stands behind the last colon of a heading that is no path.
+  private static func typeName(_ heading: String) -> String? {
+    guard (try? FieldPath(parsing: heading)) == nil, let colon = heading.utf8.lastIndex(of: UInt8(ascii: ":"))
+    else { return nil }
+    return String(heading[heading.utf8.index(after: colon)...])
+  }
+
+  /// Returns a heading without the type that it says, and that type.
+  private static func typed(_ heading: String) -> (name: String, type: ColumnType?) {
+    guard let name = typeName(heading), let type = ColumnType(named: name) else { return (heading, nil) }
+    return (
+      PlainText.trimmed(String(decoding: heading.utf8.dropLast(name.utf8.count + 1), as: UTF8.self)), type
+    )
+  }
+
+  private func renamed(_ name: String) -> Found? {
+    renames.last { $0.heading.isIdentical(to: name) }.map {
+      Found(column: column($0.value), name: name, note: "the field \($0.value)")
+    }
   }
 
   private func column(_ path: FieldPath) -> Column {

@@ -19,6 +19,8 @@ struct TableHeader {
   private(set) var usedRenames: Set<Int> = []
 
   private let options: TableOptions
+  /// What the headings of a list of rejects, which are fields, were in the table; nil for any other table.
+  private let original: HeadingRules?
   private var defects: [(column: Int, cause: String)] = []
   private var remedies: [String] = []
 
@@ -38,15 +40,14 @@ struct TableHeader {
   ) throws(Failure) {
     self.options = options
     headings = header.texts.map { Self.trimmed(isGuarded ? CellForm.unguarded($0) : $0) }
-    let isOurs = headings.contains {
-      $0.isIdentical(to: TablePlan.nameHeading) || $0.isIdentical(to: TablePlan.reasonHeading)
+    let isRejects = Self.isRejects(header)
+    let isOurs = isRejects || headings.contains { $0.isIdentical(to: TablePlan.nameHeading) }
+    func rules(_ style: HeadingStyle) -> HeadingRules {
+      HeadingRules(catalogue: catalogue, style: style, renames: options.renames)
     }
-    let rules = HeadingRules(
-      catalogue: catalogue,
-      style: options.headings ?? (isOurs ? .path : .literal),
-      renames: options.renames
-    )
-    for index in headings.indices { add(index, rules) }
+    original = isRejects ? rules(options.headings ?? .literal) : nil
+    let current = rules(isRejects ? .path : options.headings ?? (isOurs ? .path : .literal))
+    for index in headings.indices { add(index, current) }
     guard !defects.isEmpty else { return }
     let causes = defects.prefix(20).map { "column \($0.column + 1): \($0.cause)" }.joined(separator: "; ")
     let more = defects.count > 20 ? "; and \(defects.count - 20) more" : ""
@@ -91,7 +92,9 @@ struct TableHeader {
     let names =
       [heading, found.name] + renamed.map { options.renames[$0].heading }
       + (path.segments.count == 1 ? path.segments : [])
-    let given = options.types.lastIndex { type in names.contains { type.heading.isIdentical(to: $0) } }
+    let given = options.types.lastIndex { type in
+      names.contains { type.heading.isIdentical(to: $0) } || wasNamed(type.heading, path)
+    }
     if let given { usedTypes.insert(given) }
     let type = given.map { options.types[$0].value } ?? found.type
     if let type {
@@ -100,6 +103,11 @@ struct TableHeader {
     }
     if let note = found.note { notes.append((index, note)) }
     roles.append(.field(type.map { found.column.typed($0.type) } ?? found.column))
+  }
+
+  /// Whether a column of a list of rejects had that heading in the table that the list is of.
+  func wasNamed(_ heading: String, _ path: FieldPath) -> Bool {
+    (try? original?.column(heading))?.column.path == path
   }
 
   /// Where a field is, or one that contains it or is in it.

@@ -100,9 +100,7 @@ package struct TablePlan: Sendable {
         guard case .field(let column) = roles[index] else { return false }
         let field = column.path
         return [headings[index], field.description, field.segments.count == 1 ? field.segments[0] : ""]
-          .contains {
-            $0.isIdentical(to: wanted)
-          }
+          .contains { $0.isIdentical(to: wanted) } || read.wasNamed(wanted, field)
       }
       if idColumn == nil {
         throw Failure.malformed(
@@ -209,7 +207,7 @@ package struct TablePlan: Sendable {
   /// The heading of a column with the type that was found out, for a list of rejected rows, whose headings are paths.
   package func typedHeading(_ index: Int) -> String {
     guard case .field(let column) = roles[index] else { return headings[index] }
-    guard column.type != .any, decided.contains(index) || typed.contains(index) else {
+    guard typed.contains(index) || decided.contains(index) && column.type != .any else {
       return readsForms ? headings[index] : column.path.description
     }
     let order = dateOrders[index].flatMap { $0 == .dayFirst ? nil : $0 }

@@ -40,6 +40,7 @@ package struct TableReader: ~Copyable {
   ///   - comment: The character that begins a line of CSV that is left out; nil for none.
   ///   - hasQuotes: Whether cells of CSV may be quoted.
   ///   - unmerge: What merged cells of a sheet are; refused in the table if nil.
+  ///   - percent: What a number is that a sheet shows as percent; what is stored if nil.
   /// - Throws: ``Failure`` of kind `inputMissing`, or `inputMalformed`, also for a missing sheet.
   package init(
     _ path: String,
@@ -54,6 +55,7 @@ package struct TableReader: ~Copyable {
     comment: UInt8? = nil,
     hasQuotes: Bool = true,
     unmerge: TableReading.Unmerge? = nil,
+    percent: TableReading.Percent? = nil,
     via files: FileAccess = .local
   ) throws(Failure) {
     self.path = path
@@ -75,7 +77,7 @@ package struct TableReader: ~Copyable {
       )
     case .xlsx:
       do throws(Failure) {
-        xlsx = try Self.open(sheet, at: self.location, unmerge)
+        xlsx = try Self.open(sheet, at: self.location, unmerge, percent)
         xlsx?.headerRow = headerRow
       } catch {
         throw error.naming(path, for: self.location)
@@ -86,7 +88,8 @@ package struct TableReader: ~Copyable {
   private static func open(
     _ sheet: String?,
     at path: String,
-    _ unmerge: TableReading.Unmerge?
+    _ unmerge: TableReading.Unmerge?,
+    _ percent: TableReading.Percent?
   ) throws(Failure) -> XLSXSheetReader {
     let package = try XLSXPackage(path)
     let found = package.sheets.first { found in
@@ -95,7 +98,12 @@ package struct TableReader: ~Copyable {
     guard let found = found ?? (sheet == nil ? package.sheets.first : nil) else {
       throw Failure.malformed(path, sheet.map { "it has no sheet '\($0)'" } ?? "it has no sheet of cells")
     }
-    return try XLSXSheetReader(found, of: package, unmerge: unmerge)
+    return try XLSXSheetReader(
+      found,
+      of: package,
+      unmerge: unmerge,
+      takesPercentAsShown: percent == .number
+    )
   }
 
   /// Returns the names of a workbook's sheets, in order, and whether they are hidden.

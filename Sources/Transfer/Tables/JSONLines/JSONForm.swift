@@ -52,11 +52,12 @@ private struct FormScan {
   private var text: [UInt8] = []
   private var isValue = false
   private var isBelow = false
+  private var isFirst = true
 
   private static let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
   private static let white = Set(" \t\r\n".utf8)
-  /// First members of objects that are no documents by their IDs.
-  private static let others = ["__collections__", "documents", "fields", "document"].map { Array($0.utf8) }
+  /// Members of documents, of which the first one of the file tells, too.
+  private static let members = ["__collections__", "fields"].map { Array($0.utf8) }
 
   /// First members of what libraries make of times and points, which are fields and no documents.
   private static let values = ["_seconds", "_latitude", "__datatype__"].map { Array($0.utf8) }
@@ -97,7 +98,9 @@ private struct FormScan {
 
   private mutating func takeKey() -> JSONForm? {
     isValue = true
-    if depth <= 2, Self.others.contains(text) { return .documents }
+    let tells = depth == 2 || depth == 1 && isFirst
+    isFirst = false
+    if tells, Self.members.contains(text) { return .documents }
     if depth == 3, Self.values.contains(text) { return .documents }
     if depth == 3 { isBelow = text.elementsEqual(JSONForm.collections.below.utf8) }
     return depth == 4 && isBelow && text.contains(UInt8(ascii: "/")) ? .collections : nil

@@ -46,7 +46,18 @@ extension PlainJSON {
       return .array(values)
     case "timestamp": return try named(type, content)
     case "geopoint", "documentReference": return try named(type, content)
-    default: return try value(content, at: path)
+    default:
+      let kinds: [JSONCursor.Kind]? =
+        switch type {
+        case "string": [.string]
+        case "number": [.integer, .double]
+        case "boolean": [.boolean]
+        default: nil
+        }
+      if let kinds, content.kind != .null, !kinds.contains(content.kind) {
+        throw WireError("it is no \(type), which its type says")
+      }
+      return try value(content, at: path)
     }
   }
 }

@@ -1,6 +1,14 @@
 package import FirestoreModels
 import Schema
 
+/// The headings of options that members of plain objects have had, by their places among the options.
+package final class MetHeadings {
+  package var types: Set<Int> = []
+  package var renames: Set<Int> = []
+
+  package init() {}
+}
+
 /// Makes fields of JSON without types: by the types of the schema where it has some, else by JSON's own.
 ///
 /// A value that has no type of the schema stays what it is, for the check against the schema. Under a type that an option gives
@@ -9,9 +17,10 @@ package struct PlainJSON {
   private var types: [FieldPath: Column.ValueType] = [:]
   /// The fields that are vectors, and nothing else.
   private var vectors: Set<FieldPath> = []
-  /// The types that options give.
-  private let given: [FieldPath: ColumnType]
+  /// The types that options give, and their places among them.
+  private let given: [FieldPath: (index: Int, type: ColumnType)]
   private let options: TableOptions
+  private let met: MetHeadings
 
   /// The member of a document with the collections below it.
   private let below: String
@@ -24,23 +33,25 @@ package struct PlainJSON {
   package init(
     _ collection: CollectionPath,
     _ options: TableOptions,
-    below: String = JSONForm.documents.below
+    below: String = JSONForm.documents.below,
+    noting met: MetHeadings = MetHeadings()
   ) {
     self.options = options
     self.below = below
-    var given: [FieldPath: ColumnType] = [:]
-    for type in options.types {
+    self.met = met
+    var given: [FieldPath: (index: Int, type: ColumnType)] = [:]
+    for (index, type) in options.types.enumerated() {
       let renamed = options.renames.last { $0.heading.isIdentical(to: type.heading) }?.value
-      given[renamed ?? FieldPath(field: type.heading)] = type.value
+      given[renamed ?? FieldPath(field: type.heading)] = (index, type.value)
       if let path = try? FieldPath(parsing: type.heading), path.segments.count > 1 {
-        given[path] = type.value
+        given[path] = (index, type.value)
       }
     }
     self.given = given
     if let declared = options.schema.collection(collection) {
       add(declared.fields, declared.columns, below: [])
     }
-    for (path, type) in given { types[path] = type.type }
+    for (path, (_, type)) in given { types[path] = type.type }
   }
 
   /// Adds what the schema says of fields, and of the elements of arrays.
@@ -71,8 +82,9 @@ package struct PlainJSON {
       // What is below a document stands in it.
       if path.isEmpty, name.isIdentical(to: below) { continue }
       do throws(WireError) {
-        if path.isEmpty, let other = options.renames.last(where: { $0.heading.isIdentical(to: name) })?.value
-        {
+        if path.isEmpty, let index = options.renames.lastIndex(where: { $0.heading.isIdentical(to: name) }) {
+          met.renames.insert(index)
+          let other = options.renames[index].value
           renamed.append((other, try self.value(value, at: other.segments)))
           continue
         }
@@ -82,16 +94,29 @@ package struct PlainJSON {
       }
     }
     var fields = FieldMap(entries)
-    for (path, value) in renamed { fields[path] = value }
+    for (path, value) in renamed {
+      let isFree = path.segments.indices.dropLast().allSatisfy { index in
+        let above = FieldPath(segments: Array(path.segments[...index])).flatMap { fields[$0] }
+        if case .map? = above { return true }
+        return above == nil
+      }
+      guard isFree, fields[path] == nil else {
+        throw WireError("there is another member for the field \(path), which --rename names")
+      }
+      fields[path] = value
+    }
     return fields
   }
 
   func value(_ json: JSONCursor, at path: [String]) throws(WireError) -> Value {
     guard let field = FieldPath(segments: path) else { return try value(json, at: path, as: .any, nil) }
-    let given = given[field]
-    let value = try value(json, at: path, as: types[field] ?? .any, given?.dateOrder)
+    guard let (index, given) = given[field] else {
+      return try value(json, at: path, as: types[field] ?? .any, nil)
+    }
+    met.types.insert(index)
+    let value = try value(json, at: path, as: given.type, given.dateOrder)
     // A date may be declared as such; null is of every type.
-    if let given, let type = FieldType(rawValue: given.type.rawValue), value != .null, !type.accepts(value) {
+    if let type = FieldType(rawValue: given.type.rawValue), value != .null, !type.accepts(value) {
       throw WireError("expected \(CellValues.name(of: given.type))")
     }
     return value
@@ -129,8 +154,9 @@ package struct PlainJSON {
           values.append(.double(number))
           continue
         }
-        if element.kind == .array { throw WireError("it is an array within an array") }
-        values.append(try value(element, at: path + ["[]"]))
+        let value = try value(element, at: path + ["[]"])
+        if case .array = value { throw WireError("it is an array within an array") }
+        values.append(value)
       }
       let isWhole =
         isVector && !values.isEmpty && values.allSatisfy { if case .double = $0 { true } else { false } }
@@ -140,7 +166,7 @@ package struct PlainJSON {
         return try named(kind, content)
       }
       let isMarked = readsMarks || type == .timestamp || type == .geopoint
-      if isMarked, let value = Self.marked(json, as: type) { return value }
+      if isMarked, let value = try Self.marked(json, as: type) { return value }
       if json["_firestore"] != nil, let reference = reference(json) { return reference }
       return .map(try fields(json, below: path))
     }
@@ -185,9 +211,9 @@ package struct PlainJSON {
   func named(_ kind: String, _ json: JSONCursor) throws(WireError) -> Value {
     switch kind {
     case "timestamp":
-      if let value = Self.marked(json, as: .timestamp) { return value }
+      if let value = try Self.marked(json, as: .timestamp) { return value }
       if let moment = json.string.flatMap({ Timestamp($0) }) { return .timestamp(moment) }
-    case "geopoint": if let value = Self.marked(json, as: .geopoint) { return value }
+    case "geopoint": if let value = try Self.marked(json, as: .geopoint) { return value }
     case "documentReference":
       if let text = json.string, case .reference(let name) = value(text, as: .reference, nil) {
         return .reference(name)
@@ -209,12 +235,14 @@ package struct PlainJSON {
   /// What Google's libraries write for times and geo points; nil for any other object.
   ///
   /// Members without `_` are as likely a map of the data, so the type has to be known.
-  private static func marked(_ json: JSONCursor, as type: Column.ValueType) -> Value? {
+  private static func marked(_ json: JSONCursor, as type: Column.ValueType) throws(WireError) -> Value? {
     func member(_ marked: StaticString, _ plain: StaticString, of owner: Column.ValueType) -> JSONCursor? {
       json[marked] ?? (type == owner ? json[plain] : nil)
     }
     var rest = json.members
     guard rest.next() != nil, rest.next() != nil, rest.next() == nil else { return nil }
+    let names = [["_seconds", "_nanoseconds"], ["_latitude", "_longitude"]] as [[StaticString]]
+    let isMeant = names.contains { $0.allSatisfy { json[$0] != nil } }
     if let seconds = member("_seconds", "seconds", of: .timestamp)?.integer,
       let nanoseconds = member("_nanoseconds", "nanoseconds", of: .timestamp)?.integer,
       let part = Int32(exactly: nanoseconds), let moment = Timestamp(seconds: seconds, nanoseconds: part)
@@ -227,6 +255,7 @@ package struct PlainJSON {
     {
       return .geoPoint(GeoPoint(latitude: latitude, longitude: longitude))
     }
+    if isMeant { throw WireError("it is no time and no point, as its members say") }
     return nil
   }
 }

@@ -5,7 +5,8 @@
 /// and a little more after it. So the 16 digits nearest to the microsecond are written, in a number format
 /// that marks them (``XLSXStyles/fineDateCode``) for reading. In any other format, a number is rounded to
 /// milliseconds, because that is what people and other programs write; so is a number in the marked format that
-/// is what they write for a whole millisecond, and the 16 digits of a microsecond beside one avoid that number.
+/// is what they write for a whole millisecond. The 16 digits of a microsecond beside one avoid that number, and where
+/// they cannot, no number represents it.
 enum SheetDate {
   /// 1 March 1900, the first day on which Excel's calendar is correct.
   static let firstDay = 61
@@ -31,15 +32,20 @@ enum SheetDate {
     let microseconds = Double(local - days * 86_400) * 1e6 + Double(nanoseconds / 1000)
     let scale = scale(of: day)
     let step = (microseconds / microsecondsOfDay * scale).rounded()
-    let number = Double(day) + step / scale
     let milliseconds = (microseconds / 1000).rounded()
-    if microseconds == milliseconds * 1000 || number != typed(day, milliseconds) { return number }
-    return Double(day) + (step + (microseconds > milliseconds * 1000 ? 1 : -1)) / scale
+    if microseconds == milliseconds * 1000 { return Double(day) + step / scale }
+    let away: Double = microseconds > milliseconds * 1000 ? 1 : -1
+    return [step, step + away].map { Double(day) + $0 / scale }.first {
+      split($0, isFine: true) == (day, Int(microseconds))
+    }
   }
 
-  /// The number that people and other programs write for a millisecond of a day.
-  private static func typed(_ day: Int, _ milliseconds: Double) -> Double {
-    Double(day) + milliseconds / 86_400_000
+  /// Whether a number is what people and other programs write for a millisecond of a day: with all of its digits, or with
+  /// 16 of them.
+  private static func isTyped(_ number: Double, _ day: Int, _ milliseconds: Double) -> Bool {
+    let typed = Double(day) + milliseconds / 86_400_000
+    let scale = scale(of: day)
+    return number == typed || number == Double(day) + ((typed - Double(day)) * scale).rounded() / scale
   }
 
   /// Returns the day and the microsecond of a number, rounded to milliseconds unless `isFine`.
@@ -48,7 +54,7 @@ enum SheetDate {
     guard day.magnitude < 1e9 else { return (Int.max / 2, 0) }
     let milliseconds = ((number - day) * 86_400_000).rounded()
     var microseconds = milliseconds * 1000
-    if isFine, day >= Double(firstDay), day <= Double(lastFineDay), number != typed(Int(day), milliseconds) {
+    if isFine, day >= Double(firstDay), day <= Double(lastFineDay), !isTyped(number, Int(day), milliseconds) {
       let scale = scale(of: Int(day))
       microseconds = (((number - day) * scale).rounded() / scale * microsecondsOfDay).rounded()
     }

@@ -120,13 +120,15 @@ struct ExtraneousDocuments {
 
   private func delete(_ entries: [Entry], _ writer: BatchWriter, _ delegate: DeleteDelegate) async throws {
     let current = try await copy.context.client.batchGet(entries.map(\.path))
-    let below = try await collections(below: entries.map(\.path).filter { current[$0] != nil })
+    // Where the copy leaves subcollections alone, they would stay.
+    let shallow = entries.map(\.path).filter { path in
+      current[path] != nil && CollectionScope.index(of: path, in: scopes).map { !scopes[$0].isDeep } ?? false
+    }
+    let below = try await copy.context.client.collectionIDs(belowEach: shallow)
     for entry in entries {
       let document = current[entry.path]
       if let ids = below[entry.path] {
-        let what = "the document has subcollections, which would be left without it"
-        let message = "\(what): \(ids.joined(separator: ", "))"
-        try copy.context.reject(entry.path, code: "has-subcollections", message: message, fields: nil)
+        try copy.context.reject(deletionOf: entry.path, leaving: ids)
         continue
       }
       // Deleted before an interruption, and created again by somebody.
@@ -143,28 +145,6 @@ struct ExtraneousDocuments {
         try await writer.submit(change)
       }
     }
-  }
-}
-
-extension ExtraneousDocuments {
-  /// Documents whose subcollections are looked up at once.
-  private static let width = 16
-
-  /// The subcollections of those of some documents that have any, where the copy leaves subcollections alone.
-  private func collections(below paths: [DocumentPath]) async throws -> [DocumentPath: [String]] {
-    let shallow = paths.filter { path in
-      CollectionScope.index(of: path, in: scopes).map { !scopes[$0].isDeep } ?? false
-    }
-    var found: [DocumentPath: [String]] = [:]
-    for some in shallow.chunks(of: Self.width) {
-      try await withThrowingTaskGroup(of: (DocumentPath, [String]).self) { group in
-        for path in some {
-          group.addTask { (path, try await copy.context.client.collectionIDs(below: path)) }
-        }
-        for try await (path, ids) in group where !ids.isEmpty { found[path] = ids }
-      }
-    }
-    return found
   }
 }
 

@@ -5,8 +5,11 @@ import Tables
 /// `columns.csv`, and the lines on standard error: the types of columns that nobody said.
 struct ColumnReport {
   private let list: LineList
+  /// What the options say of all tables.
+  private let reading: TableReading
 
-  init(_ path: String) {
+  init(_ path: String, _ reading: TableReading) {
+    self.reading = reading
     list = LineList(path, header: Array("file,column,heading,type,cells,most,agreeing,row,value\r\n".utf8))
   }
 
@@ -77,7 +80,7 @@ struct ColumnReport {
     let type = guess.most.rawValue
     let option: String? =
       switch guess.most {
-      case .integer, .double: "--decimal-comma reads 1.234,56"
+      case .integer, .double: TypedNumbers(reading).advice(Array(guess.value.utf8))
       case .timestamp: "--date-format MM/dd/yyyy reads 12/31/2026"
       default: nil
       }

@@ -24,6 +24,9 @@ protocol DocumentInput: AnyObject {
   /// How the input is read.
   var reading: String { get }
 
+  /// The headings of options that were met so far; those of tables are known before.
+  var headings: MetHeadings { get }
+
   /// The cell of the current row that holds a field, or the ID of the document (nil); nil where there is none.
   func cell(of field: FieldPath?) -> Cell?
 }
@@ -32,6 +35,8 @@ extension DocumentInput {
   var notices: [String] { [] }
 
   var reading: String { "JSON Lines" }
+
+  var headings: MetHeadings { MetHeadings() }
 
   func cell(of field: FieldPath?) -> Cell? { nil }
 }

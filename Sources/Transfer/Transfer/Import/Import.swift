@@ -88,14 +88,15 @@ package struct Import: Sendable {
     let isChecked = context.checkpoints?.resumed != nil || options.share != nil
     let superseded = try isChecked ? check.repeated() : check.report()
     context.progress.end()
-    if !isChecked { try await reportDeletions(of: inputs) }
+    let deletions = try await deletions(of: inputs, without: superseded, counting: !isChecked)
     if let collection = options.collection { context.counts.open(collection) }
     let counts = Locked(ReferenceRewriter.Counts())
     let warnings = ValidationReport(context.folder.file("warnings.csv"))
     defer { context.progress.end() }
     context.progress.begin("import", total: nil)
     if options.isDryRun {
-      try await forEachBatch(of: inputs, without: superseded, counts, warnings) { documents, _ in
+      try await forEachBatch(of: inputs, without: superseded.places, counts, warnings) { documents, _ in
+        try await report(documents, leaving: deletions)
         for document in documents.map(\.document) {
           if let violation = DocumentLimits.violations(of: document).first {
             let (code, message) = ("INVALID_ARGUMENT", violation.message)
@@ -114,13 +115,17 @@ package struct Import: Sendable {
         mode: options.mode,
         times: options.rules.times,
         limits: options.limits,
-        pacer: options.pacer
+        pacer: options.pacer,
+        maximumDeletes: isChecked ? nil : deletions?.count
       )
       try await loader.load { intake in
         if context.checkpoints?.resumed == nil {
           try await context.checkpoints?.begin(at: Position().checkpoint)
         }
-        try await forEachBatch(of: inputs, without: superseded, counts, warnings) { documents, position in
+        try await forEachBatch(of: inputs, without: superseded.places, counts, warnings) {
+          documents,
+          position in
+          try await report(documents, leaving: deletions)
           try await intake.put(documents)
           try await context.checkpoints?.mark(at: position) { try await intake.drain() }
         }
@@ -138,28 +143,40 @@ package struct Import: Sendable {
     defer { context.progress.end() }
     context.progress.begin("checking", total: nil)
     let inputs = try inputs(via: options.table.files)
-    _ = try InputCheck(inputs: inputs, options: options, context: context).report()
-    try await reportDeletions(of: inputs)
+    let superseded = try InputCheck(inputs: inputs, options: options, context: context).report()
+    _ = try await deletions(of: inputs, without: superseded, counting: true)
   }
 
-  /// Counts what exports list as deleted and what is there.
-  private func reportDeletions(of inputs: ImportInputs) async throws {
-    guard options.mode != .create else { return }
-    var (count, some) = (0, [DocumentPath]())
-    func look() async throws {
-      count += try await context.client.batchGet(some, mask: [.documentName]).count
-      some.removeAll(keepingCapacity: true)
+  /// Returns what exports list as deleted; nil where nothing is deleted.
+  ///
+  /// - Parameter isCounted: Whether what is there is counted and reported.
+  private func deletions(
+    of inputs: ImportInputs,
+    without superseded: Superseded,
+    counting isCounted: Bool
+  ) async throws -> ListedDeletions? {
+    guard options.mode != .create, inputs.indices.contains(where: { inputs.source($0).listsDeletions }) else {
+      return nil
     }
-    for stage in inputs.indices where inputs.source(stage).listsDeletions {
-      let input = try inputs.open(stage)
-      while let path = try input?.next()?.path {
-        if path.isReserved { continue }
-        some.append(path)
-        if some.count == 300 { try await look() }
-      }
-      try await look()
+    let deletions = try await ListedDeletions(
+      of: inputs,
+      without: superseded.deletions,
+      counting: isCounted,
+      in: context.client
+    )
+    if deletions.count > 0 { try options.willDelete(deletions.count) }
+    return deletions
+  }
+
+  /// Says of documents that are deleted which collections below them stay.
+  private func report(_ documents: [LoadDocument], leaving deletions: ListedDeletions?) async throws {
+    guard let leaving = try await deletions?.leaving(among: documents) else { return }
+    let verb = options.isDryRun ? "would be" : "is"
+    for (path, ids) in leaving.sorted(by: { $0.key < $1.key }) {
+      context.logger.warning(
+        "\(path) \(verb) deleted, and what is below it stays: \(ids.joined(separator: ", "))."
+      )
     }
-    if count > 0 { try options.willDelete(count) }
   }
 
   private func inputs(via files: FileAccess) throws -> ImportInputs {
@@ -178,7 +195,8 @@ package struct Import: Sendable {
       progress: context.progress
     )
     if isFirst {
-      try ColumnReport(context.folder.file("columns.csv")).report(inputs.tables, context.logger)
+      let report = ColumnReport(context.folder.file("columns.csv"), table.reading)
+      try report.report(inputs.tables, context.logger)
     }
     return inputs
   }

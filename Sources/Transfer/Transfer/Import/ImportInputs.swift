@@ -64,18 +64,46 @@ struct ImportInputs: Sendable {
     }
     try failures.conclude()
     self.inputs = inputs
-    // Plain JSON has no headings that are known before.
-    if sources.contains(where: { $0.format == .json }) { return }
-    let types = options.types.map { ("--types", $0.heading) }
-    try Self.assertUsed(types, Self.used(inputs, { $0.usedTypes }, behind: { $0.declaredTypes }))
-    let renames = options.renames.map { ("--rename", $0.heading) }
-    try Self.assertUsed(renames, Self.used(inputs, { $0.usedRenames }, behind: { $0.declaredRenames }))
+    try assertTables()
+    if !hasObjects { try assertUsed() }
+  }
+
+  /// Checks that there is a table for the options that are for tables alone.
+  ///
+  /// - Throws: `.usage`.
+  private func assertTables() throws(Failure) {
+    if inputs.isEmpty || inputs.contains(where: { $0.source.format.isTable }) { return }
+    let others = ["types", "rename", "id-column", "keep-spaces", "date-format"]
+    let given = options.reading.shown.map(\.name).filter { !others.contains($0) }
+    guard let first = given.first else { return }
+    throw Failure(
+      .usage,
+      "use",
+      path: "--\(first)",
+      cause: "it is for CSV and workbooks, and no input is one",
+      remedy: "Omit it, or give --format if the file is a table by another name."
+    )
+  }
+
+  /// Whether some inputs are JSON, whose members are not known before they are read.
+  private var hasObjects: Bool { inputs.contains { $0.source.format == .json } }
+
+  /// Checks that what options name is a heading of a table, or was met in an object.
+  ///
+  /// - Throws: `.inputMalformed`.
+  func assertUsed(_ met: [MetHeadings] = []) throws(Failure) {
+    let types = used({ $0.usedTypes }, behind: { $0.declaredTypes })
+    try assertUsed(options.types.map { ("--types", $0.heading) }, met.reduce(types) { $0.union($1.types) })
+    let renames = used({ $0.usedRenames }, behind: { $0.declaredRenames })
+    try assertUsed(
+      options.renames.map { ("--rename", $0.heading) },
+      met.reduce(renames) { $0.union($1.renames) }
+    )
   }
 
   /// The headings of an option of the command line that some table has; those of the schema, which are before them, are
   /// for whatever tables have them.
-  private static func used(
-    _ inputs: [Input],
+  private func used(
     _ used: (TablePlan) -> Set<Int>,
     behind declared: (DeclaredReading) -> Int
   ) -> Set<Int> {
@@ -86,7 +114,7 @@ struct ImportInputs: Sendable {
   }
 
   /// Checks that options name headings that are there.
-  private static func assertUsed(
+  private func assertUsed(
     _ headings: [(option: String, name: String)],
     _ used: Set<Int>
   ) throws(Failure) {
@@ -96,8 +124,10 @@ struct ImportInputs: Sendable {
     throw Failure(
       .inputMalformed,
       "import",
-      cause: "no table has a column \(names), which \(headings[first].option) names",
-      remedy: "Write the heading as it is in the table, once."
+      cause: hasObjects
+        ? "no object has a member \(names), and no table a column, which \(headings[first].option) names"
+        : "no table has a column \(names), which \(headings[first].option) names",
+      remedy: "Write it as it is in the file, once."
     )
   }
 
@@ -141,10 +171,11 @@ struct ImportInputs: Sendable {
 
   /// Opens an input at its start to find its errors; nil if it is empty.
   ///
+  /// - Parameter decodes: Whether the documents are needed.
   /// - Throws: ``Failure``.
-  func openForCheck(_ stage: Int) throws(Failure) -> (any DocumentInput)? {
+  func openForCheck(_ stage: Int, decoding decodes: Bool) throws(Failure) -> (any DocumentInput)? {
     let source = inputs[stage].source
-    if source.listsDeletions { return try open(stage) }
+    if source.listsDeletions || decodes { return try open(stage) }
     // What only warns is no error.
     guard source.format == .jsonLines, !isChecked(source) || rules.policy(for: source) != .reject else {
       return try open(stage)

@@ -10,6 +10,13 @@ package enum DuplicatePolicy: String, Codable, Sendable, CaseIterable {
   case last
 }
 
+/// The lines and rows that give way to another one of the same document; each list can be looked through once.
+struct Superseded {
+  let places = PlaceList()
+  /// Those of them that list a document as deleted.
+  let deletions = PlaceList()
+}
+
 /// The first pass of an import: everything is read before anything is written.
 struct InputCheck {
   let inputs: ImportInputs
@@ -23,7 +30,7 @@ struct InputCheck {
   /// - Returns: The lines and rows that give way to another one of the same document.
   /// - Throws: `.inputMalformed` for an error, unless the policy is to skip it, and for a document that occurs twice, unless it is
   ///   decided which one is imported.
-  func report() throws -> PlaceList {
+  func report() throws -> Superseded {
     let report = ValidationReport(context.folder.file("validation.csv"))
     var search = DuplicateSearch()
     try read(reporting: report, &search)
@@ -32,9 +39,9 @@ struct InputCheck {
   }
 
   /// Finds again what ``report()`` returned to the run that is resumed or divided.
-  func repeated() throws -> PlaceList {
+  func repeated() throws -> Superseded {
     let isDecided = options.duplicates != nil || inputs.indices.contains { inputs.source($0).isIncrement }
-    if !isDecided { return PlaceList() }
+    if !isDecided { return Superseded() }
     var search = DuplicateSearch()
     try read(reporting: nil, &search)
     return try superseded(search)
@@ -46,8 +53,9 @@ struct InputCheck {
 
   private func read(reporting report: ValidationReport?, _ search: inout DuplicateSearch) throws {
     let meter = ImportProgress(inputs.sizes)
+    var met: [MetHeadings] = []
     for stage in inputs.indices {
-      guard let input = try inputs.openForCheck(stage) else { continue }
+      guard let input = try inputs.openForCheck(stage, decoding: options.duplicates != nil) else { continue }
       var read = 0
       while let row = try input.next() {
         try Task.checkCancellation()
@@ -61,6 +69,8 @@ struct InputCheck {
         }
       }
       if report == nil { continue }
+      try assertAllFields(inputs.source(stage))
+      if read > 0 { met.append(input.headings) }
       try compare(read, with: inputs.source(stage))
       if options.isDryRun, inputs.source(stage).document == nil {
         let source = inputs.source(stage)
@@ -69,6 +79,23 @@ struct InputCheck {
       }
       for notice in input.notices { context.logger.notice("\(inputs.source(stage).label): \(notice)") }
     }
+    if !met.isEmpty { try inputs.assertUsed(met) }
+  }
+
+  /// Refuses a folder of an export of some fields where the others would be removed.
+  ///
+  /// - Throws: `.notPermitted`.
+  private func assertAllFields(_ source: ImportSource) throws(Failure) {
+    guard source.isFromFolder, !source.listsDeletions, let fields = source.manifest?.scope?.fields,
+      options.mode == .upsert || options.mode == .replace
+    else { return }
+    throw Failure(
+      .notPermitted,
+      "import",
+      path: source.label,
+      cause: "it has the fields \(FilePaths.list(fields)) alone, and all others would be removed",
+      remedy: "Use --mode merge, which keeps them; or name the file itself if that is what you want."
+    )
   }
 
   /// Compares the number of documents of a file of an export with its manifest: lines may have been lost since.
@@ -92,7 +119,12 @@ struct InputCheck {
 
   /// Whether a row is not rejected for its errors.
   private func isImported(_ row: DocumentRow) -> Bool {
-    row.faults.isEmpty || (options.parseErrors == .skipField && row.document != nil)
+    guard row.faults.isEmpty || (options.parseErrors == .skipField && row.document != nil) else {
+      return false
+    }
+    // Of two documents, one that the service would refuse does not replace the other.
+    guard options.duplicates != nil, let document = row.document else { return true }
+    return DocumentLimits.violations(of: document).isEmpty
   }
 
   private func look(at row: DocumentRow, of source: ImportSource, _ report: ValidationReport) throws(Failure)
@@ -120,14 +152,18 @@ struct InputCheck {
 
   // MARK: Duplicates
 
-  private func superseded(_ search: consuming DuplicateSearch) throws(Failure) -> PlaceList {
-    let superseded = PlaceList()
+  private func superseded(_ search: consuming DuplicateSearch) throws(Failure) -> Superseded {
+    let superseded = Superseded()
+    func insert(_ place: Place) throws(Failure) {
+      try superseded.places.insert(place)
+      if inputs.source(place.file).listsDeletions { try superseded.deletions.insert(place) }
+    }
     let report = ValidationReport(context.folder.file("duplicates.csv"))
     var first: (earlier: Place, later: Place)?
     try search.forEachPair { earlier, later throws(Failure) in
       switch policy(of: earlier, later) {
-      case .last: try superseded.insert(earlier)
-      case .first: try superseded.insert(later)
+      case .last: try insert(earlier)
+      case .first: try insert(later)
       case nil:
         try report.add(fault(of: earlier, later), of: inputs.source(later.file))
         if first.map({ later < $0.later }) ?? true { first = (earlier, later) }

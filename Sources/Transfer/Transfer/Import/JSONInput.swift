@@ -19,6 +19,7 @@ final class JSONInput: DocumentInput {
   /// The documents of the value that was read last, in reverse.
   private var pending: [RawDocument] = []
   private var plain: [CollectionPath: PlainJSON] = [:]
+  let headings = MetHeadings()
 
   /// Opens a file.
   ///
@@ -110,7 +111,7 @@ final class JSONInput: DocumentInput {
   /// A plain object as a document, and the documents of the collections in it.
   private func plainDocuments(_ json: JSONCursor, _ path: DocumentPath) throws(WireError) -> [RawDocument] {
     let kind = path.collection.pattern
-    var reader = plain[kind] ?? PlainJSON(kind, options, below: form.below)
+    var reader = plain[kind] ?? PlainJSON(kind, options, below: form.below, noting: headings)
     plain[kind] = reader
     reader.readsMarks = json["__name__"] == nil
     var fields = try reader.fields(json)
@@ -166,7 +167,9 @@ final class JSONInput: DocumentInput {
       return DocumentPath(collection, id)
     }
     guard var text = name.string else { throw WireError("expected an id or a path", at: ["__name__"]) }
-    if options.flattens { text = DocumentPath(text)?.id ?? text }
+    if options.flattens, let slash = text.utf8.lastIndex(of: UInt8(ascii: "/")) {
+      text = String(text[text.utf8.index(after: slash)...])
+    }
     guard let path = collection.document(named: text, readsPaths: true) else {
       throw WireError("expected an id, or a path below \(collection)", at: ["__name__"])
     }

@@ -62,7 +62,7 @@ struct RejectLines {
     if plan.isSheet || plan.addressTypes[index] != nil, case .field(let column) = plan.roles[index],
       let value = try? parse(row, index, column.type)
     {
-      cellText.append(value, as: column.type, to: &line)
+      append(value, as: column.type, to: &line)
     } else if kind == .blankText {
       return
     } else {
@@ -75,6 +75,18 @@ struct RejectLines {
     } else if plan.isSheet || kind == .text {
       line.append(contentsOf: "\"\"".utf8)
     }
+  }
+
+  /// Appends a value as the list is read: with a decimal comma where the options of the table say so.
+  private mutating func append(_ value: Value, as type: Column.ValueType, to line: inout [UInt8]) {
+    let start = line.count
+    cellText.append(value, as: type, to: &line)
+    guard cellValues.usesDecimalComma, case .double = value,
+      let point = line[start...].firstIndex(of: UInt8(ascii: "."))
+    else { return }
+    if !line[start...].contains(UInt8(ascii: "e")) { return line[point] = UInt8(ascii: ",") }
+    line.removeSubrange(start...)
+    cellText.append(value, as: .string, to: &line)
   }
 
   /// Appends what is text, whatever it looks like.

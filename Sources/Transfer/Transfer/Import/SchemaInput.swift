@@ -144,6 +144,8 @@ final class SchemaInput: DocumentInput {
 
   var reading: String { input.reading }
 
+  var headings: MetHeadings { input.headings }
+
   func rejected(_ reason: String) -> RejectedRow? { input.rejected(reason) }
 
   func cell(of field: FieldPath?) -> Cell? { input.cell(of: field) }

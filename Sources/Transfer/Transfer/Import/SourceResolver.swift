@@ -67,6 +67,13 @@ private struct SourceResolver {
       source.format = .json
     } else if source.managed == nil {
       source.format = try InputFormat(of: source.path, given: format)
+      if source.format == .managed {
+        throw .malformed(
+          source.label,
+          "it is no folder of a managed export",
+          remedy: "Name the folder with its .overall_export_metadata, or omit --format managed."
+        )
+      }
     }
     if source.format == .xlsx {
       if source.path == "-" {
@@ -203,7 +210,11 @@ private struct SourceResolver {
     if let entry = source.manifest?.file(named: name) {
       return CollectionPath(entry.collection)
     }
-    if let declared = try declaredCollection(of: source) { return declared }
+    do throws(Failure) {
+      if let declared = try declaredCollection(of: source) { return declared }
+    } catch  where collection != nil {
+      // The option decides what the schema does not.
+    }
     return ImportSource.stem(ofTable: name).flatMap { ImportSource.collection(ofFile: $0) }
   }
 

@@ -240,10 +240,13 @@ final class TableInput: DocumentInput {
 }
 
 extension CollectionPath {
-  /// Returns the document path for a name: an ID, a path below the collection, or a full path.
+  /// Returns the document path for a name: an ID, a path below the collection, a full path, or one with its database.
   ///
   /// Below a pattern (`groups/*/members`) a path begins after the last common ID.
   func document(named name: String, readsPaths: Bool) -> DocumentPath? {
+    if readsPaths, let (_, path) = DatabaseName.split(name) {
+      return document(named: path.string, readsPaths: true)
+    }
     let slashes = name.utf8.count { $0 == UInt8(ascii: "/") }
     let isPattern = string.utf8.contains(UInt8(ascii: "*"))
     if slashes == 0, !isPattern { return DocumentPath("\(string)/\(name)") }
@@ -289,6 +292,7 @@ extension TableReader {
       comment: options.comment,
       hasQuotes: options.quotes != .literal,
       unmerge: isSearched ? .first : options.unmerge,
+      percent: options.percent,
       via: options.files
     )
   }

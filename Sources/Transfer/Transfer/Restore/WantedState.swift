@@ -37,7 +37,8 @@ package struct WantedState: Sendable {
     var knowledge = try WantedKnowledge(manifests.first.flatMap { $0?.scope })
     if paths.count > 1 {
       knowledge.unchangedUntil = moment
-      if moment == nil { knowledge.knowsAbsence = false }
+      // Of another database, the present does not tell what the increments leave open.
+      if moment == nil { knowledge.knowsAbsence = manifests.dropFirst().allSatisfy { $0?.deleted != nil } }
     } else if last?.isIncrement ?? false {
       knowledge.knowsAbsence = false
     }

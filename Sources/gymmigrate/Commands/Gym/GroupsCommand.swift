@@ -67,11 +67,14 @@ extension GroupsJob: PerformableJob {
       for notice in notices { session.logger.warning("\(notice)") }
       let context = session.context(folder)
       let operations = try listed ?? self.operations(of: folder.id)
-      if writes, deletesForGood { try await assert(deletions, allow: operations, context) }
+      let maximum =
+        writes && deletesForGood ? try await allowed(by: deletions, of: operations, context) : nil
       let plan = isDryRun ? try TransactionPlan(name, over: session.client) : nil
       let refused = Locked<Set<DocumentPath>>([])
       // Without the database's lock: each operation is a transaction, and waits for nobody.
-      try await GroupService.perform(operations, in: context, planning: plan) { operation, refusal in
+      try await GroupService.perform(operations, in: context, planning: plan, deletingAtMost: maximum) {
+        operation,
+        refusal in
         refused.withLock { _ = $0.insert(operation.path) }
         session.logger.warning("\(operation.path): \(refusal.rawValue). \(refusal.message)")
       }
@@ -84,14 +87,16 @@ extension GroupsJob: PerformableJob {
 
   /// Refuses, or asks a person, where more is deleted than the bound allows; a run that has begun keeps to what it was
   /// allowed.
-  private func assert(
-    _ deletions: DeletionBound,
-    allow operations: [GroupOperation],
+  ///
+  /// - Returns: How many documents may be deleted; nil for no limit.
+  private func allowed(
+    by deletions: DeletionBound,
+    of operations: [GroupOperation],
     _ context: RunContext
-  ) async throws {
-    guard context.journal?.isEmpty ?? true else { return }
+  ) async throws -> Int? {
+    guard context.journal?.isEmpty ?? true else { return deletions.maximum }
     let count = try await GroupService(in: context).deletions(operations.map(\.path.id))
-    _ = try deletions.allow(count, by: name, in: context.environment)
+    return try deletions.allow(count, by: name, in: context.environment)
   }
 
   private func report(

@@ -149,7 +149,10 @@ extension ImportJob: DivisibleJob {
       options.willDelete = willDelete(as: run, in: session)
       let context = session.context(folder)
       try await Import(options, in: context).run()
-      return CommandResult(lists: [context.rejects.path] + Import.rejectedRows(in: folder))
+      var result = CommandResult(lists: [context.rejects.path] + Import.rejectedRows(in: folder))
+      // A dry run ends as the run would.
+      if isDryRun, session.counts.totals.rejected > 0 { result.status = .incomplete }
+      return result
     }
   }
 

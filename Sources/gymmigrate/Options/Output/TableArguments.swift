@@ -168,6 +168,9 @@ struct TableArguments: ParsableArguments {
     if headerRow != nil, skipRows != nil {
       throw ValidationError("Give --header-row or --skip-rows, not both.")
     }
+    if let comment, comment == UInt8(ascii: "\"") || comment == delimiter?.rawValue.utf8.first {
+      throw ValidationError("--comment: cells are quoted or divided by that character; give another.")
+    }
   }
 
   /// Puts them into an import.

@@ -40,7 +40,11 @@ struct WriteOptions: ParsableArguments {
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("Writes a second that are never exceeded.", valueName: "n", visibility: .hidden),
+    help: ArgumentHelp(
+      "The most writes a second, on average over the run.",
+      valueName: "n",
+      visibility: .hidden
+    ),
     transform: TypedValue.positiveNumber
   )
   var maxWritesPerSecond: Double?

@@ -2,9 +2,11 @@
 struct SheetValues {
   let styles: XLSXStyles
   let countsFrom1904: Bool
+  /// Whether numbers that are shown as percent are what is shown: 16 for 16%, not 0.16.
+  let takesPercentAsShown: Bool
 
   /// Appends the text of a cell that does not refer to a shared text, and returns its kind; nil for a value that is not
-  /// one of the cell's type.
+  /// one of the cell's type, and for a number in a style that is not there, which may be a date.
   func append(
     _ value: ArraySlice<UInt8>,
     of cell: SheetHandler.Cell,
@@ -27,6 +29,13 @@ struct SheetValues {
     }
   }
 
+  /// What is wrong with a cell that has no value.
+  func fault(of cell: SheetHandler.Cell) -> String {
+    if cell.type == .boolean { return "its boolean is invalid" }
+    return styles[cell.style] == nil
+      ? "its style is not in the workbook, so it may be a date" : "its number is invalid"
+  }
+
   private func boolean(_ value: ArraySlice<UInt8>, _ out: inout [UInt8]) -> CellRow.Kind? {
     if value.isEmpty { return .missing }
     switch String(decoding: value, as: UTF8.self) {
@@ -45,11 +54,11 @@ struct SheetValues {
 
   private func number(
     _ digits: ArraySlice<UInt8>,
-    _ form: XLSXStyles.Form,
+    _ form: XLSXStyles.Form?,
     _ out: inout [UInt8]
   ) -> CellRow.Kind? {
     if digits.isEmpty { return form == .text ? .blankText : .missing }
-    guard let number = Self.number(digits) else { return nil }
+    guard let form, let number = Self.number(digits) else { return nil }
     switch form {
     case .date, .fineDate, .time: return date(number, form, &out)
     case .duration: return duration(number, &out)
@@ -58,7 +67,11 @@ struct SheetValues {
       guard let text = format.text(of: number) else { break }
       out.append(contentsOf: text.utf8)
       return .padded
-    case .boolean, .number, .text, .double, .integer: break
+    case .percent where takesPercentAsShown:
+      // By the digits: 0.07 times 100 is not 7.
+      ShownText.append(Double("\(number)e2") ?? number * 100, to: &out)
+      return .number
+    case .boolean, .percent, .number, .text, .double, .integer: break
     }
     ShownText.append(number, to: &out)
     return form == .double ? .double : form == .integer ? .integer : .number

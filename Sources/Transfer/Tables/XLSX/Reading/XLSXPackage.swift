@@ -63,6 +63,9 @@ package struct XLSXPackage: Sendable {
     }
     // Sheets of charts or macros are not worksheets.
     for (index, (name, id, isHidden)) in found.sheets.enumerated() {
+      if !relations.contains(where: { $0.id == id }) {
+        throw Failure.malformed(path, "the part of its sheet '\(name)' is missing")
+      }
       guard let part = parts[id] else { continue }
       var sheet = Sheet(name: name, isHidden: isHidden, part: part)
       (sheet.isSummary, sheet.collection) = (found.summaries.contains(index), found.collections[index])

@@ -26,7 +26,8 @@ struct XLSXSheetReader: ~Copyable {
   init(
     _ sheet: XLSXPackage.Sheet,
     of package: XLSXPackage,
-    unmerge: TableReading.Unmerge? = nil
+    unmerge: TableReading.Unmerge? = nil,
+    takesPercentAsShown: Bool = false
   ) throws(Failure) {
     self.unmerge = unmerge
     if unmerge == .fill { merges = SheetMerges(try Self.mergedCells(of: sheet, in: package)) }
@@ -40,7 +41,11 @@ struct XLSXSheetReader: ~Copyable {
     }
     path = package.path
     self.sheet = sheet.name
-    values = SheetValues(styles: package.styles, countsFrom1904: package.countsFrom1904)
+    values = SheetValues(
+      styles: package.styles,
+      countsFrom1904: package.countsFrom1904,
+      takesPercentAsShown: takesPercentAsShown
+    )
     self.handler = handler
     self.stream = stream
     self.strings = strings
@@ -100,8 +105,9 @@ struct XLSXSheetReader: ~Copyable {
     throw Failure.malformed(
       path,
       "sheet \(sheet), row \(merged.rows.lowerBound): the cells \(merged.text) are merged\(location)",
-      remedy:
-        "Unmerge them; or --unmerge fill gives each of them the value, --unmerge first the first one alone."
+      remedy: merged.rows.lowerBound <= firstRow
+        ? "Unmerge them, and give each column a heading of its own."
+        : "Unmerge them; or --unmerge fill gives each of them the value, --unmerge first the first one alone."
     )
   }
 
@@ -124,7 +130,7 @@ struct XLSXSheetReader: ~Copyable {
     }
     guard cell.type == .shared else {
       if let kind = values.append(value, of: cell, to: &row.bytes) { return kind }
-      throw malformed(cell, row, cell.type == .boolean ? "its boolean is invalid" : "its number is invalid")
+      throw malformed(cell, row, values.fault(of: cell))
     }
     let digits = SheetText.trimmed(value)
     if digits.isEmpty { return .missing }

@@ -9,6 +9,8 @@ struct XLSXStyles: Sendable {
     case padded(PaddedFormat)
     /// A boolean, as 0 or 1.
     case boolean
+    /// A number that is shown times 100: `0%`.
+    case percent
     /// The types that export marks: a double, an integer, a date with microseconds.
     case double, integer, fineDate
   }
@@ -45,7 +47,10 @@ struct XLSXStyles: Sendable {
     forms = handler.formats.map { Self.form(of: $0, code: handler.codes[$0]) }
   }
 
-  subscript(index: Int) -> Form { forms.indices.contains(index) ? forms[index] : .number }
+  /// The form of a style; nil for one that the workbook does not have.
+  ///
+  /// The first is what cells have that name none.
+  subscript(index: Int) -> Form? { forms.indices.contains(index) ? forms[index] : index == 0 ? .number : nil }
 
   private final class Handler: XMLHandler {
     var codes: [Int: String] = [:]
@@ -73,6 +78,7 @@ struct XLSXStyles: Sendable {
   static func form(of id: Int, code: String?) -> Form {
     if let code { return form(of: code) }
     switch id {
+    case 9, 10: return .percent
     case 14...17, 22, 27...31, 34...36, 50...58: return .date
     case 18...21, 32, 33, 45, 47: return .time
     case 46: return .duration
@@ -106,6 +112,7 @@ struct XLSXStyles: Sendable {
     var hasClock = false
     var hasMonth = false
     var isElapsed = false
+    var isPercent = false
     var rest = code[...]
     while let character = rest.popFirst(), character != ";" {
       switch character {
@@ -118,10 +125,11 @@ struct XLSXStyles: Sendable {
       case "y", "Y", "d", "D": hasDay = true
       case "m", "M": hasMonth = true
       case "h", "H", "s", "S": hasClock = true
+      case "%": isPercent = true
       default: break
       }
     }
     if hasDay { return .date }
-    return isElapsed ? .duration : hasClock ? .time : hasMonth ? .date : .number
+    return isElapsed ? .duration : hasClock ? .time : hasMonth ? .date : isPercent ? .percent : .number
   }
 }

@@ -1,0 +1,38 @@
+/// What would be left without its document, because the service deletes a document alone.
+extension FirestoreClient {
+  /// Documents whose subcollections are looked up at once.
+  private static let width = 16
+
+  /// Returns the IDs of the collections below those of some documents that have any.
+  package func collectionIDs(belowEach paths: [DocumentPath]) async throws -> [DocumentPath: [String]] {
+    var found: [DocumentPath: [String]] = [:]
+    for some in paths.chunks(of: Self.width) {
+      try await withThrowingTaskGroup(of: (DocumentPath, [String]).self) { group in
+        for path in some { group.addTask { (path, try await collectionIDs(below: path)) } }
+        for try await (path, ids) in group where !ids.isEmpty { found[path] = ids }
+      }
+    }
+    return found
+  }
+
+  /// Returns the IDs of the collections below a document in which, at any depth, a document stays.
+  ///
+  /// - Parameter kept: Returns those of some documents that stay.
+  package func collectionIDs(
+    below path: DocumentPath,
+    keeping kept: ([DocumentPath]) async throws -> [DocumentPath]
+  ) async throws -> [String] {
+    let scope = CollectionScope(document: path, isDeep: true)
+    var read = scope.read
+    read.mask = [.documentName]
+    let pages = pages(ofEach: [read])
+    var left: Set<CollectionPath> = []
+    while let page = try await pages.next(of: 0) {
+      let below = page.map(\.path).filter { $0 != path && scope.contains($0) }
+      for other in try await kept(below) {
+        left.insert(CollectionPath(path, other.segments[path.segments.count]))
+      }
+    }
+    return left.sorted().map(\.id)
+  }
+}

@@ -1,0 +1,236 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Lists of rejects that come back with the options of their file, and what options say of files that have no columns.
+@Suite("Options that have to hold for whatever is imported", .timeLimit(.minutes(30)))
+struct MendedListTests {
+  private static let own = ["--collection", "x", "--schema", "none"]
+
+  private func documents(_ tool: Tool) async throws -> [String] {
+    try await tool.run("export", "x", "--schema", "none", "-o", "-", "--format", "jsonl", "-q").output
+      .split(separator: "\n").map { String($0.prefix { $0 != "\n" }) }
+  }
+
+  private func line(_ id: String, _ fields: String) -> String {
+    #"{"fields":{\#(fields)},"name":"x/\#(id)"}"#
+  }
+
+  @Test(
+    "A mended list has the fields and types that its file would have had",
+    arguments: [
+      // A single capital between words is no word of its own the second time.
+      (
+        ["--id-column", "id", "--headings", "camel"], "id,Fecha y hora,n:integer\na,2026-01-31,zz\n",
+        #""fechaYHora":{"timestampValue":"2026-01-31T00:00:00Z"},"id":{"stringValue":"a"},"n":{"integerValue":"7"}"#
+      ),
+      (
+        ["--id-column", "id"], "id,v:any,n:integer\na,1.0,zz\n",
+        #""id":{"stringValue":"a"},"n":{"integerValue":"7"},"v":{"doubleValue":1.0}"#
+      ),
+      (
+        ["--id-column", "id", "--types", "v=any"], "id,v,n:integer\na,true,zz\n",
+        #""id":{"stringValue":"a"},"n":{"integerValue":"7"},"v":{"booleanValue":true}"#
+      ),
+      (
+        ["--id-column", "Número de socio", "--headings", "snake", "--rename", "Fecha=joinedAt"],
+        "Número de socio,Fecha,n:integer\na,hoy,zz\n",
+        #""joinedAt":{"stringValue":"hoy"},"n":{"integerValue":"7"},"numero_de_socio":{"stringValue":"a"}"#
+      ),
+      (
+        ["--id-column", "id", "--headings", "snake", "--types", "x y.z=double"],
+        "id,x y.z,n:integer\na,5,zz\n",
+        #""id":{"stringValue":"a"},"n":{"integerValue":"7"},"x_y_z":{"doubleValue":5.0}"#
+      ),
+    ]
+  )
+  func mended(options: [String], text: String, fields: String) async throws {
+    try await withTool { tool in
+      try tool.write(text, to: "x.csv")
+      let options = Self.own + options + tool.place
+      try await tool.bare(["import", "x.csv", "--parse-errors", "skip-row"] + options).expect(2)
+      let list = try tool.text("\(try #require(tool.runs().last))/rejects.csv")
+      try tool.write(list.replacing(",zz,", with: ",7,"), to: "mended.csv")
+      try await tool.bare(["import", "mended.csv"] + options).expect(0)
+      #expect(try await documents(tool) == [line("a", fields)])
+    }
+  }
+
+  @Test(
+    "With a decimal comma, a point stands between thousands in a column of any type, too",
+    arguments: [
+      ("1.200", #"{"integerValue":"1200"}"#), ("1,5", #"{"doubleValue":1.5}"#),
+      ("-1.234,5", #"{"doubleValue":-1234.5}"#),
+      ("7", #"{"integerValue":"7"}"#), ("x.y", #"{"stringValue":"x.y"}"#),
+      (#""{""stringValue"":""1.2""}""#, #"{"stringValue":"1.2"}"#), ("1.0", nil), ("10.5", nil),
+      ("1.5e3", nil),
+    ]
+  )
+  func decimalComma(cell: String, value: String?) async throws {
+    try await withTool { tool in
+      for (heading, options) in [
+        ("id;n:any", ["--id-column", "id", "--skip-columns", "3"]), ("__name__;n", []),
+      ] {
+        try tool.write("\(heading)\na;\(cell)\n", to: "x.csv")
+        let words = ["import", "x.csv", "--decimal-comma", "--mode", "upsert"] + Self.own + options
+        let result = try await tool.bare(words + tool.place)
+        guard let value else {
+          result.expectFailure(65, "a number with a decimal comma")
+          continue
+        }
+        result.expect(0)
+        #expect(try await documents(tool).first?.contains(#""n":\#(value)"#) == true)
+      }
+    }
+  }
+
+  @Test(
+    "What an option would overwrite, or would not do, is refused",
+    arguments: [
+      (#"[{"id":"a","v":"1","w":2}]"#, ["--rename", "v=w"], 65, "another member for the field w"),
+      (#"[{"id":"a","v":"1","w":2}]"#, ["--rename", "v=z,w=z"], 65, "another member for the field z"),
+      (#"[{"id":"a","v":"1","m":5}]"#, ["--rename", "v=m.q"], 65, "another member for the field m.q"),
+      (#"[{"id":"a","v":"1","m":{"q":2}}]"#, ["--rename", "v=m"], 65, "another member for the field m"),
+      (#"[{"id":"a","v":"1"}]"#, ["--rename", "v=__name__"], 64, "__name__ is no field"),
+      (#"[{"id":"a","v":"1"}]"#, ["--rename", "v=__x__"], 64, "reserved"),
+      (#"[{"id":"a","v":"1"}]"#, ["--rename", "zz=q"], 65, "no object has a member 'zz'"),
+      (#"[{"id":"a","v":"1"}]"#, ["--types", "zz=text"], 65, "no object has a member 'zz'"),
+      (#"[{"id":"a","v":"1"}]"#, ["--headings", "snake"], 64, "--headings: it is for CSV and workbooks"),
+      (#"[{"id":"a","v":"1"}]"#, ["--decimal-comma"], 64, "--decimal-comma: it is for CSV"),
+      (#"[{"id":"a","v":"1"}]"#, ["--new-ids", "uuid"], 64, "--new-ids: it is for CSV"),
+      (
+        #"[{"id":"a","v":{"_seconds":999999999999,"_nanoseconds":0}}]"#, [], 65,
+        "v: it is no time and no point"
+      ),
+      (#"[{"id":"a","v":{"_latitude":91,"_longitude":0}}]"#, [], 65, "v: it is no time and no point"),
+      (#"[{"id":"a","v":1}]"#, ["--format", "managed"], 65, "it is no folder of a managed export"),
+    ]
+  )
+  func objects(text: String, options: [String], code: Int32, says: String) async throws {
+    try await withTool { tool in
+      try tool.write(text, to: "x.json")
+      let result = try await tool.bare(
+        ["import", "x.json", "--id-column", "id"] + Self.own + options + tool.place
+      )
+      result.expectFailure(code, says)
+      #expect(try await documents(tool).isEmpty)
+    }
+  }
+
+  @Test("A collection called documents is as ambiguous as any other; a response of the service has an array")
+  func collectionsOfDocuments() async throws {
+    try await withTool { tool in
+      for name in ["documents", "document", "users"] {
+        try tool.write(
+          #"{"\#(name)":{"u1":{"v":{"q":1}}},"others":{"u2":{"v":{"q":1}}}}"#,
+          to: "x.json"
+        )
+        try await tool.run("import", "x.json", "--collection", "x").expectFailure(65, "--json-form")
+      }
+      try tool.write(#"{"documents":[{"name":"x/a","fields":{}}]}"#, to: "y.json")
+      try await tool.run("import", "y.json", "--schema", "none").expect(0)
+    }
+  }
+
+  @Test("A heading with its type is renamed by the name alone, and by a name that is no plain path")
+  func renamed() async throws {
+    try await withTool { tool in
+      try tool.write("id,v:array,w\na,\"[1]\",2\n", to: "x.csv")
+      try await tool.bare(
+        ["import", "x.csv", "--id-column", "id", "--rename", " v =Año"] + Self.own + tool.place
+      ).expect(0)
+      let fields =
+        #""Año":{"arrayValue":{"values":[{"integerValue":"1"}]}},"id":{"stringValue":"a"},"w":{"integerValue":"2"}"#
+      #expect(try await documents(tool) == [line("a", fields)])
+    }
+  }
+
+  @Test("An export of some fields does not replace documents; --mode merge keeps the others")
+  func someFields() async throws {
+    try await withTool { tool in
+      try tool.write(line("a", #""m":{"integerValue":"1"},"n":{"integerValue":"1"}"#), to: "x.jsonl")
+      try await tool.run("import", "x.jsonl", "--schema", "none").expect(0)
+      try await tool.run(
+        "export",
+        "x",
+        "--fields",
+        "n",
+        "-o",
+        "some/",
+        "--format",
+        "jsonl",
+        "--schema",
+        "none"
+      ).expect(0)
+      for mode in ["upsert", "replace"] {
+        try await tool.run("import", "some", "--mode", mode, "--schema", "none")
+          .expectFailure(77, "it has the fields n alone", "--mode merge")
+      }
+      try await tool.run("import", "some", "--mode", "merge", "--schema", "none").expect(0)
+      #expect(try await documents(tool).first?.contains(#""m":{"integerValue":"1"}"#) == true)
+    }
+  }
+
+  @Test(
+    "Where a document goes, and what it says of its values, holds for every kind of file",
+    arguments: [
+      (#"[{"__name__":"a/s/b","v":1},{"__name__":"c","v":1}]"#, "x.json", ["--flatten"], ["b", "c"]),
+      (#"[{"__name__":"projects/p/databases/d/documents/x/a","v":1}]"#, "x.json", [], ["a"]),
+      ("__name__,v\nprojects/p/databases/d/documents/x/a,1\n", "x.csv", [], ["a"]),
+    ]
+  )
+  func names(text: String, file: String, options: [String], ids: [String]) async throws {
+    try await withTool { tool in
+      try tool.write(text, to: file)
+      try await tool.bare(["import", file] + Self.own + options + tool.place).expect(0)
+      #expect(try await documents(tool) == ids.map { line($0, #""v":{"integerValue":"1"}"#) })
+    }
+  }
+
+  @Test("A value whose type says otherwise is refused", arguments: ["number", "boolean"])
+  func namedTypes(type: String) async throws {
+    try await withTool { tool in
+      try FileManager.default.createDirectory(
+        atPath: tool.path("users/u1"),
+        withIntermediateDirectories: true
+      )
+      try tool.write(#"{"a":{"value":"x","type":"\#(type)"}}"#, to: "users/u1/u1.json")
+      try await tool.run("import", "users/u1/u1.json", "--schema", "none")
+        .expectFailure(65, "it is no \(type), which its type says")
+    }
+  }
+
+  @Test("What is rejected does not count: of two documents, the one that can be written is")
+  func duplicates() async throws {
+    try await withTool { tool in
+      let bad = #"{"geoPointValue":{"latitude":91,"longitude":0}}"#
+      let lines = [line("a", #""v":{"integerValue":"1"}"#), line("a", #""v":\#(bad)"#)]
+      try tool.write(lines.joined(separator: "\n") + "\n", to: "x.jsonl")
+      let words = ["import", "x.jsonl", "--duplicates", "last", "--schema", "none"] + tool.place
+      // A dry run ends as the run does.
+      try await tool.bare(words + ["-n"]).expect(2)
+      try await tool.bare(words).expect(2)
+      #expect(try await documents(tool) == [lines[0]])
+    }
+  }
+
+  @Test(
+    "Blanks say nothing of a type, and are no value of one; {} is a text as other objects are",
+    arguments: [
+      ("  ", #""n":{"integerValue":"7"}"#, ""), ("\u{A0}", #""n":{"integerValue":"7"}"#, ""),
+    ]
+  )
+  func blanks(cell: String, others: String, own: String) async throws {
+    try await withTool { tool in
+      let rows = (1...12).map { "r\($0),7\n" }.joined()
+      try tool.write("id,n\na,\(cell)\n\(rows)", to: "x.csv")
+      try await tool.bare(["import", "x.csv", "--id-column", "id"] + Self.own + tool.place).expect(0)
+      let found = try await documents(tool)
+      #expect(found.first == line("a", #""id":{"stringValue":"a"}"#))
+      #expect(found.dropFirst().allSatisfy { $0.contains(others) } && found.count == 13)
+      try tool.write("id,n\na,{}\n\(rows)", to: "y.csv")
+      try await tool.bare(["import", "y.csv", "--id-column", "id"] + Self.own + tool.place)
+        .expectFailure(65, "12 of 13 cells say integer")
+    }
+  }
+}
