@@ -114,6 +114,7 @@ enum Main {
     } catch {
       throw explained(error, completed)
     }
+    try ProcessArguments.assertGiven(arguments)
     do {
       try await Invocation.$current.withValue(invocation) {
         var command = parsed

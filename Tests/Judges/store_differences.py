@@ -687,8 +687,8 @@ def is_write(request):
 
 
 def may_have_parted(request, ours, theirs):
-    """Whether the two may hold different data after a write that they answered differently."""
-    return request[1].endswith(":batchWrite") or refused(ours) != refused(theirs)
+    """Whether the two may hold different data after a write that they answered differently, or one of them a transaction that the other has ended."""
+    return request[1].endswith(":batchWrite") or refused(ours) != refused(theirs) or isinstance(request[3], dict) and "transaction" in request[3]
 
 
 # Differences that are meant to be, each with its reason: what the service documents, or where the emulator is known to be

@@ -83,4 +83,26 @@ struct ImpossibleValueTests {
       }
     }
   }
+
+  @Test(
+    "An empty value, as a variable that is not set leaves it, is a mistake on the command line everywhere."
+  )
+  func emptyWords() async throws {
+    // What is compared with an empty word, and what is a text of its own.
+    let takers = ["--confirm", "--null-text"]
+    try await withTool { tool in
+      let slots = Self.slots(try await CommandLineTree.read(tool)).filter { !takers.contains($0.name) }
+      #expect(slots.count > 900, "\(slots.count)")
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for slot in slots {
+          let words = slot.words("").flatMap { $0 == "\(slot.name)=" ? [slot.name, ""] : [$0] }
+          group.addTask {
+            let result = try await tool.bare(words, timeout: .seconds(300))
+            #expect(result.exitCode == 64, "\(words): \(result.exitCode): \(result.errors.suffix(300))")
+          }
+        }
+        try await group.waitForAll()
+      }
+    }
+  }
 }

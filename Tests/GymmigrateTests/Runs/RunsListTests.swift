@@ -89,4 +89,26 @@ struct RunsListTests {
       try await tool.bare(["runs", "prune", "--older-than", "soon"]).expect(64)
     }
   }
+
+  @Test("'prune' keeps an undone run as long as an older one that wrote the same documents can be undone.")
+  func pruneOfShared() async throws {
+    try await withTool { tool in
+      _ = try await imported("c/a", tool)
+      var runs: [String] = []
+      for number in 1...2 {
+        try await tool.run("fix", "c", "--all-documents", "--set", "q=\(number)", "--schema", "none").expect(
+          0
+        )
+        runs.append(try tool.lastRun())
+      }
+      try await tool.run("runs", "undo", "last").expect(0)
+      runs.append(try tool.lastRun())
+      for run in runs { try age(run, tool) }
+      try await tool.bare(["runs", "prune", "--older-than", "90d"]).expect(0)
+      #expect(runs.allSatisfy { left(tool).contains($0) })
+      try await tool.run("runs", "undo", "last").expect(0)
+      let document = try await tool.run("get", "c/a")
+      #expect(!document.output.contains("\"q\""))
+    }
+  }
 }

@@ -60,6 +60,7 @@ package struct ValueConversion: Sendable, Equatable {
     case .timestamp(let moment): return moment.description
     case .double(let number):
       guard number.isFinite else { throw Impossible("it is not a finite number") }
+      if number == 0, number.sign == .minus { return "-0" }
       // A phone that was stored as 7299595662.0 is 7299595662; beyond 2^53 not every digit is the number's own.
       if abs(number) <= 0x1p53, let whole = Int64(exactly: number) { return String(whole) }
       return "\(number)"
@@ -73,6 +74,7 @@ package struct ValueConversion: Sendable, Equatable {
     case .boolean(let truth): return truth ? 1 : 0
     case .double(let number):
       guard number == number.rounded(.towardZero) else { throw Impossible("it is not a whole number") }
+      if number == 0, number.sign == .minus { throw Impossible("its sign would be lost") }
       guard let whole = Int64(exactly: number) else { throw Impossible(Self.outOfRange) }
       return whole
     case .string(let text): return try Self.integer(in: text)

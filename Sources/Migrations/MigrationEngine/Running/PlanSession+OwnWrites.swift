@@ -112,8 +112,10 @@ extension PlanSession {
       let current = try await client.batchGet(writes.map(\.change.path))
       for (own, change) in writes {
         let document = current[change.path]
-        guard own.isConfirmed || change.seemsApplied(to: document, since: journal.serverTime),
-          let taken = try journal.takeOwnWrite(of: change.path, current: document)
+        let isOwn =
+          own.isConfirmed || change.seemsApplied(to: document, since: journal.serverTime)
+          || change.isContained(in: document)
+        guard isOwn, let taken = try journal.takeOwnWrite(of: change.path, current: document)
         else { continue }
         let left = document ?? RawDocument(path: change.path, fields: change.after ?? FieldMap())
         try record(taken, in: journal, Outcome(.unchanged), of: left)

@@ -116,6 +116,16 @@ extension Change {
   }
 }
 
+extension Change {
+  /// Whether a document has what an update sets, and was written since it was decided on; somebody may have changed other fields.
+  func isContained(in current: RawDocument?) -> Bool {
+    guard let current, let before, current.updateTime != before.updateTime,
+      case .update(let fields, let mask?) = write.operation.decoded, !mask.isEmpty
+    else { return false }
+    return mask.allSatisfy { fields[$0] == current.fields[$0] }
+  }
+}
+
 extension DocumentHistory {
   /// As JSON, for the spool.
   var json: [UInt8] {

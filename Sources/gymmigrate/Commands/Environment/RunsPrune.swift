@@ -35,7 +35,8 @@ struct RunsPrune: AsyncParsableCommand {
       history.entries(),
       before: Timestamp.now.seconds - Int64(olderThan.inSeconds),
       canBeUndone: { !$0.isUndone && UndoTarget.hasWritten($0.record, in: folder.stateDir) },
-      isUndo: { UndoTarget.undone(by: $0) != nil }
+      isUndo: { UndoTarget.undone(by: $0) != nil },
+      sharesDocuments: { Pruning.shareDocuments($0, $1, in: folder.stateDir) }
     )
     pruning.removesUseful = try mayRemoveUseful(pruning.useful.count)
     let removed = pruning.removed
@@ -79,13 +80,15 @@ struct Pruning {
   private let kept: [RunHistory.Entry]
   private let canBeUndone: (RunHistory.Entry) -> Bool
   private let isUndo: (RunRecord) -> Bool
+  private let sharesDocuments: (RunRecord, RunRecord) -> Bool
 
   /// - Parameter limit: Runs that began before this second, since 1970, are old.
   init(
     _ entries: [RunHistory.Entry],
     before limit: Int64,
     canBeUndone: @escaping (RunHistory.Entry) -> Bool,
-    isUndo: @escaping (RunRecord) -> Bool
+    isUndo: @escaping (RunRecord) -> Bool,
+    sharesDocuments: @escaping (RunRecord, RunRecord) -> Bool
   ) {
     var (useful, finished, kept): ([RunHistory.Entry], [RunHistory.Entry], [RunHistory.Entry]) = ([], [], [])
     for entry in entries {
@@ -100,16 +103,45 @@ struct Pruning {
       }
     }
     (self.useful, self.finished, self.kept) = (useful, finished, kept)
-    (self.canBeUndone, self.isUndo) = (canBeUndone, isUndo)
+    (self.canBeUndone, self.isUndo, self.sharesDocuments) = (canBeUndone, isUndo, sharesDocuments)
   }
 
   /// The runs that go, the oldest first.
   var removed: [RunHistory.Entry] {
     let left = kept + (removesUseful ? [] : useful)
-    let oldest = left.filter { $0.record.writes && !isUndo($0.record) && canBeUndone($0) }
-      .map(\.record.startedAt).min()
+    let undoable = left.filter { $0.record.writes && !isUndo($0.record) && canBeUndone($0) }.map(\.record)
     return ((removesUseful ? useful : []) + finished)
-      .filter { entry in !(isUndo(entry.record) && oldest.map { $0 <= entry.record.startedAt } ?? false) }
+      .filter { entry in !undoable.contains { isNeeded(entry.record, toUndo: $0) } }
       .sorted { $0.record.startedAt < $1.record.startedAt }
+  }
+
+  /// Whether a run has to stay as long as an older one can be undone: it tells which later writes were not somebody else's.
+  private func isNeeded(_ run: RunRecord, toUndo other: RunRecord) -> Bool {
+    guard run.writes, other.startedAt <= run.startedAt else { return false }
+    return isUndo(run) || sharesDocuments(other, run)
+  }
+}
+
+extension Pruning {
+  /// Whether two runs have changes of the same document; true where that cannot be read.
+  static func shareDocuments(_ first: RunRecord, _ second: RunRecord, in stateDir: String) -> Bool {
+    do {
+      var search = DuplicateSearch()
+      for (number, record) in [first, second].enumerated() {
+        for path in UndoTarget.journals(of: record, in: stateDir) where FileCheck.exists(path) {
+          var journal = try JournalReader(path)
+          while let line = try journal.next() {
+            if case .change(let change, _) = line {
+              try search.add(change.path, at: DuplicateSearch.Place(file: number, line: 0))
+            }
+          }
+        }
+      }
+      var isShared = false
+      try search.forEachPair { earlier, later in isShared = isShared || earlier.file != later.file }
+      return isShared
+    } catch {
+      return true
+    }
   }
 }

@@ -127,11 +127,15 @@ enum UndoTarget {
     }
   }
 
+  /// The journals of a run.
+  static func journals(of record: RunRecord, in stateDir: String) -> [String] {
+    let own = RunHistory(in: stateDir).file("journal.jsonl", of: record.id)
+    return record.shards == nil ? [own] : (try? ShardPlace.journals(in: stateDir))?.map(\.path) ?? []
+  }
+
   /// Whether the journals of a run have a write.
   static func hasWritten(_ record: RunRecord, in stateDir: String) -> Bool {
-    let own = RunHistory(in: stateDir).file("journal.jsonl", of: record.id)
-    let journals = record.shards == nil ? [own] : (try? ShardPlace.journals(in: stateDir))?.map(\.path) ?? []
-    return journals.contains(where: JournalReader.hasWrite)
+    journals(of: record, in: stateDir).contains(where: JournalReader.hasWrite)
   }
 
   /// Finds a run and what it changed.
