@@ -76,7 +76,10 @@ def plain_usage(lines):
     if usage and usage[0].count("[") > 2 and "[<options>]" not in usage[0]:
         words = re.sub(r"\s*\[-[^\]]*(?:\.\.\.)?\]", "", " ".join(usage[0].split()))
         text = text.replace(usage[0], f"{words} [<options>]\n")
-    # What the title says already.
+    # What the title and the list of arguments say already.
+    lone = re.search(r"^USAGE: [^-\n]*\n\n?(?=ARGUMENTS:)", text, re.M)
+    if lone:
+        text = text.replace(lone[0], "")
     title = re.escape(lines[0].removeprefix(HEAD))
     text = re.sub(rf"\nUSAGE: {title} (\[<options>\]|<subcommand>)\n\n?", "\n", text)
     return re.sub(r"\n  See 'gymmigrate help .*' for detailed help.\n", "\n", text).split("\n")

@@ -54,11 +54,6 @@ package enum Base64 {
     return out
   }
 
-  /// Whether text is what ``append(_:to:)`` writes for some bytes.
-  package static func isStandard(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
-    decode(text).map { standard($0).utf8.elementsEqual(text) } ?? false
-  }
-
   /// Decodes text; nil if it is not Base64.
   package static func decode(_ text: String) -> [UInt8]? { text.withBytes { decode($0) } }
 

@@ -11,11 +11,9 @@ struct CheckCommand: JobCommand {
     commandName: "check",
     abstract: "Check data against its schema; nothing is written.",
     discussion: """
-      Reads each collection of the schema once, and reports where documents break its rules: \
-      types, required fields, closed values, formats, ranges, ids, foreign keys, links, and documents that an \
-      application cannot read or does not see; then the rules of the application that comes along. Prints a table with the number of findings of each rule and some examples. Every finding, with \
-      the value, is in findings.csv of the run's folder, and in the file of --output. Ends in 1 when there are \
-      findings.
+      Reads each collection of the schema once, and reports where documents break its rules (docs/check.md), and \
+      documents that an application cannot read or does not see. Prints the number of findings of each rule and some \
+      examples; all are in findings.csv of the run's folder, and in the file of --output. Ends in 1 when there are any.
 
         gymmigrate check -e stage
         gymmigrate check -e prod -o findings.csv
@@ -23,8 +21,7 @@ struct CheckCommand: JobCommand {
         gymmigrate check -e prod --rule foreign-key-dangling --rule link-not-mirrored
         gymmigrate check --from backup/
 
-      --json prints one object instead: "findings", an array with one finding per line, "rules", the number of findings of \
-      each rule, then the members of the summary (docs/check.md).
+      --json prints one object instead: "findings", "rules" with their numbers, then the summary.
       """
   )
 

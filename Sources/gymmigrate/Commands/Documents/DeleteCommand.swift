@@ -8,7 +8,7 @@ struct DeleteCommand: JobCommand {
     commandName: "delete",
     abstract: "Deactivate documents, or delete them for good.",
     discussion: """
-      By default deletes softly, as the schema says for the collection: it sets the field that marks a document as deleted, and has the server set the update time, where there is one. A document that is already deleted is left unchanged. --hard deletes documents for good: it requires --max-delete, or asks on a terminal. The service keeps the subcollections of a deleted document, where no list shows them; so a document with subcollections is not deleted, but listed. Delete the subcollections first, or leave them with --leave-subcollections.
+      By default deletes softly: it sets the field that by the schema marks a document as deleted. --hard deletes documents for good: it requires --max-delete, or asks on a terminal. The service would keep the subcollections, where no list shows them; so a document with subcollections is not deleted, but listed. Delete these first, or leave them with --leave-subcollections.
 
         gymmigrate delete users --id 08IiQGmf0KBE9bwAj65r3ctInVea -e stage
         gymmigrate delete products --where 'stock == 0' -e stage -n

@@ -7,12 +7,9 @@ struct InitCommand: AsyncParsableCommand {
     abstract: "Write a configuration for a database, check it, infer its schema.",
     discussion: """
       On a terminal it asks for what is not given. It writes gymmigrate.yaml with one environment, checks that as \
-      'gymmigrate doctor' does, infers the schema from the first documents of each collection into schema.yaml, and says \
-      what to do next. It reads, and changes nothing in the database. A file that exists is never overwritten (73). \
-      'gymmigrate env init' writes an example with every key instead.
-
-      Exits as 'doctor' where that finds a problem, and with 66 where there is no document yet; gymmigrate.yaml is \
-      there to be corrected then.
+      'gymmigrate doctor' does, infers schema.yaml from the first documents of each collection, and says what to do \
+      next. It only reads the database, and overwrites no file (73). 'gymmigrate env init' writes an example with every \
+      key instead. Exits as 'doctor' where that finds a problem, and with 66 where there is no document yet.
 
         gymmigrate init
         gymmigrate init --project my-project --name prod --credentials keys/prod.json
@@ -56,8 +53,7 @@ struct InitCommand: AsyncParsableCommand {
   var endpoint: String?
 
   @Option(
-    help: ArgumentHelp("Infer the schema from at most this number of documents of each collection.")
-      .withDefault("1000"),
+    help: ArgumentHelp("Infer the schema from at most this number of documents of each collection."),
     from: 1
   )
   var sample = 1000

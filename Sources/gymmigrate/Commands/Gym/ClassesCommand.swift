@@ -30,8 +30,6 @@ struct ClassesGenerate: JobCommand {
       it prints the number of classes and a calendar instead, and ends as the run would.
 
         gymmigrate classes generate --nombre Spinning --days mon,wed --from 2026-01-05 --to 2026-01-30 --start 07:00 \
-        --minutes 60 --capacity 20 -e stage -n
-        gymmigrate classes generate --nombre Spinning --days mon,wed --from 2026-01-05 --to 2026-01-30 --start 07:00 \
         --minutes 60 --capacity 20 -e stage
       """
   )

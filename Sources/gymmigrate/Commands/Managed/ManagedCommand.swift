@@ -13,8 +13,7 @@ struct ManagedCommand: AsyncParsableCommand {
     discussion: """
       Drives Firestore's managed export and import: the service copies documents to and from a bucket, and nothing \
       passes through this machine. It is for databases that are too large for 'gymmigrate export' ('gymmigrate doctor' \
-      says when), and for exports that BigQuery loads. The files are in a format of Google's own; for JSON Lines, CSV \
-      and XLSX there is 'gymmigrate export'. An export bills a read per document, an import a write.
+      says when), and for exports that BigQuery loads. An export bills a read per document, an import a write.
 
       The signer needs roles/datastore.importExportAdmin, and Firestore's service agent access to the bucket.
 

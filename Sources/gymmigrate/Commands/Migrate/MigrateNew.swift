@@ -8,7 +8,7 @@ struct MigrateNew: AsyncParsableCommand {
     commandName: "new",
     abstract: "Write the file of a new migration into the folder.",
     discussion: """
-      The file is called by the present time in UTC and the name, as 20261125-1200-add-locale.yaml, so that it comes after all that are there. It is commented, and an error until it is written to its end. With --like, which comes last, it does what that 'gymmigrate fix' does:
+      Its name begins with the time in UTC, as 20261125-1200-add-locale.yaml, so it comes last. It is an error until it is complete. With --like it does what a 'gymmigrate fix' does:
 
         gymmigrate migrate new add-locale
         gymmigrate migrate new digits --like fix members --all-documents --digits phone
@@ -21,7 +21,7 @@ struct MigrateNew: AsyncParsableCommand {
 
   @Option(
     parsing: .remaining,
-    help: ArgumentHelp("A 'fix' with its options, whose steps it has.", valueName: "fix …")
+    help: ArgumentHelp("A 'fix' with its options; comes last.", valueName: "fix …")
   )
   var like: [String] = []
 

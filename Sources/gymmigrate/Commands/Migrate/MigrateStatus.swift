@@ -8,9 +8,9 @@ struct MigrateStatus: AsyncParsableCommand {
     commandName: "status",
     abstract: "Show which runs changed a database, and who holds its lock.",
     discussion: """
-      Reads the database's ledger: one line per run, the latest last, with its id, start, status, user, counts and command. Then what blocks other runs: who holds the lock, and runs that stopped before they were done, with the commands that resolve them. A run that is 'running' while nobody holds the lock was killed.
+      Reads the ledger: one line per run, the latest last. Then what blocks other runs: who holds the lock, and runs that stopped, with the commands that resolve them. A run that is 'running' while nobody holds the lock was killed.
 
-      With --environments, what became of each migration of the folder in several databases, by their ledgers alone: a row a migration, a column an environment.
+      With --environments, what became of each migration of the folder in several databases, by their ledgers alone.
 
         gymmigrate migrate status -e stage
         gymmigrate migrate status --environments test,stage,prod --html status.html

@@ -6,12 +6,12 @@ struct MigrateUp: AsyncParsableCommand {
     commandName: "up",
     abstract: "Apply what is pending in an environment, in its order.",
     discussion: """
-      Plans all that is pending, each on what those before it would leave, shows that, asks on a terminal, and applies each as a run of its own, which is verified: planned once more, it must have nothing to change. What was applied is recorded in the ledger, and 'migrate down' undoes the last one.
+      Plans what is pending, each on what those before it would leave, asks on a terminal, and applies each as a run of its own, which is verified. 'migrate down' undoes the last one.
 
         gymmigrate migrate up -e stage -n
         gymmigrate migrate up --to 20261125-1200-add-locale -e stage
 
-      Ends in 1 where something is left to change after an apply, and begins nothing more; in 2 when documents were rejected, conflicted or need review, as 'migrate apply' does. With --json each run prints its summary, a line each. --max-reads and --max-writes bound all of them together. After an interruption the same command goes on.
+      Ends in 1 where an apply left something to change, and begins nothing more; else as 'migrate apply'. With --json each run prints a line. --max-reads and --max-writes bound all together. After an interruption the same command goes on.
       """
   )
 
@@ -29,12 +29,12 @@ struct MigrateUp: AsyncParsableCommand {
   )
   var maxDelete: Int?
 
-  @Flag(help: "Record that files that changed after they were applied are right; they are not applied again.")
+  @Flag(help: "Take files that changed after they were applied for right, without applying them again.")
   var acceptChanged = false
 
   @Option(
     help: ArgumentHelp(
-      "Apply what the environment before does not have yet (promote: in gymmigrate.yaml); the ledger keeps the reason.",
+      "Pass the gates of gymmigrate.yaml; the ledger keeps the reason.",
       valueName: "reason"
     )
   )

@@ -9,11 +9,9 @@ struct MirrorPush: JobCommand {
     abstract: "Write what was edited in a mirror to its database.",
     discussion: """
       Triggers of the mirror record each document whose row an SQL statement inserts, changes or deletes. A push turns \
-      those rows into changes: only the fields whose cells were changed are written, and only to documents that are \
-      still as they were pulled. What changed in the database meanwhile is a conflict: it is listed, never overwritten. \
-      A document that would break the schema more than it did is rejected. Deletions require --max-delete, or are asked \
-      about on a terminal. Every change is recorded in the run's journal before it is sent: 'runs undo' restores it. \
-      Exits with 2 when documents were rejected or conflicted.
+      those rows into changes: only fields whose cells were changed are written, and only to documents that are still as \
+      they were pulled; others are conflicts, which are listed. What would break the schema more than before is \
+      rejected. Deletions require --max-delete, or are asked about on a terminal. 'runs undo' restores what it changed.
 
         sqlite3 stage.sqlite "UPDATE products SET stock = 12 WHERE _id = 'p1'"
         gymmigrate mirror push stage.sqlite -n

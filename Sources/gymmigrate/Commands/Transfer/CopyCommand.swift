@@ -9,11 +9,9 @@ struct CopyCommand: JobCommand {
     commandName: "copy",
     abstract: "Copy collections from one environment to another.",
     discussion: """
-      Reads everything at one read time and writes what differs. Subcollections are copied, also below missing \
-      documents; with --where they are not. References into the source's database are rewritten to the target's; \
-      others are kept and listed in references.jsonl of the run. Before the first write it reports what it is \
-      about to do and what that costs, and on a terminal it asks. The modes are those of \
-      import.
+      Reads everything at one read time and writes what differs. References into the source's database are rewritten to \
+      the target's; others are listed in references.jsonl of the run. Before the first write it says what it would do \
+      and cost, and asks on a terminal. The modes are those of import.
 
         gymmigrate copy --catalogues --from prod --to test
         gymmigrate copy products --from stage --to test --mode upsert --delete-extraneous --max-delete 20

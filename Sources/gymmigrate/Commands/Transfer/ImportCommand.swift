@@ -12,8 +12,8 @@ struct ImportCommand: JobCommand {
     discussion: """
       A line of JSON Lines is a REST Document as export writes it. A table has a header of field names or labels; its \
       collection is the name of its file or sheet, or --collection. Types are those of the schema, or of the heading \
-      (amount:double), or of all the values. A folder is an export of gymmigrate or of Google, or holds such files. -n \
-      says how each file is read, and which options help. All files are read before anything is written. Modes:
+      (amount:double), or of all the values. A folder is an export, of Google's too, or holds such files. -n says how each \
+      file is read, and which options help. All files are read before anything is written. Modes:
 
         create   only new documents; one that is there with other fields is rejected (the default)
         upsert   new ones are created, those that are there replaced as a whole

@@ -212,8 +212,8 @@ package final class ExactValueIndex {
     if let entry = entries.first(where: { $0.column == index }) {
       return Self.addressType(of: value(of: entry))
     }
-    guard let types = types[index], types.count == 1, let type = types.first ?? nil,
-      row.withUTF8(of: index, { type == .bytes ? Base64.isStandard($0) : AddressText.isAddress($0) })
+    guard let types = types[index], types.count == 1, let type = types.first, type != .bytes,
+      row.withUTF8(of: index, AddressText.isAddress)
     else { return nil }
     return type
   }
