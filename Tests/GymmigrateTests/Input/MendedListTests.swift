@@ -191,11 +191,11 @@ struct MendedListTests {
   func namedTypes(type: String) async throws {
     try await withTool { tool in
       try FileManager.default.createDirectory(
-        atPath: tool.path("users/u1"),
+        atPath: tool.path("dump/users/u1"),
         withIntermediateDirectories: true
       )
-      try tool.write(#"{"a":{"value":"x","type":"\#(type)"}}"#, to: "users/u1/u1.json")
-      try await tool.run("import", "users/u1/u1.json", "--schema", "none")
+      try tool.write(#"{"a":{"value":"x","type":"\#(type)"}}"#, to: "dump/users/u1/u1.json")
+      try await tool.run("import", "dump", "--schema", "none")
         .expectFailure(65, "it is no \(type), which its type says")
     }
   }

@@ -6,12 +6,11 @@ import Testing
 struct ValueErrorTests {
   /// Names of values that any text is good for, or that are looked up when the command runs.
   private static let free: Set<String> = [
-    "a,b.c", "env", "env[@time]", "env[@time]|path", "env|path", "place",
-    "field", "field=field", "field=type", "field=value", "fields", "file",
-    "filter",
-    "folder", "heading", "id", "name", "name[=collection]", "path", "paths", "run", "signs", "text", "url",
-    "where",
-    "zone",
+    "a,b.c", "env", "env,env", "env[@time]", "env[@time]|path", "env|path", "field", "field=field",
+    "field=type",
+    "field=value", "fields", "file", "filter", "fix …", "folder", "heading", "id", "name",
+    "name[=collection]", "path",
+    "paths", "place", "reason", "run", "signs", "text", "url", "where", "zone",
   ]
 
   @Test("Every option that takes no free text names the value that it refuses, and says what it expects.")

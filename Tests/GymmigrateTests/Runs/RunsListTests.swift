@@ -106,7 +106,7 @@ struct RunsListTests {
       for run in runs { try age(run, tool) }
       try await tool.bare(["runs", "prune", "--older-than", "90d"]).expect(0)
       #expect(runs.allSatisfy { left(tool).contains($0) })
-      try await tool.run("runs", "undo", "last").expect(0)
+      try await tool.run("runs", "undo", runs[0]).expect(0)
       let document = try await tool.run("get", "c/a")
       #expect(!document.output.contains("\"q\""))
     }
