@@ -86,7 +86,6 @@ package struct TypeInference: Sendable {
   }
 
   private mutating func json(_ cell: UnsafeBufferPointer<UInt8>, _ reading: CellValues) -> Form? {
-    if cell.elementsEqual("{}".utf8) { return .jsonObject }
     switch reading.rest(cell) {
     case nil: return .jsonObject
     case .reference?: return .reference
