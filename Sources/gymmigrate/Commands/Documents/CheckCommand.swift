@@ -17,7 +17,6 @@ struct CheckCommand: JobCommand {
 
         gymmigrate check -e stage
         gymmigrate check -e prod -o findings.csv
-        gymmigrate check payments 'orders/*/items' -e prod
         gymmigrate check -e prod --rule foreign-key-dangling --rule link-not-mirrored
         gymmigrate check --from backup/
 

@@ -14,9 +14,7 @@ struct DoctorCommand: AsyncParsableCommand {
     abstract: "Check an environment: credentials, network, database, permissions.",
     discussion: """
       Prints one line per check: ok, warning or problem, what was found, and what to do about it. Nothing is \
-      changed: write permission is tested with an update whose precondition cannot hold. No secret is shown. \
-      The documents of root collections are counted, at a read per 1,000, to see whether a copy of all is better left \
-      to 'gymmigrate managed export'. \
+      changed, and no secret is shown. Root collections are counted, at a read per 1,000 documents. \
       Exits with 0 when there is no problem, else with the highest code of the problems: 78 the configuration, \
       the credentials or the database, 77 not permitted, 73 a folder that cannot be written, 69 the service does \
       not answer.

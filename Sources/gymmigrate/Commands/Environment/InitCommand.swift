@@ -12,7 +12,6 @@ struct InitCommand: AsyncParsableCommand {
       key instead. Exits as 'doctor' where that finds a problem, and with 66 where there is no document yet.
 
         gymmigrate init
-        gymmigrate init --project my-project --name prod --credentials keys/prod.json
         gymmigrate init --project demo --name dev --endpoint http://127.0.0.1:8080 --no-protected
       """
   )

@@ -6,7 +6,7 @@ struct RunsCommand: AsyncParsableCommand {
     commandName: "runs",
     abstract: "List past runs, and resume those that stopped.",
     discussion: """
-      Every command leaves a folder in STATE-DIR/runs: what it was asked to do (run.json), its log, its lists and its summary, and if it writes to a database, a journal of every change and checkpoints to resume from.
+      Every command leaves a folder in STATE-DIR/runs: what it was asked to do, its log, lists and summary, and if it writes to a database, a journal of every change.
 
         gymmigrate runs list
         gymmigrate runs show last
@@ -46,12 +46,11 @@ struct RunsResume: AsyncParsableCommand {
     commandName: "resume",
     abstract: "Resume a run that was stopped or killed.",
     discussion: """
-      Runs the command again as it was given, in the same folder, from its last checkpoint: documents that are done \
-      are neither read nor written again, and the counts are those of the whole run. The files that an import reads \
-      must be unchanged. A run that completed is not run again.
+      Runs the command again as it was given, from its last checkpoint: documents that are done are neither read nor \
+      written again, and the counts are those of the whole run. The files that an import reads must be unchanged.
 
       For a protected environment, give --confirm again. A run is resumed by the user who started it, from its \
-      original folder: one that was copied or unpacked, or that others may write to, is refused.
+      original folder: a copy is refused.
 
         gymmigrate runs resume last
         gymmigrate runs resume last --max-reads 200000

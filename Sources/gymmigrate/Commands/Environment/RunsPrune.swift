@@ -4,7 +4,7 @@ struct RunsPrune: AsyncParsableCommand {
     commandName: "prune",
     abstract: "Remove the folders of old runs, which hold people's data.",
     discussion: """
-      Removes the folders of runs that began before, unless they are at work. Runs that can still be undone or resumed are counted, and go only where you say so, or with --yes. An undo stays as long as an older run can be undone: its journal shows that a write was the undo's, and not somebody's edit.
+      Removes the folders of runs that began before, unless they are at work. Runs that can still be undone or resumed go only where you say so, or with --yes; what the undo of an older run needs stays with it.
 
         gymmigrate runs prune --older-than 90d -n
         gymmigrate runs prune --older-than 90d

@@ -24,10 +24,9 @@ struct ClassesGenerate: JobCommand {
     commandName: "generate",
     abstract: "Create a class on some days of the week.",
     discussion: """
-      Makes one document a day, with a shared recurrenceGroupId, which is printed, and times from the server. Days and \
-      hours are those of the gym's zone, so a change of the clocks moves nothing. The ids follow from name, days of \
-      the week, hour and day: run again, the command creates nothing, and a longer range continues the series. With -n \
-      it prints the number of classes and a calendar instead, and ends as the run would.
+      Makes one document a day, with a shared recurrenceGroupId, which is printed. Days and hours are those of the gym's \
+      zone. The ids follow from name, days of the week, hour and day: run again, the command creates nothing, and a \
+      longer range continues the series. With -n it prints a calendar instead, and ends as the run would.
 
         gymmigrate classes generate --nombre Spinning --days mon,wed --from 2026-01-05 --to 2026-01-30 --start 07:00 \
         --minutes 60 --capacity 20 -e stage

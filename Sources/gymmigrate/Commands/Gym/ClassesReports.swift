@@ -69,7 +69,6 @@ struct ClassesAttendance: AsyncParsableCommand {
 
         gymmigrate classes attendance --month 2026-01 -e stage
         gymmigrate classes attendance --member 6e9e3b1c-0000-4000-8000-000000000000 --from 2026-01-05 --to 2026-02-01 -e stage
-        gymmigrate classes attendance --class seedClass0 -e local -o attendance.csv --header spanish
       """
   )
 

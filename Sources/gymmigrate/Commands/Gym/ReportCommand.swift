@@ -15,10 +15,8 @@ struct ReportCommand: AsyncParsableCommand {
       which they were completed, else created; expenses are active ones, by their date.
 
         gymmigrate report month 2026-01 -e stage
-        gymmigrate report week -e stage --lang en
         gymmigrate report owner --from 2025-01-01 --to 2025-12-31 -e stage -o 2025.html
         gymmigrate report month 2026-01 -e stage -o january.xlsx
-        gymmigrate report month 2026-01 -e stage --role receptionist
       """,
     subcommands: [ReportMonth.self, ReportWeek.self, ReportOwner.self]
   )

@@ -10,9 +10,8 @@ struct ManagedExport: AsyncParsableCommand {
       Starts the export and prints the operation's name; with --wait, shows its progress and ends as it ends. \
       Stopping the command does not stop the export: the last line is the command that waits for it again.
 
-      Collections are named by IDs, at most 100, and each means all collections of that ID at any depth; their \
-      subcollections are named themselves. --all exports everything, also _gymmigrate. An export of named collections \
-      can be imported in part, one of --all only as a whole.
+      Collections are named by IDs, at most 100, each at any depth; subcollections are named themselves. An export of \
+      named collections can be imported in part, one of --all only as a whole.
 
       Without --snapshot-time, documents that change meanwhile are exported in their old or new state. A time needs \
       point-in-time recovery, unless it is within the past hour.

@@ -14,11 +14,9 @@ struct ManagedImport: AsyncParsableCommand {
       Starts the import and prints the operation's name; with --wait, shows its progress and ends as it ends. \
       Stopping the command does not stop the import.
 
-      Documents with the same name are overwritten, all others stay. The service does it: nothing is journaled, \
-      'gymmigrate migrate undo' cannot undo it, and update times are new. Export first what should not be lost. It \
-      is refused while a run holds the lock of the database; a protected environment needs --confirm.
-
-      Collections can be named if they were named when they were exported.
+      Documents with the same name are overwritten, all others stay. The service does it: 'gymmigrate migrate undo' \
+      cannot undo it, and update times are new. It is refused while a run holds the lock of the database. Collections \
+      can be named if they were named when they were exported.
 
         gymmigrate managed import --from gs://backups/2026-01-31 -e stage --wait
         gymmigrate managed import users --from gs://backups/people -e prod --confirm prod

@@ -8,11 +8,10 @@ struct MirrorPullCommand: AsyncParsableCommand {
     commandName: "pull",
     abstract: "Make a mirror of a database, or bring one up to date.",
     discussion: """
-      The first pull reads everything; the next ones what changed since, by the schema's update-time. They count each \
-      collection by ranges of names (a read for 1,000 documents), and read names where a number differs, to find what was \
-      deleted. Collections without such a time, and subcollections, are read whole. A pull shows one moment, and is in the \
-      file as a whole or not at all. What another program changed without that time is found with --full at the latest: give \
-      it now and then.
+      The first pull reads everything; the next ones what changed since, by the schema's update-time, and what was deleted, \
+      by counting ranges of names (a read for 1,000 documents). Collections without such a time, and subcollections, are \
+      read whole. A pull shows one moment, and is in the file as a whole or not at all. What another program changed without \
+      that time is found with --full: give it now and then.
 
         gymmigrate mirror pull -e prod -o prod.sqlite
         gymmigrate mirror pull -e prod -o prod.sqlite --full

@@ -17,7 +17,6 @@ struct SchemaInfer: AsyncParsableCommand {
 
         gymmigrate schema infer -e local -o shop.yaml
         gymmigrate schema infer orders 'orders/*/items' -e local --profile
-        gymmigrate schema infer -e local --sample 1000 --profile --format html -o profile.html
       """
   )
 

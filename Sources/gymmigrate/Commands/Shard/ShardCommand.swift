@@ -12,7 +12,7 @@ struct ShardCommand: AsyncParsableCommand {
       Cloud Run jobs, Kubernetes Indexed Jobs) starts, places and retries the tasks; the plan says which documents are whose.
 
         gymmigrate shard plan --shards 16 --to /mnt/share/export -- export --all -e prod
-        gymmigrate shard work /mnt/share/export --task 0 --tasks 16      (each task; an engine's variables say which one it is)
+        gymmigrate shard work /mnt/share/export --task 0 --tasks 16
         gymmigrate shard status /mnt/share/export
         gymmigrate shard finish /mnt/share/export
       """,

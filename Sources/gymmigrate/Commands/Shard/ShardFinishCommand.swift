@@ -15,8 +15,7 @@ struct ShardFinishCommand: AsyncParsableCommand {
       lists together in the order of the ranges, and writes one manifest and one summary. A run that wrote is entered into the ledger as done, and its lock \
       given back. Finishing twice changes nothing.
 
-      The exit code is that of the command: 2 when documents were rejected, conflicted or need review, 1 when a check has findings; of a check it prints \
-      the number of findings of each rule.
+      The exit code is that of the command; of a check it prints the number of findings of each rule.
 
         gymmigrate shard finish /mnt/share/export
       """

@@ -9,7 +9,7 @@ struct ExportVerify: AsyncParsableCommand {
       Reads every file and compares its size, its SHA-256 and the number of its documents (not of a workbook's) \
       with manifest.json. A folder of dated exports is checked as a whole. Prints one line per file: its path, \
       and 'ok' or the problem, separated by a tab. Exits with 1 when there is a problem, with 65 when a manifest \
-      cannot be read, with 66 when there is none. No request is sent, but to the bucket of a gs:// address.
+      cannot be read, with 66 when there is none.
 
         gymmigrate export verify nightly/latest
         gymmigrate export verify gs://my-backups/nightly/latest
