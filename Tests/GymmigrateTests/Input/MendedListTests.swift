@@ -213,21 +213,4 @@ struct MendedListTests {
       #expect(try await documents(tool) == [lines[0]])
     }
   }
-
-  @Test(
-    "Blanks say nothing of a type, and are no value of one",
-    arguments: [
-      ("  ", #""n":{"integerValue":"7"}"#, ""), ("\u{A0}", #""n":{"integerValue":"7"}"#, ""),
-    ]
-  )
-  func blanks(cell: String, others: String, own: String) async throws {
-    try await withTool { tool in
-      let rows = (1...12).map { "r\($0),7\n" }.joined()
-      try tool.write("id,n\na,\(cell)\n\(rows)", to: "x.csv")
-      try await tool.bare(["import", "x.csv", "--id-column", "id"] + Self.own + tool.place).expect(0)
-      let found = try await documents(tool)
-      #expect(found.first == line("a", #""id":{"stringValue":"a"}"#))
-      #expect(found.dropFirst().allSatisfy { $0.contains(others) } && found.count == 13)
-    }
-  }
 }

@@ -169,8 +169,6 @@ package struct CellValues {
       // Some programs quote every cell; only in columns that allow text is this an empty text.
       return type == .string || type == .any ? .string("") : nil
     }
-    // Blanks are a text, and no other value.
-    if type != .string, type != .any, Spacing.isBlank(utf8) { return nil }
     let isJSON = first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
     if isJSON || isNull(utf8) { return try json(utf8, as: type) }
     if type == .any {
