@@ -125,12 +125,13 @@ echo "== A workbook of $rows rows"
 serve "$rows"
 place=(--project p --database left --endpoint "http://127.0.0.1:$port" --schema gym)
 measured "export to the workbook" 0 "$GYMMIGRATE" export users "${place[@]}" -o users.xlsx --no-progress -q
-measured "import --dry-run" 0 "$GYMMIGRATE" import users.xlsx --dry-run "${place[@]}" --no-progress -q
+# The users that are made up lack what the gym requires; what is measured is the reading.
+measured "import --dry-run" 0 "$GYMMIGRATE" import users.xlsx --dry-run --validate off "${place[@]}" --no-progress -q
 "$GYMMIGRATE" serve --memory --port 0 2>store &
 servers+=($!)
 waitFor store 'FIRESTORE_EMULATOR_HOST='
 store=(--project p --database sheets --endpoint "http://$(grep -o '127[0-9.]*:[0-9]*' store | tail -1)" --schema gym)
-measured "import" 0 "$GYMMIGRATE" import users.xlsx "${store[@]}" --no-progress -q --json
+measured "import" 0 "$GYMMIGRATE" import users.xlsx --validate off "${store[@]}" --no-progress -q --json
 python3 -c 'import json, sys; assert json.load(open("output"))["totals"]["written"] == int(sys.argv[1])' "$rows"
 cat >>gymmigrate.yaml <<YAML
   sheet: { database: sheets, endpoint: "${store[5]}" }
