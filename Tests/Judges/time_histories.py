@@ -308,7 +308,7 @@ class History:
 
 def main():
     binary = os.path.abspath(sys.argv[1])
-    number = int(sys.argv[2]) if len(sys.argv) > 2 else int(os.environ.get("TIME_HISTORIES", 12))
+    number = int(sys.argv[2]) if len(sys.argv) > 2 else int(os.environ.get("TIME_HISTORIES", 30))
     first = int(sys.argv[3]) if len(sys.argv) > 3 else 1
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)

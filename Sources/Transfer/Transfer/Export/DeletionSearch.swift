@@ -25,11 +25,13 @@ final class DeletionSearch {
 
   /// - Parameters:
   ///   - reads: The reads of the export, in their order.
+  ///   - isDeep: Whether it has what is below its collections, too, also of those that are gone.
   ///   - path: The list.
   /// - Throws: ``Failure``.
   init(
     since earlier: EarlierDocuments,
     _ reads: [CollectionRead],
+    isDeep: Bool,
     at readTime: Timestamp?,
     to path: String,
     in context: DatabaseContext,
@@ -40,7 +42,7 @@ final class DeletionSearch {
     let gone = earlier.snapshot.roots.filter { root in !reads.contains { $0.collection == root } }
     let scopes =
       reads.map { CollectionScope(pathOrPattern: $0.collection) }
-      + gone.map { CollectionScope($0, isDeep: reads.contains { $0.reach == .pattern }) }
+      + gone.map { CollectionScope($0, isDeep: isDeep) }
     known = try earlier.snapshot.names(of: scopes)
     goneCount = gone.count
     list = try OutputFile(path, digest: true, via: files)

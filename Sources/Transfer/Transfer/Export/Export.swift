@@ -137,6 +137,7 @@ package struct Export: Sendable {
     return try DeletionSearch(
       since: earlier,
       options.reads,
+      isDeep: options.scope?.subcollections ?? false,
       at: readTime,
       to: "\(folder)/\(DeletedDocument.fileName(beside: files))",
       in: context.database,
