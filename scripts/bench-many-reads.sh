@@ -14,18 +14,7 @@ documents=${1:-120000}
 rounds=${ROUNDS:-1}
 . scripts/lib/page-files.sh
 need bench-many-reads python3 time
-binary=${GYMMIGRATE_BINARY:-bin/gymmigrate}
-[[ -x $binary ]] || { echo "There is no $binary; run 'make build', or name another with GYMMIGRATE_BINARY." >&2; exit 1; }
-binary=$(realpath "$binary")
-proxy=$PWD/scripts/delay-proxy.py
-folder=$(mktemp -d)
-servers=()
-cleanUp() {
-  for server in "${servers[@]}"; do kill "$server" 2>/dev/null || true; done
-  wait
-  rm -rf "$folder"
-}
-trap cleanUp EXIT
+. scripts/lib/bench-folder.sh
 
 python3 - "$documents" "$folder" <<'PYTHON'
 import random, string, sys

@@ -7,17 +7,14 @@ extension YAMLFile {
 
   /// Reads the bytes of the file.
   ///
-  /// - Throws: `.inputMissing` where it cannot be read, ``kind`` where it is larger than 1 MiB, or no UTF-8 and no UTF-16.
+  /// - Throws: `.inputMissing` where it cannot be read, ``kind`` where it is larger than 1 MiB, or not UTF-8.
   package func bytes() throws(Failure) -> [UInt8] {
     var file = try InputFile(path)
     let bytes = try file.bytes(
       atMost: Self.maximumBytes,
       orThrow: failure(at: nil, "it is larger than 1 MiB")
     )
-    // UTF-16 begins with a mark, and is for the parser to refuse.
-    if ![0xFE, 0xFF].contains(bytes.first), String(validating: bytes, as: UTF8.self) == nil {
-      throw failure(at: nil, "it is not UTF-8")
-    }
+    if String(validating: bytes, as: UTF8.self) == nil { throw failure(at: nil, "it is not UTF-8") }
     return bytes
   }
 }

@@ -1,6 +1,11 @@
 import FirestoreREST
 
 extension RunContext {
+  /// How many documents a run may still delete, of which it has deleted some before it was interrupted.
+  package func deletions(leftOf maximum: Int) -> Int {
+    max(0, maximum - counts.totals.deleted - (journal?.unmetDeletions.count ?? 0))
+  }
+
   /// Rejects the deletion of a document that has subcollections.
   func reject(deletionOf path: DocumentPath, leaving ids: [String]) throws(Failure) {
     let what = "the document has subcollections, which would be left without it"

@@ -5,15 +5,12 @@ extension FileAccess {
   ///
   /// - Throws: As ``checkWritable(_:)``; `.usage` for one file that two options name.
   func assertWritable(_ outputs: String?...) throws(Failure) {
-    let files = outputs.compactMap { $0 }.filter { !$0.isIdentical(to: "-") }
-    for (index, file) in files.enumerated() {
+    var places: [String] = []
+    for file in outputs.compactMap({ $0 }) where !file.isIdentical(to: "-") {
       try checkWritable(file)
       if !FileAccess.isRemote(file) { try KeptFiles.assertUnread(file) }
-      let path = FileAccess.isRemote(file) ? file : FilePaths.resolved(file)
-      let isTwice = files[..<index].contains { other in
-        (FileAccess.isRemote(other) ? other : FilePaths.resolved(other)).isIdentical(to: path)
-      }
-      if isTwice {
+      let place = Self.place(of: file)
+      if places.contains(where: { $0.isIdentical(to: place) }) {
         throw Failure(
           .usage,
           "write",
@@ -22,6 +19,14 @@ extension FileAccess {
           remedy: "Name a file for each."
         )
       }
+      places.append(place)
     }
+  }
+
+  /// Where a file is, or will be, whatever the way to it.
+  private static func place(of file: String) -> String {
+    if isRemote(file) { return file }
+    let folder = FilePaths.resolved(FilePaths.folder(of: file))
+    return FilePaths.resolved("\(folder)/\(FilePaths.name(of: file))")
   }
 }

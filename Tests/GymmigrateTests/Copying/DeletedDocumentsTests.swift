@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import TestSupport
 import Testing
 
@@ -158,6 +159,55 @@ struct DeletedDocumentsTests {
         try await tool.bare(command).expectFailure(65, "deleted.jsonl", "line 2")
         #expect(isSame(target.snapshot(), before))
       }
+    }
+  }
+
+  @Test("What appears after the count is not deleted: the bound holds while the import works.")
+  func appearedMeanwhile() async throws {
+    let (source, target) = (MiniFirestore.environment("prod"), MiniFirestore.environment("test"))
+    try source.load(
+      jsonLines: ["users/1", "users/2", "users/3"].map { documentLine($0, 1, Self.old) }.joined(
+        separator: "\n"
+      )
+    )
+    let reads = Mutex(0)
+    // The documents are read for the count, and once more for their deletion.
+    let handler: RequestHandler = { request in
+      if request.kind == .batchGet, request.text.contains("/users/1") {
+        let isSecond = reads.withLock { count in
+          count += 1
+          return count == 2
+        }
+        if isSecond { try? target.put("users/1", fields: "{}") }
+      }
+      return target.handler(request)
+    }
+    try await withTwoServers(source.handler, handler) { tool in
+      try await tool.bare(Self.export).expect(0)
+      for name in ["users/1", "users/2"] { source.remove(name) }
+      let folder = try await increment(tool).folder
+      let result = try await tool.bare([
+        "import", folder, "-e", "test", "--mode", "upsert", "--max-delete", "0",
+      ])
+      result.expect(2)
+      #expect(target.document("users/1") != nil)
+      let rejects = try tool.text("\(#require(tool.runs().last))/rejects.jsonl")
+      #expect(rejects.contains("too-many-deletions"))
+    }
+  }
+
+  @Test("Where a root collection is gone, what was below it is listed, too.")
+  func goneWithAllBelow() async throws {
+    try await withExport(["gone/x", "gone/x/sub/y", "logs/1"]) { tool, source, target in
+      for name in ["gone/x", "gone/x/sub/y"] { source.remove(name) }
+      #expect(try await increment(tool).deleted == ["gone/x", "gone/x/sub/y"])
+      let folders = tool.exports("n").map { "n/\($0)" }
+      for name in target.snapshot().map(\.name) { target.remove(name) }
+      try await tool.bare(["import"] + folders + ["--mode", "upsert", "-e", "test"]).expect(0)
+      #expect(isSame(target.snapshot(), source.snapshot()))
+      // Into another database, with the name of theirs.
+      let restore = ["restore", "--all", "-e", "test", "-n", "--source", "projects/p/databases/prod"]
+      try await tool.bare(restore + folders.flatMap { ["--from", $0] }).expect(0)
     }
   }
 }

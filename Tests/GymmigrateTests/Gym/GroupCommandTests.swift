@@ -308,4 +308,26 @@ struct GroupCommandTests {
       #expect(try await current("u3") == nil)
     }
   }
+
+  @Test("Who joins after the count is not deleted with the group: the bound holds while it works.")
+  func joinedMeanwhile() async throws {
+    let mini = MiniFirestore()
+    try mini.put("groups/g", fields: #"{"name":{"stringValue":"Uno"},"memberCount":{"integerValue":"2"}}"#)
+    for user in ["u0", "u1"] { try mini.put("groups/g/members/\(user)", fields: "{}") }
+    // The count is made before; the first transaction already sees who joined.
+    let handler: RequestHandler = { request in
+      if request.kind == .beginTransaction {
+        for number in 2..<7 { try? mini.put("groups/g/members/u\(number)", fields: "{}") }
+      }
+      return mini.handler(request)
+    }
+    try await withTool(against: handler) { tool, _ in
+      let words = ["groups", "delete", "g", "--max-delete", "3", "--schema", "gym"]
+      try await tool.bare(words + tool.place).expect(2)
+      let rejects = try tool.text("\(#require(tool.runs().last))/rejects.jsonl")
+      #expect(rejects.contains("too-many-deletions"))
+      #expect(mini.document("groups/g") != nil)
+      #expect((0..<7).allSatisfy { mini.document("groups/g/members/u\($0)") != nil })
+    }
+  }
 }

@@ -213,4 +213,69 @@ struct MendedListTests {
       #expect(try await documents(tool) == [lines[0]])
     }
   }
+
+  @Test(
+    "A list of a workbook under --decimal-comma has its numbers as they are read",
+    arguments: [[], ["--types", "v=double,n=integer"]]
+  )
+  func listOfWorkbook(types: [String]) async throws {
+    try await withTool { tool in
+      try tool.write(line("a", #""n":{"stringValue":"zz"},"v":{"doubleValue":1.234}"#), to: "in.jsonl")
+      try await tool.run("import", "in.jsonl", "--schema", "none").expect(0)
+      try await tool.run("export", "x", "-o", "x.xlsx", "--schema", "none").expect(0)
+      let types = types.isEmpty ? ["--types", "n=integer"] : types
+      let options = ["--decimal-comma", "--mode", "upsert"] + types + Self.own + tool.place
+      try await tool.bare(["import", "x.xlsx", "--parse-errors", "skip-row"] + options).expect(2)
+      let list = try tool.text("\(#require(tool.runs().last))/rejects.csv")
+      try tool.write(list.replacing("zz", with: "7"), to: "mended.csv")
+      try await tool.bare(["import", "mended.csv"] + options).expect(0)
+      #expect(
+        try await documents(tool) == [line("a", #""n":{"integerValue":"7"},"v":{"doubleValue":1.234}"#)]
+      )
+    }
+  }
+
+  @Test("Vectors that are the elements of an array come back from plain JSON")
+  func vectors() async throws {
+    try await withTool { tool in
+      let schema = "schema: s\ncollections:\n  x:\n    fields: { v: { type: array, elements: vector } }\n"
+      try tool.write(schema, to: "s.yaml")
+      try tool.write(#"[{"__name__":"a","v":[[1,2.5]]}]"#, to: "x.json")
+      try await tool.run("import", "x.json", "--collection", "x", "--schema", "s.yaml").expect(0)
+      let found = try await documents(tool).first ?? ""
+      #expect(
+        found.contains(#""__vector__"}"#) && found.contains(#"[{"doubleValue":1.0},{"doubleValue":2.5}]"#)
+      )
+    }
+  }
+
+  @Test("A configuration that is not UTF-8 names no project")
+  func latinConfiguration() async throws {
+    try await withTool { tool in
+      let text = "environments:\n  a: { project: lowz\u{E9}, endpoint: \"http://127.0.0.1:1\" }\n"
+      try Data(text.unicodeScalars.map { UInt8($0.value) }).write(
+        to: URL(fileURLWithPath: tool.path("l.yaml"))
+      )
+      try await tool.bare(["count", "x", "-e", "a", "--config", "l.yaml"]).expectFailure(
+        78,
+        "it is not UTF-8"
+      )
+    }
+  }
+
+  @Test("Where the schema takes a file's name for that of two collections, --collection decides")
+  func twoPatterns() async throws {
+    try await withTool { tool in
+      let schema = """
+        schema: s
+        collections:
+          a: { import: { files: "s-*.csv", id-column: id }, fields: { n: integer } }
+          b: { import: { files: "s-1*.csv", id-column: id }, fields: { n: integer } }
+        """
+      try tool.write(schema + "\n", to: "s.yaml")
+      try tool.write("id,n\nq,1\n", to: "s-1.csv")
+      try await tool.run("import", "s-1.csv", "--schema", "s.yaml").expectFailure(64, "--collection")
+      try await tool.run("import", "s-1.csv", "--schema", "s.yaml", "--collection", "b").expect(0)
+    }
+  }
 }

@@ -36,7 +36,17 @@ struct OwnInputTests {
       #expect(try tool.text("back.jsonl") == before[0])
       try await tool.bare(["migrate", "plan", "m.yaml", "-o", "p", "--html", "p"] + none + tool.place)
         .expectFailure(64, "two options name it")
+      try await tool.bare(["migrate", "plan", "m.yaml", "-o", "p", "--html", "./p"] + none + tool.place)
+        .expectFailure(64, "two options name it")
       #expect(!tool.exists("p"))
+      // What the plan has replaced is no input of the restore that is applied then.
+      try await tool.bare(["fix", "c", "--all-documents", "--set", "n=5"] + none + tool.place).expect(0)
+      for number in [2, 3] {
+        try await tool.bare(["fix", "c", "--all-documents", "--set", "n=\(number)"] + none + tool.place)
+          .expect(0)
+        let restore = ["restore", "c", "--from", "back.jsonl", "-o", "plan.jsonl", "--html", "plan.html"]
+        try await tool.bare(restore + none + tool.place).expect(0)
+      }
     }
   }
 }

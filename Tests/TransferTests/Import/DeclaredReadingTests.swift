@@ -33,6 +33,8 @@ struct DeclaredReadingTests {
         fields:
           joinedAt: timestamp
           fee: double
+      orders:
+        import: { headings: snake, id-column: id, rename: { Precio: plan.price } }
       payments:
         import: { sheet: 2 }
         fields: { amount: double }
@@ -145,6 +147,15 @@ struct DeclaredReadingTests {
     let corrected = try read([path]) { $0.collection = CollectionPath("members") }
     #expect(corrected.paths == ["members/7"] && corrected.fields.first?["fee"] == .double(1200.5))
     #expect(corrected.fields.first?["joinedAt"] == Self.fields["joinedAt"])
+  }
+
+  @Test("The headings of a list of rejects are fields, whatever the schema makes of those of the table.")
+  func listOfRejects() throws {
+    let list = "id,plan.price:integer,n:integer,__reason__,__raw__\n7,5,1,bad,\n"
+    let path = try folder.write(Array(list.utf8), to: "rejects.csv")
+    let found = try read([path]) { $0.collection = CollectionPath("orders") }
+    #expect(found.fields.first?["plan"] == .map(["price": .integer(5)]))
+    #expect(found.fields.first?.entries.map(\.name).contains("plan_price") == false)
   }
 
   @Test("Of another collection, nothing of it counts.")

@@ -13,7 +13,8 @@ package enum KeptFiles {
 
   private struct Used {
     var inputs: Set<Identity> = []
-    var outputs: Set<Identity> = []
+    /// By what identified them when they were named: a file that replaces one is another.
+    var outputs: [Identity: String] = [:]
   }
 
   private static let used = Locked(Used())
@@ -24,11 +25,14 @@ package enum KeptFiles {
   /// - Throws: `.cannotWrite` if it is one of ``assertUnread(_:)``.
   static func willRead(_ status: stat, _ path: String) throws(Failure) {
     let identity = Identity(status)
-    let isOutput = used.withLock { used in
+    let output = used.withLock { used in
       used.inputs.insert(identity)
-      return used.outputs.contains(identity)
+      return used.outputs[identity]
     }
-    if isOutput { throw refusal(path, cause) }
+    // Once the output is replaced, its number may be that of any new file.
+    if let output, SystemCall.status(output).status.map(Identity.init) == identity {
+      throw refusal(path, cause)
+    }
   }
 
   /// Refuses a file that a person names for an output if this process has read it; one that is read later is refused then.
@@ -38,7 +42,7 @@ package enum KeptFiles {
     guard let status = SystemCall.status(path).status, status.isRegularFile else { return }
     let identity = Identity(status)
     let isInput = used.withLock { used in
-      used.outputs.insert(identity)
+      used.outputs[identity] = path
       return used.inputs.contains(identity)
     }
     if isInput { throw refusal(path, cause) }

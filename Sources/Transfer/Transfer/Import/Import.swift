@@ -42,6 +42,8 @@ package struct Import: Sendable {
     package var isDryRun = false
     /// The maximum number of documents; nil for all.
     package var limit: Int?
+    /// The most documents that increments may delete, for a run that is resumed: others are held to what was counted.
+    package var maximumDeletes: Int?
     /// How the schema of the target is applied.
     package var rules = SchemaRules()
     /// The documents that this process imports of those that several share; nil for all.
@@ -116,7 +118,8 @@ package struct Import: Sendable {
         times: options.rules.times,
         limits: options.limits,
         pacer: options.pacer,
-        maximumDeletes: isChecked ? nil : deletions?.count
+        maximumDeletes: isChecked
+          ? options.maximumDeletes.map(context.deletions(leftOf:)) : deletions?.count
       )
       try await loader.load { intake in
         if context.checkpoints?.resumed == nil {

@@ -60,6 +60,7 @@ package struct ImportJob: Job {
     options.parseErrors = parseErrors
     options.limit = limit
     options.isDryRun = isDryRun
+    options.maximumDeletes = maximumDeletes
     options.rules.schema = schema
     options.rules.policy = schemaPolicy
     options.rules.fillsDefaults = fillsDefaults

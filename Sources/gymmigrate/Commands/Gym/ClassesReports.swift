@@ -216,6 +216,7 @@ struct ClassReportOptions: ParsableArguments {
       for line in lines() { try StandardOutput.write("\(line)\n") }
       return
     }
+    try FileAccess.local.assertWritable(output)
     let file = try ExportOutput(.file(output), format)
     let writer = try file.writer(for: collection)
     try writer.append(contentsOf: rows)

@@ -1,6 +1,7 @@
 import GymServices
 import Logging
 import MigrationEngine
+import Transfer
 
 /// `gymmigrate groups`: groups and their members.
 struct GroupsCommand: AsyncParsableCommand {
@@ -94,7 +95,9 @@ extension GroupsJob: PerformableJob {
     of operations: [GroupOperation],
     _ context: RunContext
   ) async throws -> Int? {
-    guard context.journal?.isEmpty ?? true else { return deletions.maximum }
+    guard context.journal?.isEmpty ?? true else {
+      return deletions.maximum.map(context.deletions(leftOf:))
+    }
     let count = try await GroupService(in: context).deletions(operations.map(\.path.id))
     return try deletions.allow(count, by: name, in: context.environment)
   }

@@ -45,7 +45,7 @@ struct MigrateStatus: AsyncParsableCommand {
 
   /// Prints the table of migrations.
   private func table(_ environments: [String]) async throws {
-    if let html { try OutputFile.checkWritable(html) }
+    try FileAccess.local.assertWritable(html)
     let connection = common.connection.settings
     let folder = try MigrationFolder.of(connection)
     var ledgers: [(environment: String, entries: [LedgerEntry])] = []

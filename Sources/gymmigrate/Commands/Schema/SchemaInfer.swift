@@ -55,7 +55,7 @@ struct SchemaInfer: AsyncParsableCommand {
   }
 
   func run() async throws {
-    if output != "-" { try OutputFile.checkWritable(output) }
+    try FileAccess.local.assertWritable(output)
     try await common.command("schema infer").performWithoutRun { session in
       let reads = try await session.deepReads(of: collections, reading)
       var scan = SchemaScan(in: session.counts, session.client, session.progress)
