@@ -35,6 +35,16 @@ package struct YAMLFile: Sendable {
 
   // MARK: Parsing
 
+  /// The text of the file's bytes.
+  ///
+  /// - Throws: ``kind`` where they are not UTF-8.
+  package func text(of bytes: [UInt8]) throws(Failure) -> String {
+    guard let text = String(validating: bytes, as: UTF8.self) else {
+      throw failure(at: nil, "it is not UTF-8")
+    }
+    return text
+  }
+
   /// Parses the only document of the file.
   ///
   /// - Parameter allowsAliases: Whether `&anchor` and `*alias` are accepted and `!tags` ignored; otherwise both are

@@ -7,14 +7,17 @@ extension YAMLFile {
 
   /// Reads the bytes of the file.
   ///
-  /// - Throws: `.inputMissing` where it cannot be read, ``kind`` where it is larger than 1 MiB, or not UTF-8.
+  /// - Throws: `.inputMissing` where it cannot be read, ``kind`` where it is larger than 1 MiB.
   package func bytes() throws(Failure) -> [UInt8] {
     var file = try InputFile(path)
-    let bytes = try file.bytes(
+    return try file.bytes(
       atMost: Self.maximumBytes,
       orThrow: failure(at: nil, "it is larger than 1 MiB")
     )
-    if String(validating: bytes, as: UTF8.self) == nil { throw failure(at: nil, "it is not UTF-8") }
-    return bytes
   }
+
+  /// Reads the text of the file.
+  ///
+  /// - Throws: As ``bytes()``, and ``kind`` where it is not UTF-8.
+  package func text() throws(Failure) -> String { try text(of: bytes()) }
 }

@@ -97,8 +97,7 @@ struct ConfigurationResolver {
     guard let file = try schemaFile() else {
       return invocation.application(of: schema)?.schemaText ?? SchemaWriter.yaml(schema)
     }
-    let bytes = try YAMLFile(file, kind: .configuration, operation: "read the schema").bytes()
-    return String(decoding: bytes, as: UTF8.self)
+    return try YAMLFile(file, kind: .configuration, operation: "read the schema").text()
   }
 
   /// The schema's file; nil where it is built in or there is none.

@@ -66,8 +66,8 @@ final class ConfigurationFiles: Sendable {
     try schemas.withLock { schemas in
       if let result = schemas[file] { return result }
       let result = Result { () throws(Failure) -> DatabaseSchema in
-        let bytes = try YAMLFile(file, kind: .configuration, operation: "read the schema").bytes()
-        return try SchemaReader.schema(parsing: String(decoding: bytes, as: UTF8.self), path: file)
+        let text = try YAMLFile(file, kind: .configuration, operation: "read the schema").text()
+        return try SchemaReader.schema(parsing: text, path: file)
       }
       schemas[file] = result
       return result
@@ -83,7 +83,7 @@ final class ConfigurationFiles: Sendable {
       let result = Result { () throws(Failure) -> Configuration? in
         guard let bytes = try CredentialDiscovery.readFile(at: file, to: Self.operation) else { return nil }
         return try Configuration(
-          parsing: String(decoding: bytes, as: UTF8.self),
+          parsing: YAMLFile(file, kind: .configuration, operation: Self.operation).text(of: bytes),
           file: file,
           localProject: try Invocation.current.builtInConfiguration().environments.first?.database.project
             ?? "local",

@@ -5,6 +5,9 @@ extension MiniFirestore {
     let query = try query(call, body, body["structuredQuery"])
     let asked = try readTime(MiniDecoder.text(body["readTime"], "readTime"))
     let (answer, time) = run(query, call, asked)
+    if let transaction = try MiniDecoder.text(body["transaction"], "transaction") {
+      try record(answer.found.map { ($0.path, $0.document.updateTime) }, in: transaction)
+    }
     var encoder = encoder()
     let stamp = JSON.Member("readTime", encoder.time(time))
     var elements: [JSON] = []
@@ -33,6 +36,9 @@ extension MiniFirestore {
     )
     let query = try query(call, body, parts["structuredQuery"])
     let asked = try readTime(MiniDecoder.text(body["readTime"], "readTime"))
+    guard body["transaction"] == nil else {
+      throw ServiceError.unimplemented("MiniFirestore counts in no transaction")
+    }
     let aggregations = try MiniDecoder.list(parts["aggregations"], "aggregations")
     guard (1...5).contains(aggregations.count) else {
       throw ServiceError.invalidArgument("\(aggregations.count) aggregations")
@@ -63,8 +69,8 @@ extension MiniFirestore {
   }
 
   private func query(_ call: MiniCall, _ body: [ByteString: JSON], _ query: JSON?) throws -> MiniQuery {
-    guard body["transaction"] == nil, body["newTransaction"] == nil else {
-      throw ServiceError.unimplemented("MiniFirestore has no transactions")
+    guard body["newTransaction"] == nil else {
+      throw ServiceError.unimplemented("MiniFirestore begins no transaction with a query")
     }
     guard call.path.segments.isEmpty || call.path.isDocument else {
       throw ServiceError.invalidArgument("the parent is a collection")

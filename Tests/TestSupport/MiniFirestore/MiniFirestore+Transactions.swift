@@ -1,6 +1,7 @@
 import Synchronization
 
-/// Transactions that read documents by name: optimistic, so that a commit is aborted where what was read has changed.
+/// Transactions: optimistic, so that a commit is aborted where a document that was read has changed. What a query would
+/// find now and did not find then goes unnoticed.
 extension MiniFirestore {
   func beginTransaction(_ call: MiniCall) throws -> JSON {
     try call.checkParameters([])

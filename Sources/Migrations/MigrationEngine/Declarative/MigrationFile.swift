@@ -125,9 +125,7 @@ package enum MigrationFile {
     allowsSchemaBreaks: Bool
   ) throws(Failure) -> (MigrationFileReader, YAMLNode) {
     let yaml = yaml(path)
-    guard let text = String(validating: bytes, as: UTF8.self) else {
-      throw yaml.failure(at: nil, "it is not UTF-8")
-    }
+    let text = try yaml.text(of: bytes)
     let reader = MigrationFileReader(
       yaml: yaml,
       context: context,

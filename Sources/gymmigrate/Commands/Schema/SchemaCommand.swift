@@ -129,7 +129,7 @@ struct SchemaValidate: AsyncParsableCommand {
     let yaml = YAMLFile(file, kind: .inputMalformed, operation: "read the schema")
     let schema: DatabaseSchema
     do throws(Failure) {
-      schema = try SchemaReader.schema(parsing: String(decoding: try yaml.bytes(), as: UTF8.self), path: file)
+      schema = try SchemaReader.schema(parsing: try yaml.text(), path: file)
     } catch {
       guard error.kind == .configuration else { throw error }
       throw Failure(
