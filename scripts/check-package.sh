@@ -157,6 +157,19 @@ for file in bin/gymmigrate share/man/man1/gymmigrate.1 share/bash-completion/com
   [[ -f $root/usr/local/$file ]] || fail "the archive has no $file"
 done
 
+say "the bill of materials names every package that is linked, and the libraries with their versions"
+python3 - "$root/usr/local/share/doc/gymmigrate/gymmigrate.cdx.json" <<'PYTHON' || fail "the bill of materials is another"
+import json, sys
+
+parts = {part["name"]: part for part in json.load(open(sys.argv[1]))["components"]}
+for pin in json.load(open("Package.resolved"))["pins"]:
+    name = pin["location"].removesuffix(".git").rsplit("/", 1)[1]
+    assert parts[name]["version"] == pin["state"]["version"] and parts[name]["licenses"], name
+assert "swift-runtime" in parts
+for library in ("libc6", "libcurl4", "libsqlite3-0"):
+    assert parts[library]["version"], library
+PYTHON
+
 say "without /proc it says so, and ends in 78"
 umount "$root/proc"
 code=0

@@ -4,7 +4,7 @@
 #   package.sh        dist/gymmigrate-VERSION-linux-ARCH.tar.gz and, with Debian's tools, dist/gymmigrate_VERSION_ARCH.deb
 #   package.sh tree   the files alone, as below a prefix, in .build/package/tree
 #
-# With bin, manual pages, completions of bash, zsh and fish, LICENSE and README. The same binary gives the same bytes: names are
+# With bin, manual pages, completions of bash, zsh and fish, LICENSE, README, and a bill of materials, which lies in dist/, too. The same binary gives the same bytes: names are
 # sorted, owners are root, and times are SOURCE_DATE_EPOCH, else the commit's.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -32,6 +32,7 @@ make_tree() {
   "$program" --generate-completion-script fish >"$share/fish/vendor_completions.d/gymmigrate.fish"
   install -m 644 LICENSE README.md "$share/doc/gymmigrate"
   third_party >"$share/doc/gymmigrate/LICENSES.third-party"
+  SWIFT=$swift python3 scripts/generate-sbom.py "$program" "$("$program" --version)" >"$share/doc/gymmigrate/gymmigrate.cdx.json"
 }
 
 # The licences of what is linked into the program, which have to come along.
@@ -52,6 +53,8 @@ make_archive() {
   tar --create --directory "$tree" --transform "s,^\\.,$name," --sort=name --format=gnu --mtime="@$SOURCE_DATE_EPOCH" \
     --owner=root:0 --group=root:0 --mode=u+rwX,go=rX . | gzip -9n >"dist/$name.tar.gz"
   echo "Made dist/$name.tar.gz ($(size "dist/$name.tar.gz"))."
+  install -m 644 "$tree/share/doc/gymmigrate/gymmigrate.cdx.json" "dist/$name.cdx.json"
+  echo "Made dist/$name.cdx.json, the bill of materials."
 }
 
 make_deb() {
