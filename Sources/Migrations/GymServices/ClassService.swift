@@ -106,13 +106,19 @@ package struct ClassService: Sendable {
     if let moment {
       filters.append(.field(FieldPath(field: "fecha"), .greaterThanOrEqual, .timestamp(moment)))
     }
-    return DeclarativeMigration(
-      id: "cancel-series",
-      summary: "Cancels the classes of a series.",
-      scope: DeclarativeMigration.Scope(
+    return cancellation(
+      DeclarativeMigration.Scope(
         GymCollection.classes,
         filters: [filters.count == 1 ? filters[0] : .and(filters)]
-      ),
+      )
+    )
+  }
+
+  static func cancellation(_ scope: DeclarativeMigration.Scope) -> DeclarativeMigration {
+    DeclarativeMigration(
+      id: "cancel-series",
+      summary: "Cancels the classes of a series.",
+      scope: scope,
       steps: [.softDelete],
       schema: GymSchema.schema
     )
@@ -146,14 +152,20 @@ package struct ClassService: Sendable {
     in client: FirestoreClient
   ) async throws -> [ClassBooking] {
     var found: [ClassBooking] = []
-    for some in classes.sorted().chunks(of: valuesOfIn) {
+    for read in readsOfActiveBookings(of: classes) {
+      for try await page in client.pages(of: read) { found += page.map { ClassBooking($0) } }
+    }
+    return found
+  }
+
+  static func readsOfActiveBookings(of classes: Set<UTF8Key>) -> [CollectionRead] {
+    classes.sorted().chunks(of: valuesOfIn).map { some in
       var read = CollectionRead(GymCollection.bookings)
       read.filter = .and([
         .field(FieldPath(field: "classId"), .in, .array(some.map { .string($0.string) })),
         .field(FieldPath(field: "estado"), .equal, .string("activa")),
       ])
-      for try await page in client.pages(of: read) { found += page.map { ClassBooking($0) } }
+      return read
     }
-    return found
   }
 }

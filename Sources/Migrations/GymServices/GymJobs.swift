@@ -1,5 +1,7 @@
 import Files
+package import FirestoreREST
 package import Schema
+package import Tables
 package import TypedDocuments
 
 /// Changes groups and their members.
@@ -133,6 +135,53 @@ package struct CancelSeriesJob: Job {
 
   package var name: String { "classes cancel-series \(series)" }
   package var writes: Bool { !plan.isDryRun }
+}
+
+/// Cancels classes with their active bookings.
+package struct CancelClassesJob: Job {
+  package static let kind = "cancel-classes"
+
+  private var classID: String?
+  private var series: String?
+  /// The day of the classes; of a series, the first one.
+  @Text private var day: CalendarDay
+  package var failIfEmpty = false
+  package var plan: PlanSettings
+
+  /// - Parameter today: The first day of a series.
+  package init(_ classes: ClassReports.Booked, today: CalendarDay, _ plan: PlanSettings) {
+    self.plan = plan
+    switch classes {
+    case .ofClass(let id): (classID, day) = (id, today)
+    case .ofSeries(let id): (series, day) = (id, today)
+    case .onDay(let day): self.day = day
+    }
+  }
+
+  package var name: String { "classes cancel" }
+  package var writes: Bool { !plan.isDryRun }
+
+  /// What is done.
+  ///
+  /// - Throws: `.inputMissing` where there is no such class, or no class of the series; `.usage` for a day that the zone
+  ///   does not have.
+  package func migration(in client: FirestoreClient, _ zone: LocalTimeZone) async throws -> ClassCancellation
+  {
+    let scope: DeclarativeMigration.Scope
+    if let classID {
+      try await ClassReports(client, in: zone).assertExists(classID, in: GymCollection.classes, to: "cancel")
+      scope = DeclarativeMigration.Scope(GymCollection.classes, ids: [classID], in: client.database)
+    } else if let series {
+      try await ClassService.assertSeries(series, in: client)
+      return ClassCancellation(
+        of: ClassService.cancellation(of: series, from: try zone.start(of: day, for: "cancel the series"))
+      )
+    } else {
+      let held = try zone.filter("fecha", on: day...day, for: "cancel the classes")
+      scope = DeclarativeMigration.Scope(GymCollection.classes, filters: [held])
+    }
+    return ClassCancellation(of: ClassService.cancellation(scope))
+  }
 }
 
 /// Sets the first admin, once.

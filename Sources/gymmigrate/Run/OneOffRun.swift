@@ -10,6 +10,15 @@ struct OneOffRun {
   /// Whether documents are deleted that have subcollections.
   var leavesSubcollections = false
 
+  /// What is done in the database that is reached.
+  struct Work {
+    var migration: any Migration
+    /// What it reads first.
+    var reads: [CollectionRead]
+    /// What is added to the summary.
+    var sections: [any SummarySection] = []
+  }
+
   /// Plans or applies it, and prints what it found.
   ///
   /// - Parameters:
@@ -19,20 +28,31 @@ struct OneOffRun {
     _ migration: DeclarativeMigration,
     _ prepare: @escaping @Sendable (Session) async throws -> [any SummarySection] = { _ in [] }
   ) async throws -> RunEnding {
-    let deletions = DeletionBound(maximum: maximumDeletes, options: run.confirmation)
-    if migration.deletesForGood, !plan.isDryRun { try deletions.assertMayAsk() }
-    try PlanScreen(html: plan.html).assertWritable()
-    var command = CommandRun(run)
-    command.resumesUnfinished = true
-    return try await command.perform { session, folder in
+    try await perform(deletesForGood: migration.deletesForGood) { session, folder in
       // Of a run that is resumed, some of what has to be there may be deleted by now.
       let sections = folder.isResumed ? [] : try await prepare(session)
       var migration = migration
       try await session.resolve(&migration.scope)
-      try await session.prepare(migration.sources, isAll: false, failIfEmpty: failIfEmpty)
-      let report = try await report(migration, deletions, in: session, folder)
+      return Work(migration: migration, reads: migration.sources, sections: sections)
+    }
+  }
+
+  /// Plans or applies what `make` returns, and prints what it found.
+  func perform(
+    deletesForGood: Bool = false,
+    _ make: @escaping @Sendable (Session, RunDirectory) async throws -> Work
+  ) async throws -> RunEnding {
+    let deletions = DeletionBound(maximum: maximumDeletes, options: run.confirmation)
+    if deletesForGood, !plan.isDryRun { try deletions.assertMayAsk() }
+    try PlanScreen(html: plan.html).assertWritable()
+    var command = CommandRun(run)
+    command.resumesUnfinished = true
+    return try await command.perform { session, folder in
+      let work = try await make(session, folder)
+      try await session.prepare(work.reads, isAll: false, failIfEmpty: failIfEmpty)
+      let report = try await report(work, deletions, in: session, folder)
       if !run.output.json { try plan.write(report) }
-      if session.counts.totals.read == 0 { await session.warnOfEmpty(migration.sources) }
+      if session.counts.totals.read == 0 { await session.warnOfEmpty(work.reads) }
       var result = try await plan.conclude(
         report,
         of: session,
@@ -40,13 +60,13 @@ struct OneOffRun {
         connection: run.connection,
         isQuiet: run.output.json
       )
-      result.sections += sections
+      result.sections += work.sections
       return result
     }
   }
 
   private func report(
-    _ migration: DeclarativeMigration,
+    _ work: Work,
     _ deletions: DeletionBound,
     in session: Session,
     _ folder: RunDirectory
@@ -54,13 +74,13 @@ struct OneOffRun {
     var runner = MigrationRunner(in: session, folder, writing: run.write)
     runner.examples = plan.examples
     runner.maximumDeletes = maximumDeletes
-    for read in migration.scope.wholeReads { session.counts.open(read.collection) }
-    let whole = ChangeSource.migration(migration)
+    for read in work.reads { session.counts.open(read.collection) }
+    let whole = ChangeSource.migration(work.migration)
     let source = leavesSubcollections ? whole : whole.guarded(by: session.client)
     if plan.isDryRun { return try await runner.plan(source) }
     runner.maximumDeletes = try await deletions.limit(of: whole, as: source, by: runner, in: session)
     return try await LedgerRun(session, folder, sources: [source]).apply(source, by: runner)
-      ?? MigrationReport(migration: migration.id)
+      ?? MigrationReport(migration: work.migration.id)
   }
 }
 

@@ -108,12 +108,34 @@ struct ReviewFileCommandTests {
     }
   }
 
+  @Test("is taken row by row: those that were changed or marked, and no others.")
+  func byRow() async throws {
+    try await withGym { tool in
+      _ = try await corrected(
+        tool,
+        """
+        whole = [row for row in names if row["firstName"] and row["paternalLastName"]]
+        whole[0]["decision"] = "x"
+        whole[1]["paternalLastName"] = "Lozoya"
+        whole[2]["paternalLastName"], whole[2]["decision"] = "Otro", "no"
+        """
+      )
+      let apply = try await tool.run("migrate", "apply", "users-unify", "--review", "corrected.csv")
+      apply.expect(2)
+      let journal = try tool.text("\(#require(tool.runs().last))/journal.jsonl")
+      let decided = journal.split(separator: "\n").count { $0.contains("-from-review") }
+      #expect(decided == 2)
+      #expect(journal.contains("Lozoya") && !journal.contains("Otro"))
+    }
+  }
+
   @Test("whose documents changed or are gone is told document by document.")
   func stale() async throws {
     try await withGym { tool in
       _ = try await corrected(
         tool,
         """
+        for row in names: row["decision"] = "x"
         names[0]["found"] = "Somebody Else"
         names[1]["document"] = "users/nobody"
         """

@@ -10,8 +10,8 @@ import Testing
 
 @Suite struct ReviewFileTests {
   private static let header =
-    "document,migration,code,field,found,fullName,firstName,paternalLastName,maternalLastName,message"
-  private static let row = "users/u1,users-unify,name-particle,fullName,Juan de la Cruz,,Juan,de la Cruz,,x"
+    "document,migration,code,field,found,fullName,firstName,paternalLastName,maternalLastName,decision,message"
+  private static let row = "users/u1,users-unify,name-particle,fullName,Juan de la Cruz,,Juan,de la Cruz,,,y"
 
   private func read(_ text: String) async throws -> NameReview {
     try await withTemporaryDirectory { folder in
@@ -29,7 +29,7 @@ import Testing
   @Test(
     arguments: [
       "\(header)\n\(row)", "\u{FEFF}\(header)\r\n\(row)\r\n", "\(header)\r\(row)\r",
-      "\(header)\n\n\(row)\n,,,,,,,,,\n", "\(header),\n\(row),,\n",
+      "\(header)\n\n\(row)\n,,,,,,,,,,\n", "\(header),\n\(row),,\n",
       "\(header)\n\(row)\n".replacing(",", with: ";"), "\(header)\n\(row)\n".replacing(",", with: "\t"),
       "code,document,migration,found,firstName,paternalLastName\n"
         + "name-particle,users/u1,users-unify,Juan de la Cruz,  Juan,\"de la \n Cruz\"",
@@ -47,10 +47,10 @@ import Testing
     let review = try await read(
       """
       \(Self.header)
-      users/u1,users-unify,active-disagrees,isActive,{},,,,,x
-      user_emails/a@b,user-emails,entry-orphan-no-user,primaryUserId,,,,,,x
-      users/u2,members-link,match-ambiguous,linkedMemberId,{},,,,,x
-      users/u3,users-unify,name-one-word,fullName,Ana,, ,,,x
+      users/u1,users-unify,active-disagrees,isActive,{},,,,,,y
+      user_emails/a@b,user-emails,entry-orphan-no-user,primaryUserId,,,,,,,y
+      users/u2,members-link,match-ambiguous,linkedMemberId,{},,,,,,y
+      users/u3,users-unify,name-one-word,fullName,Ana,, ,,,,y
       \(Self.row)
       """
     )
@@ -65,25 +65,25 @@ import Testing
       ("document,migration,code,firstName\n", "line 1: the column 'found' is missing"),
       ("document,migration,code,found\n", "line 1: there is no column of a name"),
       ("\(header)\n\(row)\n\n\(row)", "line 4: users/u1 is decided in line 2 already"),
-      ("\(header)\n\(row),,y", "line 2, column 12: the header has no such column"),
+      ("\(header)\n\(row),,y", "line 2, column 13: the header has no such column"),
       (
-        "\(header)\nmembers/m,users-unify,name-particle,,x,,a,b,,",
+        "\(header)\nmembers/m,users-unify,name-particle,,x,,a,b,,,",
         "line 2, column 1 (document): it is no document of users"
       ),
       (
-        "\(header)\nusers,users-unify,name-particle,,x,,a,b,,",
+        "\(header)\nusers,users-unify,name-particle,,x,,a,b,,,",
         "line 2, column 1 (document): it is no document of users"
       ),
       (
-        "\(header)\nusers/u,users-unify,name-particel,,x,,a,b,,",
+        "\(header)\nusers/u,users-unify,name-particel,,x,,a,b,,,",
         "line 2, column 3 (code): users-unify has no such code"
       ),
       (
-        "\(header)\nusers/u,users-unfy,name-particle,,x,,a,b,,",
+        "\(header)\nusers/u,users-unfy,name-particle,,x,,a,b,,,",
         "line 2, column 2 (migration): there is no such migration"
       ),
       (
-        "\(header)\nusers/u,\"users\"-unify,,,,,,,,",
+        "\(header)\nusers/u,\"users\"-unify,,,,,,,,,",
         "line 2, column 2: there is text after the closing quote"
       ),
       ("\(header)\nusers/u,users-unify,\"x", "line 2, column 3: the quote that opens here is never closed"),
@@ -93,6 +93,39 @@ import Testing
     let failure = await #expect(throws: Failure.self) { try await read(text) }
     #expect(failure?.kind == .inputMalformed)
     #expect(failure?.cause.hasPrefix(cause) == true, "\(failure?.cause ?? "")")
+  }
+
+  @Test(
+    "A mark takes the row as it stands, or leaves it open though it was changed",
+    arguments: [
+      ("x", true), (" X", true), ("Sí", true), ("OK", true), ("aceptar", true), ("", false), (" ", false),
+    ]
+  )
+  func marks(_ mark: String, isMarked: Bool) async throws {
+    let row = Self.row.replacing(",,,y", with: ",,\(mark),y")
+    #expect(try decision(await read("\(Self.header)\n\(row)")).isMarked == isMarked)
+  }
+
+  @Test(arguments: ["no", "NO", "omitir", "skip"]) func leavesOpen(_ mark: String) async throws {
+    let row = Self.row.replacing(",,,y", with: ",,\(mark),y")
+    #expect(try await read("\(Self.header)\n\(row)").decisions.isEmpty)
+  }
+
+  @Test func aMarkThatSaysNothingIsRefused() async throws {
+    let row = Self.row.replacing(",,,y", with: ",,maybe,y")
+    let failure = await #expect(throws: Failure.self) { try await read("\(Self.header)\n\(row)") }
+    #expect(failure?.kind == .inputMalformed)
+    let cause = "line 2, column 10 (decision): write x to take the row"
+    #expect(failure?.cause.hasPrefix(cause) == true, "\(failure?.cause ?? "")")
+  }
+
+  @Test func aMarkBesideNoNameTakesNothing() async throws {
+    let row = "users/u2,users-unify,name-one-word,fullName,Ana,,,,,x,y"
+    let review = try await read("\(Self.header)\n\(row)\n\(Self.row)")
+    #expect(review.decisions.keys.map(\.string) == ["users/u1"])
+    #expect(
+      review.notices.count { $0.hasSuffix("without a name that could be taken, which stay open: 1.") } == 1
+    )
   }
 
   @Test func whatIsMissingIsTold() throws {

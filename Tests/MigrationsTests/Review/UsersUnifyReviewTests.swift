@@ -10,7 +10,8 @@ import Testing
   private func reviewed(
     _ read: RawDocument,
     _ changes: KeyValuePairs<UserField, String> = [:],
-    found: String? = nil
+    found: String? = nil,
+    isMarked: Bool = false
   ) throws -> UsersUnify {
     let finding = try #require(
       UsersUnify().outcome(for: read).findings.first { $0.code.hasPrefix("name") },
@@ -22,7 +23,8 @@ import Testing
     let decision = NameReview.Decision(
       label: "line 2",
       found: found ?? FindingLists.text(of: finding.found),
-      texts: texts
+      texts: texts,
+      isMarked: isMarked
     )
     return UsersUnify(review: NameReview(decisions: [read.path: decision]))
   }
@@ -50,9 +52,9 @@ import Testing
     return added
   }
 
-  @Test func aProposalThatWasLeftAsItIsIsDecided() throws {
+  @Test func aProposalThatIsMarkedIsDecided() throws {
     let read = try user(texts(["fullName": "Juan de la Cruz"]))
-    let migration = try reviewed(read)
+    let migration = try reviewed(read, isMarked: true)
     let outcome = migration.outcome(for: read)
     #expect(
       outcome.findings.isEmpty
@@ -117,7 +119,7 @@ import Testing
   /// What a person decided is no question any more, though the eras disagree as before; without the review it is one.
   @Test func aDecidedDisagreementIsANote() throws {
     var read = try user(texts(["fullName": "Ana López", "nombre": "Ana", "primerApellido": "Pérez"]))
-    let migration = try reviewed(read)
+    let migration = try reviewed(read, isMarked: true)
     for _ in 1...2 {
       let outcome = migration.outcome(for: read)
       #expect(outcome.findings.map(\.code) == ["name-disagrees"])
@@ -130,7 +132,7 @@ import Testing
 
   @Test func aDocumentThatChangedIsNotWritten() throws {
     let listed = try user(texts(["fullName": "Juan de la Cruz"]))
-    let migration = try reviewed(listed)
+    let migration = try reviewed(listed, isMarked: true)
     let now = try user(texts(["fullName": "José de la Cruz"]))
     let outcome = migration.outcome(for: now)
     #expect(outcome.action == .skip)
@@ -157,7 +159,7 @@ import Testing
 
   @Test func lineEndsAreTheSpreadsheets() throws {
     let read = try user(texts(["fullName": "Juan\nde la Cruz"]))
-    let migration = try reviewed(read, found: "Juan\r\nde la Cruz")
+    let migration = try reviewed(read, found: "Juan\r\nde la Cruz", isMarked: true)
     #expect(migration.outcome(for: read).findings.isEmpty)
   }
 
@@ -182,8 +184,31 @@ import Testing
   func handedBackIsAccepted(_ one: NameCase) throws {
     let read = try user(one.before)
     let accepted = UsersUnify(acceptProposals: true).outcome(for: read).change?.after
-    let migration = try reviewed(read)
+    let migration = try reviewed(read, isMarked: true)
     _ = try added(migration, to: read)
     #expect(migration.outcome(for: read).change?.after == accepted)
+  }
+
+  /// A row that nobody has touched decides nothing, on the list of a plan as on that of an apply, before and after.
+  @Test(arguments: UsersUnifyNameTests.cases.filter { $0.code != nil && !$0.proposes.isEmpty })
+  func whatNobodyTouchedStaysOpen(_ one: NameCase) throws {
+    let read = try user(one.before)
+    let open = UsersUnify().outcome(for: read)
+    var states = [read]
+    if let after = open.change?.after { states.append(RawDocument(path: read.path, fields: after)) }
+    for listed in states {
+      let migration = try reviewed(listed)
+      for state in states { #expect(migration.outcome(for: state) == UsersUnify().outcome(for: state)) }
+    }
+  }
+
+  /// A proposal for fields that have come to say something else is not taken as if somebody had decided it.
+  @Test func aRowOfAnotherStateIsStale() throws {
+    let listed = try user(texts(["fullName": "Ana María López Ruiz"]))
+    var now = listed
+    now.fields["firstName"] = .string("Ana María")
+    let outcome = try reviewed(listed).outcome(for: now)
+    #expect(outcome.change == nil)
+    #expect(outcome.findings.map(\.code) == ["name-many-words", "review-stale"])
   }
 }

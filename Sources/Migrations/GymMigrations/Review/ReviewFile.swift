@@ -23,7 +23,7 @@ package enum ReviewFile {
         cells: reader.row.texts
       )
     }
-    review.notices = reader.notices().map { "\(path): \($0)" }
+    review.notices += reader.notices().map { "\(path): \($0)" }
     return review
   }
 
@@ -38,14 +38,24 @@ package enum ReviewFile {
       throw malformed(path, "it is empty", remedy: "Hand back the review.csv of a run.")
     }
     let columns = try Columns(header, path)
-    var review = NameReview()
+    var review = NameReview(columns: columns.names)
+    var withoutName = 0
     while let row = try next() {
       if row.cells.allSatisfy(PlainText.isBlank) { continue }
       guard let (document, decision) = try columns.decision(in: row, path) else { continue }
+      if decision.texts.isEmpty {
+        if decision.isMarked { withoutName += 1 }
+        continue
+      }
       if let first = review.decisions[document] {
         throw malformed(path, "\(row.label): \(document) is decided in \(first.label) already")
       }
       review.decisions[document] = decision
+    }
+    if withoutName > 0 {
+      review.notices.append(
+        "\(path): marked rows without a name that could be taken, which stay open: \(withoutName)."
+      )
     }
     return review
   }
@@ -61,6 +71,13 @@ private struct Columns {
   private let migrations = Set(MigrationCatalogue.known().map { UTF8Key($0.id) })
 
   private static let required = ["document", "migration", "code", "found"]
+  /// What a person writes in the column ``FindingLists/decision``, in any case and with or without accents.
+  private static let (taken, left) = (
+    ["x", "ok", "yes", "si", "accept", "aceptar"], ["no", "skip", "omitir"]
+  )
+
+  /// The fields of the name that have a column.
+  var names: [UserField] { NameReview.fields.filter { columns[UTF8Key($0.rawValue)] != nil } }
 
   init(_ header: ReviewRow, _ path: String) throws(Failure) {
     let known = Set(ReviewFile.columns.map(UTF8Key.init))
@@ -85,7 +102,7 @@ private struct Columns {
         remedy: "Hand back the review.csv of a run with its header."
       )
     }
-    if !NameReview.fields.contains(where: { columns[UTF8Key($0.rawValue)] != nil }) {
+    if names.isEmpty {
       throw ReviewFile.malformed(path, "\(header.label): there is no column of a name")
     }
   }
@@ -117,8 +134,24 @@ private struct Columns {
       let text = cell(field.rawValue, row)
       if !PlainText.isBlank(text) { texts[field] = PlainText.tidied(text) }
     }
-    if texts.isEmpty { return nil }
-    return (document, NameReview.Decision(label: row.label, found: cell("found", row), texts: texts))
+    var decision = NameReview.Decision(label: row.label, found: cell("found", row), texts: texts)
+    guard let isTaken = try isTaken(row, path) else { return (document, decision) }
+    decision.isMarked = isTaken
+    return isTaken ? (document, decision) : nil
+  }
+
+  /// Whether a row is marked as taken, or as not taken; nil where it is not marked.
+  private func isTaken(_ row: ReviewRow, _ path: String) throws(Failure) -> Bool? {
+    let mark = cell(FindingLists.decision, row)
+    if PlainText.isBlank(mark) { return nil }
+    if Self.taken.contains(where: { PlainText.saySame($0, mark) }) { return true }
+    if Self.left.contains(where: { PlainText.saySame($0, mark) }) { return false }
+    throw unknown(
+      FindingLists.decision,
+      "write x to take the row as it stands, or no to leave it open",
+      row,
+      path
+    )
   }
 
   /// A cell without the apostrophe that guards it from a spreadsheet.

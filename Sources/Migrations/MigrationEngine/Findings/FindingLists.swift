@@ -16,8 +16,12 @@ package struct FindingLists: Sendable {
   ///
   /// - Parameter proposed: Fields that reviews make proposals for.
   package static func columns(proposing proposed: [String]) -> [String] {
-    ["document", "migration", "code", "field", "found"] + proposed + ["message"]
+    ["document", "migration", "code", "field", "found"] + proposed + (proposed.isEmpty ? [] : [decision])
+      + ["message"]
   }
+
+  /// The column in which a person marks a row of ``columns(proposing:)``; it is empty as it is written.
+  package static let decision = "decision"
 
   /// The header of `findings.csv`.
   package static let findingColumns = ["document", "migration", "code", "field", "value", "message"]
@@ -57,8 +61,9 @@ package struct FindingLists: Sendable {
           fields: document?.fields
         )
       case .review:
-        let proposed = proposed.map { finding.proposal[$0]?.string ?? "" }
-        CSVLineWriter.list.append(cells + proposed + [finding.message], to: &reviews)
+        let texts = proposed.map { finding.proposal[$0]?.string ?? "" }
+        let decision = proposed.isEmpty ? [] : [""]
+        CSVLineWriter.list.append(cells + texts + decision + [finding.message], to: &reviews)
       }
     }
 

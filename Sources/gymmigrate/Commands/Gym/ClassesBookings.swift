@@ -17,35 +17,13 @@ struct ClassesBookings: AsyncParsableCommand {
       """
   )
 
-  @Argument(help: "The id of a class.")
-  var classID: String?
-
-  @Option(
-    name: .customLong("of"),
-    help: ArgumentHelp("The classes of a day, as 2026-01-05.", valueName: "date"),
-    transform: ClassesGenerate.day
-  )
-  var day: CalendarDay?
-
-  @Option(help: ArgumentHelp("The classes of a series, by its recurrenceGroupId.", valueName: "id"))
-  var series: String?
-
-  @OptionGroup var table: ClassReportOptions
+  @OptionGroup var classes: BookedClassesOptions
+  @OptionGroup var table: GymTableOptions
   @OptionGroup var common: PrintingOptions
 
-  func validate() throws {
-    if [classID != nil, day != nil, series != nil].count(where: { $0 }) != 1 {
-      throw ValidationError("Say which: the id of a class, --of a day, or --series; one of the three.")
-    }
-    try TypedValue.assertIDs([classID].compactMap { $0 })
-    if let series, PlainText.isBlank(series) { throw ValidationError("--series: give the id of a series.") }
-  }
-
   func run() async throws {
-    let booked: ClassReports.Booked =
-      classID.map { .ofClass($0) } ?? day.map { .onDay($0) } ?? .ofSeries(series ?? "")
     try await common.perform("classes bookings") { session in
-      let bookings = try await session.classReports().bookings(booked)
+      let bookings = try await session.classReports().bookings(classes.booked)
       if bookings.isEmpty { session.logger.notice("Nobody is booked.") }
       try table.write(bookings.map(\.row), of: BookingRecord.table) {
         $0.member("bookings", objects: bookings) {

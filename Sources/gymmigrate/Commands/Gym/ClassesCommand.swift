@@ -13,7 +13,7 @@ struct ClassesCommand: AsyncParsableCommand {
     abstract: "Show classes, bookings and attendance; create and cancel series.",
     subcommands: [
       ClassesWeek.self, ClassesBookings.self, ClassesAttendance.self, ClassesGenerate.self,
-      ClassesCancelSeries.self,
+      ClassesCancel.self, ClassesCancelSeries.self,
     ]
   )
 }
@@ -143,8 +143,8 @@ struct ClassesCancelSeries: JobCommand {
     abstract: "Cancel the classes of a series.",
     discussion: """
       Sets isActive to false, as the apps do. The past is spared: classes of today and later are cancelled, or from \
-      --from on. Active bookings of the cancelled classes are listed, and left as they are. Exits with 66 where no class \
-      has that id.
+      --from on. Active bookings of the cancelled classes are listed, and left as they are; 'classes cancel --series' \
+      cancels them, too. Exits with 66 where no class has that id.
 
         gymmigrate classes cancel-series 3Jw0tYVb8nQmK2sRfLx1 -e stage -n
       """

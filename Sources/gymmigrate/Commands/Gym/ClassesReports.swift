@@ -25,7 +25,7 @@ struct ClassesWeek: AsyncParsableCommand {
   )
   var day: CalendarDay?
 
-  @OptionGroup var table: ClassReportOptions
+  @OptionGroup var table: GymTableOptions
   @OptionGroup var common: PrintingOptions
 
   func run() async throws {
@@ -90,7 +90,7 @@ struct ClassesAttendance: AsyncParsableCommand {
   @Option(help: ArgumentHelp("The last day.", valueName: "date"), transform: ClassesGenerate.day)
   var to: CalendarDay?
 
-  @OptionGroup var table: ClassReportOptions
+  @OptionGroup var table: GymTableOptions
   @OptionGroup var common: PrintingOptions
 
   func validate() throws {
@@ -169,7 +169,7 @@ struct ClassesAttendance: AsyncParsableCommand {
 }
 
 /// Where a report goes: lines on standard output, one JSON object, or a table in a file.
-struct ClassReportOptions: ParsableArguments {
+struct GymTableOptions: ParsableArguments {
   @Option(
     name: .shortAndLong,
     help: ArgumentHelp(
@@ -204,15 +204,18 @@ struct ClassReportOptions: ParsableArguments {
 
   /// Writes a report.
   ///
-  /// - Parameter members: Writes the members of the JSON object.
+  /// - Parameters:
+  ///   - schema: What the columns are called.
+  ///   - members: Writes the members of the JSON object.
   func write(
     _ rows: [RawDocument],
     of collection: CollectionPath,
+    in schema: DatabaseSchema = ClassReports.schema,
     _ members: (inout JSONWriter) -> Void,
     lines: () -> [TerminalText]
   ) throws {
     if json { return try StandardOutput.writeObject(members) }
-    guard let output, let format = try format(of: output) else {
+    guard let output, let format = try format(of: output, schema) else {
       for line in lines() { try StandardOutput.write("\(line)\n") }
       return
     }
@@ -224,13 +227,13 @@ struct ClassReportOptions: ParsableArguments {
     _ = try file.finish()
   }
 
-  private func format(of output: String) throws -> ExportFormat? {
+  private func format(of output: String, _ schema: DatabaseSchema) throws -> ExportFormat? {
     guard let name = ExportJob.Format(fileName: output) else { return nil }
     var job = ExportJob([], all: false)
     (job.output, job.format, job.isForExcel) = (output, name, true)
     if case .labels(let language) = header { job.headerLanguage = language }
     if name == .xlsx { job.query.timeZone = "UTC" }
-    return try job.exportFormat(ClassReports.schema, isPart: false)
+    return try job.exportFormat(schema, isPart: false)
   }
 }
 

@@ -6,9 +6,9 @@ import MigrationEngine
 struct EmailCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "email",
-    abstract: "Look an email address up in user_emails, or register it.",
+    abstract: "Look addresses up, register them, show accounts of one person.",
     discussion: "'gymmigrate migrate apply user-emails' rebuilds the whole index.",
-    subcommands: [EmailResolve.self, EmailRegister.self]
+    subcommands: [EmailResolve.self, EmailRegister.self, EmailAccounts.self]
   )
 
   /// - Throws: `ValidationError` for what can be nobody's address.

@@ -31,7 +31,10 @@ enum GymApplication: Application {
     commands: [
       SetupCommand.self, EmailCommand.self, GroupsCommand.self, ClassesCommand.self, ReportCommand.self,
     ],
-    jobs: [GroupsJob.self, SeriesJob.self, CancelSeriesJob.self, SetupJob.self, EmailJob.self]
+    jobs: [
+      GroupsJob.self, SeriesJob.self, CancelSeriesJob.self, CancelClassesJob.self, SetupJob.self,
+      EmailJob.self,
+    ]
   )
 
   static func migrations(_ options: [String: String]) throws(Failure) -> [any Migration] {

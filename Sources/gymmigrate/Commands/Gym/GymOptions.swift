@@ -165,7 +165,7 @@ struct GymMigrationOptions: MigrationAdditions {
 
   @Option(
     help: ArgumentHelp(
-      "users-unify: write the names as decided in a corrected review.csv.",
+      "users-unify: write the names of a corrected review.csv: its changed rows and those marked x.",
       valueName: "file"
     ),
     transform: TypedValue.localFile

@@ -158,10 +158,10 @@ package struct UsersUnify: Migration {
     _ user: UserFields,
     _ name: UnifiedName
   ) -> DecidedName? {
-    guard let decision = review?.decisions[document.path] else { return nil }
+    guard let decision = review?.decision(on: document.path, proposed: name.proposed) else { return nil }
     var fields = document.fields
     name.sure.forEach { field, text in fields[field.rawValue] = .string(text) }
-    let found = name.doubt.flatMap { Self.found($0, in: fields) }
+    let found = name.doubt.flatMap { Self.found($0, in: fields, of: document) }
     return DecidedName(decision, user: user, name: name, found: FindingLists.text(of: found))
   }
 
@@ -189,27 +189,33 @@ package struct UsersUnify: Migration {
       isSettled ? .note : .review,
       code.rawValue,
       field.rawValue,
-      Self.found(doubt, in: fields),
+      Self.found(doubt, in: fields, of: document),
       proposal: proposal,
       message
     )
   }
 
-  /// The fields after the run: fullName where it is about that alone, else every field of the name.
+  /// The fields of the name after the run: the text of fullName where it is about that alone, and the document has no
+  /// other.
   ///
-  /// It includes what the run itself writes, so that a list can be used after the run as after its plan.
-  private static func found(_ doubt: UnifiedName.Doubt, in fields: FieldMap) -> Value? {
+  /// It includes what the run itself writes, so that a list can be used after the run as after its plan. And it is all
+  /// that a proposal is made of: a list whose document says something else by now is stale.
+  private static func found(
+    _ doubt: UnifiedName.Doubt,
+    in fields: FieldMap,
+    of document: RawDocument
+  ) -> Value? {
+    let names: [UserField] =
+      PersonName.Part.allCases.map(UserField.init)
+      + PersonName.Part.allCases.compactMap { UserField($0).legacy }
+    let isAlone = names.allSatisfy { document.fields[$0.rawValue] == nil }
     switch doubt {
-    case .split, .twoGiven:
-      return fields[UserField.fullName.rawValue]
-    case .disagrees, .noLetter, .noPaternal, .noFirst, .noName:
-      var found = FieldMap()
-      let names: [UserField] =
-        [.fullName] + PersonName.Part.allCases.map(UserField.init)
-        + PersonName.Part.allCases.compactMap { UserField($0).legacy }
-      for field in names { found[field.rawValue] = fields[field.rawValue] }
-      return found.isEmpty ? nil : .map(found)
+    case .split where isAlone, .twoGiven: return fields[UserField.fullName.rawValue]
+    case .split, .disagrees, .noLetter, .noPaternal, .noFirst, .noName: break
     }
+    var found = FieldMap()
+    for field in [.fullName] + names { found[field.rawValue] = fields[field.rawValue] }
+    return found.isEmpty ? nil : .map(found)
   }
 
   private static func text(of doubt: UnifiedName.Doubt) -> (Code, String) {

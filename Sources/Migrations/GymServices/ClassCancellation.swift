@@ -1,0 +1,46 @@
+package import FirestoreREST
+import Schema
+
+/// Cancels classes with the active bookings of them, as one plan.
+///
+/// The bookings are found while it runs, by the classes that it reads; those of a class that was cancelled before, too.
+package struct ClassCancellation: Migration {
+  package let id = "cancel-classes"
+  package let summary = "Cancels classes and their bookings."
+  package let reads = [GymCollection.classes, GymCollection.bookings]
+
+  private let classes: DeclarativeMigration
+  private let bookings = DeclarativeMigration(
+    id: "cancel-bookings",
+    summary: "Cancels bookings.",
+    scope: DeclarativeMigration.Scope(GymCollection.bookings),
+    steps: [.set(FieldPath(field: "estado"), .string("cancelada"))],
+    schema: GymSchema.schema
+  )
+
+  init(of classes: DeclarativeMigration) { self.classes = classes }
+
+  /// The reads of the classes.
+  package var sources: [CollectionRead] { classes.sources }
+
+  package var strategy: MigrationStrategy {
+    .streaming { source, sink in
+      var ids: Set<UTF8Key> = []
+      for read in classes.sources {
+        try await source.forEachPage(matching: read) { page in
+          ids.formUnion(page.map { UTF8Key($0.path.id) })
+          try await sink.record(page.map { classes.outcome(for: $0) }, of: page)
+        }
+      }
+      for read in ClassService.readsOfActiveBookings(of: ids) {
+        try await source.forEachPage(matching: read) { page in
+          try await sink.record(page.map { bookings.outcome(for: $0) }, of: page)
+        }
+      }
+    }
+  }
+
+  package func replan(_ current: RawDocument) -> Outcome? {
+    (current.path.collection == GymCollection.bookings ? bookings : classes).outcome(for: current)
+  }
+}

@@ -1,0 +1,69 @@
+import GymServices
+import Schema
+import Tables
+
+/// `gymmigrate classes cancel`.
+struct ClassesCancel: JobCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "cancel",
+    abstract: "Cancel classes with their bookings.",
+    discussion: """
+      Sets isActive of the classes to false and estado of their active bookings to cancelada, as one plan: look with -n, \
+      and one undo brings both back. Of a series, classes of today and later are cancelled.
+
+        gymmigrate classes cancel 1DfftPukTaXkfsRgp0Yt -e stage -n
+        gymmigrate classes cancel --of 2026-01-05 -e stage
+      """
+  )
+
+  @OptionGroup var classes: BookedClassesOptions
+  @OptionGroup var emptiness: EmptinessOptions
+  @OptionGroup var plan: PlanOptions
+  @OptionGroup var common: WritingOptions
+
+  func jobRun() throws -> JobRun {
+    let schema = try EnvironmentResolver(common.connection).schema()
+    try schema.assertGym("classes")
+    var job = CancelClassesJob(classes.booked, today: try schema.zone().day(of: .now), plan.settings)
+    job.failIfEmpty = emptiness.failIfEmpty
+    return common.jobRun(job)
+  }
+}
+
+extension CancelClassesJob: PerformableJob {
+  func perform(as run: JobRun) async throws -> RunEnding {
+    try await OneOffRun(run: run, plan: plan, failIfEmpty: failIfEmpty).perform { session, _ in
+      try session.schema.assertGym("classes")
+      let migration = try await migration(in: session.client, session.schema.zone())
+      return OneOffRun.Work(migration: migration, reads: migration.sources)
+    }
+  }
+}
+
+/// Which classes: one, those of a day, or those of a series.
+struct BookedClassesOptions: ParsableArguments {
+  @Argument(help: "The id of a class.")
+  var classID: String?
+
+  @Option(
+    name: .customLong("of"),
+    help: ArgumentHelp("The classes of a day, as 2026-01-05.", valueName: "date"),
+    transform: ClassesGenerate.day
+  )
+  var day: CalendarDay?
+
+  @Option(help: ArgumentHelp("The classes of a series, by its recurrenceGroupId.", valueName: "id"))
+  var series: String?
+
+  func validate() throws {
+    if [classID != nil, day != nil, series != nil].count(where: { $0 }) != 1 {
+      throw ValidationError("Say which: the id of a class, --of a day, or --series; one of the three.")
+    }
+    try TypedValue.assertIDs([classID].compactMap { $0 })
+    if let series, PlainText.isBlank(series) { throw ValidationError("--series: give the id of a series.") }
+  }
+
+  var booked: ClassReports.Booked {
+    classID.map { .ofClass($0) } ?? day.map { .onDay($0) } ?? .ofSeries(series ?? "")
+  }
+}

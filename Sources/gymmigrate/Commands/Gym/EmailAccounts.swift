@@ -1,0 +1,54 @@
+import GymMigrations
+import GymModels
+import Logging
+
+/// `gymmigrate email accounts`.
+struct EmailAccounts: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "accounts",
+    abstract: "Show the accounts of one person.",
+    discussion: """
+      Finds users that share an email address, as the index has it, or a phone number, by its digits, and prints one line \
+      each, person by person: the number of the person, id, name, email, phone, role, what is shared, separated by tabs. \
+      Reads all users, and writes nothing.
+
+        gymmigrate email accounts -e stage
+        gymmigrate email accounts -e stage -o accounts.xlsx --header spanish
+      """
+  )
+
+  @OptionGroup var table: GymTableOptions
+  @OptionGroup var common: PrintingOptions
+
+  func run() async throws {
+    try await common.perform("email accounts") { session in
+      try session.schema.assertGym("email")
+      let counts = session.counts
+      let accounts = try await SharedAccounts.find(in: session.client) { count in
+        counts.update(GymCollection.users) { $0.read += count }
+      }
+      if accounts.isEmpty { session.logger.notice("No two users share an address or a number.") }
+      try table.write(accounts.map(\.row), of: SharedAccounts.table, in: SharedAccounts.schema) {
+        $0.member("accounts", objects: accounts) {
+          $0.member("email", $1.user.email)
+          $0.member("id", $1.id)
+          $0.member("isActive", $1.user.isActive)
+          $0.member("name", $1.user.fullName)
+          $0.member("person", $1.person)
+          $0.member("phone", $1.user.phone)
+          $0.member("role", $1.user.role)
+          $0.member("shares", $1.shares.joined(separator: ", "))
+        }
+      } lines: {
+        accounts.map { account in
+          let user = account.user
+          return TerminalText(cells: [
+            String(account.person), account.id, user.fullName ?? "-", user.email ?? "-", user.phone ?? "-",
+            user.role ?? "-", account.shares.joined(separator: ", "),
+          ])
+        }
+      }
+      return CommandResult()
+    }
+  }
+}

@@ -1,0 +1,85 @@
+import Foundation
+import Testing
+
+@Suite("Cancelling classes with their bookings")
+struct ClassCancellationTests {
+  private static func course(
+    _ day: String,
+    series: String? = nil,
+    isActive: Bool = true
+  ) -> [String: String] {
+    var fields = [
+      "nombre": s("Yoga"), "fecha": #"{"timestampValue":"\#(day)T06:00:00Z"}"#, "horaInicio": s("07:00"),
+      "isActive": #"{"booleanValue":\#(isActive)}"#, "capacidadMax": i(9), "gymId": s("sajarubox"),
+    ]
+    fields["recurrenceGroupId"] = series.map { s($0) }
+    return fields
+  }
+
+  private static func booking(_ id: String, _ status: String) -> [String: String] {
+    ["classId": s(id), "userId": s("u-\(status)"), "gymId": s("sajarubox"), "estado": s(status)]
+  }
+
+  /// Each class has an active and a cancelled booking.
+  private static let gym: Documents = {
+    var gym: Documents = [
+      "classes/a": course("2099-03-02", series: "weekly"), "classes/b": course("2099-03-02"),
+      "classes/c": course("2099-03-09", series: "weekly"), "classes/d": course("2099-03-16", isActive: false),
+      "classes/old": course("2020-03-02", series: "weekly"),
+    ]
+    for id in ["a", "b", "c", "d", "old"] {
+      gym["classBookings/\(id)1"] = booking(id, "activa")
+      gym["classBookings/\(id)2"] = booking(id, "cancelada")
+    }
+    return gym
+  }()
+
+  private func state(_ tool: Tool) async throws -> (cancelled: [String], active: [String]) {
+    let documents = try await tool.documents()
+    func paths(_ field: String, _ value: NSDictionary) -> [String] {
+      documents.filter { ($0.value[field] as? NSDictionary) == value }.keys.sorted()
+    }
+    return (paths("isActive", ["booleanValue": false]), paths("estado", ["stringValue": "activa"]))
+  }
+
+  @Test(
+    "A class, the classes of a day, and those of a series from today on, with what is booked of them; and back",
+    arguments: [
+      (["a"], ["a", "d"], ["b", "c", "d", "old"]), (["d"], ["d"], ["a", "b", "c", "old"]),
+      (["--of", "2099-03-02"], ["a", "b", "d"], ["c", "d", "old"]),
+      (["--series", "weekly"], ["a", "c", "d"], ["b", "d", "old"]),
+    ]
+  )
+  func cancels(_ which: [String], cancelled: [String], active: [String]) async throws {
+    try await withTool { tool in
+      try await tool.load(Self.gym)
+      let before = try await tool.documents()
+      let plan = try await tool.bare(["classes", "cancel"] + which + ["-n"] + tool.place)
+      plan.expect(0)
+      let unchanged = try await state(tool)
+      #expect(unchanged.cancelled == ["classes/d"] && unchanged.active.count == 5)
+      try await tool.bare(["classes", "cancel"] + which + tool.place).expect(0)
+      let after = try await state(tool)
+      #expect(after.cancelled == cancelled.map { "classes/\($0)" })
+      #expect(after.active == active.map { "classBookings/\($0)1" })
+      let again = try await tool.bare(["classes", "cancel"] + which + ["--json"] + tool.place)
+      #expect(try again.summary().totals.written == 0)
+      try await tool.run("runs", "undo", "last").expect(0)
+      let undone = try await state(tool)
+      #expect(undone.cancelled == ["classes/d"] && undone.active.count == 5)
+      #expect(try await tool.documents().count == before.count)
+    }
+  }
+
+  @Test("What is not there is said, and two ways to say which are a mistake.")
+  func mistakes() async throws {
+    try await withTool { tool in
+      try await tool.load(Self.gym)
+      try await tool.run("classes", "cancel", "none").expectFailure(66, "classes/none")
+      try await tool.run("classes", "cancel", "--series", "none").expectFailure(66, "none")
+      try await tool.run("classes", "cancel", "a", "--of", "2099-03-02").expect(64)
+      try await tool.run("classes", "cancel").expect(64)
+      #expect(try await state(tool).active.count == 5)
+    }
+  }
+}

@@ -1,0 +1,72 @@
+import TestSupport
+import Testing
+
+@Suite("The accounts of one person")
+struct SharedAccountsTests {
+  /// The lines as persons with their ids.
+  private func persons(_ output: String) -> [[String]] {
+    var persons: [[String]] = []
+    for line in output.split(separator: "\n") {
+      let cells = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
+      if persons.count < Int(cells[0]) ?? 0 { persons.append([]) }
+      persons[persons.count - 1].append(cells[1])
+    }
+    return persons
+  }
+
+  @Test(
+    "An address in any case and a number in any form are shared, in turn; blanks and odd numbers are nobody's."
+  )
+  func shares() async throws {
+    try await withTool { tool in
+      try await tool.load([
+        "users/a": ["email": s("Ana@Gym.mx "), "telefono": s("729 123 4567")],
+        "users/b": ["email": s("ana@gym.mx"), "phone": s("555-000")],
+        "users/c": ["email": s("other@gym.mx"), "phone": s("+52 1 (729) 123-4567")],
+        "users/d": ["email": s(" "), "phone": s("")], "users/e": ["email": s(" "), "phone": s("")],
+        "users/f": ["phone": s("555-000")], "users/g": ["email": s("alone@gym.mx")],
+        "users/h": ["email": s("two@gym.mx")], "users/i": ["email": s("TWO@gym.mx")],
+      ])
+      let found = try await tool.run("email", "accounts")
+      found.expect(0)
+      #expect(persons(found.output) == [["a", "b", "c"], ["h", "i"]])
+      let lines = found.output.split(separator: "\n").map(String.init)
+      #expect(lines[0] == "1\ta\t-\tAna@Gym.mx \t729 123 4567\t-\temail, phone")
+      try await tool.run("email", "accounts", "-o", "list.csv", "--header", "spanish").expect(0)
+      #expect(try tool.text("list.csv").contains("Persona,Nombre,Correo,"))
+    }
+  }
+
+  /// Users who share at random, against components that are found by walking.
+  @Test(arguments: 1...8) func components(seed: UInt64) async throws {
+    var random = SplitMix64(seed: seed)
+    var keys: [String: (email: Int, phone: Int)] = [:]
+    for number in 0..<60 {
+      let id = "u\(number)"
+      keys[id] = (Int.random(in: 0..<70, using: &random), Int.random(in: 0..<70, using: &random))
+    }
+    var left = Set(keys.keys)
+    var expected: [[String]] = []
+    for id in keys.keys.sorted() where left.contains(id) {
+      var person: Set<String> = []
+      var next = [id]
+      while let one = next.popLast() {
+        guard left.remove(one) != nil, let own = keys[one] else { continue }
+        person.insert(one)
+        next += left.filter { keys[$0].map { $0.email == own.email || $0.phone == own.phone } ?? false }
+      }
+      if person.count > 1 { expected.append(person.sorted()) }
+    }
+    try await withTool { tool in
+      try await tool.load(
+        keys.reduce(into: [:]) { documents, one in
+          documents["users/\(one.key)"] = [
+            "email": s("p\(one.value.email)@gym.mx"), "phone": s("72910000\(10 + one.value.phone)"),
+          ]
+        }
+      )
+      let found = try await tool.run("email", "accounts")
+      #expect(persons(found.output) == expected)
+    }
+  }
+}
