@@ -66,11 +66,12 @@ bench-reads: build
 bench-writes: build
 	@scripts/bench-writes.sh
 
-## check: formatting, layers, and a build of everything with warnings as errors, the fuzz targets too, beside the build of every day
+## check: formatting, layers, and a build of everything with warnings as errors, the fuzz targets and benchmarks too, beside the build of every day
 check: deps lint layers
 	$(SWIFT) build --build-tests --scratch-path .build/check -Xswiftc -warnings-as-errors \
 	  --explicit-target-dependency-import-check error
 	$(SWIFT) build --package-path Fuzz --target Fuzz -Xswiftc -warnings-as-errors
+	$(SWIFT) build --package-path Benchmarks --target Measure -Xswiftc -warnings-as-errors
 
 ## check-all: every check that is no part of 'make test', with a table of what passed and when; some hours
 check-all: deps

@@ -65,7 +65,11 @@ let package = Package(
     ),
 
     // Floor 2: moving documents, and the embedded store.
-    library("Files", in: "Transfer/", ["FirestoreModels", "Platform", "CLinux", "COpenSSL", "CZlib"]),
+    library(
+      "Files",
+      in: "Transfer/",
+      ["FirestoreModels", "TypedDocuments", "Platform", "CLinux", "COpenSSL", "CZlib"]
+    ),
     library("Configuration", in: "Transfer/", ["FirestoreModels", "Schema", "YAML", "Files", "Platform"]),
     library(
       "FirestoreREST",
@@ -77,19 +81,6 @@ let package = Package(
       in: "Transfer/",
       ["FirestoreModels", "Schema", "Files", "Platform", "CXLSXWriter", "CMinizip", "CExpat"]
     ),
-    library(
-      "Runs",
-      in: "Transfer/",
-      ["FirestoreModels", "Schema", "Files", "Configuration", "FirestoreREST", "Platform", logging]
-    ),
-    library(
-      "Transfer",
-      in: "Transfer/",
-      [
-        "FirestoreModels", "Schema", "Files", "Configuration", "FirestoreREST", "Tables", "Runs", "Platform",
-        logging,
-      ]
-    ),
     .target(
       name: "CReference",
       linkerSettings: [.linkedLibrary("simdjson"), .linkedLibrary("stdc++", .when(platforms: [.linux]))]
@@ -97,7 +88,8 @@ let package = Package(
     .executableTarget(
       name: "Measure",
       dependencies: [
-        "FirestoreModels", "Schema", "GymModels", "Files", "FirestoreREST", "Tables", "CReference",
+        "FirestoreModels", "Schema", "GymModels", "Files", "FirestoreREST", "Tables", "Platform",
+        "CReference",
       ],
       swiftSettings: settings
     ),

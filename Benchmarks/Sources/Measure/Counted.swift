@@ -30,11 +30,12 @@ enum Counted: String, CaseIterable {
       let response = Response(page)
       for _ in 0..<times { _ = try response.page().documents() }
     case .import:
-      for _ in 0..<times { try read(file, count: page.count, JSONLinesReader.Passage.encoded(Self.encoder)) }
+      for _ in 0..<times { try read(file, count: page.count, .encoded(Self.encoder) { _ in true }) }
     case .checked:
       guard let schema = GymSchema.schema.collection(collection) else { return }
-      let passage = JSONLinesReader.Passage.examined(Self.encoder) { (try? schema.violations(in: $0)) != nil }
-      for _ in 0..<times { try read(file, count: page.count, passage) }
+      for _ in 0..<times {
+        try read(file, count: page.count, .encoded(Self.encoder) { (try? schema.violations(in: $0)) != nil })
+      }
     }
   }
 
@@ -47,13 +48,13 @@ enum Counted: String, CaseIterable {
     try writer.finish()
   }
 
-  private func read(_ file: String, count: Int, _ passage: JSONLinesReader.Passage) throws {
-    var passage = passage
+  private func read(_ file: String, count: Int, _ mode: JSONLinesReader.Mode) throws {
+    var mode = mode
     var reader = try JSONLinesReader(file)
     var json = JSONWriter()
     for _ in 0..<count {
-      guard let line = try reader.next(&passage) else { break }
-      guard let document = try line.document.get().encoded else {
+      guard let line = try reader.next(&mode) else { break }
+      guard let document = try line.document.get().write else {
         throw Failure(.internal, "encode", path: file, cause: "line \(line.number) was decoded")
       }
       json.write(

@@ -15,19 +15,24 @@ struct Rounds {
     }
   }
 
-  /// The rivals' times, turn by turn, in seconds of this thread's CPU time.
+  /// The rivals' times, turn by turn, in seconds of the CPU time of all threads.
   private(set) var times: [[Double]]
+  /// The same in seconds that passed.
+  private(set) var passed: [[Double]]
 
   /// Times every rival `count` times, after some turns that do not count.
   init(_ rivals: [Rival], count: Int) {
     times = Array(repeating: [], count: rivals.count)
+    passed = times
     for turn in -5..<count {
       for (index, rival) in rivals.enumerated() {
-        let start = Self.now()
+        let (start, begin) = (Self.now(CLOCK_PROCESS_CPUTIME_ID), Self.now(CLOCK_MONOTONIC))
         rival.work()
-        let time = Self.now() - start
+        let (time, pass) = (Self.now(CLOCK_PROCESS_CPUTIME_ID) - start, Self.now(CLOCK_MONOTONIC) - begin)
         rival.cleanUp()
-        if turn >= 0 { times[index].append(time) }
+        if turn < 0 { continue }
+        times[index].append(time)
+        passed[index].append(pass)
       }
     }
   }
@@ -40,6 +45,11 @@ struct Rounds {
     Self.median(zip(times[rival], times[other]).map { $0 / $1 })
   }
 
+  /// As ``ratio(_:to:)``, of the time that passed.
+  func passedRatio(_ rival: Int, to other: Int) -> Double {
+    Self.median(zip(passed[rival], passed[other]).map { $0 / $1 })
+  }
+
   /// One rival's shortest time over another's: what is left when the machine does least besides.
   func bestRatio(_ rival: Int, to other: Int) -> Double {
     (times[rival].min() ?? .nan) / (times[other].min() ?? .nan)
@@ -47,9 +57,9 @@ struct Rounds {
 
   private static func median(_ numbers: [Double]) -> Double { numbers.sorted()[numbers.count / 2] }
 
-  private static func now() -> Double {
+  private static func now(_ clock: clockid_t) -> Double {
     var time = timespec()
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+    clock_gettime(clock, &time)
     return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
   }
 }

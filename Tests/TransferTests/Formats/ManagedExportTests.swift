@@ -41,6 +41,48 @@ struct ManagedExportTests {
     #expect(try contents(folder.file("log")) == contents(original))
   }
 
+  /// More documents than are decoded at a time: they come in their order, also those before damage, which ends the
+  /// reading each time it is asked.
+  @Test(
+    "What is decoded ahead comes in its order, and what stops the reading after it.",
+    arguments: [false, true]
+  )
+  func order(isDamaged: Bool) throws {
+    let folder = try ScratchFolder()
+    let writer = try ManagedWriter(folder.file("export"), of: DatabaseName(project: "demo-project"))
+    let documents = (0..<3_000).map { number in
+      RawDocument(
+        path: DocumentPath(CollectionPath(nil, "x"), "d\(10_000 + number)"),
+        fields: ["n": .integer(Int64(number)), "text": .string(String(repeating: "a", count: number % 700))]
+      )
+    }
+    try writer.append(contentsOf: documents)
+    try writer.finish()
+    let export = try #require(try ManagedExport(at: folder.file("export")))
+    if isDamaged {
+      let output = try #require(export.outputs.first)
+      var bytes = try contents(output)
+      bytes[bytes.count / 2] ^= 1
+      try Data(bytes).write(to: URL(fileURLWithPath: output))
+    }
+    let reader = ManagedReader(export)
+    var read: [RawDocument] = []
+    var failures: [Failure] = []
+    while failures.count < 2 {
+      do throws(Failure) {
+        guard let (number, document) = try reader.next() else { break }
+        read.append(try document.get())
+        #expect(number == read.count)
+      } catch {
+        failures.append(error)
+      }
+    }
+    #expect(failures.count == (isDamaged ? 2 : 0))
+    #expect(failures.allSatisfy { $0.cause.contains("has not its checksum") })
+    #expect(read == Array(documents.prefix(read.count)))
+    #expect(isDamaged ? (1_000..<2_000).contains(read.count) : read.count == 3_000)
+  }
+
   @Test("Records of any length end anywhere in a block, and come back; a padded file is the same.")
   func blocks() throws {
     let folder = try ScratchFolder()

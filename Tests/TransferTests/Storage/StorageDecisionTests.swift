@@ -25,6 +25,10 @@ import Testing
       bytes[..<cut].withUnsafeBytes { crc.update($0) }
       bytes[cut...].withUnsafeBytes { crc.update($0) }
       #expect(crc.value == expected)
+      var tables = CRC32C()
+      bytes[..<cut].withUnsafeBytes { tables.updateByTables($0) }
+      bytes[cut...].withUnsafeBytes { tables.updateByTables($0) }
+      #expect(tables == crc)
     }
   }
 

@@ -171,6 +171,8 @@ struct EntityProperty {
 struct PropertyList {
   private struct List {
     var name: String
+    /// The index of its member.
+    var member: Int
     var values: [Value]
     var isVector: Bool
     var isRaw: Bool
@@ -190,8 +192,16 @@ struct PropertyList {
     guard let index = index(of: property.name) else {
       indices[UTF8Key(property.name)] = lists.count
       lists.append(
-        List(name: property.name, values: [property.value], isVector: property.isOfVector, isRaw: isRaw)
+        List(
+          name: property.name,
+          member: members.count,
+          values: [property.value],
+          isVector: property.isOfVector,
+          isRaw: isRaw
+        )
       )
+      // Where the first element stands: members in their order need not be sorted.
+      members.append(FieldMap.Entry(name: property.name, value: .null))
       return
     }
     if lists[index].isVector != property.isOfVector {
@@ -213,8 +223,7 @@ struct PropertyList {
 
   consuming func fields() throws(WireError) -> FieldMap {
     for list in lists {
-      let value = list.isVector ? .map(.vector(list.values)) : Value.array(list.values)
-      members.append(FieldMap.Entry(name: list.name, value: value))
+      members[list.member].value = list.isVector ? .map(.vector(list.values)) : .array(list.values)
     }
     let fields = FieldMap(members)
     if fields.count == members.count { return fields }

@@ -7,7 +7,11 @@ package import FirestoreModels
 ///       let reader = ManagedReader(export)
 ///       while let (number, document) = try reader.next() { print(number, try document.get().path) }
 ///     }
+///
+/// What follows is decoded on other threads while the caller works, a few hundred kilobytes ahead.
 package final class ManagedReader {
+  package typealias Document = (number: Int, document: Result<RawDocument, Failure>)
+
   private let export: ManagedExport
   private let files: FileAccess
   private var log: LogReader?
@@ -15,6 +19,16 @@ package final class ManagedReader {
   /// The bytes of the files that were read to their end.
   private var before = 0
   private var number = 0
+
+  /// What is next, and the batches after it.
+  private var decoded: [Document].Iterator = [].makeIterator()
+  private var ahead: [RecordBatch] = []
+  private var isRead = false
+  /// What ends the reading, once the documents before it were returned.
+  private var failure: Failure?
+
+  /// The batches that wait or are decoded; each has 64 KiB of records, or one that is larger.
+  private static let width = 4
 
   package init(_ export: ManagedExport, via files: FileAccess = .local) {
     (self.export, self.files) = (export, files)
@@ -27,28 +41,52 @@ package final class ManagedReader {
   ///
   /// - Throws: `.inputMalformed` with file and block for what is damaged, and where documents are missing; `.inputMissing` for a
   ///   file that is.
-  package func next() throws(Failure) -> (number: Int, document: Result<RawDocument, Failure>)? {
-    guard try advance() else { return nil }
-    do throws(WireError) {
-      let read = try log?.withRecord { bytes throws(WireError) in try EntityDecoder.document(bytes) }
-      guard let (database, document) = read else { return nil }
-      guard export.database == nil || database == export.database else {
-        throw WireError("it is of another database (\(database)) than the first")
-      }
-      return (number, .success(document))
-    } catch {
-      let place = "record \(log?.number ?? 0) (block \(log?.blockNumber ?? 0))"
-      return (number, .failure(.malformed(log?.path ?? export.path, "\(place): \(error)")))
+  package func next() throws(Failure) -> Document? {
+    while true {
+      if let document = decoded.next() { return document }
+      readAhead()
+      if ahead.isEmpty { break }
+      decoded = ahead.removeFirst().documents().makeIterator()
+      readAhead()
     }
+    if let failure { throw failure }
+    return nil
   }
 
-  /// Skips documents without decoding them.
+  /// Skips documents without decoding them; of a reader that has returned none.
   ///
   /// - Throws: As ``next()``.
   package func skip(through number: Int) throws(Failure) {
     while self.number < number {
       if try advance() { continue }
       throw .malformed(export.path, "it has fewer than \(number) documents")
+    }
+  }
+
+  private func readAhead() {
+    while !isRead, ahead.count < Self.width {
+      var records = RecordBatch.Records(of: export)
+      do throws(Failure) {
+        while records.hasRoom {
+          guard try advance() else {
+            isRead = true
+            break
+          }
+          let place = RecordBatch.Place(
+            number: number,
+            path: log?.path ?? export.path,
+            record: log?.number ?? 0,
+            block: log?.blockNumber ?? 0
+          )
+          log?.withRecord { records.add($0, at: place) }
+        }
+      } catch {
+        (failure, isRead) = (error, true)
+      }
+      if records.isEmpty { return }
+      let batch = RecordBatch(records)
+      ahead.append(batch)
+      batch.begin()
     }
   }
 

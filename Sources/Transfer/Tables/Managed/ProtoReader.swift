@@ -29,6 +29,7 @@ struct ProtoReader {
   /// Returns the next field; nil at the end of the message, or of the group whose number is given.
   ///
   /// - Throws: ``WireError`` where the bytes are no message.
+  @inline(__always)
   mutating func next(in group: Int? = nil) throws(WireError) -> Field? {
     if index == bytes.count {
       if group != nil { throw Self.cutOff }
@@ -55,18 +56,25 @@ struct ProtoReader {
     }
   }
 
+  @inline(__always)
   private mutating func take(_ count: Int) throws(WireError) -> UnsafeRawBufferPointer {
     guard count <= bytes.count - index else { throw Self.cutOff }
     defer { index += count }
     return UnsafeRawBufferPointer(rebasing: bytes[index..<(index + count)])
   }
 
+  @inline(__always)
   private mutating func varint() throws(WireError) -> UInt64 {
     // Most numbers are of one byte.
     if index < bytes.count, bytes[index] < 0x80 {
       index += 1
       return UInt64(bytes[index - 1])
     }
+    return try longVarint()
+  }
+
+  @inline(never)
+  private mutating func longVarint() throws(WireError) -> UInt64 {
     var number: UInt64 = 0
     for shift in stride(from: UInt64(0), through: 63, by: 7) {
       guard index < bytes.count else { throw Self.cutOff }
