@@ -72,6 +72,21 @@ struct ForeignJSONTests {
     #expect(try read(path, into: "people", form: .collections).keys.sorted() == ["people/u1", "people/u2"])
   }
 
+  @Test("A document of firestore-backup-restore by itself is not taken for documents called as its fields.")
+  func loneDocument() throws {
+    let text =
+      #"{"name": {"value": "Ana", "type": "string"}, "tags": {"type": "array", "value": [{"value": 1}]}}"#
+    let path = try folder.write(Array(text.utf8), to: "ana.json")
+    let failure = #expect(throws: Failure.self) { try read(path) }
+    #expect(failure?.kind == .inputMalformed && failure?.remedy?.contains("--json-form documents") == true)
+    #expect(try read(path, form: .documents).keys.sorted() == ["ana/name", "ana/tags"])
+    // Documents that have other fields, too, are documents.
+    let other =
+      #"{"a": {"value": "Ana", "type": "x", "n": {"value": 1, "type": 2}}, "b": {"value": 1, "type": 2}}"#
+    let documents = try folder.write(Array(other.utf8), to: "things.json")
+    #expect(try read(documents).keys.sorted() == ["things/a", "things/b"])
+  }
+
   @Test("A collection below a document that has no name, or another place, is refused.")
   func namelessCollections() throws {
     for below in [#"{"i1": {"n": 1}}"#, #"{"others/o1/items": {"i1": {}}}"#] {

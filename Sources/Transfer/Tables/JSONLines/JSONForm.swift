@@ -25,7 +25,14 @@ package enum JSONForm: String, Codable, Sendable, CaseIterable {
       let count = try file.read(into: chunk)
       if count == 0 { break }
       for byte in chunk[..<count] {
-        guard let found = scan.take(byte) else { continue }
+        guard let found = scan.next(byte) else { continue }
+        if scan.isOneDocument {
+          throw .malformed(
+            path,
+            "its members may be documents by their ids, or the fields of one, as firestore-backup-restore writes them",
+            remedy: "Name the folder of the whole backup, or --json-form documents decides."
+          )
+        }
         self = found
         return
       }
@@ -45,6 +52,11 @@ package enum JSONForm: String, Codable, Sendable, CaseIterable {
 private struct FormScan {
   /// Whether all that was seen two levels deep is objects.
   private(set) var isObjectOfObjects = false
+  /// Whether the first object in the file's is a value with its type.
+  private(set) var isOneDocument = false
+  /// The keys of that object, and what was found before its end.
+  private var keys: [[UInt8]]? = []
+  private var found: JSONForm?
   private var depth = 0
   private var isInText = false
   private var isEscaped = false
@@ -62,7 +74,23 @@ private struct FormScan {
   /// First members of what libraries make of times and points, which are fields and no documents.
   private static let values = ["_seconds", "_latitude", "__datatype__"].map { Array($0.utf8) }
 
-  mutating func take(_ byte: UInt8) -> JSONForm? {
+  /// Takes a byte, and returns the form once it is known: not before the end of the first object in the file's.
+  mutating func next(_ byte: UInt8) -> JSONForm? {
+    let wasInside = depth == 2
+    let now = take(byte)
+    found = found ?? now
+    guard let keys else { return found }
+    if depth >= 2 { return nil }
+    if wasInside {
+      isOneDocument = keys.count == 2 && Self.typed.allSatisfy { keys.contains($0) }
+      self.keys = nil
+    }
+    return isOneDocument ? .documents : found
+  }
+
+  private static let typed = ["value", "type"].map { Array($0.utf8) }
+
+  private mutating func take(_ byte: UInt8) -> JSONForm? {
     if isInText { return takeText(byte) }
     if Self.white.contains(byte) { return nil }
     if depth == 0, byte != UInt8(ascii: "{") { return Self.mark.contains(byte) ? nil : .documents }
@@ -100,6 +128,7 @@ private struct FormScan {
     isValue = true
     let tells = depth == 2 || depth == 1 && isFirst
     isFirst = false
+    if depth == 2, keys?.count ?? 3 < 3 { keys?.append(text) }
     if tells, Self.members.contains(text) { return .documents }
     if depth == 3, Self.values.contains(text) { return .documents }
     if depth == 3 { isBelow = text.elementsEqual(JSONForm.collections.below.utf8) }
