@@ -41,7 +41,7 @@ HEAD
   done
   while read -r name; do
     section "$name"
-    [[ $name != export ]] || section export-verify
+    [[ $name != export ]] || { section export-verify && section export-prune; }
   done < <(awk '/^  [a-z]+ +[A-Z]/ { print $1 }' <<<"$overview")
 }
 

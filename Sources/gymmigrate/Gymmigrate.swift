@@ -24,7 +24,8 @@ struct Gymmigrate: AsyncParsableCommand {
     CommandSet(
       title: "Move data",
       commands: [
-        ExportCommand.self, ExportVerify.self, ImportCommand.self, CopyCommand.self, DiffCommand.self,
+        ExportCommand.self, ExportVerify.self, ExportPrune.self, ImportCommand.self, CopyCommand.self,
+        DiffCommand.self,
         RestoreCommand.self,
       ],
       jobs: [ExportJob.self, ImportJob.self, CopyJob.self, RestoreJob.self]
@@ -92,8 +93,8 @@ enum Main {
   private static func perform() async throws {
     var arguments = Array(CommandLine.arguments.dropFirst())
     // A subcommand of `export` would be taken for a collection, so it is a command of its own.
-    if arguments.starts(with: ["export", "verify"]) {
-      arguments.replaceSubrange(..<2, with: ["export-verify"])
+    for name in ["verify", "prune"] where arguments.starts(with: ["export", name]) {
+      arguments.replaceSubrange(..<2, with: ["export-\(name)"])
     }
     if arguments == ["version"] { arguments = ["--version"] }
     if let text = try HelpText.answer(to: arguments) {

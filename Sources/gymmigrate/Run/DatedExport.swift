@@ -5,7 +5,7 @@ import Transfer
 struct DatedExport {
   private let folders: any ScheduledExports
   private let files: FileAccess
-  private let keep: Int?
+  private let retention: RetentionPolicy?
   private let movesMarks: Bool
   private let session: Session
 
@@ -17,13 +17,13 @@ struct DatedExport {
   init(
     _ folders: any ScheduledExports,
     via files: FileAccess,
-    keeping keep: Int?,
+    keeping retention: RetentionPolicy?,
     movesMarks: Bool,
     in session: Session
   ) {
     self.folders = folders
     self.files = files
-    self.keep = keep
+    self.retention = retention
     self.movesMarks = movesMarks
     self.session = session
   }
@@ -100,17 +100,17 @@ struct DatedExport {
     name(folder, insteadOf: hidden)
     try moveMarks(options, exportedAt: moment)
     session.logger.notice("Exported to \(folder).")
-    guard let keep else { return moment }
-    let retention: Retention
+    guard let retention else { return moment }
+    let result: Retention
     do throws(Failure) {
-      retention = try await folders.prune(keeping: keep, of: session.environment, current: folder)
+      result = try await folders.prune(by: retention, of: session.environment, current: folder)
     } catch {
       // The export itself is done, and the next one removes what is old.
       session.logger.warning("Old exports stay for now: \(error)")
       return moment
     }
-    for name in retention.removed { session.logger.info("Removed \(folders.path)/\(name).") }
-    for name in retention.kept {
+    for name in result.removed { session.logger.info("Removed \(folders.path)/\(name).") }
+    for name in result.kept {
       session.logger.warning(
         "\(folders.path)/\(name) is old and stays: it holds something that the export did not write, or cannot be removed."
       )

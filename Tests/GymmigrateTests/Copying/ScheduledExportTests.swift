@@ -277,6 +277,42 @@ struct ScheduledExportTests {
     }
   }
 
+  @Test("export prune says why each stays, and removes the others; so does an export with the same options.")
+  func pruning() async throws {
+    let mini = try MiniFirestore.withSamples(["products"])
+    try await withTool(against: mini.handler) { tool, _ in
+      try await tool.bare(ScheduledExportFixture.command + tool.place).expect(0)
+      let newest = try #require(tool.exports.first)
+      // Nights of long ago, each a copy of it.
+      let nights = ["2020-01-01", "2020-01-30", "2020-01-31", "2020-02-01", "2020-02-02"].map {
+        "\($0)T020000Z"
+      }
+      for night in nights {
+        try FileManager.default.copyItem(
+          atPath: tool.path("nightly/\(newest)"),
+          toPath: tool.path("nightly/\(night)")
+        )
+      }
+      let policy = ["--keep-monthly", "3", "--keep-daily", "2"]
+      let plan = try await tool.bare(["export", "prune", "nightly"] + policy + ["-n"])
+      plan.expect(0)
+      let states = [
+        "would be removed", "would be removed", "monthly", "would be removed", "daily, monthly", "daily, monthly",
+      ]
+      let lines = zip(nights + [newest], states).map { "\($0)\t\($1)" }
+      #expect(plan.output == lines.joined(separator: "\n") + "\n")
+      #expect(tool.exports.count == 6)
+      try await tool.bare(["export", "prune", "nightly"] + policy).expect(0)
+      #expect(tool.exports == [nights[2], nights[4], newest])
+      let export = ScheduledExportFixture.command + ["--keep-yearly", "1", "--keep-within", "1h"]
+      try await tool.bare(export + tool.place).expect(0)
+      #expect(tool.exports.count == 2 && tool.exports.contains(newest))
+      try await tool.bare(["export", "prune", "nightly"]).expect(64)
+      try await tool.bare(["export", "prune", "none", "--keep", "1"]).expect(66)
+      #expect(!FileManager.default.fileExists(atPath: tool.path("none")))
+    }
+  }
+
   // MARK: Verifying
 
   @Test("export verify finds every way in which a file can be another one.")

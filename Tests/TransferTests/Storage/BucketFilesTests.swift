@@ -156,7 +156,7 @@ import Testing
       #expect(storage.object("n/2026-01-02T000000Z/half.jsonl") == nil)
       #expect(made == made.sorted() && Set(made).count == 3)
       let retention = try await folders.prune(
-        keeping: 1,
+        by: RetentionPolicy(last: 1),
         of: DatabaseEnvironment(name: "test", database: database),
         current: made[2]
       )

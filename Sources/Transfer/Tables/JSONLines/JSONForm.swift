@@ -94,11 +94,7 @@ private struct FormScan {
     if isInText { return takeText(byte) }
     if Self.white.contains(byte) { return nil }
     if depth == 0, byte != UInt8(ascii: "{") { return Self.mark.contains(byte) ? nil : .documents }
-    if isValue {
-      isValue = false
-      if depth <= 2, byte != UInt8(ascii: "{") { return .documents }
-      if depth == 2 { isObjectOfObjects = true }
-    }
+    let found = takeBegin(of: byte)
     switch byte {
     case UInt8(ascii: "\""): (isInText, text) = (true, [])
     case UInt8(ascii: ":"): return takeKey()
@@ -108,6 +104,15 @@ private struct FormScan {
       if depth == 3 { isBelow = false }
     default: break
     }
+    return found
+  }
+
+  /// Where a value begins, says what it tells.
+  private mutating func takeBegin(of byte: UInt8) -> JSONForm? {
+    guard isValue else { return nil }
+    isValue = false
+    if depth <= 2, byte != UInt8(ascii: "{") { return .documents }
+    if depth == 2 { isObjectOfObjects = true }
     return nil
   }
 

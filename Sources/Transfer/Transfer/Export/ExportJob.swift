@@ -47,7 +47,7 @@ package struct ExportJob: Job {
   package var gzip = false
   package var isDated = false
   /// The newest dated exports that stay.
-  package var keep: Int?
+  package var retention: RetentionPolicy?
   /// A time or `last`.
   package var since: String?
   /// What the options of an application set, by their names.

@@ -107,6 +107,9 @@ package struct Manifest: JSONRecord, Equatable {
     database == environment.database && server.map { environment.isServed(by: $0) } ?? true
   }
 
+  /// Whether the documents are of the same database on the same server.
+  func isOfSameDatabase(as other: Manifest) -> Bool { database == other.database && server == other.server }
+
   // MARK: Writing
 
   /// Writes the manifest into a folder, after all other files, so that a folder with a manifest is complete.

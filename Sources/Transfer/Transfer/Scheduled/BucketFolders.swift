@@ -99,11 +99,11 @@ package final class BucketFolders: ScheduledExports {
 
   // MARK: Retention
 
-  package func exports(of environment: DatabaseEnvironment) async throws(Failure) -> [DatedManifest] {
+  package func exports(of environment: DatabaseEnvironment?) async throws(Failure) -> [DatedManifest] {
     var exports: [DatedManifest] = []
     for (name, objects) in try await contents() where Self.isComplete(objects) {
       guard let manifest = try? Manifest.read(from: "\(path)/\(name)", via: storage.files),
-        manifest.isOf(environment)
+        environment.map(manifest.isOf) ?? true
       else { continue }
       exports.append((name, manifest))
     }

@@ -108,10 +108,11 @@ package final class DatedFolders: Sendable {
 
   // MARK: Retention
 
-  package func exports(of environment: DatabaseEnvironment) -> [DatedManifest] {
+  package func exports(of environment: DatabaseEnvironment?) -> [DatedManifest] {
     FilePaths.names(in: path).compactMap { name in
       guard DatedName.isName(name), SystemCall.linkStatus("\(path)/\(name)").status?.isFolder ?? false,
-        let manifest = try? Manifest.read(from: "\(path)/\(name)"), manifest.isOf(environment)
+        let manifest = try? Manifest.read(from: "\(path)/\(name)"),
+        environment.map(manifest.isOf) ?? true
       else { return nil }
       return (name, manifest)
     }
@@ -153,13 +154,18 @@ enum DatedName {
       }
   }
 
-  /// Returns the name of the next second; nil for a name that is not a valid time.
-  static func following(_ name: String) -> String? {
+  /// Returns the time of a name; nil for one that is not a valid time.
+  static func time(of name: String) -> Timestamp? {
     var text = Array(name)
     guard isName(name) else { return nil }
     text.insert(":", at: 13)
     text.insert(":", at: 16)
-    return Timestamp(String(text)).flatMap { Timestamp(seconds: $0.seconds + 1) }.map { self.name(at: $0) }
+    return Timestamp(String(text))
+  }
+
+  /// Returns the name of the next second; nil for a name that is not a valid time.
+  static func following(_ name: String) -> String? {
+    time(of: name).flatMap { Timestamp(seconds: $0.seconds + 1) }.map { self.name(at: $0) }
   }
 
   /// Returns the name of an export that begins at a time: its own, or that of the second after the newest of others, so that names

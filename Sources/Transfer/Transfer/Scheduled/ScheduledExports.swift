@@ -26,10 +26,10 @@ package protocol ScheduledExports: Sendable {
   /// Deletes the folder of a failed export; one that is complete already is kept.
   func discard(_ unfinished: String) async
 
-  /// Returns the complete exports of a database on its server, oldest first.
+  /// Returns the complete exports of a database on its server, or of all where it is nil, oldest first.
   ///
   /// - Throws: Why they cannot be listed.
-  func exports(of environment: DatabaseEnvironment) async throws(Failure) -> [DatedManifest]
+  func exports(of environment: DatabaseEnvironment?) async throws(Failure) -> [DatedManifest]
 
   /// Deletes an export; false if it holds other files, or could not be deleted.
   func remove(_ export: DatedManifest) async -> Bool
@@ -47,34 +47,65 @@ package struct Retention: Sendable, Equatable {
   package var removed: [String] = []
   /// The names of old exports that were kept, because they hold other files or could not be deleted.
   package var kept: [String] = []
+
+  package init() {}
 }
 
 extension ScheduledExports {
-  /// Deletes old exports of a database that have the same scope as the current one (see ``RetentionRule``).
+  /// Deletes old exports of a database that are of the same series as the current one (see ``RetentionRule``).
   ///
   /// Only folders that an export made are considered: with a dated name, a manifest of the database, and no other files.
   ///
   /// - Parameters:
-  ///   - count: The number of full exports to keep, at least 1.
+  ///   - policy: Which exports stay.
   ///   - environment: The database; exports of other databases, and of other servers, are left alone.
   ///   - current: The path of the export that was just completed; it is always kept.
   /// - Throws: Why the exports cannot be listed; nothing was deleted then.
   package func prune(
-    keeping count: Int,
+    by policy: RetentionPolicy,
     of environment: DatabaseEnvironment,
     current: String
   ) async throws(Failure) -> Retention {
-    var retention = Retention()
-    let current = FilePaths.name(of: current)
     let exports = try await exports(of: environment)
-    for export in RetentionRule.expired(exports, keeping: count, current: current) {
-      if await remove(export) {
-        retention.removed.append(export.name)
+    let name = FilePaths.name(of: current)
+    return await remove(RetentionRule.decisions(on: exports, like: name, by: policy))
+  }
+
+  /// Deletes the exports that do not stay, the newest first: a whole one goes after all that adds to it, and not at all where
+  /// some of that is still there. Otherwise increments would seem to add to the whole export before.
+  package func remove(_ decisions: [RetentionDecision]) async -> Retention {
+    var retention = Retention()
+    var needed: Set<UTF8Key> = []
+    for decision in decisions.reversed() where !decision.stays {
+      let name = decision.export.name
+      let isNeeded = needed.contains(UTF8Key(decision.base ?? name))
+      if !isNeeded, await remove(decision.export) {
+        retention.removed.append(name)
       } else {
-        retention.kept.append(export.name)
+        retention.kept.append(name)
+        needed.insert(UTF8Key(decision.base ?? name))
       }
     }
     return retention
+  }
+
+  /// Says of each export in the folder, whatever its database, why it stays or that it goes (see ``RetentionRule``); those
+  /// of before manifests had a scope are left out.
+  ///
+  /// - Throws: Why the exports cannot be listed.
+  package func decisions(
+    by policy: RetentionPolicy
+  ) async throws(Failure) -> [RetentionDecision] {
+    var databases: [[DatedManifest]] = []
+    for export in try await exports(of: nil) {
+      if let index = databases.firstIndex(where: { $0[0].manifest.isOfSameDatabase(as: export.manifest) }) {
+        databases[index].append(export)
+      } else {
+        databases.append([export])
+      }
+    }
+    return databases.flatMap { RetentionRule.decisions(on: $0, by: policy) }
+      .sorted { $0.export.name.compareUTF8($1.export.name) < 0 }
   }
 }
 
@@ -108,35 +139,5 @@ package func closing<Result>(
   } catch {
     await exports?.close()
     throw error
-  }
-}
-
-/// Which of the exports in a folder a retention deletes.
-///
-/// The newest full exports are kept, and all increments after the oldest of them, which are of no use without it. An export with
-/// other collections, filters, limit or fields neither counts nor is deleted, nor is one whose manifest has no scope.
-enum RetentionRule {
-  /// Returns the exports to delete, oldest first.
-  ///
-  /// - Parameters:
-  ///   - all: The exports of one database, oldest first.
-  ///   - count: The number of full exports to keep, at least 1.
-  ///   - current: The name of the export that was just completed.
-  static func expired(_ all: [DatedManifest], keeping count: Int, current: String) -> [DatedManifest] {
-    // The full export that each export belongs to: for an increment, the last one before it with the same scope.
-    let bases = all.indices.map { index in
-      let manifest = all[index].manifest
-      if !manifest.isIncrement { return Optional(manifest) }
-      return all[..<index].last { $0.manifest.isBase(of: manifest.scope) }?.manifest
-    }
-    guard let index = all.firstIndex(where: { $0.name.isIdentical(to: current) }),
-      let currentBase = bases[index]
-    else { return [] }
-    let exports = all.indices
-      .filter { bases[$0].map { currentBase.isOfSameSeries(as: $0) } ?? false }
-      .map { all[$0] }
-    let full = exports.filter { !$0.manifest.isIncrement }.map(\.name)
-    guard let oldest = full.suffix(max(1, count)).first else { return [] }
-    return exports.filter { $0.name.compareUTF8(oldest) < 0 && !$0.name.isIdentical(to: current) }
   }
 }

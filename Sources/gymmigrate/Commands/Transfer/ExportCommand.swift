@@ -207,7 +207,9 @@ struct ExportCommand: JobCommand {
     if case .labels(let language) = header { job.headerLanguage = language }
     (job.delimiter, job.nullText, job.isForExcel) = (delimiter, nullText, excel)
     (job.isPlain, job.links, job.gzip) = (plain, links, gzip)
-    (job.isDated, job.keep, job.since) = (schedule.dated, schedule.keep, schedule.since?.text)
+    (job.isDated, job.retention, job.since) = (
+      schedule.dated, schedule.retention.policy, schedule.since?.text
+    )
     job.additions = application.values
     return job
   }
@@ -272,7 +274,7 @@ extension ExportJob: DivisibleJob {
           }
         }
         let scheduled = dated.map {
-          DatedExport($0, via: access.files, keeping: keep, movesMarks: isWhole, in: session)
+          DatedExport($0, via: access.files, keeping: retention, movesMarks: isWhole, in: session)
         }
         var ending = CommandResult()
         if let scheduled {

@@ -28,6 +28,40 @@ extension SinceChoice {
   }
 }
 
+/// Which exports of a schedule stay.
+struct RetentionOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "With --dated: of the exports to this folder that were asked for in the same way, keep the newest n whole ones, and remove others and their increments.",
+      valueName: "n"
+    ),
+    from: 1
+  )
+  var keep: Int?
+
+  @Option(help: ArgumentHelp("And the newest one of each of the newest n days.", valueName: "n"), from: 1)
+  var keepDaily: Int?
+
+  @Option(help: ArgumentHelp("Of n weeks.", valueName: "n"), from: 1) var keepWeekly: Int?
+  @Option(help: ArgumentHelp("Of n months.", valueName: "n"), from: 1) var keepMonthly: Int?
+  @Option(help: ArgumentHelp("Of n years.", valueName: "n"), from: 1) var keepYearly: Int?
+
+  @Option(
+    help: ArgumentHelp("And all of this time before the newest, such as 14d.", valueName: "duration"),
+    transform: TypedValue.duration
+  )
+  var keepWithin: Duration?
+
+  /// nil where nothing is removed.
+  var policy: RetentionPolicy? {
+    var policy = RetentionPolicy()
+    (policy.last, policy.daily, policy.weekly) = (keep, keepDaily, keepWeekly)
+    (policy.monthly, policy.yearly) = (keepMonthly, keepYearly)
+    policy.within = keepWithin?.components.seconds
+    return policy.isEmpty ? nil : policy
+  }
+}
+
 /// An export that is repeated on a schedule.
 struct ScheduleOptions: ParsableArguments {
   @Flag(
@@ -36,14 +70,7 @@ struct ScheduleOptions: ParsableArguments {
   )
   var dated = false
 
-  @Option(
-    help: ArgumentHelp(
-      "With --dated: of the exports to this folder that were asked for in the same way, keep the newest n whole ones, and remove older ones and their increments.",
-      valueName: "n"
-    ),
-    from: 1
-  )
-  var keep: Int?
+  @OptionGroup var retention: RetentionOptions
 
   @Option(
     help: ArgumentHelp(
@@ -55,7 +82,7 @@ struct ScheduleOptions: ParsableArguments {
   var since: SinceChoice?
 
   func validate() throws {
-    if keep != nil, !dated { throw ValidationError("--keep goes with --dated.") }
+    if retention.policy != nil, !dated { throw ValidationError("--keep goes with --dated.") }
     if case .last = since, !dated {
       throw ValidationError("--since last requires --dated: the folder records what was exported last.")
     }

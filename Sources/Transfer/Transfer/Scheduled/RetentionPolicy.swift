@@ -1,0 +1,124 @@
+import Schema
+
+/// Which exports of a schedule stay, by the rules of restic's `forget`: of the newest days, weeks, months and years that
+/// have an export, the newest one each, in UTC; and all of the last days or hours before the newest export.
+///
+/// Where there are fewer of them than should stay, the oldest export stays, too, so that the history is as long as it
+/// can be.
+package struct RetentionPolicy: Sendable, Equatable, Codable {
+  /// The number of newest exports, whatever their times.
+  package var last: Int?
+  package var daily: Int?
+  /// Weeks begin on Monday.
+  package var weekly: Int?
+  package var monthly: Int?
+  package var yearly: Int?
+  /// A time before the newest export, in seconds.
+  package var within: Int64?
+
+  package init(last: Int? = nil) { self.last = last }
+
+  package var isEmpty: Bool { self == RetentionPolicy() }
+
+  /// Says why exports stay.
+  ///
+  /// - Parameter times: When they were made, the newest first.
+  /// - Returns: The rules by which each stays, `daily` and so on; none for one that goes.
+  package func reasons(for times: [Timestamp]) -> [[String]] {
+    var reasons = times.map { _ in [String]() }
+    for (name, count, period) in rules {
+      var left = count ?? 0
+      var before: Int?
+      for (index, time) in times.enumerated() where left > 0 {
+        let current = period?(CalendarDay(of: time)) ?? index
+        if current == before, index < times.count - 1 { continue }
+        reasons[index].append(name)
+        (before, left) = (current, left - 1)
+      }
+    }
+    if let within, let newest = times.first {
+      for (index, time) in times.enumerated() where newest.seconds - time.seconds <= within {
+        reasons[index].append("within")
+      }
+    }
+    return reasons
+  }
+
+  /// The names, the numbers, and what period a day is of; nil where each export is one of its own.
+  private var rules: [(name: String, count: Int?, period: ((CalendarDay) -> Int)?)] {
+    [
+      ("last", last, nil), ("daily", daily, { $0.number }), ("weekly", weekly, { $0.monday.number }),
+      ("monthly", monthly, { $0.date.year * 12 + $0.date.month }), ("yearly", yearly, { $0.date.year }),
+    ]
+  }
+}
+
+extension CalendarDay {
+  /// The day of a moment in UTC.
+  fileprivate init(of moment: Timestamp) {
+    self.init(number: Int((moment.seconds - moment.seconds.flooredRemainder(by: 86_400)) / 86_400))
+  }
+}
+
+/// What becomes of an export in a folder.
+package struct RetentionDecision: Sendable {
+  package var export: DatedManifest
+  /// Why it stays: the rules of a whole one, `increment` or `newest`; nothing where it goes.
+  package var reasons: [String]
+  /// The name of the whole export that an increment adds to.
+  var base: String?
+
+  package var stays: Bool { !reasons.isEmpty }
+}
+
+/// What becomes of the exports in a folder.
+enum RetentionRule {
+  /// Decides on the exports of one database, oldest first.
+  ///
+  /// The policy decides on the whole exports of each series: those of the same collections, filters, limit and fields. An
+  /// increment goes with the whole export that it adds to, the last one before it. The newest whole export of a
+  /// series always stays. One whose manifest has no scope is none of a series, and is not returned; nor is one whose name
+  /// is no time.
+  static func decisions(on all: [DatedManifest], by policy: RetentionPolicy) -> [RetentionDecision] {
+    let all = all.filter { DatedName.time(of: $0.name) != nil }
+    var reasons: [Int: [String]] = [:]
+    for (index, export) in all.enumerated() where !export.manifest.isIncrement && reasons[index] == nil {
+      let series = all.indices.filter {
+        !all[$0].manifest.isIncrement && all[$0].manifest.isOfSameSeries(as: export.manifest)
+      }
+      let times = series.reversed().compactMap { DatedName.time(of: all[$0].name) }
+      for (index, why) in zip(series.reversed(), policy.reasons(for: times)) { reasons[index] = why }
+      if let newest = series.last, reasons[newest]?.isEmpty ?? false { reasons[newest] = ["newest"] }
+    }
+    return all.indices.compactMap { index in
+      if !all[index].manifest.isIncrement {
+        return reasons[index].map { RetentionDecision(export: all[index], reasons: $0) }
+      }
+      guard let base = base(of: index, in: all), let why = reasons[base] else { return nil }
+      let own = why.isEmpty ? [] : ["increment"]
+      return RetentionDecision(export: all[index], reasons: own, base: all[base].name)
+    }
+  }
+
+  /// The decisions on the exports of the same series as one.
+  static func decisions(
+    on all: [DatedManifest],
+    like name: String,
+    by policy: RetentionPolicy
+  ) -> [RetentionDecision] {
+    func whole(_ index: Int) -> Manifest? {
+      let isIncrement = all[index].manifest.isIncrement
+      return isIncrement ? base(of: index, in: all).map { all[$0].manifest } : all[index].manifest
+    }
+    guard let index = all.firstIndex(where: { $0.name.isIdentical(to: name) }), let own = whole(index) else {
+      return []
+    }
+    let same = all.indices.filter { whole($0).map { own.isOfSameSeries(as: $0) } ?? false }
+    return decisions(on: same.map { all[$0] }, by: policy)
+  }
+
+  /// The whole export that an increment adds to: the last one before it with its scope.
+  private static func base(of index: Int, in all: [DatedManifest]) -> Int? {
+    all[..<index].lastIndex { $0.manifest.isBase(of: all[index].manifest.scope) }
+  }
+}
