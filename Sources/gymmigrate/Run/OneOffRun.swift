@@ -23,6 +23,7 @@ struct OneOffRun {
     if migration.deletesForGood, !plan.isDryRun { try deletions.assertMayAsk() }
     try PlanScreen(html: plan.html).assertWritable()
     var command = CommandRun(run)
+    command.inputs = migration.program?.files ?? []
     command.resumesUnfinished = true
     return try await command.perform { session, folder in
       // Of a run that is resumed, some of what has to be there may be deleted by now.

@@ -64,6 +64,7 @@ package struct MigrationDraft: Sendable {
         + ", on-failure: \(policy.rawValue)}"
     case .softDelete: "delete: soft"
     case .hardDelete: "delete: hard"
+    case .run(let call): "run: [\(call.words.map(quoted).joined(separator: ", "))]"
     }
   }
 
