@@ -126,6 +126,16 @@ struct StepReader {
 
   /// A program and its arguments, which are named from the folder of the file.
   private func program(_ node: YAMLNode) throws(Failure) -> ProgramCall {
+    if case .mapping = node.content {
+      let members = try self.members(node, "run", ["command"], optional: ["style"])
+      let style: ProgramCall.Style =
+        try members["style"].map { style throws(Failure) in try choice(style, node, "'style'") } ?? .rest
+      return try program(members["command"] ?? node, style)
+    }
+    return try program(node, .rest)
+  }
+
+  private func program(_ node: YAMLNode, _ style: ProgramCall.Style) throws(Failure) -> ProgramCall {
     guard case .sequence(let items) = node.content else {
       throw yaml.failure(at: node, "'run' is a list of words, as [python3, fix.py]")
     }
@@ -135,7 +145,12 @@ struct StepReader {
       words.append(word)
     }
     if let cause = ProgramCall.problem(of: words) { throw yaml.failure(at: node, cause) }
-    return try ProgramCall(words, in: FilePaths.folder(of: yaml.path), database: context.database)
+    return try ProgramCall(
+      words,
+      in: FilePaths.folder(of: yaml.path),
+      database: context.database,
+      style: style
+    )
   }
 
   // MARK: Parts

@@ -14,6 +14,8 @@ package struct FixSteps: Codable, Sendable, Equatable {
   package var unset: [String] = []
   /// The program that decides, and its arguments, as one text.
   package var run: String?
+  /// How documents are written for it; nil for REST JSON.
+  package var runStyle: ProgramCall.Style?
   package var onFailure = MigrationStep.FailurePolicy.reject
   package var unit: ValueConversion.TimeUnit?
   package var overwrite = false

@@ -27,15 +27,20 @@ enum ProgramAnswer: Sendable, Equatable {
   ///   - line: Its answer.
   ///   - document: What was asked about.
   ///   - database: What names may be full in.
+  ///   - plain: What reads it where documents are plain.
   /// - Throws: ``WireError`` for what is no answer about the document.
   init(
     _ line: [UInt8],
     about document: RawDocument,
-    in database: DatabaseName
+    in database: DatabaseName,
+    plain: @autoclosure () -> PlainDocument?
   ) throws(WireError) {
     self = try JSONParser.decode(line) { json, decoder throws(WireError) in
       guard json.kind == .object else { throw WireError("it is no JSON object") }
       try json.assertUniqueOwnMembers()
+      if PlainDocument.isDocument(json), let plain = plain() {
+        return try Self.document(try plain.fields(json), document.path)
+      }
       guard json["fields"] == nil else {
         return try Self.document(json, &decoder, about: document, in: database)
       }
@@ -84,8 +89,12 @@ enum ProgramAnswer: Sendable, Equatable {
     decoder.unknownMembers = .refused
     let answered = try decoder.document(json, in: database)
     guard answered.path == document.path else { throw WireError(other(answered.path)) }
-    let fields = FieldMap(answered.fields.entries.map { .init(name: $0.name, value: $0.value.asStored) })
-    let made = RawDocument(path: document.path, fields: fields)
+    return try self.document(answered.fields, answered.path)
+  }
+
+  private static func document(_ fields: FieldMap, _ path: DocumentPath) throws(WireError) -> ProgramAnswer {
+    let fields = FieldMap(fields.entries.map { .init(name: $0.name, value: $0.value.asStored) })
+    let made = RawDocument(path: path, fields: fields)
     if let violation = DocumentLimits.violations(of: made).first { throw WireError(violation.message) }
     return .fields(fields)
   }

@@ -4,11 +4,20 @@ import Platform
 
 /// A program that decides on documents: how it is started, and what it is.
 package struct ProgramCall: Sendable, Equatable {
+  /// How documents are written for it.
+  package enum Style: String, Codable, Sendable, CaseIterable {
+    /// As in JSON Lines, every value with its type.
+    case rest
+    /// As other programs know JSON; types are those of the schema.
+    case plain
+  }
+
   /// The program, looked up in `PATH` if it has no slash, and its arguments, as they are written.
   package let words: [String]
   /// The same, with the files that they name by their paths from here.
   private let command: [String]
   package let database: DatabaseName
+  package let style: Style
   /// The files that are part of it: the program, if it is given as a path, and every argument that names one.
   package let files: [String]
   /// The SHA-256 of its words and its files.
@@ -16,18 +25,24 @@ package struct ProgramCall: Sendable, Equatable {
 
   /// - Parameter folder: From where its files are named.
   /// - Throws: `.usage` for words that are none; what keeps a file from being read.
-  package init(_ words: [String], in folder: String, database: DatabaseName) throws(Failure) {
+  package init(
+    _ words: [String],
+    in folder: String,
+    database: DatabaseName,
+    style: Style = .rest
+  ) throws(Failure) {
     if let cause = Self.problem(of: words) {
       throw Failure(.usage, "run the program", path: words.first, cause: cause)
     }
     self.words = words
+    self.style = style
     self.database = database
     let paths = words.enumerated().map { index, word in
       index == 0 && !word.utf8.contains(UInt8(ascii: "/")) ? nil : Self.file(word, in: folder)
     }
     files = paths.compactMap { $0 }
     command = zip(words, paths).map { $1 ?? $0 }
-    var parts = words
+    var parts = words + [style.rawValue]
     for file in files { parts.append(try SHA256Digest.hexadecimal(ofFileAt: file, decompresses: false)) }
     checksum = try SHA256Digest.checksum(of: Array(parts.joined(separator: "\0").utf8))
   }

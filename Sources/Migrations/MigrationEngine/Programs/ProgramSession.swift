@@ -1,6 +1,8 @@
 import Files
 import FirestoreREST
 import Platform
+import Schema
+import Tables
 
 /// A program at work: one process for a run, asked page by page.
 ///
@@ -9,6 +11,8 @@ actor ProgramSession: OutcomeSession {
   private let migration: DeclarativeMigration
   private let call: ProgramCall
   private let program: LineProgram
+  /// Of days in plain documents.
+  private let zone: LocalTimeZone
   /// The processes that have to be ended.
   private var running: Set<Int32>
   /// The documents that were asked twice.
@@ -19,6 +23,7 @@ actor ProgramSession: OutcomeSession {
   init(_ call: ProgramCall, for migration: DeclarativeMigration) throws(Failure) {
     self.migration = migration
     self.call = call
+    zone = try LocalTimeZone(named: migration.schema.timeZone ?? "UTC")
     program = try call.start(log: migration.surroundings.log, migration.programs)
     running = [program.child]
   }
@@ -137,6 +142,7 @@ actor ProgramSession: OutcomeSession {
   /// - Throws: ``Failure`` that names the document whose answer is none; the program is gone then.
   private func ask(_ program: LineProgram, _ documents: [RawDocument]) async throws -> [ProgramAnswer] {
     if documents.isEmpty { return [] }
+    let isPlain = call.style == .plain
     let (problem, lines) = await onThread(program) {
       program,
       isCancelled,
@@ -144,7 +150,7 @@ actor ProgramSession: OutcomeSession {
       try program.ask(
         documents.count,
         isCancelled: isCancelled,
-        line: { ProgramAnswer.question(documents[$0]) },
+        line: { isPlain ? PlainDocument.question(documents[$0]) : ProgramAnswer.question(documents[$0]) },
         answers: &lines
       )
     }
@@ -163,7 +169,15 @@ actor ProgramSession: OutcomeSession {
     var answers: [ProgramAnswer] = []
     for (line, document) in zip(lines, documents) {
       do throws(WireError) {
-        answers.append(try ProgramAnswer(line, about: document, in: call.database))
+        let (isPlain, database, schema) = (call.style == .plain, call.database, migration.schema)
+        answers.append(
+          try ProgramAnswer(
+            line,
+            about: document,
+            in: database,
+            plain: isPlain ? PlainDocument(document, in: database, schema, zone) : nil
+          )
+        )
       } catch {
         throw failure("it answers what is no answer: \(error)", about: document)
       }

@@ -43,6 +43,9 @@ struct StepOptions: ParsableArguments {
   )
   var run: String?
 
+  @Option(help: ArgumentHelp("How it gets documents: rest, or plain JSON.", valueName: "style"))
+  var runStyle: ProgramCall.Style?
+
   @Option(
     help: ArgumentHelp(
       "What is done about a value that cannot be converted: reject, skip, null or keep.",
@@ -74,7 +77,7 @@ struct StepOptions: ParsableArguments {
     (steps.rename, steps.copy, steps.convert) = (rename, copy, convert)
     (steps.trim, steps.lower, steps.digits) = (trim, lower, digits)
     (steps.setIfMissing, steps.set, steps.unset) = (setIfMissing, set, unset)
-    steps.run = run
+    (steps.run, steps.runStyle) = (run, runStyle)
     (steps.onFailure, steps.unit, steps.overwrite, steps.touch) = (onFailure, unit, overwrite, touch)
     return steps
   }
@@ -123,15 +126,15 @@ extension FixSteps {
       steps.append(.set(field, try Self.value(value, "--set", context)))
     }
     for text in unset { steps.append(.unset(try Self.field(text, "--unset"))) }
-    if let run { steps.append(.run(try Self.program(run, context))) }
+    if let run { steps.append(.run(try program(run, context))) }
     return steps
   }
 
-  private static func program(_ text: String, _ context: LiteralContext) throws -> ProgramCall {
+  private func program(_ text: String, _ context: LiteralContext) throws -> ProgramCall {
     guard let words = CommandWords.split(text), ProgramCall.problem(of: words) == nil else {
       throw ValidationError("--run: it is no program with its arguments, as 'python3 fix.py'.")
     }
-    return try ProgramCall(words, in: ".", database: context.database)
+    return try ProgramCall(words, in: ".", database: context.database, style: runStyle ?? .rest)
   }
 
   /// The field, and the text after the first equals sign that is not in back-quotes.
