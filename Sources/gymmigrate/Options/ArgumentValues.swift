@@ -41,4 +41,5 @@ extension TableReading.Unmerge: ExpressibleByArgument {}
 extension WriteMode: ExpressibleByArgument {}
 extension DuplicatePolicy: ExpressibleByArgument {}
 extension MigrationStep.FailurePolicy: ExpressibleByArgument {}
+extension ProgramCall.Style: ExpressibleByArgument {}
 extension ValueConversion.TimeUnit: ExpressibleByArgument {}

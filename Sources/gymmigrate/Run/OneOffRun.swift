@@ -28,7 +28,10 @@ struct OneOffRun {
     _ migration: DeclarativeMigration,
     _ prepare: @escaping @Sendable (Session) async throws -> [any SummarySection] = { _ in [] }
   ) async throws -> RunEnding {
-    try await perform(deletesForGood: migration.deletesForGood) { session, folder in
+    try await perform(
+      deletesForGood: migration.deletesForGood,
+      inputs: migration.program?.files ?? []
+    ) { session, folder in
       // Of a run that is resumed, some of what has to be there may be deleted by now.
       let sections = folder.isResumed ? [] : try await prepare(session)
       var migration = migration
@@ -38,8 +41,11 @@ struct OneOffRun {
   }
 
   /// Plans or applies what `make` returns, and prints what it found.
+  ///
+  /// - Parameter inputs: Files that it is made of, which have to be the same where it is resumed.
   func perform(
     deletesForGood: Bool = false,
+    inputs: [String] = [],
     _ make: @escaping @Sendable (Session, RunDirectory) async throws -> Work
   ) async throws -> RunEnding {
     let deletions = DeletionBound(maximum: maximumDeletes, options: run.confirmation)
@@ -47,6 +53,7 @@ struct OneOffRun {
     try PlanScreen(html: plan.html).assertWritable()
     var command = CommandRun(run)
     command.resumesUnfinished = true
+    command.inputs = inputs
     return try await command.perform { session, folder in
       let work = try await make(session, folder)
       try await session.prepare(work.reads, isAll: false, failIfEmpty: failIfEmpty)

@@ -171,7 +171,8 @@ struct CommandTests {
         $0.split(separator: " ").first.map(String.init)
       }
       let known = try await CommandLineTree.read(tool).commands.compactMap(\.words.first)
-      #expect(Set(names).union(["export-verify", "export-prune"]) == Set(known) && Set(names).count == names.count)
+      #expect(Set(names).union(["export-verify", "export-prune"]) == Set(known))
+      #expect(Set(names).count == names.count)
     }
   }
 

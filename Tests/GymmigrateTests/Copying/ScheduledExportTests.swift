@@ -297,7 +297,8 @@ struct ScheduledExportTests {
       let plan = try await tool.bare(["export", "prune", "nightly"] + policy + ["-n"])
       plan.expect(0)
       let states = [
-        "would be removed", "would be removed", "monthly", "would be removed", "daily, monthly", "daily, monthly",
+        "would be removed", "would be removed", "monthly", "would be removed", "daily, monthly",
+        "daily, monthly",
       ]
       let lines = zip(nights + [newest], states).map { "\($0)\t\($1)" }
       #expect(plan.output == lines.joined(separator: "\n") + "\n")

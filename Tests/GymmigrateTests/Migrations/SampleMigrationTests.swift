@@ -32,6 +32,15 @@ struct SampleMigration: Sendable, CustomTestStringConvertible {
   /// Whether what changes has updatedAt from the server.
   var touches = true
   var listed: [String] = []
+  /// The program that decides, without which it cannot be tried.
+  var program: String?
+
+  /// Whether its program is installed.
+  var canRun: Bool {
+    guard let program else { return true }
+    let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
+    return folders.contains { FileManager.default.isExecutableFile(atPath: "\($0)/\(program)") }
+  }
 
   var testDescription: String { file }
 }
@@ -189,14 +198,47 @@ struct SampleMigrationTests {
       exitCode: 2,
       listed: ["check_ins/4"]
     ),
+    SampleMigration(
+      file: "members-names",
+      before: [
+        "members/1": ["firstName": s("Li\u{301}a"), "paternalLastName": s("de  la Cruz "), "visits": i(1)],
+        "members/2": ["firstName": s("Lía"), "maternalLastName": null], "members/3": ["firstName": s("  ")],
+        "members/4": [:],
+      ],
+      changed: [
+        "members/1": ["firstName": s("L\u{ED}a"), "paternalLastName": s("de la Cruz"), "visits": i(1)]
+      ],
+      exitCode: 2,
+      listed: ["members/3"],
+      program: "python3"
+    ),
+    SampleMigration(
+      file: "products-descriptions",
+      before: [
+        "products/1": ["description": s("ñame, pieza"), "price": d(1.5)],
+        "products/2": ["description": s("Agua")],
+        "products/3": ["description": s("")], "products/4": ["price": d(2)],
+      ],
+      changed: ["products/1": ["description": s("Ñame, pieza"), "price": d(1.5)]],
+      program: "node"
+    ),
+    SampleMigration(
+      file: "products-empty-images",
+      before: [
+        "products/1": ["imageURL": s(""), "price": d(1)], "products/2": ["imageURL": s("https://x.mx/a.png")],
+        "products/3": ["price": d(2)],
+      ],
+      changed: ["products/1": ["price": d(1)]],
+      program: "jq"
+    ),
   ]
 
   @Test func everySampleIsTested() throws {
     let files = try FileManager.default.contentsOfDirectory(atPath: Self.folder)
-    #expect(Set(files) == Set(Self.samples.map { "\($0.file).yaml" }))
+    #expect(Set(files.filter { $0.hasSuffix(".yaml") }) == Set(Self.samples.map { "\($0.file).yaml" }))
   }
 
-  @Test("Each leaves what it says, and changes nothing the second time", arguments: samples)
+  @Test("Each leaves what it says, and changes nothing the second time", arguments: samples.filter(\.canRun))
   func sample(_ sample: SampleMigration) async throws {
     let before = sample.before.mapValues { $0.merging(["updatedAt": Self.old]) { old, _ in old } }
     try await withTool { tool in

@@ -28,6 +28,8 @@ package struct DeclarativeMigration: Migration {
     case notAtRest = "not-at-rest"
     /// A document that was to be deleted has subcollections, which would be left without it (reject).
     case hasSubcollections = "has-subcollections"
+    /// A program has a reason of its own, which is the message (note, review or reject).
+    case program
     /// The schema says that the document may not be changed (reject).
     case immutable
     /// A document was to be deleted softly, and the schema of its collection does not say how (reject).
@@ -119,7 +121,11 @@ package struct DeclarativeMigration: Migration {
   /// The SHA-256 of the file that it comes from, in hexadecimal digits; nil where it comes from flags.
   package var checksum: String?
   /// Lists the collections below a document that is to be deleted; nil where they are not looked up.
-  private var subcollections: SubcollectionGuard.Lister?
+  private(set) var subcollections: SubcollectionGuard.Lister?
+  /// What a program may take that decides on the documents.
+  package var programs = ProgramSettings()
+  /// Where a program works.
+  var surroundings = ProgramSurroundings()
 
   package init(
     id: String,
@@ -150,8 +156,8 @@ package struct DeclarativeMigration: Migration {
   package var requestsPerDeletion: Int { subcollections == nil ? 0 : 1 }
 
   package var strategy: MigrationStrategy {
-    guard let subcollections else {
-      return .perDocument(PerDocument(sources: sources, outcome: outcome))
+    guard let subcollections, program == nil else {
+      return .perDocument(PerDocument(sources: sources, outcome: outcome, session: programSession))
     }
     return .streaming { source, sink in
       for read in sources {
@@ -165,14 +171,17 @@ package struct DeclarativeMigration: Migration {
   }
 
   package func guarded(by subcollections: @escaping SubcollectionGuard.Lister) -> any Migration {
-    guard deletesForGood else { return self }
+    guard mayDelete, self.subcollections == nil else { return self }
     var guarded = self
     guarded.subcollections = subcollections
     return guarded
   }
 
   /// One that is still to be deleted is not: whether it has subcollections is not known any more.
+  ///
+  /// A program is not asked again: what it decided on is another document.
   package func replan(_ current: RawDocument) -> Outcome? {
+    if program != nil { return nil }
     let outcome = outcome(for: current)
     if subcollections != nil, case .change(let change) = outcome.action, change.isDeletion { return nil }
     return outcome
@@ -206,6 +215,15 @@ package struct DeclarativeMigration: Migration {
     } catch {
       return Outcome(.skip, findings: [error.finding(of: document.path)])
     }
+    let outcome = self.outcome(making: fields, of: document, because: reasons)
+    guard case .change = outcome.action, let fields else { return outcome }
+    return instability(fields, of: document, collection).map { notAtRest(document, field: $0.field) }
+      ?? outcome
+  }
+
+  /// What becomes of a document that is to have other fields, or is to be deleted where nil.
+  func outcome(making fields: FieldMap?, of document: RawDocument, because reasons: [String]) -> Outcome {
+    let collection = schema.collection(document.path.collection)
     if fields == document.fields { return Outcome(.unchanged) }
     if !allowsImmutable, let collection, collection.immutability.protects(document) {
       return Outcome(.skip, findings: [Self.immutable(document.path)])
@@ -216,24 +234,26 @@ package struct DeclarativeMigration: Migration {
     if !allowsSchemaBreaks, let collection, let breach = breach(by: fields, of: document, collection) {
       return Outcome(.skip, findings: [.breach(breach, of: document.path)])
     }
-    if let instability = instability(fields, of: document, collection) {
-      let finding = Finding(
-        .reject,
-        path: document.path,
-        code: Code.notAtRest.rawValue,
-        field: instability.field?.description,
-        found: instability.field.flatMap { document.fields[$0] },
-        message:
-          "The steps would change what they made when they are applied again; the document is left as it is."
-      )
-      return Outcome(.skip, findings: [finding])
-    }
     let edit = FieldEdit(from: document.fields, to: fields)
     let change =
       touch
       ? document.changing(edit, of: collection, reasons: reasons)
       : Change(of: document, edit, reasons: reasons)
     return Outcome(.change(change))
+  }
+
+  /// Leaves a document alone that the migration would change again.
+  func notAtRest(_ document: RawDocument, field: FieldPath?) -> Outcome {
+    let finding = Finding(
+      .reject,
+      path: document.path,
+      code: Code.notAtRest.rawValue,
+      field: field?.description,
+      found: field.flatMap { document.fields[$0] },
+      message:
+        "The steps would change what they made when they are applied again; the document is left as it is."
+    )
+    return Outcome(.skip, findings: [finding])
   }
 
   private func breach(
@@ -313,6 +333,9 @@ package struct DeclarativeMigration: Migration {
       if let problem = step.problem { return (index, problem) }
       if step == .hardDelete, steps.count > 1 {
         return (index, "a document that is deleted needs no other step")
+      }
+      if step.program != nil, steps.count > 1 {
+        return (index, "a program is the only step of its migration")
       }
     }
     return nil

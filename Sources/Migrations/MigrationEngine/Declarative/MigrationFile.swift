@@ -81,7 +81,7 @@ package enum MigrationFile {
     } else {
       let read = try reader.migration(root)
       migration = FolderMigration(name: name, id: read.id, summary: read.summary, choice: path)
-      migration.checksum = try SHA256Digest.checksum(of: bytes)
+      migration.checksum = try checksum(of: bytes, read)
     }
     migration.header = header
     return migration
@@ -112,8 +112,17 @@ package enum MigrationFile {
       allowsSchemaBreaks: allowsSchemaBreaks
     )
     var migration = try reader.migration(root)
-    migration.checksum = try SHA256Digest.checksum(of: bytes)
+    migration.checksum = try checksum(of: bytes, migration)
     return migration
+  }
+
+  /// The checksum of a file, together with that of the program that it runs.
+  private static func checksum(
+    of bytes: [UInt8],
+    _ migration: DeclarativeMigration
+  ) throws(Failure) -> String {
+    let program = migration.program.map { Array("\0\($0.checksum)".utf8) } ?? []
+    return try SHA256Digest.checksum(of: bytes + program)
   }
 
   private static func reader(

@@ -53,6 +53,8 @@ package enum MigrationStep: Sendable, Equatable {
   case softDelete
   /// Deletes the document; what is below it stays.
   case hardDelete
+  /// Leaves the decision to a program; it is the only step then.
+  case run(ProgramCall)
 
   /// The fields that it may write.
   package var writes: [FieldPath] {
@@ -63,7 +65,7 @@ package enum MigrationStep: Sendable, Equatable {
     case .copy(_, let target, _), .join(_, _, let target, _): [target]
     case .move(let source, let target, _): [source, target]
     case .split(_, _, let targets, _, _): targets
-    case .softDelete, .hardDelete: []
+    case .softDelete, .hardDelete, .run: []
     }
   }
 
@@ -82,6 +84,7 @@ package enum MigrationStep: Sendable, Equatable {
     case .split(let field, _, _, _, _): "split \(field)"
     case .softDelete: "soft delete"
     case .hardDelete: "delete"
+    case .run(let call): "run \(call.name)"
     }
   }
 

@@ -102,7 +102,7 @@ extension MigrationStep {
         throw .wrongType(rule.path, current, not: "boolean")
       }
       try fields.write(.boolean(rule.deleted), to: rule.path)
-    case .hardDelete: return
+    case .hardDelete, .run: return
     }
   }
 

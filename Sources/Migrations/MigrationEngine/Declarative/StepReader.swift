@@ -1,4 +1,5 @@
 import Configuration
+import Files
 import FirestoreREST
 import YAML
 
@@ -9,7 +10,7 @@ struct StepReader {
 
   static let names = [
     "set", "set-if-missing", "copy", "move", "unset", "convert", "lower", "trim", "digits", "map", "join",
-    "split", "delete",
+    "split", "delete", "run",
   ]
 
   /// The steps of an entry: one, or one per field.
@@ -38,6 +39,7 @@ struct StepReader {
       case "hard"?: return [.hardDelete]
       default: throw yaml.failure(at: value, "'delete' is soft or hard")
       }
+    case "run": return [.run(try program(value))]
     default:
       throw yaml.failure(
         at: key,
@@ -119,6 +121,35 @@ struct StepReader {
       to: try fields(members["to"] ?? node, "to"),
       overwrite: try overwrites(members),
       onFailure: try policy(members["on-failure"], node, "'on-failure'")
+    )
+  }
+
+  /// A program and its arguments, which are named from the folder of the file.
+  private func program(_ node: YAMLNode) throws(Failure) -> ProgramCall {
+    if case .mapping = node.content {
+      let members = try self.members(node, "run", ["command"], optional: ["style"])
+      let style: ProgramCall.Style =
+        try members["style"].map { style throws(Failure) in try choice(style, node, "'style'") } ?? .rest
+      return try program(members["command"] ?? node, style)
+    }
+    return try program(node, .rest)
+  }
+
+  private func program(_ node: YAMLNode, _ style: ProgramCall.Style) throws(Failure) -> ProgramCall {
+    guard case .sequence(let items) = node.content else {
+      throw yaml.failure(at: node, "'run' is a list of words, as [python3, fix.py]")
+    }
+    var words: [String] = []
+    for item in items {
+      guard let word = item.text else { throw yaml.failure(at: item, "a word of 'run' is a text") }
+      words.append(word)
+    }
+    if let cause = ProgramCall.problem(of: words) { throw yaml.failure(at: node, cause) }
+    return try ProgramCall(
+      words,
+      in: FilePaths.folder(of: yaml.path),
+      database: context.database,
+      style: style
     )
   }
 

@@ -71,6 +71,6 @@ extension SubcollectionGuard {
 extension ChangeSource {
   /// The same changes; of documents that have subcollections, none is deleted.
   package func guarded(by client: FirestoreClient) -> ChangeSource {
-    deletesForGood ? guarded(by: SubcollectionGuard.lister(client)) : self
+    mayDelete ? guarded(by: SubcollectionGuard.lister(client)) : self
   }
 }

@@ -64,6 +64,8 @@ package struct MigrationDraft: Sendable {
         + ", on-failure: \(policy.rawValue)}"
     case .softDelete: "delete: soft"
     case .hardDelete: "delete: hard"
+    case .run(let call):
+      "run: {command: [\(call.words.map(quoted).joined(separator: ", "))], style: \(call.style.rawValue)}"
     }
   }
 

@@ -9,6 +9,8 @@ package struct MigrationChoice: Codable, Sendable, Equatable {
   /// What is set of those that come along, by names of options.
   package var additions: [String: String] = [:]
   package var allowsSchemaBreaks = false
+  /// What a program may take; nil where nothing is said of it.
+  package var programs: ProgramSettings?
   package var reading = ReadingSettings()
   package var timeZone: String?
 

@@ -12,6 +12,10 @@ package struct FixSteps: Codable, Sendable, Equatable {
   package var setIfMissing: [String] = []
   package var set: [String] = []
   package var unset: [String] = []
+  /// The program that decides, and its arguments, as one text.
+  package var run: String?
+  /// How documents are written for it; nil for REST JSON.
+  package var runStyle: ProgramCall.Style?
   package var onFailure = MigrationStep.FailurePolicy.reject
   package var unit: ValueConversion.TimeUnit?
   package var overwrite = false
@@ -30,6 +34,9 @@ package struct FixJob: Job {
   package var steps: FixSteps
   package var allowsImmutable = false
   package var allowsSchemaBreaks = false
+  /// What a program may take, and how many documents it may have deleted.
+  package var programs: ProgramSettings?
+  package var maximumDeletes: Int?
   package var plan = PlanSettings()
 
   package init(_ collection: String, _ query: QuerySettings, _ steps: FixSteps) {

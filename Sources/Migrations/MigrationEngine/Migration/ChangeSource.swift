@@ -78,6 +78,11 @@ package enum ChangeSource: Sendable {
     }
   }
 
+  /// Whether documents may turn out to be deleted.
+  var mayDelete: Bool {
+    if case .migration(let migration) = self { migration.mayDelete } else { deletesForGood }
+  }
+
   /// Whether a collection may be written; a list may change any.
   func mayWrite(_ collection: CollectionPath) -> Bool {
     if case .migration(let migration) = self { migration.mayWrite(collection) } else { true }

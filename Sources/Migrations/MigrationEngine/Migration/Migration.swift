@@ -1,3 +1,5 @@
+package import Runs
+
 /// A change to the data, as a pure function over documents.
 ///
 /// It says what to read, what becomes of each document, and what is doubtful. The engine owns everything else: reading,
@@ -45,6 +47,9 @@ package protocol Migration: Sendable {
   /// Whether it deletes documents for good, so that a bound is required before it begins.
   var deletesForGood: Bool { get }
 
+  /// Whether it may turn out to delete documents, so that what is below them is looked up.
+  var mayDelete: Bool { get }
+
   /// What there is to say about what it was given, in sentences.
   var notices: [String] { get }
 
@@ -60,6 +65,11 @@ package protocol Migration: Sendable {
 
   /// The same migration, which leaves a document alone that it would delete and that has subcollections.
   func guarded(by subcollections: @escaping SubcollectionGuard.Lister) -> any Migration
+
+  /// The same migration, for a run whose folder is known.
+  ///
+  /// - Parameter mayDelete: Whether deletions are only planned, or have a bound.
+  func working(in folder: RunDirectory, mayDelete: Bool) -> any Migration
 }
 
 extension Migration {
@@ -67,6 +77,7 @@ extension Migration {
   package var writes: [CollectionPath] { reads }
   package var needsOriginals: Bool { false }
   package var deletesForGood: Bool { false }
+  package var mayDelete: Bool { deletesForGood }
   package var notices: [String] { [] }
   package var requestsPerDeletion: Int { 0 }
 
@@ -77,4 +88,6 @@ extension Migration {
   }
 
   package func guarded(by subcollections: @escaping SubcollectionGuard.Lister) -> any Migration { self }
+
+  package func working(in folder: RunDirectory, mayDelete: Bool) -> any Migration { self }
 }

@@ -29,6 +29,16 @@ package enum MigrationStrategy: Sendable {
   }
 }
 
+/// Something outside of the process that decides on each document by itself, and has a beginning and an end.
+protocol OutcomeSession: Sendable {
+  /// What becomes of some documents, in their order; none of it counts where it throws.
+  func outcomes(for documents: [RawDocument]) async throws -> [Outcome]
+  /// Ends it after the last document.
+  func finish() async throws
+  /// Ends it at once; does nothing where it has ended.
+  func stop() async
+}
+
 /// A rule in which each document is decided by itself.
 package struct PerDocument: Sendable {
   /// Documents that a person has decided on: one that does not exist is a finding.
@@ -52,6 +62,8 @@ package struct PerDocument: Sendable {
   /// What becomes of one document.
   package var outcome: @Sendable (RawDocument) -> Outcome
   package var expected: Expected?
+  /// What decides in place of `outcome`: begun when it is carried out.
+  var session: (@Sendable () throws -> any OutcomeSession)?
 
   package init(
     sources: [CollectionRead],
@@ -63,7 +75,17 @@ package struct PerDocument: Sendable {
     self.expected = expected
   }
 
+  init(
+    sources: [CollectionRead],
+    outcome: @escaping @Sendable (RawDocument) -> Outcome,
+    session: (@Sendable () throws -> any OutcomeSession)?
+  ) {
+    self.init(sources: sources, outcome: outcome)
+    self.session = session
+  }
+
   func plan(from source: any DocumentSource, into sink: any PlanSink) async throws {
+    if let session { return try await plan(from: source, into: sink, by: try session()) }
     var awaited = (expected?.paths() ?? []).filter { !source.isPast($0) }[...]
     for read in sources {
       try await source.forEachPage(matching: read) { page in
@@ -75,6 +97,24 @@ package struct PerDocument: Sendable {
       }
     }
     for finding in takeMissing(from: &awaited, before: nil) { try await sink.record(finding) }
+  }
+
+  private func plan(
+    from source: any DocumentSource,
+    into sink: any PlanSink,
+    by session: any OutcomeSession
+  ) async throws {
+    do {
+      for read in sources {
+        try await source.forEachPage(matching: read) { page in
+          try await sink.record(try await session.outcomes(for: page), of: page)
+        }
+      }
+      try await session.finish()
+    } catch {
+      await session.stop()
+      throw error
+    }
   }
 
   /// The findings about documents that come before one that was read, or before the end where nil, and do not exist.

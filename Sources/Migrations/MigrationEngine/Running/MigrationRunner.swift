@@ -211,7 +211,8 @@ package struct MigrationRunner: Sendable {
         planned: session.planned,
         onRead: { reads in session.report.withLock { $0.reads += reads } }
       )
-      try await migration.plan(from: documents, into: session)
+      let working = migration.working(in: context.folder, mayDelete: mark == nil || maximumDeletes != nil)
+      try await working.plan(from: documents, into: session)
       context.logger.debug("planned", metadata: ["migration": "\(source.id)"])
     }
   }

@@ -51,7 +51,7 @@ package final class PlainJSONWriter: CollectionWriter {
     receipt = try file.finish()
   }
 
-  private static func write(_ fields: FieldMap, to json: inout JSONWriter) {
+  package static func write(_ fields: FieldMap, to json: inout JSONWriter) {
     for entry in fields.entries {
       json.key(entry.name)
       write(entry.value, to: &json)

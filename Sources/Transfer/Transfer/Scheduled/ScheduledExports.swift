@@ -71,8 +71,10 @@ extension ScheduledExports {
     return await remove(RetentionRule.decisions(on: exports, like: name, by: policy))
   }
 
-  /// Deletes the exports that do not stay, the newest first: a whole one goes after all that adds to it, and not at all where
-  /// some of that is still there. Otherwise increments would seem to add to the whole export before.
+  /// Deletes the exports that do not stay, the newest first.
+  ///
+  /// A whole one goes after all that adds to it, and not at all where some of that is still there. Otherwise increments
+  /// would seem to add to the whole export before.
   package func remove(_ decisions: [RetentionDecision]) async -> Retention {
     var retention = Retention()
     var needed: Set<UTF8Key> = []

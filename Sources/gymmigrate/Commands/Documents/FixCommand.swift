@@ -29,6 +29,11 @@ struct FixCommand: JobCommand {
   var allDocuments = false
 
   @OptionGroup(title: "Steps") var steps: StepOptions
+  @OptionGroup var programs: ProgramOptions
+
+  @Option(help: ArgumentHelp("Let a program delete documents, at most so many.", valueName: "n"), from: 0)
+  var maxDelete: Int?
+
   @OptionGroup var immutability: ImmutabilityOptions
 
   @Flag(help: "Write documents, too, that break the schema more than before; otherwise they are rejected.")
@@ -38,6 +43,7 @@ struct FixCommand: JobCommand {
   @OptionGroup var common: WritingOptions
 
   func validate() throws {
+    if steps.run == nil, maxDelete != nil { throw ValidationError("--max-delete goes with --run.") }
     try OneOffArguments.validate(
       collection,
       query,
@@ -49,6 +55,7 @@ struct FixCommand: JobCommand {
   func jobRun() -> JobRun {
     var job = FixJob(collection, query.settings, steps.settings)
     (job.allowsImmutable, job.allowsSchemaBreaks) = (immutability.allowImmutable, allowSchemaBreaks)
+    if steps.run != nil { (job.programs, job.maximumDeletes) = (programs.settings, maxDelete) }
     job.plan = plan.settings
     return common.jobRun(job)
   }
@@ -68,8 +75,12 @@ extension FixJob: PerformableJob {
     )
     migration.allowsImmutable = allowsImmutable
     migration.allowsSchemaBreaks = allowsSchemaBreaks
+    migration.programs = programs ?? ProgramSettings()
+    migration.checksum = migration.program?.checksum
     if let problem = migration.problem { throw ValidationError("\(problem.cause).") }
-    return try await OneOffRun(run: run, plan: plan, failIfEmpty: query.failIfEmpty).perform(migration)
+    var oneOff = OneOffRun(run: run, plan: plan, failIfEmpty: query.failIfEmpty)
+    oneOff.maximumDeletes = maximumDeletes
+    return try await oneOff.perform(migration)
   }
 }
 

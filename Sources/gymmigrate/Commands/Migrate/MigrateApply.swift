@@ -69,7 +69,8 @@ extension ApplyJob: DivisibleJob {
     if !isDryRun, chosen.contains(where: \.deletesForGood) { try deletions.assertMayAsk() }
     let planned = try self.planned(run, deletions)
     var command = CommandRun(run)
-    command.inputs = try plan.map { [$0] } ?? migrations.files(for: run.connection)
+    let programs = chosen.flatMap { ($0 as? DeclarativeMigration)?.program?.files ?? [] }
+    command.inputs = try plan.map { [$0] } ?? migrations.files(for: run.connection) + programs
     command.resumesUnfinished = true
     if let plan, let planned { command.digests = [plan: planned.sha256] }
     return try await command.perform { session, folder in

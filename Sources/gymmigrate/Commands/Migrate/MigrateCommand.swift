@@ -109,6 +109,7 @@ struct MigrationRules: ParsableArguments {
   )
   var allowSchemaBreaks = false
 
+  @OptionGroup var programs: ProgramOptions
   @OptionGroup(title: "How it reads") var reading: ReadingOptions
   @OptionGroup var zone: ZoneOptions
 
@@ -116,6 +117,7 @@ struct MigrationRules: ParsableArguments {
   var choice: MigrationChoice {
     var choice = MigrationChoice()
     (choice.additions, choice.allowsSchemaBreaks) = (application.values, allowSchemaBreaks)
+    choice.programs = programs.settings
     (choice.reading, choice.timeZone) = (reading.settings, zone.timeZone)
     return choice
   }
@@ -144,13 +146,15 @@ extension MigrationChoice {
     for name in try words(for: connection) where seen.insert(name).inserted {
       let migration: any Migration
       if MigrationFile.isFile(name) {
-        migration = try MigrationFile.read(
+        var read = try MigrationFile.read(
           name,
           in: LiteralContext(EnvironmentResolver(connection).environment().database, schema, in: timeZone),
           reservedIDs: builtIn.map(\.id),
           schema: schema,
           allowsSchemaBreaks: allowsSchemaBreaks
         )
+        read.programs = programs ?? ProgramSettings()
+        migration = read
       } else {
         migration = try Self.migration(named: name, of: builtIn + (application?.byNameOnly ?? []))
       }

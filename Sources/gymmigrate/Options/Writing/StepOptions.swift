@@ -37,6 +37,17 @@ struct StepOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
+      "Let a program decide, as 'python3 fix.py', and nothing else; no shell reads it (docs/fix.md).",
+      valueName: "words"
+    )
+  )
+  var run: String?
+
+  @Option(help: ArgumentHelp("How it gets documents: rest, or plain JSON.", valueName: "style"))
+  var runStyle: ProgramCall.Style?
+
+  @Option(
+    help: ArgumentHelp(
       "What is done about a value that cannot be converted: reject, skip, null or keep.",
       valueName: "what"
     )
@@ -66,6 +77,7 @@ struct StepOptions: ParsableArguments {
     (steps.rename, steps.copy, steps.convert) = (rename, copy, convert)
     (steps.trim, steps.lower, steps.digits) = (trim, lower, digits)
     (steps.setIfMissing, steps.set, steps.unset) = (setIfMissing, set, unset)
+    (steps.run, steps.runStyle) = (run, runStyle)
     (steps.onFailure, steps.unit, steps.overwrite, steps.touch) = (onFailure, unit, overwrite, touch)
     return steps
   }
@@ -114,7 +126,15 @@ extension FixSteps {
       steps.append(.set(field, try Self.value(value, "--set", context)))
     }
     for text in unset { steps.append(.unset(try Self.field(text, "--unset"))) }
+    if let run { steps.append(.run(try program(run, context))) }
     return steps
+  }
+
+  private func program(_ text: String, _ context: LiteralContext) throws -> ProgramCall {
+    guard let words = CommandWords.split(text), ProgramCall.problem(of: words) == nil else {
+      throw ValidationError("--run: it is no program with its arguments, as 'python3 fix.py'.")
+    }
+    return try ProgramCall(words, in: ".", database: context.database, style: runStyle ?? .rest)
   }
 
   /// The field, and the text after the first equals sign that is not in back-quotes.
@@ -153,6 +173,29 @@ extension FixSteps {
     } catch {
       throw ValidationError("\(flag): \(error).")
     }
+  }
+}
+
+/// What a program may take that decides on documents.
+struct ProgramOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp("The time that a program may take for each answer.", valueName: "seconds")
+  )
+  var programTimeout = 10
+
+  @Flag(help: "Do not ask a program twice about the first 1000 documents.")
+  var allowNondeterministic = false
+
+  func validate() throws {
+    if !(1...3600).contains(programTimeout) {
+      throw ValidationError("--program-timeout is a number of seconds from 1 to 3600.")
+    }
+  }
+
+  var settings: ProgramSettings {
+    var settings = ProgramSettings()
+    (settings.timeout, settings.allowsNondeterminism) = (programTimeout, allowNondeterministic)
+    return settings
   }
 }
 

@@ -95,11 +95,11 @@ struct TokenProgram: Sendable, Equatable {
 }
 
 /// The words of a command that no shell reads.
-enum CommandWords {
+package enum CommandWords {
   /// Splits at white space; quotes and backslashes are a shell's, and nothing else is special.
   ///
   /// - Returns: nil if a quote is not closed, or a backslash is the end.
-  static func split(_ command: String) -> [String]? {
+  package static func split(_ command: String) -> [String]? {
     var words: [String] = []
     var word: [UInt8]?
     var quote: UInt8?

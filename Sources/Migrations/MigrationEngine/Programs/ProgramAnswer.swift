@@ -1,0 +1,113 @@
+import FirestoreREST
+
+/// What a program is asked of a document, and what it may answer: a line of JSON each.
+enum ProgramAnswer: Sendable, Equatable {
+  case same
+  /// The document as it shall be.
+  case fields(FieldMap)
+  case skip(reason: String)
+  case review(reason: String)
+  case reject(reason: String)
+  /// Whether it names the document, so that it cannot be the answer about another.
+  case delete(isNamed: Bool)
+
+  /// The longest reason, in bytes.
+  private static let longestReason = 500
+
+  /// The line that asks.
+  static func question(_ document: RawDocument) -> [UInt8] {
+    JSONWriter.object { json in
+      json.key("fields")
+      json.fields(document.fields)
+      json.member("name", document.path.string)
+    }
+  }
+
+  /// - Parameters:
+  ///   - line: Its answer.
+  ///   - document: What was asked about.
+  ///   - database: What names may be full in.
+  ///   - plain: What reads it where documents are plain.
+  /// - Throws: ``WireError`` for what is no answer about the document.
+  init(
+    _ line: [UInt8],
+    about document: RawDocument,
+    in database: DatabaseName,
+    plain: @autoclosure () -> PlainDocument?
+  ) throws(WireError) {
+    self = try JSONParser.decode(line) { json, decoder throws(WireError) in
+      guard json.kind == .object else { throw WireError("it is no JSON object") }
+      try json.assertUniqueOwnMembers()
+      if PlainDocument.isDocument(json), let plain = plain() {
+        return try Self.document(try plain.fields(json), document.path)
+      }
+      guard json["fields"] == nil else {
+        return try Self.document(json, &decoder, about: document, in: database)
+      }
+      var answer: ProgramAnswer?
+      var isNamed = false
+      for (name, value) in json.members {
+        if name == "name" {
+          try Self.check(json, &decoder, names: document, in: database)
+          isNamed = true
+        } else if answer != nil {
+          throw WireError("it says two things")
+        } else {
+          answer = try Self.short(name.string, value)
+        }
+      }
+      guard let answer else { throw WireError("it has no 'fields'") }
+      return answer == .delete(isNamed: false) ? .delete(isNamed: isNamed) : answer
+    }
+  }
+
+  private static func short(_ name: String, _ value: JSONCursor) throws(WireError) -> ProgramAnswer {
+    switch name {
+    case "same", "delete":
+      guard value.boolean == true else { throw WireError("it is not true", at: [name]) }
+      return name == "same" ? .same : .delete(isNamed: false)
+    case "skip": return .skip(reason: try reason(value, name))
+    case "review": return .review(reason: try reason(value, name))
+    case "reject": return .reject(reason: try reason(value, name))
+    default: throw WireError("there is no answer '\(PlainText.tidied(name))'")
+    }
+  }
+
+  private static func reason(_ value: JSONCursor, _ name: String) throws(WireError) -> String {
+    guard let text = value.string, !PlainText.isBlank(text), text.utf8.count <= longestReason else {
+      throw WireError("a reason is a text of at most \(longestReason) bytes", at: [name])
+    }
+    return PlainText.tidied(text)
+  }
+
+  private static func document(
+    _ json: JSONCursor,
+    _ decoder: inout WireDecoder,
+    about document: RawDocument,
+    in database: DatabaseName
+  ) throws(WireError) -> ProgramAnswer {
+    decoder.unknownMembers = .refused
+    let answered = try decoder.document(json, in: database)
+    guard answered.path == document.path else { throw WireError(other(answered.path)) }
+    return try self.document(answered.fields, answered.path)
+  }
+
+  private static func document(_ fields: FieldMap, _ path: DocumentPath) throws(WireError) -> ProgramAnswer {
+    let fields = FieldMap(fields.entries.map { .init(name: $0.name, value: $0.value.asStored) })
+    let made = RawDocument(path: path, fields: fields)
+    if let violation = DocumentLimits.violations(of: made).first { throw WireError(violation.message) }
+    return .fields(fields)
+  }
+
+  private static func check(
+    _ json: JSONCursor,
+    _ decoder: inout WireDecoder,
+    names document: RawDocument,
+    in database: DatabaseName
+  ) throws(WireError) {
+    let named = try decoder.document(json, in: database).path
+    if named != document.path { throw WireError(other(named)) }
+  }
+
+  private static func other(_ path: DocumentPath) -> String { "it is about \(path)" }
+}

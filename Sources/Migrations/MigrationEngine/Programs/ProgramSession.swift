@@ -1,0 +1,259 @@
+import Files
+import FirestoreREST
+import Platform
+import Schema
+import Tables
+
+/// A program at work: one process for a run, asked page by page.
+///
+/// It says what becomes of documents and no more: its answers about a page are all there, and checked, before the first of them counts.
+actor ProgramSession: OutcomeSession {
+  private let migration: DeclarativeMigration
+  private let call: ProgramCall
+  private let program: LineProgram
+  /// Of days in plain documents.
+  private let zone: LocalTimeZone
+  /// The processes that have to be ended.
+  private var running: Set<Int32>
+  /// The documents that were asked twice.
+  private var checked = 0
+
+  private var settings: ProgramSettings { migration.programs }
+
+  init(_ call: ProgramCall, for migration: DeclarativeMigration) throws(Failure) {
+    self.migration = migration
+    self.call = call
+    zone = try LocalTimeZone(named: migration.schema.timeZone ?? "UTC")
+    program = try call.start(log: migration.surroundings.log, migration.programs)
+    running = [program.child]
+  }
+
+  func outcomes(for documents: [RawDocument]) async throws -> [Outcome] {
+    let asked = documents.indices.filter { migration.scope.contains(documents[$0]) }
+    let answers = try await ask(program, asked.map { documents[$0] })
+    try await check(answers, of: asked.map { documents[$0] })
+    var outcomes = documents.map { _ in Outcome(.unchanged) }
+    var made: [Int: FieldMap] = [:]
+    for (index, answer) in zip(asked, answers) {
+      outcomes[index] = try outcome(of: answer, for: documents[index])
+      if case .fields(let fields) = answer {
+        made[index] = migration.keepingTime(fields, of: documents[index])
+      }
+    }
+    try await withholdWhatIsNotAtRest(&outcomes, documents, made)
+    try await withholdParents(&outcomes)
+    return outcomes
+  }
+
+  func finish() async throws { try await finish(program, about: nil) }
+
+  private func finish(_ program: LineProgram, about document: RawDocument?) async throws {
+    running.remove(program.child)
+    let (problem, _) = await onThread(program) { program, isCancelled, _ throws(LineProgram.Problem) in
+      try program.finish(isCancelled: isCancelled)
+    }
+    if let problem { throw failure(problem, status: nil, about: document) }
+  }
+
+  func stop() { end(program) }
+
+  // MARK: Answers
+
+  private func outcome(of answer: ProgramAnswer, for document: RawDocument) throws(Failure) -> Outcome {
+    switch answer {
+    case .same: return Outcome(.unchanged)
+    case .fields(let fields):
+      let fields = migration.keepingTime(fields, of: document)
+      return migration.outcome(making: fields, of: document, because: [reason])
+    case .skip(let why): return left(.note, document, why)
+    case .review(let why): return left(.review, document, why)
+    case .reject(let why): return left(.reject, document, why)
+    case .delete:
+      if !migration.surroundings.mayDelete {
+        throw refusal(document, "the program wants it deleted", "Allow deletions with --max-delete.")
+      }
+      return migration.outcome(making: nil, of: document, because: [reason])
+    }
+  }
+
+  private var reason: String { "run \(call.name)" }
+
+  private func left(_ kind: Finding.Kind, _ document: RawDocument, _ why: String) -> Outcome {
+    let code = DeclarativeMigration.Code.program.rawValue
+    return Outcome(.skip, findings: [Finding(kind, path: document.path, code: code, message: why)])
+  }
+
+  /// Asks about the first documents once more, and about those that are to be deleted by an answer that names none: in a
+  /// process of its own that is asked nothing else, so that one answer too many shows, whenever it comes.
+  private func check(_ answers: [ProgramAnswer], of documents: [RawDocument]) async throws {
+    let first = settings.allowsNondeterminism ? 0 : max(ProgramSettings.checked - checked, 0)
+    checked += min(first, documents.count)
+    let doubtful = documents.indices.filter { $0 < first || answers[$0] == .delete(isNamed: false) }
+    if doubtful.isEmpty { return }
+    let second = try call.start(log: migration.surroundings.log, settings)
+    running.insert(second.child)
+    let others = try await ask(second, doubtful.map { documents[$0] })
+    try await finish(second, about: documents[doubtful[0]])
+    for (index, other) in zip(doubtful, others) where answers[index] != other {
+      throw refusal(
+        documents[index],
+        "asked twice, the program answers differently",
+        "Let it depend on the document alone, or give --allow-nondeterministic."
+      )
+    }
+  }
+
+  /// Leaves documents alone that the program would change again: a run that is resumed relies on that it does not.
+  private func withholdWhatIsNotAtRest(
+    _ outcomes: inout [Outcome],
+    _ documents: [RawDocument],
+    _ answered: [Int: FieldMap]
+  ) async throws {
+    var made: [(index: Int, document: RawDocument)] = []
+    for (index, outcome) in outcomes.enumerated() {
+      guard case .change(let change) = outcome.action, let fields = answered[index] else { continue }
+      let document = RawDocument(path: change.path, fields: fields)
+      if migration.scope.contains(document) { made.append((index, document)) }
+    }
+    let answers = try await ask(program, made.map(\.document))
+    for ((index, document), answer) in zip(made, answers) {
+      switch answer {
+      case .same, .skip, .review: continue
+      case .fields(let fields): if migration.keepingTime(fields, of: document) == document.fields { continue }
+      case .reject, .delete: break
+      }
+      outcomes[index] = migration.notAtRest(documents[index], field: nil)
+    }
+  }
+
+  private func withholdParents(_ outcomes: inout [Outcome]) async throws {
+    guard let lister = migration.subcollections else { return }
+    var guarded: [Outcome] = []
+    for chunk in outcomes.chunks(of: SubcollectionGuard.width) {
+      var some = Array(chunk)
+      try await SubcollectionGuard.withhold(&some, lister)
+      guarded += some
+    }
+    outcomes = guarded
+  }
+
+  // MARK: Asking
+
+  /// - Throws: ``Failure`` that names the document whose answer is none; the program is gone then.
+  private func ask(_ program: LineProgram, _ documents: [RawDocument]) async throws -> [ProgramAnswer] {
+    if documents.isEmpty { return [] }
+    let isPlain = call.style == .plain
+    let (problem, lines) = await onThread(program) {
+      program,
+      isCancelled,
+      lines throws(LineProgram.Problem) in
+      try program.ask(
+        documents.count,
+        isCancelled: isCancelled,
+        line: { isPlain ? PlainDocument.question(documents[$0]) : ProgramAnswer.question(documents[$0]) },
+        answers: &lines
+      )
+    }
+    do {
+      let answers = try read(lines, about: documents)
+      guard let problem else { return answers }
+      let status = end(program, grace: problem == .ended(status: nil) ? 1 : 0)
+      throw failure(problem, status: status, about: documents[min(lines.count, documents.count - 1)])
+    } catch {
+      end(program)
+      throw error
+    }
+  }
+
+  private func read(_ lines: [[UInt8]], about documents: [RawDocument]) throws(Failure) -> [ProgramAnswer] {
+    var answers: [ProgramAnswer] = []
+    for (line, document) in zip(lines, documents) {
+      do throws(WireError) {
+        let (isPlain, database, schema) = (call.style == .plain, call.database, migration.schema)
+        answers.append(
+          try ProgramAnswer(
+            line,
+            about: document,
+            in: database,
+            plain: isPlain ? PlainDocument(document, in: database, schema, zone) : nil
+          )
+        )
+      } catch {
+        throw failure("it answers what is no answer: \(error)", about: document)
+      }
+    }
+    return answers
+  }
+
+  /// Kills a program that is not gone yet.
+  @discardableResult
+  private func end(_ program: LineProgram, grace: Double = 0) -> Int32? {
+    guard running.remove(program.child) != nil else { return nil }
+    return program.stop(grace: grace)
+  }
+
+  /// Does what blocks on a thread of its own; the program notices a cancellation of the task.
+  private func onThread(
+    _ program: LineProgram,
+    _ body: @escaping @Sendable (LineProgram, () -> Bool, inout [[UInt8]]) throws(LineProgram.Problem) -> Void
+  ) async -> (LineProgram.Problem?, [[UInt8]]) {
+    let isCancelled = Locked(false)
+    return await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        BackgroundThread.start {
+          var lines: [[UInt8]] = []
+          do throws(LineProgram.Problem) {
+            try body(program, { isCancelled.withLock { $0 } }, &lines)
+            continuation.resume(returning: (nil, lines))
+          } catch {
+            continuation.resume(returning: (error, lines))
+          }
+        }
+      }
+    } onCancel: {
+      isCancelled.withLock { $0 = true }
+    }
+  }
+
+  // MARK: Failures
+
+  private func failure(
+    _ problem: LineProgram.Problem,
+    status: Int32?,
+    about document: RawDocument?
+  ) -> any Error {
+    switch problem {
+    case .cancelled: return CancellationError()
+    case .timedOut:
+      let cause =
+        "it did not answer within \(settings.timeout) s (--program-timeout); each answer is to be flushed"
+      return failure(document == nil ? "it did not end within \(settings.timeout) s" : cause, about: document)
+    case .unasked: return failure("it answers more than it is asked", about: document)
+    case .tooMuch: return failure("its answer is too long", about: document)
+    case .cannotStart(let code): return failure(SystemCall.text(code), about: document)
+    case .ended(let known):
+      let how = (known ?? status).map { "it ended with status \($0)" } ?? "it ended, or closed its output"
+      return failure(how, about: document)
+    }
+  }
+
+  private func failure(_ cause: String, about document: RawDocument?) -> Failure {
+    Failure(
+      .inputMalformed,
+      "run \(call.name)" + (document == nil ? "" : " on the document"),
+      path: document?.path.string,
+      cause: cause,
+      remedy: "What it wrote to standard error is in \(migration.surroundings.log ?? "no file")."
+    )
+  }
+
+  private func refusal(_ document: RawDocument, _ cause: String, _ remedy: String) -> Failure {
+    Failure(
+      .notPermitted,
+      "run \(call.name) on the document",
+      path: document.path.string,
+      cause: cause,
+      remedy: remedy
+    )
+  }
+}
