@@ -4,12 +4,14 @@ import YAML
 package struct Promotion: Sendable, Equatable {
   /// The environment that is guarded.
   package var environment: String
-  /// The environment in which they must be applied before.
-  package var after: String
+  /// The environment in which they must be applied before; nil for none.
+  package var after: String?
   /// Whether they must be verified there, too.
   package var mustBeVerified = false
+  /// How old a rehearsal of them may be; nil where none is needed.
+  package var rehearsed: Duration?
 
-  package init(_ environment: String, after: String) {
+  package init(_ environment: String, after: String? = nil) {
     (self.environment, self.after) = (environment, after)
   }
 }
@@ -31,25 +33,42 @@ extension Promotion {
     var promotions: [Promotion] = []
     for (name, key, value) in try yaml.members(node, "'promote'", known: nil) {
       try known(name, key)
-      var promotion: Promotion?
-      var mustBeVerified = false
-      for (member, _, value) in try yaml.members(value, "'\(name)'", known: ["after", "verified"]) {
-        if member == "verified" {
-          mustBeVerified = try yaml.boolean(value, member)
-        } else {
-          let after = try yaml.text(value, member)
-          try known(after, value)
-          promotion = Promotion(name, after: after)
-        }
-      }
-      guard var promotion else { throw yaml.failure(at: value, "'after' is missing: the environment before") }
-      promotion.mustBeVerified = mustBeVerified
+      let promotion = try Self.read(value, of: name, in: yaml, assertKnown: known)
       promotions.append(promotion)
       if isCircle(promotion, in: promotions) {
         throw yaml.failure(at: value, "'\(name)' waits for itself, by way of '\(promotion.after)'")
       }
     }
     return promotions
+  }
+
+  private static func read(
+    _ node: YAMLNode,
+    of environment: String,
+    in yaml: YAMLFile,
+    assertKnown: (String, YAMLNode) throws(Failure) -> Void
+  ) throws(Failure) -> Promotion {
+    var promotion = Promotion(environment)
+    let known = ["after", "rehearsed", "verified"]
+    for (member, _, value) in try yaml.members(node, "'\(environment)'", known: known) {
+      switch member {
+      case "verified": promotion.mustBeVerified = try yaml.boolean(value, member)
+      case "rehearsed":
+        let text = try yaml.text(value, member)
+        guard let age = Duration(typed: text), age > .zero else {
+          throw yaml.failure(at: value, "'\(text)' is no time, as 7d or 12h")
+        }
+        promotion.rehearsed = age
+      default:
+        let after = try yaml.text(value, member)
+        try assertKnown(after, value)
+        promotion.after = after
+      }
+    }
+    if promotion.after == nil, promotion.mustBeVerified || promotion.rehearsed == nil {
+      throw yaml.failure(at: node, "'after' is missing: the environment before")
+    }
+    return promotion
   }
 
   private static func isCircle(_ first: Promotion, in promotions: [Promotion]) -> Bool {

@@ -1,3 +1,4 @@
+import Configuration
 import MigrationEngine
 
 /// The ledger as text.
@@ -71,6 +72,18 @@ enum LedgerText {
       $0.member("checksum", $1.checksum)
       $0.member("id", $1.id)
       $0.member("verifiedAt", $1.verifiedAt?.description)
+    }
+    if let cost = entry.rehearsedCost {
+      json.member("rehearsed", objects: entry.rehearsed) {
+        $0.member("checksum", $1.checksum)
+        $0.member("id", $1.id)
+      }
+      json.key("cost")
+      json.object {
+        $0.member("deletes", cost.deletes)
+        $0.member("reads", cost.reads)
+        $0.member("writes", cost.writes)
+      }
     }
     if let totals = entry.knownTotals {
       json.member("totals", totals)

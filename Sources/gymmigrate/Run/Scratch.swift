@@ -12,8 +12,14 @@ final class Scratch: Sendable {
     path = String(decoding: template.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
-  deinit {
-    for name in FilePaths.names(in: path) { unlink("\(path)/\(name)") }
-    rmdir(path)
+  deinit { Self.remove(path) }
+
+  private static func remove(_ folder: String) {
+    for name in FilePaths.names(in: folder) {
+      let path = "\(folder)/\(name)"
+      // No link is followed: only what is no file is a folder.
+      if unlink(path) != 0 { remove(path) }
+    }
+    rmdir(folder)
   }
 }

@@ -34,7 +34,7 @@ struct UpRun {
     }
     try validate(choice(pending))
     remark(on: pending, of: folder, in: name, entries)
-    let gate = try await gate(of: name)
+    let gate = try await gate(of: name, entries)
     if job.override == nil, !job.isDryRun { try gate?.assertOpen(for: pending) }
     try await up.plan(pending)
     if job.isDryRun {
@@ -47,12 +47,27 @@ struct UpRun {
   }
 
   /// What guards an environment; nil for nothing.
-  private func gate(of environment: String) async throws -> PromotionGate? {
+  private func gate(of environment: String, _ entries: [LedgerEntry]) async throws -> PromotionGate? {
     let promotions = try EnvironmentResolver(run.connection).configuration().promotions
     let promotion = promotions.first { $0.environment.isIdentical(to: environment) }
     guard let promotion else { return nil }
-    let former = run.connection.beside(promotion.after)
-    return PromotionGate(promotion, try await former.ledger(for: "migrate up", run.output))
+    var former: [LedgerEntry] = []
+    if let after = promotion.after {
+      former = try await run.connection.beside(after).ledger(for: "migrate up", run.output)
+    }
+    let now = promotion.rehearsed == nil ? .now : try await moment()
+    return PromotionGate(promotion, former, own: entries, now: now)
+  }
+
+  private func moment() async throws -> Timestamp {
+    let moment = Locked(Timestamp.now)
+    let command = CommandRun(name: "migrate up", connection: run.connection, output: run.output.silent)
+    try await command.performWithoutRun { session in
+      let now = try await session.ledger.moment()
+      moment.withLock { $0 = now }
+      return CommandResult()
+    }
+    return moment.withLock { $0 }
   }
 
   private func choice(_ migrations: [FolderMigration]) -> MigrationChoice {

@@ -30,7 +30,7 @@ import Testing
   private func gap(_ entries: [LedgerEntry], verified: Bool = false) -> PromotionGate.Gap? {
     var promotion = Promotion("prod", after: "stage")
     promotion.mustBeVerified = verified
-    return PromotionGate(promotion, entries).gap(of: migration)
+    return PromotionGate(promotion, entries, now: Timestamp(seconds: 0)).gap(of: migration)
   }
 
   @Test("Every state before a gate, with and without 'verified'.")
@@ -54,10 +54,35 @@ import Testing
     }
   }
 
+  @Test("A rehearsal counts by its file and its age, wherever it was recorded.")
+  func rehearsals() {
+    var promotion = Promotion("prod")
+    promotion.rehearsed = .seconds(100)
+    func gap(_ checksum: String?, at moment: Int64, isOwn: Bool = true) -> PromotionGate.Gap? {
+      var entry = LedgerEntry(run: "r", command: "migrate test", migrations: [], holder: "ana@desk")
+      (entry.status, entry.hasChanged) = (.done, false)
+      entry.rehearsed = [LedgerEntry.Applied(id: "m", checksum: checksum)]
+      entry.changedAt = Timestamp(seconds: moment)
+      let now = Timestamp(seconds: 1000)
+      return PromotionGate(promotion, isOwn ? [] : [entry], own: isOwn ? [entry] : [], now: now).gap(
+        of: migration
+      )
+    }
+    #expect(PromotionGate(promotion, [], now: Timestamp(seconds: 1000)).gap(of: migration) == .notRehearsed)
+    #expect(gap("aa", at: 900) == nil && gap("aa", at: 900, isOwn: false) == nil)
+    #expect(gap("aa", at: 899) == .notRehearsed)
+    #expect(gap("bb", at: 900) == .notRehearsed && gap(nil, at: 900) == .notRehearsed)
+    // What was rehearsed is not applied for that.
+    promotion.after = "stage"
+    #expect(gap("aa", at: 900) == .notApplied(.pending))
+  }
+
   @Test("A migration that is not for the environment before passes.")
   func elsewhere() {
     var other = migration
     other.header.environments = ["prod"]
-    #expect(PromotionGate(Promotion("prod", after: "stage"), []).gap(of: other) == nil)
+    #expect(
+      PromotionGate(Promotion("prod", after: "stage"), [], now: Timestamp(seconds: 0)).gap(of: other) == nil
+    )
   }
 }

@@ -77,13 +77,17 @@ struct ConfigurationTests {
     let promotions = try parse(text + "  b: {after: a}\n  c: {after: b, verified: true}\n").promotions
     #expect(promotions.map(\.environment) == ["b", "c"] && promotions.map(\.after) == ["a", "b"])
     #expect(promotions.map(\.mustBeVerified) == [false, true])
+    let rehearsed = try parse(text + "  b: {rehearsed: 7d}\n").promotions
+    #expect(rehearsed.map(\.rehearsed) == [.seconds(604_800)] && rehearsed.map(\.after) == [nil])
     for (line, place) in [
       ("  d: {after: a}", "line 4, column 3: there is no environment 'd'"),
       ("  b: {after: d}", "line 4, column 14: there is no environment 'd'"),
       ("  b: {verified: true}", "line 4, column 6: 'after' is missing"),
       ("  b: {after: b}", "line 4, column 6: 'b' waits for itself"),
       ("  b: {after: c}\n  c: {after: b}", "line 5, column 6: 'c' waits for itself"),
-      ("  b: {after: a, rehearsed: 7d}", "line 4, column 17: 'b' has no 'rehearsed'"),
+      ("  b: {after: a, rehearsal: 7d}", "line 4, column 17: 'b' has no 'rehearsal'"),
+      ("  b: {rehearsed: soon}", "line 4, column 18: 'soon' is no time"),
+      ("  b: {rehearsed: 0}", "line 4, column 18: '0' is no time"),
     ] {
       #expect(cause(text + line).hasPrefix(place), "\(cause(text + line))")
     }

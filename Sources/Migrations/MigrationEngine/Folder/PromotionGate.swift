@@ -9,24 +9,47 @@ package struct PromotionGate: Sendable {
     /// It was applied there from another file.
     case changed
     case notVerified
+    /// No rehearsal of its file as it is was recorded lately.
+    case notRehearsed
   }
 
   private let promotion: Promotion
   /// The ledger of the other environment, the latest run last.
   private let entries: [LedgerEntry]
+  /// The ledgers that may hold rehearsals: that of the other environment, and that of the guarded one.
+  private let rehearsals: [LedgerEntry]
+  private let now: Timestamp
 
-  package init(_ promotion: Promotion, _ entries: [LedgerEntry]) {
+  /// - Parameters:
+  ///   - own: The ledger of the environment that is guarded.
+  ///   - now: The moment that the age of rehearsals is reckoned to.
+  package init(_ promotion: Promotion, _ entries: [LedgerEntry], own: [LedgerEntry] = [], now: Timestamp) {
     self.promotion = promotion
     self.entries = entries
+    (rehearsals, self.now) = (entries + own, now)
   }
 
   /// What keeps a migration; nil for nothing, as where it is not for the other environment.
   package func gap(of migration: FolderMigration) -> Gap? {
-    guard migration.isFor(promotion.after) else { return nil }
+    formerGap(of: migration) ?? (isRehearsed(migration) ? nil : .notRehearsed)
+  }
+
+  private func formerGap(of migration: FolderMigration) -> Gap? {
+    guard let after = promotion.after, migration.isFor(after) else { return nil }
     let state = MigrationState(of: migration, in: entries)
     if !state.isInForce { return .notApplied(state.kind) }
     if state.change != nil { return .changed }
     return promotion.mustBeVerified && state.applied?.verifiedAt == nil ? .notVerified : nil
+  }
+
+  /// Whether it need not be rehearsed, or was lately, from the file as it is.
+  private func isRehearsed(_ migration: FolderMigration) -> Bool {
+    guard let age = promotion.rehearsed else { return true }
+    let oldest = Double(now.seconds) - age.inSeconds
+    return rehearsals.contains { entry in
+      guard let moment = entry.changedAt, Double(moment.seconds) >= oldest else { return false }
+      return entry.rehearsed.contains(LedgerEntry.Applied(id: migration.id, checksum: migration.checksum))
+    }
   }
 
   /// Refuses migrations that the other environment does not have.
@@ -46,15 +69,17 @@ package struct PromotionGate: Sendable {
   }
 
   private func words(_ gap: Gap) -> String {
-    switch gap {
-    case .notApplied(let kind): "is \(kind.rawValue) in \(promotion.after)"
-    case .changed: "was applied in \(promotion.after) from another file"
-    case .notVerified: "is not verified in \(promotion.after)"
+    let after = promotion.after ?? promotion.environment
+    return switch gap {
+    case .notApplied(let kind): "is \(kind.rawValue) in \(after)"
+    case .changed: "was applied in \(after) from another file"
+    case .notVerified: "is not verified in \(after)"
+    case .notRehearsed: "was not rehearsed in the last \(promotion.rehearsed?.typedText ?? "")"
     }
   }
 
   private func commands(_ gaps: [(migration: FolderMigration, gap: Gap)]) -> [String] {
-    let place = "-e \(promotion.after)"
+    let place = "-e \(promotion.after ?? promotion.environment)"
     let unverified = gaps.filter { $0.gap == .notVerified }.map(\.migration.name)
     var commands: [String] = []
     if gaps.contains(where: { $0.gap == .changed }) {
@@ -64,6 +89,14 @@ package struct PromotionGate: Sendable {
     if let unapplied { commands.append("gymmigrate migrate up --to \(unapplied.migration.name) \(place)") }
     if !unverified.isEmpty {
       commands.append("gymmigrate migrate verify \(unverified.joined(separator: " ")) --record \(place)")
+    }
+    let unrehearsed = gaps.filter { $0.gap == .notRehearsed }.map(\.migration.name)
+    if !unrehearsed.isEmpty {
+      // Never recorded in the database that is copied.
+      let from = promotion.after == nil ? "ANOTHER" : promotion.environment
+      commands.append(
+        "gymmigrate migrate test \(unrehearsed.joined(separator: " ")) --from \(from) --record \(place)"
+      )
     }
     return commands
   }

@@ -1,3 +1,4 @@
+package import Configuration
 package import Runs
 
 /// `_gymmigrate_runs/RUN`: what was done to a database, by whom, with which migrations, and how it ended.
@@ -65,6 +66,10 @@ package struct LedgerEntry: Sendable, Equatable {
   package var override: String?
   /// The migrations that are applied after it, each by a run of its own.
   package var planned: [String] = []
+  /// The migrations that were tried on a copy of a database, and nothing was found.
+  package var rehearsed: [Applied] = []
+  /// What applying those costs, by the plan of the copy; nil for no rehearsal.
+  package var rehearsedCost: Cost?
   /// When its document was created; nil where it was not read.
   var createTime: Timestamp?
   /// The update time of its document as it was read or written last; nil where there is none.
@@ -112,8 +117,11 @@ package struct LedgerEntry: Sendable, Equatable {
     let fields = document.fields
     run = document.path.id
     command = fields["command"]?.string ?? ""
-    migrations = (fields["migrations"]?.array ?? []).compactMap { value in
-      value.map.flatMap { Applied($0) }
+    migrations = Self.applied(fields["migrations"])
+    rehearsed = Self.applied(fields["rehearsed"])
+    if let cost = fields["cost"]?.map {
+      func number(_ name: String) -> Int { Int(cost[name]?.integer ?? 0) }
+      rehearsedCost = Cost(reads: number("reads"), writes: number("writes"), deletes: number("deletes"))
     }
     holder = fields["holder"]?.string ?? ""
     version = fields["toolVersion"]?.string ?? ""
@@ -132,6 +140,10 @@ package struct LedgerEntry: Sendable, Equatable {
     override = fields["override"]?.string
     planned = fields["planned"]?.array?.compactMap(\.string) ?? []
     (createTime, updateTime) = (document.createTime, document.updateTime)
+  }
+
+  private static func applied(_ value: Value?) -> [Applied] {
+    (value?.array ?? []).compactMap { $0.map.flatMap { Applied($0) } }
   }
 
   private static var counts: [(String, WritableKeyPath<DocumentCounts, Int>)] {
@@ -158,6 +170,11 @@ package struct LedgerEntry: Sendable, Equatable {
     if leftToUndo > 0 { fields["leftToUndo"] = .integer(Int64(leftToUndo)) }
     if isByHand { fields["byHand"] = .boolean(true) }
     if let override { fields["override"] = .string(override) }
+    if let cost = rehearsedCost {
+      let numbers = [("reads", cost.reads), ("writes", cost.writes), ("deletes", cost.deletes)]
+      fields["cost"] = .map(FieldMap(numbers.map { .init(name: $0.0, value: .integer(Int64($0.1))) }))
+    }
+    if !rehearsed.isEmpty { fields["rehearsed"] = .array(rehearsed.map { .map($0.fields) }) }
     if !planned.isEmpty { fields["planned"] = .array(planned.map { .string($0) }) }
     return fields
   }

@@ -3,11 +3,16 @@ import Runs
 
 /// What the ledger knows of migrations beyond the runs that applied them.
 extension MigrationLedger {
+  /// The present, by the service's clock where it tells.
+  package func moment() async throws -> Timestamp {
+    try await client.get(Lease.path).readTime ?? .now
+  }
+
   /// Records that a plan of migrations, after they were applied, had nothing to change.
   ///
   /// - Throws: `.usage` where one is not applied; as ``put(_:)``.
   package func recordVerified(_ ids: [String]) async throws {
-    let now = try await client.get(Lease.path).readTime ?? .now
+    let now = try await moment()
     let known = try await entries()
     if let id = ids.first(where: { !MigrationState(of: $0, in: known).isInForce }) {
       throw Failure(

@@ -143,7 +143,7 @@ extension CheckJob: DivisibleJob {
   /// The check that the options ask for.
   ///
   /// - Throws: `ValidationError` for rules and collections that there are not; `.usage`, `.configuration`.
-  private func check(_ connection: ConnectionSettings) throws -> IntegrityCheck {
+  func check(_ connection: ConnectionSettings) throws -> IntegrityCheck {
     let resolver = EnvironmentResolver(connection)
     // An environment that does not exist is why there is no schema.
     _ = try resolver.named()

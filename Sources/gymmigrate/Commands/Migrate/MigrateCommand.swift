@@ -27,7 +27,8 @@ struct MigrateCommand: AsyncParsableCommand {
     subcommands: [
       MigrateList.self, MigrateNew.self, MigrateLint.self, MigratePending.self, MigratePlan.self,
       MigrateApply.self,
-      MigrateUp.self, MigrateVerify.self, MigrateStatus.self, MigrateBaseline.self, MigrateDown.self,
+      MigrateTest.self, MigrateUp.self, MigrateVerify.self, MigrateStatus.self, MigrateBaseline.self,
+      MigrateDown.self,
       MigrateUndo.self, MigrateUnlock.self,
     ]
   )

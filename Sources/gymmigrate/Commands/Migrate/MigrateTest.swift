@@ -1,0 +1,146 @@
+import Configuration
+import Logging
+import MigrationEngine
+import Transfer
+
+/// `gymmigrate migrate test`.
+struct MigrateTest: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "test",
+    abstract: "Rehearse migrations on a copy of an environment.",
+    discussion: """
+      Copies what the migrations and 'check' read from --from, which is only read, into a temporary store here. There it applies, verifies, applies again, checks, undoes and compares with the copy. Ends in 1 where that finds something (docs/promoting.md).
+
+        gymmigrate migrate test --pending --from prod
+        gymmigrate migrate test --pending --from prod --record -e stage
+
+      The copy holds people's data, as an export does: only its user may read it, and it is removed at the end.
+      """
+  )
+
+  @Argument(help: "The migrations, by the names of their files or their ids.") var names: [String] = []
+  @Flag(help: "Those that are pending in --from.") var pending = false
+  @Option(help: ArgumentHelp("The environment to copy.", valueName: "env")) var from: String
+
+  @Option(
+    name: .customLong("where"),
+    help: ArgumentHelp("Copy only documents for which this holds.", valueName: "filter")
+  )
+  var filters: [String] = []
+
+  @Option(help: ArgumentHelp("Maximum documents per collection.", valueName: "n"), from: 0)
+  var limit: Int?
+
+  @Flag(help: "Record in the ledger of -e that nothing was found, for the gate 'rehearsed'.")
+  var record = false
+
+  @Option(help: ArgumentHelp("How many changes are shown of each migration.", valueName: "n"), from: 0)
+  var examples = 3
+
+  @OptionGroup var page: PageOptions
+  @OptionGroup var rules: MigrationRules
+  @OptionGroup var source: FromOptions
+  @OptionGroup var common: SummaryOptions
+  @OptionGroup var guards: ConfirmOptions
+
+  func validate() throws {
+    if names.isEmpty != pending { throw ValidationError("Name migrations or give --pending.") }
+    try FilterArguments.validate(filters, for: nil)
+    if record != (common.connection.environment != nil) {
+      throw ValidationError("--record and -e go together: the ledger of -e keeps the record.")
+    }
+  }
+
+  func run() async throws {
+    let connection = source.connection(to: from, beside: common.connection.settings)
+    let output = common.logging.settings
+    let resolver = EnvironmentResolver(connection)
+    let (environment, name) = (try resolver.environment(), try resolver.knownName())
+    try assertMayCopy(environment)
+    let confirmation = try confirmation(not: environment)
+    let folder = try MigrationFolder.of(connection)
+    let migrations = try await chosen(of: folder, in: name, connection)
+    if migrations.isEmpty { return Terminal.standardError.line("Nothing is pending in \(name).") }
+    var choice = rules.choice
+    choice.migrations = migrations.map(\.choice)
+    try rules.application.validate(choice)
+    var rehearsing = RehearsalRun(source: connection, output: output, choice: choice)
+    (rehearsing.limit, rehearsing.filters, rehearsing.html) = (limit, filters, page.html)
+    rehearsing.examples = examples
+    let rehearsal = try await rehearsing.perform(migrations)
+    try RehearsalText.write(rehearsal, at: try resolver.configuration().prices, asJSON: output.json)
+    if !rehearsal.findings.isEmpty { throw ExitStatus(ExitCodes.differences) }
+    if record { try await record(rehearsal, of: migrations, confirmation) }
+  }
+
+  private func chosen(
+    of folder: MigrationFolder,
+    in environment: String,
+    _ connection: ConnectionSettings
+  ) async throws -> [FolderMigration] {
+    if pending {
+      let entries = try await connection.ledger(for: "migrate test", common.logging.settings)
+      return try folder.pending(in: environment, entries)
+    }
+    let named = try names.map { name throws(Failure) in try folder.migration(called: name) }
+    return folder.migrations.filter(named.contains)
+  }
+
+  private func assertMayCopy(_ environment: DatabaseEnvironment) throws(Failure) {
+    guard environment.isLocal else { return }
+    throw Failure(
+      .usage,
+      "rehearse on a copy of",
+      path: environment.name,
+      cause: "the copy is in an embedded store, too, and a command has one",
+      remedy: "Serve it with 'gymmigrate serve', and give the address with --from-endpoint."
+    )
+  }
+
+  /// What is confirmed before the ledger is written; refuses, before anything is read, the ledger of what is copied.
+  private func confirmation(not source: DatabaseEnvironment) throws(Failure) -> Confirmation {
+    var confirmation = guards.confirmation
+    guard record else { return confirmation }
+    let target = try EnvironmentResolver(common.connection.settings).environment()
+    if target.isSameDatabase(as: source) {
+      throw Failure(
+        .usage,
+        "record in",
+        path: target.name,
+        cause: "it is the database that is copied, which is only read",
+        remedy: "Name another environment with -e."
+      )
+    }
+    try Guard.assertNoMirror(target)
+    try Guard.confirm(target, with: confirmation)
+    // It may have been typed.
+    if target.isProtected { confirmation.confirm = target.name }
+    return confirmation
+  }
+
+  private func record(
+    _ rehearsal: Rehearsal,
+    of migrations: [FolderMigration],
+    _ confirmation: Confirmation
+  ) async throws {
+    let names = migrations.map(\.name).joined(separator: " ")
+    var command = common.command("migrate test \(names) --from \(from)")
+    (command.confirmation, command.countsDocuments) = (confirmation, false)
+    // Standard output has the report already.
+    command.printing = { _ in }
+    try await command.performWithoutRun { session in
+      var entry = LedgerEntry(
+        run: RunDirectory.newID("migrate"),
+        command: session.command,
+        migrations: [],
+        holder: LedgerRun.holder
+      )
+      entry.rehearsed = migrations.map { LedgerEntry.Applied(id: $0.id, checksum: $0.checksum) }
+      (entry.status, entry.hasChanged) = (.done, false)
+      (entry.rehearsedCost, entry.totals.review) = (rehearsal.cost, rehearsal.leftForReview)
+      try await session.ledger.note(entry)
+      session.logger.notice("Recorded in \(session.environment.name): \(names).")
+      return CommandResult()
+    }
+  }
+}

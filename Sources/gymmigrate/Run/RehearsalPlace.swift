@@ -1,0 +1,137 @@
+import Configuration
+import Integrity
+import Logging
+import MigrationEngine
+import Schema
+import Transfer
+
+/// The embedded store of a temporary folder, with the copy as it was and the one that is worked on.
+struct RehearsalPlace: Sendable {
+  /// The database that is migrated.
+  let work: ConnectionSettings
+  /// The copy as it was, for the comparison at the end.
+  let original: ConnectionSettings
+  private let output: OutputSettings
+
+  init(_ scratch: Scratch, beside source: ConnectionSettings, _ output: OutputSettings) {
+    var work = source.beside(DatabaseEnvironment.localName)
+    // What it costs is bounded where the copy is read; here is nothing to pay.
+    (work.stateDir, work.bound) = (scratch.path, nil)
+    self.work = work
+    var original = work
+    original.database = "original"
+    self.original = original
+    self.output = output.silent
+  }
+
+  /// Makes one run, with requests that are counted for it alone.
+  ///
+  /// What is left for a person is no fault of it.
+  func run<Result: Sendable>(
+    _ job: any PerformableJob,
+    _ body: @escaping @Sendable (Session, RunDirectory) async throws -> Result
+  ) async throws -> Result {
+    let found = Locked<Result?>(nil)
+    let command = CommandRun(JobRun(job: job, connection: work, output: output))
+    try await forgiving {
+      try await command.perform { session, folder in
+        let result = try await body(session, folder)
+        found.withLock { $0 = result }
+        return CommandResult()
+      }
+    }
+    guard let result = found.withLock({ $0 }) else {
+      throw Failure(.internal, "rehearse", cause: "a run was empty")
+    }
+    return result
+  }
+
+  private func forgiving(_ body: @Sendable () async throws -> Void) async throws {
+    var invocation = Invocation.current
+    invocation.traffic = TrafficCounter()
+    do {
+      try await Invocation.$current.withValue(invocation) { try await body() }
+    } catch let status as ExitStatus where status.rawValue == ExitCodes.incomplete {}
+  }
+
+  /// Copies with people's data: nothing of them leaves this machine, and all is removed at the end.
+  func copy(from source: ConnectionSettings, to target: ConnectionSettings, by job: CopyJob) async throws {
+    var job = job
+    job.keepsPersonalData = true
+    var run = JobRun(job: job, connection: target, source: source, output: output)
+    run.confirmation.yes = true
+    let copying = run
+    try await forgiving { _ = try await copying.perform() }
+  }
+
+  /// The check of the schema; nil where there is no schema.
+  func integrity() throws -> IntegrityCheck? {
+    if try EnvironmentResolver(work).schema().collections.isEmpty { return nil }
+    return try CheckJob().check(work)
+  }
+
+  /// The findings of each rule.
+  func check() async throws -> [String: Int] {
+    guard let check = try integrity() else { return [:] }
+    return try await run(CheckJob()) { session, folder in
+      var counts: [String: Int] = [:]
+      try await IntegrityRun(in: session.context(folder)).check(check) {
+        counts[$0.rule.name, default: 0] += 1
+      }
+      return counts
+    }
+  }
+
+  func undo(_ run: String) async throws {
+    let (_, changes) = try UndoTarget.find(run, in: work.stateDir)
+    try await self.run(UndoJob(of: run, isDryRun: false)) { session, folder in
+      let list = try UndoRun(
+        run,
+        changes,
+        client: session.client,
+        rules: Invocation.current.application(of: session.schema)?.restoration
+      )
+      let runner = MigrationRunner(in: session, folder, writing: WriteSettings())
+      _ = try await LedgerRun(session, folder, sources: [.list(list)], undoes: run).apply(
+        .list(list),
+        by: runner
+      )
+    }
+  }
+
+  /// Compares what was undone with the copy as it was, values by values.
+  ///
+  /// - Returns: How many documents differ, and the first of them.
+  func compare() async throws -> (count: Int, examples: [String]) {
+    let found = Locked(DiffCounts())
+    let file = "\(work.stateDir)/differences.txt"
+    try await CommandRun(name: "migrate test", connection: work, output: output).performReading(
+      from: original,
+      to: work
+    ) { context, from, to in
+      guard let from, let to else { throw Failure(.internal, "compare", cause: "a side is missing") }
+      var options = Diff.Options(selection: CollectionSelection(nil, isDeep: true))
+      options.output = file
+      let diff = Diff(
+        from: .database(from.environment, from.client, at: .none),
+        to: .database(to.environment, to.client, at: .none),
+        options: options,
+        runCounts: context.counts,
+        progress: context.progress,
+        logger: context.logger
+      )
+      let counts = try await diff.run().counts
+      found.withLock { $0 = counts }
+      return CommandResult()
+    }
+    let counts = found.withLock { $0 }
+    let count = counts.onlyInFrom + counts.onlyInTo + counts.different + counts.unreadable
+    if count == 0 { return (0, []) }
+    // The beginning is enough: there may be a line for each document.
+    var lines = try InputFile(file)
+    var bytes = [UInt8](repeating: 0, count: 4096)
+    let length = try bytes.withUnsafeMutableBytes { bytes throws(Failure) in try lines.read(into: bytes) }
+    let text = String(decoding: bytes.prefix(length), as: UTF8.self)
+    return (count, text.split(separator: "\n").prefix(3).map(String.init))
+  }
+}

@@ -1,0 +1,125 @@
+import Configuration
+import Integrity
+import Logging
+import MigrationEngine
+import Transfer
+
+/// Tries migrations on a copy in a temporary folder, which is removed at the end, however it comes.
+struct RehearsalRun {
+  /// What is copied, and only read.
+  let source: ConnectionSettings
+  let output: OutputSettings
+  /// The settings of the migrations, none named yet.
+  let choice: MigrationChoice
+  var limit: Int?
+  var filters: [String] = []
+  /// The page of the plan; nil for none.
+  var html: String?
+  var examples = 3
+
+  func perform(_ migrations: [FolderMigration]) async throws -> Rehearsal {
+    try PlanScreen(html: html).assertWritable()
+    let scratch = try Scratch()
+    defer { withExtendedLifetime(scratch) {} }
+    let place = RehearsalPlace(scratch, beside: source, output)
+    var copying = CopyJob(try selection(of: migrations, place))
+    (copying.filters, copying.limit, copying.timeZone) = (filters, limit, choice.timeZone)
+    copying.reading = choice.reading
+    try await place.copy(from: source, to: place.original, by: copying)
+    var whole = SelectionSettings()
+    whole.all = true
+    try await place.copy(from: place.original, to: place.work, by: CopyJob(whole))
+    return try await rehearse(migrations, at: place)
+  }
+
+  private func rehearse(_ migrations: [FolderMigration], at place: RehearsalPlace) async throws -> Rehearsal {
+    var rehearsal = Rehearsal()
+    let before = try await place.check()
+    rehearsal.plans = try await plan(migrations, at: place)
+    for (migration, plan) in zip(migrations, rehearsal.plans) {
+      rehearsal.judgeDeletions(of: migration, plan)
+    }
+    var runs: [String] = []
+    let began = RunClock.system.now()
+    for migration in migrations {
+      let (run, _) = try await apply(migration, at: place)
+      runs.append(run)
+      rehearsal.seconds = RunClock.system.now() - began
+      if let plan = try await plan([migration], at: place, isLast: true).first { rehearsal.verify(plan) }
+    }
+    for migration in migrations {
+      let (run, report) = try await apply(migration, at: place)
+      if report.changeCount > 0 { runs.append(run) }
+      rehearsal.repeated(report)
+    }
+    rehearsal.compare(before, try await place.check())
+    for run in runs.reversed() { try await place.undo(run) }
+    let (differing, paths) = try await place.compare()
+    rehearsal.judgeUndo(differing: differing, in: paths)
+    return rehearsal
+  }
+
+  /// The root collections that the migrations and the check read, with all below them.
+  private func selection(
+    of migrations: [FolderMigration],
+    _ place: RehearsalPlace
+  ) throws -> SelectionSettings {
+    var selection = SelectionSettings()
+    var roots: [CollectionPath] = try place.integrity()?.reads.map(\.collection.root) ?? []
+    for migration in try named(migrations).chosen(for: place.work) {
+      // A group may be anywhere.
+      if (migration as? DeclarativeMigration)?.scope.isGroup == true { selection.all = true }
+      roots += (migration.reads + migration.writes).map(\.root)
+    }
+    if !selection.all { selection.collections = Set(roots.map(\.string)).sorted() }
+    return selection
+  }
+
+  private func named(_ migrations: [FolderMigration]) -> MigrationChoice {
+    var choice = choice
+    choice.migrations = migrations.map(\.choice)
+    return choice
+  }
+
+  /// - Parameter isLast: Whether it is only asked what is left to change.
+  private func plan(
+    _ migrations: [FolderMigration],
+    at place: RehearsalPlace,
+    isLast: Bool = false
+  ) async throws -> [MigrationReport] {
+    let named = named(migrations)
+    let sources = try named.chosen(for: place.work).map { ChangeSource.migration($0) }
+    return try await place.run(PlanJob(named)) { session, folder in
+      var runner = MigrationRunner(in: session, folder)
+      (runner.examples, runner.reviewColumns) = (examples, [])
+      let (reports, totals) = try await runner.plan(sources.map { $0.guarded(by: session.client) }) { _ in }
+      if !isLast {
+        _ = try await PlanScreen(html: html).conclude(
+          reports,
+          totals,
+          of: session,
+          folder,
+          connection: place.work,
+          isQuiet: true
+        )
+      }
+      return reports
+    }
+  }
+
+  private func apply(
+    _ migration: FolderMigration,
+    at place: RehearsalPlace
+  ) async throws -> (run: String, report: MigrationReport) {
+    let named = named([migration])
+    guard let chosen = try named.chosen(for: place.work).first else {
+      throw Failure(.internal, "rehearse", path: migration.name, cause: "it is not found")
+    }
+    return try await place.run(ApplyJob(named)) { session, folder in
+      let source = ChangeSource.migration(chosen).guarded(by: session.client)
+      let runner = MigrationRunner(in: session, folder, writing: WriteSettings())
+      let report = try await LedgerRun(session, folder, sources: [source]).apply(source, by: runner)
+      return (folder.id, report ?? MigrationReport(migration: chosen.id))
+    }
+  }
+}
