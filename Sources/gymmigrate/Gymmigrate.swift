@@ -25,7 +25,7 @@ struct Gymmigrate: AsyncParsableCommand {
       title: "Move data",
       commands: [
         ExportCommand.self, ExportVerify.self, ImportCommand.self, CopyCommand.self, DiffCommand.self,
-        RestoreCommand.self,
+        RestoreCommand.self, MaskCommand.self,
       ],
       jobs: [ExportJob.self, ImportJob.self, CopyJob.self, RestoreJob.self]
     ),

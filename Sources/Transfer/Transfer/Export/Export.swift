@@ -29,7 +29,7 @@ package struct Export: Sendable {
     /// The documents of the exports that it adds to, in a folder of JSON Lines; nil to list no deletions.
     package var earlier: EarlierDocuments?
     /// What is written instead of a document; nil to write it as it is.
-    package var transform: (@Sendable (RawDocument) -> RawDocument)?
+    package var transform: (@Sendable (RawDocument) throws -> RawDocument)?
     /// Which documents are written, by what is written of them; nil for all.
     ///
     /// Every document of the reads is read for it.
@@ -261,7 +261,7 @@ package struct Export: Sendable {
     var read: [RawDocument] = []
     var written: [RawDocument] = []
     for document in try page.documents() where written.count < limit {
-      var shown = options.transform?(document) ?? document
+      var shown = try options.transform?(document) ?? document
       guard options.filter?.matches(shown) ?? true else { continue }
       // The read had no mask, because what is shown follows from other fields.
       if options.transform != nil, let fields = options.fields { shown.fields = shown.fields.cut(to: fields) }
