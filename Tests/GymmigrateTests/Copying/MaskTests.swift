@@ -10,7 +10,9 @@ struct MaskTests {
     "Y2FuYXJ5Qnl0ZXM",
   ]
 
-  private static func text(_ name: String, _ value: String) -> String { #""\#(name)":{"stringValue":"\#(value)"}"# }
+  private static func text(_ name: String, _ value: String) -> String {
+    #""\#(name)":{"stringValue":"\#(value)"}"#
+  }
 
   private static func line(_ name: String, _ fields: [String]) -> String {
     #"{"fields":{\#(fields.joined(separator: ","))},"name":"\#(name)"}"#
@@ -55,7 +57,8 @@ struct MaskTests {
 
   private static let collections = ["users", "members", "user_emails", "classBookings", "classes", "groups"]
 
-  private func expectNoCanary(_ text: String, _ place: String, _ location: SourceLocation = #_sourceLocation) {
+  private func expectNoCanary(_ text: String, _ place: String, _ location: SourceLocation = #_sourceLocation)
+  {
     for canary in Self.canaries where text.utf8.firstRange(of: canary) != nil {
       Issue.record("\(canary) in \(place)", sourceLocation: location)
     }
@@ -128,7 +131,9 @@ struct MaskTests {
       #expect(all.contains { $0.key.hasPrefix("classBookings/") && string($0.value, "userId") == id })
       #expect(all.contains { $0.key.hasPrefix("groups/") && $0.key.hasSuffix("/members/\(id)") })
     }
-    #expect(all["groups/\(all.keys.first { $0.hasPrefix("groups/") }?.split(separator: "/")[1] ?? "")"] != nil)
+    #expect(
+      all["groups/\(all.keys.first { $0.hasPrefix("groups/") }?.split(separator: "/")[1] ?? "")"] != nil
+    )
   }
 
   @Test("One key makes the same of the same, another key shares nothing that only a key decides.")
@@ -138,7 +143,9 @@ struct MaskTests {
       try await tool.bare(copy(to: "test", "a")).expect(0)
       try await tool.bare(copy(to: "stage", "a")).expect(0)
       let first = try await tool.dump("test")
-      let again = try await tool.dump("stage").map { $0.replacing("/databases/stage/", with: "/databases/test/") }
+      let again = try await tool.dump("stage").map {
+        $0.replacing("/databases/stage/", with: "/databases/test/")
+      }
       #expect(Set(again) == first)
       let repeated = try await tool.bare(copy(to: "test", "a", ["--mode", "upsert", "--json"]))
       repeated.expect(0)

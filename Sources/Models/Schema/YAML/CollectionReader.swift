@@ -15,7 +15,8 @@ struct CollectionReader {
 
   private static let keys = [
     "label", "documents", "document-id", "id-field", "create-time", "update-time", "soft-delete", "immutable",
-    "ordered-by", "filtered-by", "decoding", "catalogue", "personal-data", "mask", "unknown-fields", "forbidden",
+    "ordered-by", "filtered-by", "decoding", "catalogue", "personal-data", "mask", "unknown-fields",
+    "forbidden",
     "unique", "search", "import", "fields",
   ]
 

@@ -40,7 +40,7 @@ struct CopyReader: Sendable {
       let isResumable = reads[index - start.stage].isOrderedByName && mask == nil
       var left = limit - position.taken
       while left > 0,
-        let page = try await pages.next(of: index - start.stage, at: plan.readTime, orElse: Self.remedy)
+        let page = try await next(of: index - start.stage, in: pages, plan, plan.scopes[index].name)
       {
         try Task.checkCancellation()
         var documents: [RawDocument] = []
@@ -56,6 +56,20 @@ struct CopyReader: Sendable {
         try await body(documents, isResumable ? position : nil)
         progress.advance(by: documents.count)
       }
+    }
+  }
+
+  /// The next page of a scope; a failure of a masked copy names no document of the source.
+  private func next(
+    of read: Int,
+    in pages: CollectionPages,
+    _ plan: Copy.Plan,
+    _ scope: CollectionPath
+  ) async throws -> [RawDocument]? {
+    do {
+      return try await pages.next(of: read, at: plan.readTime, orElse: Self.remedy)
+    } catch let failure as Failure where mask != nil {
+      throw failure.withoutNames(in: scope)
     }
   }
 

@@ -31,6 +31,23 @@ package struct Mask: Sendable {
     return masked
   }
 
+  /// Returns what a document has that no rule covers.
+  func gaps(in document: RawDocument) -> [MaskGap] {
+    let pattern = document.path.collection.pattern
+    guard let collection = schema.collection(pattern), collection.covers(document.path) else {
+      return [.undeclared(pattern)]
+    }
+    var gaps = gaps(of: collection)
+    var fields = MaskedFields(mask: self, text: text, collection, seed: [])
+    do throws(Failure) {
+      _ = try fields.masked(document.fields)
+      _ = try path(document.path)
+    } catch {
+      gaps.append(.reference)
+    }
+    return gaps + fields.gaps.filter { !gaps.contains($0) }
+  }
+
   /// Returns a path with the ID of each of its documents masked.
   func path(_ path: DocumentPath) throws(Failure) -> DocumentPath {
     var segments = path.segments

@@ -25,7 +25,7 @@ enum MaskGaps {
     )
   }
 
-  private static func text(_ gap: MaskGap) -> String {
+  static func text(_ gap: MaskGap) -> String {
     switch gap {
     case .undeclared(let collection): "documents of \(collection)"
     case .id(let collection): "the IDs of \(collection)"
@@ -34,7 +34,7 @@ enum MaskGaps {
     }
   }
 
-  private static func yaml(_ gap: MaskGap) -> String {
+  static func yaml(_ gap: MaskGap) -> String {
     switch gap {
     case .undeclared(let collection): "\(collection): { mask: pseudonym, fields: { … } }"
     case .id(let collection): "\(collection): { mask: pseudonym }"
@@ -79,7 +79,7 @@ extension Mask {
     if !gaps.isEmpty { throw MaskGaps.failure(gaps) }
   }
 
-  private func gaps(of collection: CollectionSchema) -> [MaskGap] {
+  func gaps(of collection: CollectionSchema) -> [MaskGap] {
     var gaps: [MaskGap] = []
     if schema.idRule(of: collection.pattern) == nil { gaps.append(.id(collection.pattern)) }
     for field in collection.fields { gaps += self.gaps(of: field, collection) }
@@ -101,5 +101,7 @@ extension Mask {
 }
 
 extension CollectionPath {
-  fileprivate func isBelow(_ other: CollectionPath) -> Bool { string.utf8.starts(with: "\(other.string)/".utf8) }
+  fileprivate func isBelow(_ other: CollectionPath) -> Bool {
+    string.utf8.starts(with: "\(other.string)/".utf8)
+  }
 }

@@ -53,7 +53,9 @@ struct MaskedFields {
       return .array(elements)
     }
     guard let rule = collection.maskRule(of: field) else {
-      if !collection.isStructure(field) { gaps.append(.field(collection.pattern, field.path, field.typeNames)) }
+      if !collection.isStructure(field) {
+        gaps.append(.field(collection.pattern, field.path, field.typeNames))
+      }
       return .null
     }
     return try apply(isKept(value, field, rule) ? rule : .pseudonym, to: value, field)

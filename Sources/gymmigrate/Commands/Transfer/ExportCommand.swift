@@ -272,7 +272,7 @@ extension ExportJob: DivisibleJob {
         complete?(&options)
         if let mask = try mask?.mask(by: schema) {
           try mask.assertCovers(reads.map { $0.kind ?? $0.collection })
-          options.transform = { try mask.masked($0) }
+          options.mask = mask
           session.logger.notice("Masked by the rules of the schema '\(schema.name)'.")
         }
         if let since = try since.map({ try SinceChoice(typed: $0) }) {

@@ -21,7 +21,9 @@ struct MaskOptions: ParsableArguments {
       throw ValidationError("--mask does not go with \(option.name).")
     }
     if collections.contains(where: { CollectionPath($0).map { $0.pattern != $0 } ?? false }) {
-      throw ValidationError("--mask takes collections without IDs, as 'groups/*/members': the run keeps their names.")
+      throw ValidationError(
+        "--mask takes collections without IDs, as 'groups/*/members': the run keeps their names."
+      )
     }
   }
 
