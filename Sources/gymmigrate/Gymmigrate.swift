@@ -25,8 +25,7 @@ struct Gymmigrate: AsyncParsableCommand {
       title: "Move data",
       commands: [
         ExportCommand.self, ExportVerify.self, ExportPrune.self, ImportCommand.self, CopyCommand.self,
-        DiffCommand.self,
-        RestoreCommand.self,
+        DiffCommand.self, RestoreCommand.self, MaskCommand.self,
       ],
       jobs: [ExportJob.self, ImportJob.self, CopyJob.self, RestoreJob.self]
     ),

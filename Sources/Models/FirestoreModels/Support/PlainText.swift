@@ -41,7 +41,7 @@ package enum PlainText {
   }
 
   /// Maps a decimal digit of any script to ASCII; nil for other scalars.
-  private static func decimalDigit(_ scalar: Unicode.Scalar) -> Unicode.Scalar? {
+  package static func decimalDigit(_ scalar: Unicode.Scalar) -> Unicode.Scalar? {
     if scalar.isASCII { return ("0"..."9").contains(scalar) ? scalar : nil }
     guard scalar.properties.numericType == .decimal, let number = scalar.properties.numericValue else {
       return nil

@@ -23,6 +23,8 @@ package struct CollectionSchema: Sendable {
   /// Whether all environments share its documents.
   package var isCatalogue = false
   package var personalData = PersonalData.unknown
+  /// How the IDs of its documents are masked; nil if nothing is said.
+  package var mask: MaskRule?
   /// How people's files of it are imported.
   package var imports = ImportSettings()
   /// Whether fields that are not declared are expected.

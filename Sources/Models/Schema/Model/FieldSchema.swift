@@ -31,6 +31,10 @@ package struct FieldSchema: Sendable {
   ///
   /// The element comes first, then the fields below it where it is a map. Their paths begin with ``elementName``.
   package var elements: [FieldSchema] = []
+  /// How its values are masked; nil if nothing is said.
+  package var mask: MaskRule?
+  /// How the keys of a map are masked; nil if nothing is said.
+  package var keyMask: MaskRule?
 
   /// The segment of an element in the paths of ``elements``.
   package static let elementName = "[]"

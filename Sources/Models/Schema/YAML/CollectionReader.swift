@@ -15,7 +15,8 @@ struct CollectionReader {
 
   private static let keys = [
     "label", "documents", "document-id", "id-field", "create-time", "update-time", "soft-delete", "immutable",
-    "ordered-by", "filtered-by", "decoding", "catalogue", "personal-data", "unknown-fields", "forbidden",
+    "ordered-by", "filtered-by", "decoding", "catalogue", "personal-data", "mask", "unknown-fields",
+    "forbidden",
     "unique", "search", "import", "fields",
   ]
 
@@ -62,6 +63,7 @@ struct CollectionReader {
     case "personal-data":
       let text = try yaml.text(value, name)
       collection.personalData = text == "none" ? .free : .holds(text)
+    case "mask": collection.mask = try nodes.mask(value, ofIDs: true)
     case "unknown-fields":
       collection.expectsUnknownFields =
         try nodes.choice(value, name, ["expected", "unexpected"]) == "expected"

@@ -33,7 +33,7 @@ struct FieldReader {
     }
     let known = [
       "type", "required", "values", "deprecated", "format", "range", "default", "reference", "label",
-      "identifier", "number-format", "width", "highlight", "elements", "fields",
+      "identifier", "number-format", "width", "highlight", "elements", "fields", "mask", "keys",
     ]
     let members = try yaml.members(node, "the field '\(name)'", known: known)
     var field = FieldSchema(path)
@@ -60,6 +60,11 @@ struct FieldReader {
         }
         field.width = width
       case "highlight": field.highlight = try nodes.highlight(value, of: field.types)
+      case "mask": field.mask = try nodes.mask(value)
+      case "keys":
+        for (_, _, rule) in try yaml.members(value, "'keys'", known: ["mask"]) {
+          field.keyMask = try nodes.mask(rule, ofIDs: true)
+        }
       case "elements":
         guard field.types == [.array] else {
           throw yaml.failure(at: key, "only an array has elements; expected type: array beside them")

@@ -117,6 +117,14 @@ struct SchemaNodes {
     return labels
   }
 
+  /// A rule of masking; IDs and keys take those alone that keep them apart.
+  func mask(_ node: YAMLNode, ofIDs: Bool = false) throws(Failure) -> MaskRule {
+    guard let rule = MaskRule(try yaml.text(node, "mask")), !ofIDs || rule.keepsApart else {
+      throw unexpected(node, "mask", ofIDs ? MaskRule.formsOfIDs : MaskRule.forms)
+    }
+    return rule
+  }
+
   /// A filter, as in `--where`.
   func filter(_ node: YAMLNode, _ name: String) throws(Failure) -> (text: String, filter: DocumentFilter) {
     let text = try yaml.text(node, name)

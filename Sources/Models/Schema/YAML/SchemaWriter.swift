@@ -52,6 +52,7 @@ package struct SchemaWriter {
     case .free: add("personal-data", "none")
     case .holds(let reason): add("personal-data", Self.text(reason))
     }
+    add("mask", collection.mask.map { Self.text($0.text) })
     add("unknown-fields", collection.expectsUnknownFields ? nil : "unexpected")
     add("forbidden", Self.paths(collection.forbidden))
     add(
@@ -146,6 +147,8 @@ package struct SchemaWriter {
     if let format = field.numberFormat { members.append("number-format: \(quoted(format))") }
     if let width = field.width { members.append("width: \(Value.double(width).literal)") }
     if let highlight = field.highlight { members.append("highlight: \(Self.highlight(highlight))") }
+    if let rule = field.mask { members.append("mask: \(text(rule.text))") }
+    if let rule = field.keyMask { members.append("keys: { mask: \(text(rule.text)) }") }
     if let labels = labels(field.labels) { members.append("label: \(labels)") }
     if let element = field.elements.first {
       members.append("elements: \(elements(element, field.elements.dropFirst()))")

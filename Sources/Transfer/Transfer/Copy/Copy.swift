@@ -31,6 +31,8 @@ package struct Copy: Sendable {
     package var maximumDeletes: Int?
     /// Whether personal data may leave a protected environment.
     package var keepsPersonalData = false
+    /// How documents are masked on their way; nil to copy them as they are.
+    package var mask: Mask?
     /// Whether URLs of files in the source's bucket become those of the target's.
     package var rewritesStorageURLs = false
     /// Whether it only reads, compares and counts.
@@ -83,7 +85,7 @@ package struct Copy: Sendable {
     personalData = PersonalDataGuard(
       of: source.environment,
       schema: context.schema,
-      isOff: options.keepsPersonalData
+      isOff: options.keepsPersonalData || options.mask != nil
     )
     elsewhere = LineList(context.folder.file("references.jsonl"))
   }
@@ -101,6 +103,7 @@ package struct Copy: Sendable {
     let resumed = try context.checkpoints?.resumed?.position(as: CopyPosition.self)
     if let part = options.part { return try plan(of: part) }
     let scopes = try options.selection.scopes(roots: try await roots(resumed))
+    try options.mask?.assertCovers(scopes.map(\.name))
     for scope in scopes { try personalData.assertFree(scope.name) }
     for scope in scopes { context.counts.open(scope.name) }
     var plan = Plan(
@@ -247,6 +250,7 @@ package struct Copy: Sendable {
       pageSize: options.pageSize,
       parallel: options.parallel,
       personalData: personalData,
+      mask: options.mask,
       range: options.part?.range ?? NameRange(),
       progress: context.progress
     )

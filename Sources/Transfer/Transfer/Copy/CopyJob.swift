@@ -52,6 +52,7 @@ package struct CopyJob: Job {
   package var maximumDeletes: Int?
   package var rewritesStorageURLs = false
   package var keepsPersonalData = false
+  package var mask: MaskSettings?
   package var reading = ReadingSettings()
   package var isDryRun = false
 
@@ -71,6 +72,7 @@ package struct CopyJob: Job {
     options.maximumDeletes = maximumDeletes
     options.keepsPersonalData = keepsPersonalData
     options.isDryRun = isDryRun
+    options.mask = try mask?.mask(by: schema)
     options.rewritesStorageURLs = rewritesStorageURLs
     return options
   }

@@ -10,6 +10,8 @@ struct CopyReader: Sendable {
   let pageSize: Int
   let parallel: Int
   let personalData: PersonalDataGuard
+  /// How documents are masked. A position would name a document of the source, so a masked read has none.
+  let mask: Mask?
   /// The names that are read.
   let range: NameRange
   let progress: Progress
@@ -35,15 +37,16 @@ struct CopyReader: Sendable {
       if index > start.stage || position.last == nil {
         (position.stage, position.last, position.taken) = (index, nil, 0)
       }
-      let isResumable = reads[index - start.stage].isOrderedByName
+      let isResumable = reads[index - start.stage].isOrderedByName && mask == nil
       var left = limit - position.taken
       while left > 0,
-        let page = try await pages.next(of: index - start.stage, at: plan.readTime, orElse: Self.remedy)
+        let page = try await next(of: index - start.stage, in: pages, plan, plan.scopes[index].name)
       {
         try Task.checkCancellation()
         var documents: [RawDocument] = []
         for document in page where left > 0 && isSelected(document.path, index, plan.scopes) {
           try personalData.assertFree(document.path.collection)
+          let document = try mask?.masked(document) ?? document
           documents.append(try references.rewrite(document))
           left -= 1
         }
@@ -53,6 +56,20 @@ struct CopyReader: Sendable {
         try await body(documents, isResumable ? position : nil)
         progress.advance(by: documents.count)
       }
+    }
+  }
+
+  /// The next page of a scope; a failure of a masked copy names no document of the source.
+  private func next(
+    of read: Int,
+    in pages: CollectionPages,
+    _ plan: Copy.Plan,
+    _ scope: CollectionPath
+  ) async throws -> [RawDocument]? {
+    do {
+      return try await pages.next(of: read, at: plan.readTime, orElse: Self.remedy)
+    } catch let failure as Failure where mask != nil {
+      throw failure.withoutNames(in: scope)
     }
   }
 

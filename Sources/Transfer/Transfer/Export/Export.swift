@@ -30,6 +30,8 @@ package struct Export: Sendable {
     package var earlier: EarlierDocuments?
     /// What is written instead of a document; nil to write it as it is.
     package var transform: (@Sendable (RawDocument) -> RawDocument)?
+    /// How documents are masked, before anything else sees them; nil to write them as they are.
+    package var mask: Mask?
     /// Which documents are written, by what is written of them; nil for all.
     ///
     /// Every document of the reads is read for it.
@@ -237,7 +239,7 @@ package struct Export: Sendable {
     _ body: (DocumentPage) throws -> Void
   ) async throws {
     var left = options.limit ?? .max
-    while left > 0, let whole = try await next() {
+    while left > 0, let whole = try await self.next(of: read, next) {
       try Task.checkCancellation()
       let page = try prepared(whole, atMost: left)
       try body(page)
@@ -253,18 +255,34 @@ package struct Export: Sendable {
     }
   }
 
+  /// The next page; a failure of a masked export names no document of the source.
+  private func next(
+    of read: CollectionRead,
+    _ next: () async throws -> DocumentPage?
+  ) async throws -> DocumentPage? {
+    do {
+      return try await next()
+    } catch let failure as Failure where options.mask != nil {
+      throw failure.withoutNames(in: read.collection)
+    }
+  }
+
   /// Gives the documents of a page to the summary, and returns what is written instead of them.
   private func prepared(_ page: DocumentPage, atMost limit: Int) throws -> DocumentPage {
-    guard options.summary != nil || options.transform != nil || options.filter != nil else {
+    guard options.mask != nil || options.summary != nil || options.transform != nil || options.filter != nil
+    else {
       return page.count > limit ? page.prefix(limit) : page
     }
     var read: [RawDocument] = []
     var written: [RawDocument] = []
     for document in try page.documents() where written.count < limit {
+      let document = try options.mask?.masked(document) ?? document
       var shown = options.transform?(document) ?? document
       guard options.filter?.matches(shown) ?? true else { continue }
       // The read had no mask, because what is shown follows from other fields.
-      if options.transform != nil, let fields = options.fields { shown.fields = shown.fields.cut(to: fields) }
+      if options.mask != nil || options.transform != nil, let fields = options.fields {
+        shown.fields = shown.fields.cut(to: fields)
+      }
       read.append(document)
       written.append(shown)
     }

@@ -52,6 +52,7 @@ package struct ExportJob: Job {
   package var since: String?
   /// What the options of an application set, by their names.
   package var additions: [String: String] = [:]
+  package var mask: MaskSettings?
 
   package init(_ collections: [String], all: Bool) {
     self.collections = collections

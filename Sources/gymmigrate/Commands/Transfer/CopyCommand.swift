@@ -1,5 +1,6 @@
 import Configuration
 import Logging
+import Schema
 import Shards
 import Transfer
 
@@ -73,6 +74,8 @@ struct CopyCommand: JobCommand {
   @Flag(help: "Let people's data leave a protected environment.")
   var keepPersonalData = false
 
+  @OptionGroup var masking: MaskOptions
+
   @Flag(name: [.customShort("n"), .long], help: "Read and compare everything, write nothing.")
   var dryRun = false
 
@@ -91,6 +94,13 @@ struct CopyCommand: JobCommand {
     if to == nil, common.connection.project == nil {
       throw ValidationError("Name the environment to write: --to.")
     }
+    try masking.validate(
+      selection.collections,
+      without: [
+        ("--where", !filters.isEmpty), ("--delete-extraneous", deleteExtraneous),
+        ("--keep-personal-data", keepPersonalData),
+      ]
+    )
     try FilterArguments.validate(
       filters,
       for: selection.all || selection.catalogues ? nil : selection.collections
@@ -122,6 +132,7 @@ struct CopyCommand: JobCommand {
     (job.deletesExtraneous, job.maximumDeletes) = (deleteExtraneous, maxDelete)
     (job.rewritesStorageURLs, job.keepsPersonalData) = (rewriteStorageURLs, keepPersonalData)
     job.isDryRun = dryRun
+    job.mask = try masking.settings()
     var run = common.jobRun(job)
     run.source = source.connection(to: place?.name ?? from, beside: run.connection)
     run.connection.environment = to
@@ -227,6 +238,7 @@ extension CopyJob: DivisibleJob {
   // MARK: Parts
 
   func assertDivisible(_ run: JobRun) throws {
+    if mask != nil { throw refusal(of: "--mask", "a plan would hold names of the source") }
     if isDryRun { throw refusal(of: "--dry-run", "nothing is written") }
     if limit != nil { throw refusal(of: "--limit", "no task knows how many documents the others have") }
     if deletesExtraneous {
@@ -278,6 +290,7 @@ enum CopyText {
       "\(options.isDryRun ? "Comparing" : "Copying") from \(description(source.environment, source.client)), as \(source.signer)",
       "\(options.isDryRun ? "     with" : "       to") \(description(session.environment, session.client)), as \(session.database.connection.signer)",
     ]
+    if options.mask != nil { lines.append("  masked by the rules of the schema '\(session.schema.name)'") }
     if let readTime = plan.readTime { lines.append("  read at \(readTime)") }
     let subcollections = plan.hasMore ? ", with what is below them, which is not counted" : ""
     if plan.counts.isEmpty {

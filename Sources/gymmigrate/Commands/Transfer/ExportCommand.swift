@@ -71,6 +71,8 @@ struct ExportCommand: JobCommand {
 
   @OptionGroup var snapshot: SnapshotOptions
 
+  @OptionGroup var masking: MaskOptions
+
   @Option(
     help: ArgumentHelp(
       "The header of CSV and XLSX: fields, or the labels of the schema in a language: english, spanish, or its code.",
@@ -123,6 +125,14 @@ struct ExportCommand: JobCommand {
     try CollectionArguments.validate(collections, all: all, query)
     try snapshot.validate(common.connection, moment)
     let job = job
+    try masking.validate(
+      collections,
+      without: [
+        ("--where", !query.filters.isEmpty), ("--group", query.group), ("--dated", job.isDated),
+        ("--since", job.since != nil), ("--format sqlite", job.format == .sqlite),
+        ("options of an application", !job.additions.isEmpty),
+      ]
+    )
     if !snapshot.snapshot.isEmpty, job.isDated || job.since != nil {
       throw ValidationError("--dated and --since are about a database: not with --from.")
     }
@@ -192,7 +202,9 @@ struct ExportCommand: JobCommand {
       && (schedule.since == nil || schedule.dated && (format ?? .jsonl) == .jsonl)
   }
 
-  func jobRun() -> JobRun {
+  func jobRun() throws -> JobRun {
+    var job = job
+    job.mask = try masking.settings()
     var run = common.jobRun(job)
     run.connection = snapshot.connection(common.connection)
     return run
@@ -260,6 +272,11 @@ extension ExportJob: DivisibleJob {
         options.readTime = moment
         options.isPart = part != nil
         complete?(&options)
+        if let mask = try mask?.mask(by: schema) {
+          try mask.assertCovers(reads.map { $0.kind ?? $0.collection })
+          options.mask = mask
+          session.logger.notice("Masked by the rules of the schema '\(schema.name)'.")
+        }
         if let since = try since.map({ try SinceChoice(typed: $0) }) {
           try await DatedExport.narrow(&options, since: since, in: dated?.path, via: access.files, session)
           if let dated, case .jsonLines = format {
@@ -314,6 +331,7 @@ extension ExportJob: DivisibleJob {
     if format != .csv, format != .jsonl {
       throw refusal(of: "--format", "only JSON Lines and CSV can be put together from parts")
     }
+    if mask != nil { throw refusal(of: "--mask", "a plan would hold names of the source") }
     if limit != nil { throw refusal(of: "--limit", "no task knows how many documents the others have") }
     if orderBy != nil { throw refusal(of: "--order-by", "the parts are in the order of names") }
     if isDated { throw refusal(of: "--dated", "name the folder with --to") }

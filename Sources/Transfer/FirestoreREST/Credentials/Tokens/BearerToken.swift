@@ -27,11 +27,14 @@ package struct BearerToken: Sendable, Equatable {
   ///
   /// - Throws: `.configuration` if the file does not exist, if users other than its owner may access it, or
   ///   if it does not contain exactly one token.
-  package init(file path: String) throws(Failure) {
+  package init(
+    file path: String,
+    of what: String = "token",
+    remedy make: String = "Write a long random text to it, and run 'chmod 600' on it."
+  ) throws(Failure) {
     func failure(_ cause: String, _ remedy: String) -> Failure {
-      Failure(.configuration, "read the token", path: path, cause: cause, remedy: remedy)
+      Failure(.configuration, "read the \(what)", path: path, cause: cause, remedy: remedy)
     }
-    let make = "Write a long random text to it, and run 'chmod 600' on it."
     let (descriptor, error) = SystemCall.open(path, O_RDONLY | O_NONBLOCK)
     if descriptor < 0 { throw failure(SystemCall.text(error), make) }
     defer { close(descriptor) }
@@ -53,7 +56,7 @@ package struct BearerToken: Sendable, Equatable {
       count += more
     }
     guard count <= Self.maximumFileBytes, let secret = try? SubjectTokenFormat.checked(Array(bytes[..<count]))
-    else { throw failure("it does not contain exactly one token", make) }
+    else { throw failure("it does not contain exactly one \(what)", make) }
     self.secret = secret
   }
 }

@@ -1,0 +1,95 @@
+/// How a value, an ID or a key is masked before it leaves a database.
+///
+/// docs/masking.md shows each rule with a value before and after.
+package struct MaskRule: Sendable, Equatable {
+  package enum Kind: Sendable, Equatable {
+    case keep, drop, null, hash, digits, email, name, text, url, year
+    /// Some texts stay as they are, and so does what others begin with.
+    case pseudonym(keeping: [String], prefixes: [String])
+    case date(days: Int)
+    case number(percent: Int)
+    case constant(String)
+    /// As the IDs of a collection; nil for the one that the field refers to.
+    case reference(CollectionPath?)
+  }
+
+  package let kind: Kind
+  /// The rule as it is written in a schema.
+  package let text: String
+
+  package static let keep = MaskRule(.keep, "keep")
+  package static let pseudonym = MaskRule(.pseudonym(keeping: [], prefixes: []), "pseudonym")
+  package static let reference = MaskRule(.reference(nil), "reference")
+
+  static let formsOfIDs = "keep, pseudonym, hash, email or reference(COLLECTION)"
+  static let forms =
+    "keep, drop, null, hash, pseudonym, digits, email, name, date(±DAYS), date(year), text, number(±N%), url, "
+    + "constant(TEXT) or reference"
+
+  private init(_ kind: Kind, _ text: String) { (self.kind, self.text) = (kind, text) }
+
+  /// Parses a rule: a word, some with what stands in parentheses behind it; nil if it is none.
+  package init?(_ text: String) {
+    let parts = text.split(separator: "(", maxSplits: 1).map(String.init)
+    guard let word = parts.first, parts.count == 1 || text.hasSuffix(")"),
+      let kind = Self.kind(word, parts.count == 2 ? String(parts[1].dropLast()) : nil)
+    else { return nil }
+    self.init(kind, text)
+  }
+
+  private static func kind(_ word: String, _ argument: String?) -> Kind? {
+    if let argument { return kind(word, of: argument) }
+    switch word {
+    case "keep": return .keep
+    case "drop": return .drop
+    case "null": return .null
+    case "hash": return .hash
+    case "digits": return .digits
+    case "email": return .email
+    case "name": return .name
+    case "text": return .text
+    case "url": return .url
+    case "pseudonym": return .pseudonym(keeping: [], prefixes: [])
+    case "reference": return .reference(nil)
+    default: return nil
+    }
+  }
+
+  private static func kind(_ word: String, of argument: String) -> Kind? {
+    switch word {
+    case "constant": return .constant(argument)
+    case "text": return argument == "lorem" ? .text : nil
+    case "date": return argument == "year" ? .year : number(argument).map { .date(days: $0) }
+    case "number":
+      guard argument.hasSuffix("%") else { return nil }
+      return number(String(argument.dropLast())).map { .number(percent: $0) }
+    case "reference": return CollectionPath(argument).map { .reference($0) }
+    case "pseudonym": return pseudonym(argument)
+    default: return nil
+    }
+  }
+
+  /// A list of texts that stay; one that ends in `*` is what texts begin with.
+  private static func pseudonym(_ list: String) -> Kind {
+    let items = list.split(separator: ",").map { PlainText.trimmed(String($0)) { $0 == " " } }
+    return .pseudonym(
+      keeping: items.filter { !$0.hasSuffix("*") },
+      prefixes: items.filter { $0.hasSuffix("*") }.map { String($0.dropLast()) }.filter { !$0.isEmpty }
+    )
+  }
+
+  private static func number(_ text: String) -> Int? {
+    guard text.hasPrefix("±"), let number = Int(text.dropFirst()), (1...3650).contains(number) else {
+      return nil
+    }
+    return number
+  }
+
+  /// Whether two values that differ stay two.
+  package var keepsApart: Bool {
+    switch kind {
+    case .keep, .hash, .email, .pseudonym, .reference: true
+    default: false
+    }
+  }
+}

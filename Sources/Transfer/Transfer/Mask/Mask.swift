@@ -1,0 +1,119 @@
+import FirestoreREST
+package import Schema
+
+/// Masks documents by the rules of a schema, under a key: a pure transform, so that reads in parallel, a resumed run and
+/// another copy make the same of a document.
+///
+/// What no rule covers is refused, never let through: what the schema alone says by ``assertCovers(_:)``, and what only a
+/// document shows when it comes.
+package struct Mask: Sendable {
+  let schema: DatabaseSchema
+  private let text: MaskedText
+
+  package init(by schema: DatabaseSchema, key: MaskKey) {
+    self.schema = schema
+    text = MaskedText(key: key)
+  }
+
+  /// Returns the document as it may leave, ID and path included.
+  ///
+  /// - Throws: `.configuration` with all of the document's fields that no rule covers.
+  package func masked(_ document: RawDocument) throws(Failure) -> RawDocument {
+    let pattern = document.path.collection.pattern
+    guard let collection = schema.collection(pattern), collection.covers(document.path) else {
+      throw MaskGaps.failure([.undeclared(pattern)])
+    }
+    var fields = MaskedFields(mask: self, text: text, collection, seed: Array(document.path.string.utf8))
+    var masked = document
+    masked.path = try path(document.path)
+    masked.fields = try fields.masked(document.fields)
+    if !fields.gaps.isEmpty { throw MaskGaps.failure(fields.gaps) }
+    return masked
+  }
+
+  /// Returns what a document has that no rule covers.
+  func gaps(in document: RawDocument) -> [MaskGap] {
+    let pattern = document.path.collection.pattern
+    guard let collection = schema.collection(pattern), collection.covers(document.path) else {
+      return [.undeclared(pattern)]
+    }
+    var gaps = gaps(of: collection)
+    var fields = MaskedFields(mask: self, text: text, collection, seed: [])
+    do throws(Failure) {
+      _ = try fields.masked(document.fields)
+      _ = try path(document.path)
+    } catch {
+      gaps.append(.reference)
+    }
+    return gaps + fields.gaps.filter { !gaps.contains($0) }
+  }
+
+  /// Returns a path with the ID of each of its documents masked.
+  func path(_ path: DocumentPath) throws(Failure) -> DocumentPath {
+    var segments = path.segments
+    var pattern = ""
+    for index in stride(from: 1, to: segments.count, by: 2) {
+      pattern += (index > 1 ? "/*/" : "") + segments[index - 1]
+      guard let collection = CollectionPath(pattern), let rule = schema.idRule(of: collection) else {
+        throw MaskGaps.failure([CollectionPath(pattern).map { .id($0) } ?? .reference])
+      }
+      segments[index] = try id(segments[index], rule)
+    }
+    guard let masked = DocumentPath(segments.joined(separator: "/")) else {
+      throw MaskGaps.failure([.reference])
+    }
+    return masked
+  }
+
+  /// Returns an ID, masked by the rule of its collection.
+  func id(_ id: String, _ rule: MaskRule) throws(Failure) -> String {
+    switch rule.kind {
+    case .pseudonym(let keeping, let prefixes):
+      try text.pseudonym(id, keeping: keeping, prefixes: prefixes)
+    case .email: try text.email(id, isID: true)
+    case .keep: id
+    default: try text.hash(id.utf8)
+    }
+  }
+
+  /// Returns a reference to the masked document, in whatever database.
+  func reference(_ name: String) throws(Failure) -> Value {
+    let marker = "/documents/"
+    let bytes = Array(name.utf8)
+    let at = bytes.indices.first { bytes[$0...].starts(with: marker.utf8) }
+    guard let at else { throw MaskGaps.failure([.reference]) }
+    let root = at + marker.utf8.count
+    guard let path = DocumentPath(String(decoding: bytes[root...], as: UTF8.self)) else {
+      throw MaskGaps.failure([.reference])
+    }
+    return .reference(String(decoding: bytes[..<root], as: UTF8.self) + (try self.path(path)).string)
+  }
+}
+
+extension DatabaseSchema {
+  /// The rule of the IDs of a collection; nil if nobody said what is to become of them.
+  func idRule(of path: CollectionPath) -> MaskRule? {
+    guard let collection = collection(path) else { return nil }
+    guard let rule = collection.mask else { return collection.personalData == .free ? .keep : nil }
+    guard case .reference(let target) = rule.kind else { return rule }
+    guard let target, let other = self.collection(target)?.mask, other.kind != rule.kind else { return nil }
+    if case .reference = other.kind { return nil }
+    return other
+  }
+}
+
+extension CollectionSchema {
+  /// The rule of a field: what is said of it, or what follows from the schema.
+  func maskRule(of field: FieldSchema) -> MaskRule? {
+    if let rule = field.mask { return rule }
+    if field.reference != nil { return .reference }
+    if field.path == idField { return .reference }
+    let isTime = [createTime?.path, updateTime?.path].contains(field.path)
+    return personalData == .free || isTime || field.types == [.boolean] ? .keep : nil
+  }
+
+  /// Whether the fields below a field, or its elements, have rules of their own.
+  func isStructure(_ field: FieldSchema) -> Bool {
+    !field.elements.isEmpty || fields.contains { $0.path != field.path && field.path.isPrefix(of: $0.path) }
+  }
+}

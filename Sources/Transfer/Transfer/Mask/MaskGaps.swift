@@ -1,0 +1,107 @@
+import Schema
+
+/// Something that no rule covers.
+enum MaskGap: Sendable, Equatable {
+  /// A collection, or a document of it, that the schema does not declare.
+  case undeclared(CollectionPath)
+  /// The IDs of a collection.
+  case id(CollectionPath)
+  /// A field, with its type.
+  case field(CollectionPath, FieldPath, String)
+  /// A reference that is none.
+  case reference
+
+  static func type(of value: Value) -> String { FieldType(of: value)?.rawValue ?? "any" }
+}
+
+/// What is said of all that no rule covers.
+enum MaskGaps {
+  static func failure(_ gaps: [MaskGap]) -> Failure {
+    Failure(
+      .configuration,
+      "mask",
+      cause: "no rule covers \(gaps.map(text).joined(separator: ", "))",
+      remedy: "Add to the schema (docs/masking.md): \(gaps.map(yaml).joined(separator: "; "))"
+    )
+  }
+
+  static func text(_ gap: MaskGap) -> String {
+    switch gap {
+    case .undeclared(let collection): "documents of \(collection)"
+    case .id(let collection): "the IDs of \(collection)"
+    case .field(let collection, let path, _): "\(shown(path)) of \(collection)"
+    case .reference: "a reference to no document"
+    }
+  }
+
+  static func yaml(_ gap: MaskGap) -> String {
+    switch gap {
+    case .undeclared(let collection): "\(collection): { mask: pseudonym, fields: { … } }"
+    case .id(let collection): "\(collection): { mask: pseudonym }"
+    case .field(let collection, let path, let type):
+      "\(collection): { fields: { \(shown(path)): { type: \(type.isEmpty ? "any" : type), mask: \(suggestion(type)) } } }"
+    case .reference: "a rule for the field, as mask: drop"
+    }
+  }
+
+  private static func suggestion(_ type: String) -> String {
+    switch type {
+    case "string": "pseudonym"
+    case "timestamp": "date(±30)"
+    case "integer", "double": "number(±10%)"
+    default: "drop"
+    }
+  }
+
+  /// A path as it is, unless a key in it is no plain name: such a key may be a person's.
+  private static func shown(_ path: FieldPath) -> String {
+    let isPlain = path.segments.allSatisfy { name in
+      name.utf8.count <= 40 && name.utf8.first?.isASCIILetter ?? false
+        && name.utf8.allSatisfy { $0.isASCIILetter || $0 == UInt8(ascii: "_") }
+    }
+    return isPlain ? path.description : "(a key that is not shown)"
+  }
+}
+
+extension Mask {
+  /// Checks that the schema covers what it declares of collections, and of what is below them.
+  ///
+  /// - Throws: `.configuration` with all that no rule covers.
+  package func assertCovers(_ collections: [CollectionPath]) throws(Failure) {
+    var gaps: [MaskGap] = []
+    for path in collections {
+      if schema.collection(path) == nil { gaps.append(.undeclared(path.pattern)) }
+      for collection in schema.collections
+      where collection.pattern == path.pattern || collection.pattern.isBelow(path.pattern) {
+        gaps += self.gaps(of: collection).filter { !gaps.contains($0) }
+      }
+    }
+    if !gaps.isEmpty { throw MaskGaps.failure(gaps) }
+  }
+
+  func gaps(of collection: CollectionSchema) -> [MaskGap] {
+    var gaps: [MaskGap] = []
+    if schema.idRule(of: collection.pattern) == nil { gaps.append(.id(collection.pattern)) }
+    for field in collection.fields { gaps += self.gaps(of: field, collection) }
+    return gaps
+  }
+
+  private func gaps(of field: FieldSchema, _ collection: CollectionSchema) -> [MaskGap] {
+    let elements = field.elements.flatMap { gaps(of: $0, collection) }
+    if collection.isStructure(field) { return elements }
+    // Below an element, the element's own fields have the rules.
+    if field.types == [.map], field.path.segments.first == FieldSchema.elementName { return elements }
+    guard let rule = collection.maskRule(of: field) else {
+      return [.field(collection.pattern, field.path, field.typeNames)]
+    }
+    guard case .reference(let target) = rule.kind else { return elements }
+    let path = target ?? field.reference?.collection ?? collection.pattern
+    return schema.idRule(of: path) == nil ? [.id(path)] : elements
+  }
+}
+
+extension CollectionPath {
+  fileprivate func isBelow(_ other: CollectionPath) -> Bool {
+    string.utf8.starts(with: "\(other.string)/".utf8)
+  }
+}

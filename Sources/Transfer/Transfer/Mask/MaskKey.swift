@@ -1,0 +1,55 @@
+import FirestoreREST
+
+/// The secret under which values are masked: the same key makes the same of a value, everywhere.
+///
+/// Printing it never reveals it.
+package struct MaskKey: Sendable, CustomStringConvertible {
+  /// The smallest key, in characters: 128 bits and more of what ``random()`` makes.
+  private static let minimumLength = 32
+  private static let maximumLength = 64
+
+  private let code: MessageCode
+  /// What tells keys apart, and says nothing of the key: a code of a fixed text.
+  package let fingerprint: String
+
+  package var description: String { "key \(fingerprint)" }
+
+  /// Reads the key in a file that its owner alone may read.
+  ///
+  /// - Throws: `.configuration`.
+  package init(file path: String) throws(Failure) {
+    let text = try BearerToken(file: path, of: "mask key", remedy: Self.remedy).revealed
+    guard (Self.minimumLength...Self.maximumLength).contains(text.utf8.count) else {
+      throw Failure(
+        .configuration,
+        "read the mask key",
+        path: path,
+        cause: "it has \(text.utf8.count) characters, and a key has 32 to 64",
+        remedy: Self.remedy
+      )
+    }
+    try self.init(text)
+  }
+
+  /// Makes a key of a text of 32 to 64 characters.
+  package init(_ text: String) throws(Failure) {
+    code = MessageCode(key: Array(text.utf8))
+    let bytes = try code.code(of: Array("fingerprint".utf8))
+    fingerprint = String(decoding: bytes.prefix(8).flatMap(Self.hexadecimal), as: UTF8.self)
+  }
+
+  private static let remedy = "Make one with 'gymmigrate mask key new FILE'."
+
+  /// The text of a new random key of 256 bits.
+  package static func random() -> String { BearerToken.random().revealed }
+
+  /// The secret bytes that stand for a text, for a purpose.
+  func bytes(_ purpose: String, _ text: some Sequence<UInt8>) throws(Failure) -> [UInt8] {
+    try code.code(of: Array(purpose.utf8) + [0] + text)
+  }
+
+  static func hexadecimal(_ byte: UInt8) -> [UInt8] {
+    let digits = Array("0123456789abcdef".utf8)
+    return [digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+  }
+}

@@ -1,0 +1,168 @@
+/// What texts, bytes, numbers and times become under a key.
+///
+/// A text and its purpose decide alone, so the same person is the same everywhere.
+struct MaskedText: Sendable {
+  let key: MaskKey
+
+  // MARK: IDs
+
+  /// Returns an ID of the same form: a UUID, or letters and digits.
+  func pseudonym(_ text: String) throws(Failure) -> String {
+    if text.isEmpty { return text }
+    let bytes = try key.bytes("id", text.utf8)
+    if Self.isUUID(text) { return uuid(bytes, isUpper: text.utf8.contains { (0x41...0x46).contains($0) }) }
+    return try letters(bytes, count: text.utf8.count == 28 ? 28 : 20)
+  }
+
+  /// As ``pseudonym(_:)``, but for texts that stay and what others begin with.
+  func pseudonym(_ text: String, keeping: [String], prefixes: [String]) throws(Failure) -> String {
+    if keeping.contains(where: { $0.isIdentical(to: text) }) { return text }
+    guard let prefix = prefixes.first(where: { text.utf8.starts(with: $0.utf8) }) else {
+      return try pseudonym(text)
+    }
+    return try prefix + pseudonym(String(decoding: text.utf8.dropFirst(prefix.utf8.count), as: UTF8.self))
+  }
+
+  private static func isUUID(_ text: String) -> Bool {
+    let parts = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
+    func isHexadecimal(_ byte: UInt8) -> Bool {
+      (0x30...0x39).contains(byte) || (0x41...0x46).contains(byte) || (0x61...0x66).contains(byte)
+    }
+    return parts.map(\.count) == [8, 4, 4, 4, 12] && parts.allSatisfy { $0.allSatisfy(isHexadecimal) }
+  }
+
+  /// A UUID of version 4.
+  private func uuid(_ random: [UInt8], isUpper: Bool) -> String {
+    var bytes = Array(random.prefix(16))
+    bytes[6] = bytes[6] & 0x0F | 0x40
+    bytes[8] = bytes[8] & 0x3F | 0x80
+    var text: [UInt8] = []
+    for (index, byte) in bytes.enumerated() {
+      if [4, 6, 8, 10].contains(index) { text.append(UInt8(ascii: "-")) }
+      text += MaskKey.hexadecimal(byte)
+    }
+    let lower = String(decoding: text, as: UTF8.self)
+    return isUpper ? lower.uppercased() : lower
+  }
+
+  private func letters(_ bytes: [UInt8], count: Int) throws(Failure) -> String {
+    let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8)
+    return String(decoding: bytes.prefix(count).map { digits[Int($0) % digits.count] }, as: UTF8.self)
+  }
+
+  func hash(_ bytes: some Sequence<UInt8>) throws(Failure) -> String {
+    String(decoding: try key.bytes("hash", bytes).flatMap(MaskKey.hexadecimal), as: UTF8.self)
+  }
+
+  // MARK: Formats
+
+  /// Returns an address of a domain that nobody can have.
+  ///
+  /// - Parameter isID: Whether it is compared as it stands; otherwise case and white space around it say nothing.
+  func email(_ text: String, isID: Bool) throws(Failure) -> String {
+    let email =
+      isID ? text : PlainText.trimmed(text.lowercased()) { PlainText.isWhiteSpace($0) || $0 == "\u{200B}" }
+    if email.isEmpty { return email }
+    let digits = try key.bytes("email", email.utf8).prefix(8).flatMap(MaskKey.hexadecimal)
+    return "u\(String(decoding: digits, as: UTF8.self))@example.test"
+  }
+
+  func url(_ text: String) throws(Failure) -> String {
+    text.isEmpty ? text : "https://example.test/\(try letters(try key.bytes("url", text.utf8), count: 20))"
+  }
+
+  /// Returns a phone of the same country and form: the last ten digits decide, with and without a country.
+  ///
+  /// A longer number than a phone is masked from its first digit.
+  func digits(_ text: String) throws(Failure) -> String {
+    let kept = Array((PlainText.asciiDigits(text)).utf8)
+    let digits = kept.filter(Self.isDigit)
+    let national = digits.count > 13 ? digits : Array(digits.suffix(10))
+    for round in UInt8.min...UInt8.max {
+      let bytes = try key.bytes("digits", national + [round])
+      let masked = national.indices.map { index -> UInt8 in
+        let isFirst = national.count == 10 && (index == 0 || index == 3)
+        let byte = bytes[index % bytes.count]
+        return UInt8(ascii: "0") + (isFirst ? 2 + byte % 8 : byte % 10)
+      }
+      if masked == national, !masked.isEmpty { continue }
+      var rest = (digits.dropLast(national.count) + masked)[...]
+      return String(decoding: kept.map { Self.isDigit($0) ? rest.removeFirst() : $0 }, as: UTF8.self)
+    }
+    return ""
+  }
+
+  private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
+
+  // MARK: Words
+
+  /// Returns a name of as many words, each decided by the word that it stands for; particles stay.
+  func name(_ text: String) throws(Failure) -> String {
+    var words: [String] = []
+    for word in PlainText.tidied(text).split(separator: " ").map(String.init) {
+      words.append(try Self.particles.contains(word) ? word : self.word(word, "name", MaskWords.names))
+    }
+    return words.joined(separator: " ")
+  }
+
+  /// Returns as many words of no meaning, at most 40.
+  func lorem(_ text: String) throws(Failure) -> String {
+    var words: [String] = []
+    for (index, word) in PlainText.tidied(text).split(separator: " ").prefix(40).enumerated() {
+      words.append(try self.word("\(index) \(word)", "text", MaskWords.lorem))
+    }
+    return words.joined(separator: " ")
+  }
+
+  private static let particles: Set<String> = ["de", "del", "la", "las", "los", "y"]
+
+  /// A word of a list that is not the one that it stands for.
+  private func word(_ word: String, _ purpose: String, _ list: [String]) throws(Failure) -> String {
+    let bytes = try key.bytes(purpose, word.lowercased().utf8)
+    let index = (Int(bytes[0]) << 8 | Int(bytes[1])) % list.count
+    let found = list[index]
+    return found.lowercased() == word.lowercased() ? list[(index + 1) % list.count] : found
+  }
+
+  // MARK: Numbers and times
+
+  func number(_ value: Double, percent: Int, seed: [UInt8]) throws(Failure) -> Double {
+    value * (1 + Double(percent) / 100 * (try fraction("number", seed) * 2 - 1))
+  }
+
+  /// Returns the time, moved by days that its document decides: all of a document's times move together.
+  func time(_ time: Timestamp, days: Int, seed: [UInt8]) throws(Failure) -> Timestamp? {
+    var shift = Int64((try fraction("date", seed) * Double(2 * days)).rounded(.down)) - Int64(days)
+    if shift >= 0 { shift += 1 }
+    return Timestamp(seconds: time.seconds + shift * 86_400, nanoseconds: time.nanoseconds)
+  }
+
+  /// Returns the first moment of the time's year, in UTC.
+  static func year(_ time: Timestamp) -> Timestamp? {
+    let days = Int(time.seconds.flooredDivision(by: 86_400))
+    return Timestamp(
+      seconds: Int64(Civil.days(year: Civil.date(days: days).year, month: 1, day: 1)) * 86_400
+    )
+  }
+
+  /// A number from 0 to below 1.
+  private func fraction(_ purpose: String, _ seed: [UInt8]) throws(Failure) -> Double {
+    let bytes = try key.bytes(purpose, seed).prefix(4)
+    return Double(bytes.reduce(UInt32(0)) { $0 << 8 | UInt32($1) }) / 4_294_967_296
+  }
+}
+
+extension PlainText {
+  /// The text with its digits in ASCII, and of all else only what stands between the digits of a phone.
+  fileprivate static func asciiDigits(_ text: String) -> String {
+    var kept = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars {
+      if let digit = decimalDigit(scalar) {
+        kept.append(digit)
+      } else if "+-.() ".unicodeScalars.contains(scalar) {
+        kept.append(scalar)
+      }
+    }
+    return String(kept)
+  }
+}
