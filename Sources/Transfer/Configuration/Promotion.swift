@@ -36,7 +36,7 @@ extension Promotion {
       let promotion = try Self.read(value, of: name, in: yaml, assertKnown: known)
       promotions.append(promotion)
       if isCircle(promotion, in: promotions) {
-        throw yaml.failure(at: value, "'\(name)' waits for itself, by way of '\(promotion.after)'")
+        throw yaml.failure(at: value, "'\(name)' waits for itself, by way of '\(promotion.after ?? name)'")
       }
     }
     return promotions
