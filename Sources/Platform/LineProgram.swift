@@ -115,7 +115,9 @@ package struct LineProgram: Sendable {
     if !receiving.bytes.isEmpty { throw .unasked }
   }
 
-  /// Closes its input and waits for its end, without anything more from it. It is gone afterwards in any case.
+  /// Closes its input and waits for its end, without anything more from it.
+  ///
+  /// It is gone afterwards in any case.
   package func finish(isCancelled: () -> Bool) throws(Problem) {
     close(input)
     let problem = waitForEnd(isCancelled)
@@ -168,7 +170,9 @@ package struct LineProgram: Sendable {
 
   // MARK: Its end
 
-  /// Whether it has ended. It is left to be reaped, so that its number is nobody else's until then.
+  /// Whether it has ended.
+  ///
+  /// It is left to be reaped, so that its number is nobody else's until then.
   private var hasEnded: Bool {
     var info = siginfo_t()
     info.si_signo = 0
