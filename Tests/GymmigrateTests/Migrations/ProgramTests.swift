@@ -51,6 +51,9 @@ struct ProgramTests {
     return try await tool.bare(words + flags + tool.place)
   }
 
+  /// Of those that are to take too long.
+  private static let impatient = ["--program-timeout", "5"]
+
   private static let bad: [BadProgram] = [
     BadProgram(
       "dies",
@@ -66,13 +69,15 @@ struct ProgramTests {
     BadProgram(
       "hangs",
       "for name, fields in lines():\n  time.sleep(600 if name == 'members/m3' else 0)\n  change(name, fields)",
-      "members/m3: it did not answer within 1 s"
+      "members/m3: it did not answer within 5 s",
+      impatient
     ),
-    BadProgram("reads nothing", "time.sleep(600)", "members/m1: it did not answer"),
+    BadProgram("reads nothing", "time.sleep(600)", "members/m1: it did not answer", impatient),
     BadProgram(
       "does not end",
       "for name, fields in lines(): change(name, fields)\ntime.sleep(600)",
-      "it did not end within 1 s"
+      "it did not end within 5 s",
+      impatient
     ),
     BadProgram(
       "rubbish",
@@ -141,7 +146,10 @@ struct ProgramTests {
   @Test("One that is no good stops the run with the document named, and nothing is written", arguments: bad)
   func stops(_ bad: BadProgram) async throws {
     try await withPeople(bad.text) { tool in
-      let result = try await fix(tool, ["--program-timeout", "1"] + bad.flags)
+      let result = try await fix(
+        tool,
+        bad.flags.contains("--program-timeout") ? bad.flags : ["--program-timeout", "120"] + bad.flags
+      )
       result.expectFailure(bad.exitCode, bad.cause)
       #expect(try await tool.documents() == parsed(Self.people))
     }
@@ -178,9 +186,9 @@ struct ProgramTests {
       var tool = tool
       tool.environment = ["SECRET_THING": "abc", "GOOGLE_APPLICATION_CREDENTIALS_X": "abc"]
       try await fix(tool, ["--max-delete", "1"]).expect(77)
-      let first = try await tool.documents()
-      #expect(first["members/m8"] != nil && first.count >= 7)
-      try await tool.load(Self.people)
+      let stopped = try #require(tool.names(in: ".gymmigrate/runs").first { $0.contains("-fix-") })
+      try await tool.run("migrate", "undo", stopped).expect(0)
+      #expect(try await tool.documents() == parsed(Self.people))
       let result = try await fix(tool, ["--max-delete", "2", "--no-touch", "--json"])
       result.expect(2)
       let summary = try result.summary()
@@ -210,7 +218,7 @@ struct ProgramTests {
         if document['__name__'] == 'members/p2': say({'skip': str(sorted(document))})
         else:
           document.update(firstName='Ana', n=7, registrationDate='2026-01-31T12:00:00Z')
-          del document['gone']
+          document.pop('gone', None)
           document['map']['changed'] = 2
           say(document)
       """
