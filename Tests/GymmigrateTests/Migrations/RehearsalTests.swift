@@ -41,7 +41,7 @@ struct RehearsalTests {
   }
 
   private static let schema = """
-    name: things
+    schema: things
     collections:
       things:
         fields:
