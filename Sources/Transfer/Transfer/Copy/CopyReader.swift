@@ -10,7 +10,9 @@ struct CopyReader: Sendable {
   let pageSize: Int
   let parallel: Int
   let personalData: PersonalDataGuard
-  /// How documents are masked. A position would name a document of the source, so a masked read has none.
+  /// How documents are masked.
+  ///
+  /// A position would name a document of the source, so a masked read has none.
   let mask: Mask?
   /// The names that are read.
   let range: NameRange

@@ -1,6 +1,8 @@
 package import Schema
 
-/// That a job masks, and with which key: where its file is, and what tells the key apart. The key itself is in no record.
+/// That a job masks, and with which key: where its file is, and what tells the key apart.
+///
+/// The key itself is in no record.
 package struct MaskSettings: Codable, Sendable, Equatable {
   private var keyFile: String
   private var fingerprint: String
