@@ -17,8 +17,12 @@ package struct MaskCheck {
 
   package mutating func take(_ document: RawDocument) {
     for gap in mask.gaps(in: document) {
-      if let index = found.firstIndex(where: { $0.gap == gap }) {
+      if let index = found.firstIndex(where: { $0.gap.isAbout(gap) }) {
         found[index].documents += 1
+        // A field of several types.
+        if found[index].gap != gap, case .field(let collection, let path, _) = gap {
+          found[index].gap = .field(collection, path, "any")
+        }
       } else if found.count < Self.maximum {
         found.append((gap, 1))
       }

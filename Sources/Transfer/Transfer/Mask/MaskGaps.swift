@@ -11,6 +11,14 @@ enum MaskGap: Sendable, Equatable {
   /// A reference that is none.
   case reference
 
+  /// Whether both are the same thing, whatever its type.
+  func isAbout(_ other: MaskGap) -> Bool {
+    guard case .field(let collection, let path, _) = self,
+      case .field(let otherCollection, let otherPath, _) = other
+    else { return self == other }
+    return collection == otherCollection && path == otherPath
+  }
+
   static func type(of value: Value) -> String { FieldType(of: value)?.rawValue ?? "any" }
 }
 
