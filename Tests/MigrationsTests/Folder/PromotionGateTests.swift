@@ -1,5 +1,6 @@
 import Configuration
 import FirestoreModels
+import Runs
 import Testing
 
 @testable import MigrationEngine
@@ -30,7 +31,7 @@ import Testing
   private func gap(_ entries: [LedgerEntry], verified: Bool = false) -> PromotionGate.Gap? {
     var promotion = Promotion("prod", after: "stage")
     promotion.mustBeVerified = verified
-    return PromotionGate(promotion, entries, now: Timestamp(seconds: 0)).gap(of: migration)
+    return PromotionGate(promotion, entries, now: .now).gap(of: migration)
   }
 
   @Test("Every state before a gate, with and without 'verified'.")
@@ -55,7 +56,8 @@ import Testing
   }
 
   @Test("A rehearsal counts by its file and its age, wherever it was recorded.")
-  func rehearsals() {
+  func rehearsals() throws {
+    let now = try #require(Timestamp(seconds: 1000))
     var promotion = Promotion("prod")
     promotion.rehearsed = .seconds(100)
     func gap(_ checksum: String?, at moment: Int64, isOwn: Bool = true) -> PromotionGate.Gap? {
@@ -63,12 +65,11 @@ import Testing
       (entry.status, entry.hasChanged) = (.done, false)
       entry.rehearsed = [LedgerEntry.Applied(id: "m", checksum: checksum)]
       entry.changedAt = Timestamp(seconds: moment)
-      let now = Timestamp(seconds: 1000)
       return PromotionGate(promotion, isOwn ? [] : [entry], own: isOwn ? [entry] : [], now: now).gap(
         of: migration
       )
     }
-    #expect(PromotionGate(promotion, [], now: Timestamp(seconds: 1000)).gap(of: migration) == .notRehearsed)
+    #expect(PromotionGate(promotion, [], now: now).gap(of: migration) == .notRehearsed)
     #expect(gap("aa", at: 900) == nil && gap("aa", at: 900, isOwn: false) == nil)
     #expect(gap("aa", at: 899) == .notRehearsed)
     #expect(gap("bb", at: 900) == .notRehearsed && gap(nil, at: 900) == .notRehearsed)
@@ -82,7 +83,7 @@ import Testing
     var other = migration
     other.header.environments = ["prod"]
     #expect(
-      PromotionGate(Promotion("prod", after: "stage"), [], now: Timestamp(seconds: 0)).gap(of: other) == nil
+      PromotionGate(Promotion("prod", after: "stage"), [], now: .now).gap(of: other) == nil
     )
   }
 }

@@ -85,7 +85,7 @@ package struct ProgramCall: Sendable, Equatable {
 
   private static let variables: Set<String> = [
     "PATH", "HOME", "USER", "LOGNAME", "LANG", "LANGUAGE", "TZ", "TMPDIR", "VIRTUAL_ENV", "PYTHONPATH",
-    "NODE_PATH", "RUBYLIB", "PERL5LIB", "SYSTEMROOT",
+    "NODE_PATH", "RUBYLIB", "PERL5LIB",
   ]
 
   /// The variables that say where programs are and how text is written, and no other: any may hold a credential.

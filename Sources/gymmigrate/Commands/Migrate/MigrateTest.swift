@@ -46,6 +46,9 @@ struct MigrateTest: AsyncParsableCommand {
   func validate() throws {
     if names.isEmpty != pending { throw ValidationError("Name migrations or give --pending.") }
     try FilterArguments.validate(filters, for: nil)
+    if record, limit != nil || !filters.isEmpty {
+      throw ValidationError("--record is of a rehearsal on all documents: no --where and no --limit.")
+    }
     if record != (common.connection.environment != nil) {
       throw ValidationError("--record and -e go together: the ledger of -e keeps the record.")
     }

@@ -1,0 +1,236 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("Masking", .timeLimit(.minutes(60)))
+struct MaskTests {
+  /// What nobody but the source may hold, in whatever place it stands.
+  private static let canaries = [
+    "Zcanary", "zcanary", "ZCANARY", "cafe\u{301}canary", "5550001234", "UIDcanary", "MIDcanary", "GIDcanary",
+    "Y2FuYXJ5Qnl0ZXM",
+  ]
+
+  private static func text(_ name: String, _ value: String) -> String {
+    #""\#(name)":{"stringValue":"\#(value)"}"#
+  }
+
+  private static func line(_ name: String, _ fields: [String]) -> String {
+    #"{"fields":{\#(fields.joined(separator: ","))},"name":"\#(name)"}"#
+  }
+
+  private static let times =
+    #""createdAt":{"timestampValue":"2024-01-01T00:00:00Z"},"updatedAt":{"timestampValue":"2024-01-02T00:00:00Z"}"#
+
+  /// Three people, and all that refers to them.
+  private static let people: [String] = (0..<3).flatMap { number -> [String] in
+    let (user, member) = ("UIDcanary\(number)", "MIDcanary\(number)")
+    let email = "zcanary\(number)@example.com"
+    let name = "projects/p/databases/prod/documents/users/\(user)"
+    return [
+      line(
+        "users/\(user)",
+        [
+          text("id", user), text("fullName", "Zcanary\(number) cafe\u{301}canary de ZCANARY\(number)"),
+          text("email", email.uppercased()), text("phone", "+52 (55) 5000-1234"), text("role", "Zcanary"),
+          text("photoURL", "https://img.example.com/\(user)/Zcanary.jpg"), text("linkedMemberId", member),
+          #""isActive":{"stringValue":"Zcanary"}"#, text("telefono", "5550001234 Zcanary"),
+          #""otros":{"mapValue":{"fields":{"zcanary@x":{"stringValue":"Zcanary"}}}}"#, times,
+          #""fechaNacimiento":{"referenceValue":"\#(name)"}"#,
+        ]
+      ),
+      line(
+        "members/\(member)",
+        [
+          text("id", member), text("firstName", "Zcanary"), text("linkedUserId", user),
+          #""diseases":{"bytesValue":"Y2FuYXJ5Qnl0ZXM="}"#, text("registeredBy", "admin:\(user)"),
+          #""birthDate":{"timestampValue":"1990-07-15T00:00:00Z"}"#,
+          #""notes":{"nullValue":null}"#.replacingOccurrences(of: "notes", with: "otherNotes"),
+          #""familyGroupId":{"arrayValue":{"values":[{"stringValue":"\#(user)"},{"referenceValue":"\#(name)"}]}}"#,
+        ]
+      ),
+      line("user_emails/\(email)", [text("email", email), text("primaryUserId", user)]),
+      line("classBookings/GIDcanary\(number)", [text("userId", user), text("classId", "c")]),
+      line("groups/GIDcanary", [text("name", "Zcanary"), text("createdBy", "UIDcanary0")]),
+      line("groups/GIDcanary/members/\(user)", [text("displayName", "Zcanary")]),
+    ]
+  }
+
+  private static let collections = ["users", "members", "user_emails", "classBookings", "classes", "groups"]
+
+  private func expectNoCanary(_ text: String, _ place: String, _ location: SourceLocation = #_sourceLocation)
+  {
+    for canary in Self.canaries where Data(text.utf8).range(of: Data(canary.utf8)) != nil {
+      Issue.record("\(canary) in \(place)", sourceLocation: location)
+    }
+  }
+
+  private func people(in tool: Tool) async throws {
+    try await tool.load(Array(Set(Self.people)) + [documentLine("payments/unrelated", 1)], into: "prod")
+    try? FileManager.default.removeItem(atPath: tool.path(".gymmigrate"))
+    for key in ["a", "b"] { try await tool.bare(["mask", "key", "new", key]).expect(0) }
+  }
+
+  private func copy(to target: String, _ key: String, _ more: [String] = []) -> [String] {
+    ["copy"] + Self.collections
+      + ["--from", "prod", "--to", target, "--mask", "--mask-key-file", key, "--yes"] + more
+  }
+
+  /// The members of a document of a dump, by the dump's own JSON.
+  private func documents(_ lines: Set<String>) throws -> [String: [String: Any]] {
+    var found: [String: [String: Any]] = [:]
+    for line in lines {
+      let object = try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+      found[try #require(object["name"] as? String)] = object["fields"] as? [String: Any] ?? [:]
+    }
+    return found
+  }
+
+  private func string(_ fields: [String: Any]?, _ name: String) -> String? {
+    (fields?[name] as? [String: Any])?["stringValue"] as? String
+  }
+
+  @Test("No canary leaves, wherever it stands, and what refers to people still does.")
+  func canaries() async throws {
+    try await withStores { tool in
+      try await people(in: tool)
+      let result = try await tool.bare(copy(to: "test", "a"))
+      result.expect(0)
+      let dump = try await tool.dump("test")
+      #expect(dump.count == 13)
+      expectNoCanary(dump.joined(separator: "\n"), "the target")
+      expectNoCanary(result.output + result.errors, "the output")
+      let key = try tool.text("a").trimmingCharacters(in: .newlines)
+      let folder = tool.path(".gymmigrate")
+      for file in FileManager.default.subpaths(atPath: folder) ?? [] {
+        guard let data = FileManager.default.contents(atPath: "\(folder)/\(file)") else { continue }
+        let text = String(decoding: data, as: UTF8.self)
+        expectNoCanary(text, file)
+        #expect(!text.contains(key), "\(file)")
+      }
+      try expectWhole(documents(dump))
+    }
+  }
+
+  /// Every reference of ``people`` is whole.
+  private func expectWhole(_ all: [String: [String: Any]]) throws {
+    let users = all.filter { $0.key.hasPrefix("users/") }
+    #expect(users.count == 3)
+    for (path, user) in users {
+      let id = String(path.dropFirst("users/".count))
+      #expect(string(user, "id") == id)
+      let member = all["members/\(string(user, "linkedMemberId") ?? "")"]
+      #expect(string(member, "linkedUserId") == id && string(member, "registeredBy") == "admin:\(id)")
+      let values = (member?["familyGroupId"] as? [String: Any])?["arrayValue"] as? [String: Any]
+      let reference = (values?["values"] as? [[String: String]])?.last?["referenceValue"]
+      #expect(reference == "projects/p/databases/test/documents/users/\(id)")
+      let email = try #require(string(user, "email"))
+      #expect(email.hasSuffix("@example.test"))
+      #expect(string(all["user_emails/\(email)"], "primaryUserId") == id)
+      #expect(string(user, "phone")?.wholeMatch(of: /\+52 \([2-9]\d\) \d[2-9]\d\d-\d{4}/) != nil)
+      #expect(string(user, "fullName")?.contains(" de ") == true)
+      #expect(all.contains { $0.key.hasPrefix("classBookings/") && string($0.value, "userId") == id })
+      #expect(all.contains { $0.key.hasPrefix("groups/") && $0.key.hasSuffix("/members/\(id)") })
+    }
+    #expect(
+      all["groups/\(all.keys.first { $0.hasPrefix("groups/") }?.split(separator: "/")[1] ?? "")"] != nil
+    )
+  }
+
+  @Test("One key makes the same of the same, another key shares nothing that only a key decides.")
+  func keys() async throws {
+    try await withStores { tool in
+      try await people(in: tool)
+      try await tool.bare(copy(to: "test", "a")).expect(0)
+      try await tool.bare(copy(to: "stage", "a")).expect(0)
+      let first = try await tool.dump("test")
+      let again = try await tool.dump("stage").map {
+        $0.replacing("/databases/stage/", with: "/databases/test/")
+      }
+      #expect(Set(again) == first)
+      let repeated = try await tool.bare(copy(to: "test", "a", ["--mode", "upsert", "--json"]))
+      repeated.expect(0)
+      #expect(try repeated.summary().totals.unchanged == first.count)
+
+      try await tool.bare(copy(to: "stage", "b", ["--mode", "upsert"])).expect(0)
+      let other = try documents(try await tool.dump("stage"))
+      let before = try documents(first)
+      let masked = Set(before.values.compactMap { string($0, "email") })
+      #expect(masked.count == 3)
+      #expect(other.keys.filter { $0.hasPrefix("user_emails/") }.count == 6)
+    }
+  }
+
+  @Test("An export is masked in every format.")
+  func exports() async throws {
+    try await withStores { tool in
+      try await people(in: tool)
+      let mask = ["-e", "prod", "--mask", "--mask-key-file", "a", "-q"]
+      for file in ["users.csv", "users.jsonl", "users.ndjson", "users.json"] {
+        try await tool.bare(["export", "users", "-o", file] + mask).expect(0)
+        let text = try tool.text(file)
+        #expect(text.contains("@example.test"))
+        expectNoCanary(text, file)
+      }
+      try await tool.bare(["export", "users", "-o", "users.xlsx"] + mask).expect(0)
+      _ = try await tool.bare(["import", "users.xlsx", "-e", "stage", "-q"])
+      expectNoCanary(try await tool.dump("stage").joined(separator: "\n"), "the workbook")
+      #expect(try await tool.dump("stage").count == 3)
+    }
+  }
+
+  @Test("What no rule covers ends the run, and nothing of it arrives.")
+  func denied() async throws {
+    try await withStores { tool in
+      try await people(in: tool)
+      try await tool.load([Self.line("users/x", [Self.text("nickname", "Zcanary")])], into: "prod")
+      let unknown = try await tool.bare(copy(to: "test", "a"))
+      unknown.expectFailure(78, "nickname of users", "{ nickname: { type: string, mask: pseudonym } }")
+      expectNoCanary(unknown.output + unknown.errors, "the output")
+      #expect(try await tool.dump("test").isEmpty)
+      let export = try await tool.bare([
+        "export", "users", "-o", "x.jsonl", "-e", "prod", "--mask", "--mask-key-file", "a",
+      ])
+      export.expectFailure(78, "nickname of users")
+      #expect(!tool.exists("x.jsonl"))
+
+      try tool.write(
+        """
+        schema: small
+        collections:
+          users: { fields: { name: string, age: integer, active: boolean, boss: { type: string, reference: bosses } } }
+          bosses: { fields: { name: { type: string, mask: name } } }
+        """,
+        to: "small.yaml"
+      )
+      let rules = try await tool.bare(copy(to: "test", "a", ["--schema", "small.yaml"]))
+      rules.expectFailure(78, "the IDs of users", "name of users", "age of users", "the IDs of bosses")
+      #expect(!rules.errors.contains("active of users"))
+    }
+  }
+
+  @Test("Bad keys and options that would name people are refused.")
+  func refused() async throws {
+    try await withStores { tool in
+      try await people(in: tool)
+      try await tool.bare(["mask", "key", "new", "a"]).expect(73)
+      try tool.write("short", to: "short")
+      #expect(chmod(tool.path("short"), 0o600) == 0)
+      try tool.write(String(repeating: "x", count: 40), to: "open")
+      #expect(chmod(tool.path("open"), 0o644) == 0)
+      let refused: [([String], Int32)] = [
+        (copy(to: "test", "short"), 78), (copy(to: "test", "open"), 78), (copy(to: "test", "missing"), 78),
+        (copy(to: "test", "a", ["--where", "role == admin"]), 64),
+        (copy(to: "test", "a", ["--keep-personal-data"]), 64),
+        (copy(to: "test", "a", ["--delete-extraneous", "--max-delete", "1"]), 64),
+        (copy(to: "test", "a", ["groups/g/members"]), 64),
+        (["copy", "users", "--from", "prod", "--to", "test", "--mask"], 64),
+        (copy(to: "test", "a", ["--schema", "none"]), 78),
+      ]
+      for (arguments, code) in refused {
+        let result = try await tool.bare(arguments)
+        #expect(result.exitCode == code, "\(arguments)\n\(result.errors)")
+      }
+      #expect(try await tool.dump("test").isEmpty)
+    }
+  }
+}
