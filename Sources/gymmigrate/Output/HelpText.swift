@@ -9,7 +9,7 @@ enum HelpText {
       Gymmigrate.configuration.abstract,
       "  gymmigrate import samples/gym/users.jsonl -e local",
       "  gymmigrate migrate plan --all -e test -o plan.jsonl --html plan.html",
-      "  gymmigrate export --all -e prod -o backup/ --format jsonl", "",
+      "  gymmigrate export --all -e prod -o backup/ --format jsonl",
     ]
     for (title, commands) in groups {
       lines.append("\(title):")

@@ -96,7 +96,7 @@ struct MaskTests {
       let result = try await tool.bare(copy(to: "test", "a"))
       result.expect(0)
       let dump = try await tool.dump("test")
-      #expect(dump.count == 13)
+      #expect(dump.count == 16)
       expectNoCanary(dump.joined(separator: "\n"), "the target")
       expectNoCanary(result.output + result.errors, "the output")
       let key = try tool.text("a").trimmingCharacters(in: .newlines)
@@ -172,7 +172,7 @@ struct MaskTests {
         expectNoCanary(text, file)
       }
       try await tool.bare(["export", "users", "-o", "users.xlsx"] + mask).expect(0)
-      _ = try await tool.bare(["import", "users.xlsx", "-e", "stage", "-q"])
+      try await tool.bare(["import", "users.xlsx", "-e", "stage", "-q", "--validate", "off"]).expect(0)
       expectNoCanary(try await tool.dump("stage").joined(separator: "\n"), "the workbook")
       #expect(try await tool.dump("stage").count == 3)
     }
@@ -186,7 +186,10 @@ struct MaskTests {
       let unknown = try await tool.bare(copy(to: "test", "a"))
       unknown.expectFailure(78, "nickname of users", "{ nickname: { type: string, mask: pseudonym } }")
       expectNoCanary(unknown.output + unknown.errors, "the output")
-      #expect(try await tool.dump("test").isEmpty)
+      // What came before it may have arrived.
+      let arrived = try await tool.dump("test").joined(separator: "\n")
+      #expect(!arrived.contains("nickname"))
+      expectNoCanary(arrived, "the target")
       let export = try await tool.bare([
         "export", "users", "-o", "x.jsonl", "-e", "prod", "--mask", "--mask-key-file", "a",
       ])

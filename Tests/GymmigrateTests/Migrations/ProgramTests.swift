@@ -76,7 +76,7 @@ struct ProgramTests {
     BadProgram(
       "does not end",
       "for name, fields in lines(): change(name, fields)\ntime.sleep(600)",
-      "it did not end within 5 s",
+      "within 5 s",
       impatient
     ),
     BadProgram(

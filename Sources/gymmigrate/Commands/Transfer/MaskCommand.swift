@@ -6,7 +6,7 @@ import Transfer
 struct MaskCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "mask",
-    abstract: "Make the key of masked copies and exports, and check that rules cover the data.",
+    abstract: "Make the key of masked copies; check what rules do not cover.",
     subcommands: [MaskCheckCommand.self, MaskKeyCommand.self]
   )
 }
@@ -79,11 +79,13 @@ struct MaskKeyNew: AsyncParsableCommand {
       """
   )
 
-  @Argument(help: "The file to write.") var file: String
+  @Argument(help: "The file to write.", transform: TypedValue.localFile) var file: String
+  @Flag(help: "Print a JSON object on standard output.") var json = false
 
   func run() async throws {
     try EnvInit.assertFree(file)
     try EnvInit.write(MaskKey.random() + "\n", to: file)
+    if json { return try StandardOutput.writeObject { $0.member("file", file) } }
     Terminal.standardError.line(
       "Wrote \(file). Keep it out of version control and away from the masked data."
     )
