@@ -514,8 +514,9 @@ class Scene:
         need(not wrong, f"{what}: {wrong}")
         counts["documents compared"] += len(wanted)
 
-    def check(self, plan, *what, kept=0, source=None, more=()):
-        """Asks with -n, is refused without a bound, restores, and takes it back."""
+    def check(self, plan, *what, kept=0, source=None, more=(), deep=True):
+        """Asks with -n, is refused without a bound, restores, and takes it back; not deep where nothing below is looked at."""
+        stranding = self.stranding(plan, deep)
         expected, bound = numbers_of(plan, kept), deletions(plan)
         if self.random.random() < 0.7:
             _, summary, _ = self.restore(*what, source=source, more=[*more, "-n"])
@@ -527,18 +528,18 @@ class Scene:
             self.unchanged("after a refusal")
             counts["refused by --max-delete"] += 1
         # A deletion that would leave documents below it that are not restored may be left, and is listed.
-        code, summary, _ = self.restore(*what, source=source, more=[*more, "--max-delete", bound], ends=(0, 2) if self.stranding(plan) else (0,))
+        code, summary, _ = self.restore(*what, source=source, more=[*more, "--max-delete", bound], ends=(0, 2) if stranding else (0,))
         left = self.program.rejects() if code == 2 else {}
-        need(left.keys() <= self.stranding(plan), f"listed are {sorted(left)}")
+        need(left.keys() <= stranding, f"listed are {sorted(left)}")
         counts["deletions left for what is below"] += len(left)
         plan = {path: kind for path, kind in plan.items() if path not in left}
         self.same_numbers(summary, numbers_of(plan, kept), "restore")
         self.restored(plan)
         self.undo(plan)
 
-    def stranding(self, plan):
+    def stranding(self, plan, deep):
         """Deletions that would leave documents below them which the plan does not look at, though they were not there then."""
-        known = set() if self.kind == "shallow" else self.wanted.exact.keys()
+        known = self.wanted.exact.keys() if deep and self.kind != "shallow" else set()
         stays = [path for path in self.before.exact if path not in plan and path not in known]
         return {path for path, kind in plan.items() if kind == "delete" and any(one.startswith(f"{path}/") for one in stays)}
 
@@ -615,7 +616,7 @@ class Scene:
         both = (self.wanted.fields, self.before.fields)
         # A filter means the documents of the collections alone, as everywhere.
         plan = self.plan(lambda path: path.count("/") == 1 and any(matches(fields.get(path, {}), least) for fields in both))
-        self.check(plan, "--all", more=["--where", f"n >= {least}"])
+        self.check(plan, "--all", more=["--where", f"n >= {least}"], deep=False)
 
     def kept(self):
         plan = self.plan()
