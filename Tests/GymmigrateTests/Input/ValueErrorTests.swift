@@ -10,7 +10,7 @@ struct ValueErrorTests {
     "field=type",
     "field=value", "fields", "file", "filter", "fix …", "folder", "heading", "id", "name",
     "name[=collection]", "path",
-    "paths", "place", "reason", "run", "signs", "text", "url", "where", "zone",
+    "paths", "place", "reason", "run", "signs", "text", "url", "where", "words", "zone",
   ]
 
   @Test("Every option that takes no free text names the value that it refuses, and says what it expects.")

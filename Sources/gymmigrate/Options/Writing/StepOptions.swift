@@ -179,18 +179,14 @@ extension FixSteps {
 /// What a program may take that decides on documents.
 struct ProgramOptions: ParsableArguments {
   @Option(
-    help: ArgumentHelp("The time that a program may take for each answer.", valueName: "seconds")
+    help: ArgumentHelp("The time that a program may take for each answer.", valueName: "seconds"),
+    from: 1,
+    to: 3600
   )
   var programTimeout = 10
 
   @Flag(help: "Do not ask a program twice about the first 1000 documents.")
   var allowNondeterministic = false
-
-  func validate() throws {
-    if !(1...3600).contains(programTimeout) {
-      throw ValidationError("--program-timeout is a number of seconds from 1 to 3600.")
-    }
-  }
 
   var settings: ProgramSettings {
     var settings = ProgramSettings()
