@@ -160,6 +160,36 @@ struct MaskTests {
     }
   }
 
+  @Test("The keys of a map become what the ids are that they name.")
+  func keysOfMaps() async throws {
+    try await withStores { tool in
+      let friends = #""friends":{"mapValue":{"fields":{"UIDcanary1":{"stringValue":"Zcanary"}}}}"#
+      try await tool.load(
+        [Self.line("people/UIDcanary0", [friends]), Self.line("people/UIDcanary1", [])],
+        into: "prod"
+      )
+      try await tool.bare(["mask", "key", "new", "a"]).expect(0)
+      try tool.write(
+        """
+        schema: small
+        collections:
+          people:
+            mask: pseudonym
+            fields: { friends: { type: map, keys: { mask: pseudonym }, mask: text } }
+        """,
+        to: "small.yaml"
+      )
+      let words = ["copy", "people", "--from", "prod", "--to", "test", "--schema", "small.yaml", "--yes"]
+      try await tool.bare(words + ["--mask", "--mask-key-file", "a"]).expect(0)
+      let dump = try await tool.dump("test")
+      expectNoCanary(dump.joined(separator: "\n"), "the target")
+      let people = try documents(dump)
+      let one = try #require(people.values.compactMap { $0["friends"] as? [String: Any] }.first)
+      let keys = try #require((one["mapValue"] as? [String: Any])?["fields"] as? [String: Any]).keys
+      #expect(keys.count == 1 && keys.allSatisfy { people["people/\($0)"]?.isEmpty == true })
+    }
+  }
+
   @Test("An export is masked in every format.")
   func exports() async throws {
     try await withStores { tool in
