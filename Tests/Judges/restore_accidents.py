@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Holds `gymmigrate restore` to a model of what a database was, after random accidents.
 
-    python3 restore_accidents.py [--self-check] [--emulator] path/to/gymmigrate [seeds [seed]]
+    python3 restore_accidents.py [--self-check] [--emulator] [--only moments|folders] path/to/gymmigrate [seeds [seed]]
 
 A seed is a database of random documents with every type of value, odd ids, subcollections and parents that are missing; a moment,
 or an export of it as a folder, with increments, gzipped, in a bucket, of another database, in Google's format, a file, a mirror; then an accident in one or two phases, through plain commits: deletions,
@@ -9,7 +9,7 @@ whole collections and subcollections gone, overwrites, renamed fields, changed t
 restore: of all of it, of collections, of single documents, of a part by `--only`, `--where` or `--keep-changed-since`, from a
 partial export, by a plan file, with another writer, through faults, or killed and resumed. Every document has to be what the model says, what
 is right already unwritten, `-n` and a refusal without effect and `-n` right in its numbers; and an undo brings the accident back
-exactly. With --emulator the database is Google's. With --self-check each seed spoils the database after a command, which has to be found out. RESTORE_ACCIDENTS=N takes N
+exactly. With --only each seed restores to a moment, or from what was exported. With --emulator the database is Google's. With --self-check each seed spoils the database after a command, which has to be found out. RESTORE_ACCIDENTS=N takes N
 seeds. Buckets need google-crc32c (requirements.txt), and are left out without it; all else is Python's own library.
 """
 
@@ -63,6 +63,7 @@ USAGE, MALFORMED, MISSING, NOT_PERMITTED = 64, 65, 66, 77
 NEGATIVE_ZERO = struct.pack("<d", -0.0)
 counts = collections.Counter()
 keeps_no_sign = False
+only = None
 
 
 class Base(Database):
@@ -378,6 +379,8 @@ class Scene:
         ]
         if self.through:
             ways = [self.killed, self.faulty, self.raced, self.whole]
+        if only == "moments":
+            ways = [way for way in ways if way != self.partial]
         way = self.random.choice(ways)
         self.source = self.sources(way)
         self.accident.play()
@@ -393,7 +396,8 @@ class Scene:
 
     def sources(self, way):
         """Where the wanted state is; exported, if it is a place."""
-        kind = self.random.choice(KINDS + BUCKETS if self.bucket else KINDS)
+        kinds = [kind for kind in (KINDS + BUCKETS if self.bucket else KINDS) if not only or (kind == "at") == (only == "moments")]
+        kind = self.random.choice(kinds)
         if way == self.partial:
             kind = "part"
         counts[f"from {kind}"] += 1
@@ -898,10 +902,12 @@ def main():
     reader = argparse.ArgumentParser()
     reader.add_argument("--self-check", action="store_true")
     reader.add_argument("--emulator", action="store_true")
+    reader.add_argument("--only", choices=["moments", "folders"])
     reader.add_argument("binary")
     reader.add_argument("seeds", nargs="?", type=int, default=int(os.environ.get("RESTORE_ACCIDENTS", 40)))
     reader.add_argument("seed", nargs="?", type=int, default=1)
     asked = reader.parse_args()
+    globals()["only"] = asked.only
     with contextlib.ExitStack() as stack:
         folder, binary = pathlib.Path(stack.enter_context(tempfile.TemporaryDirectory())), os.path.abspath(asked.binary)
         if asked.emulator:
