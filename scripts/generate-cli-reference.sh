@@ -31,7 +31,8 @@ Every command with every flag, as `--help` prints it. `make docs` writes it.
 By task: [docs/README.md](README.md).
 
 What several commands share stands once, below `help connection`, `reading`, `writing`, `output` and
-[here](#options-of-several-commands); a command names it behind "Also". `--help` and `--version` go with all.
+[here](#options-of-several-commands); a command names it behind "Also". `--help` and `--version` go with all,
+`-e` and `-q` with all that connect to a database.
 HEAD
   local overview name
   overview=$("$binary" --help)

@@ -1,6 +1,6 @@
 """Reads the command line reference, and writes it with options that several commands share said once.
 
-An option whose help is the same, word for word, in three commands or more stands in a section of its own; each of these commands
+An option or argument whose help is the same, word for word, in two commands or more stands in a section of its own; each of these commands
 only names it. Commands whose help is that of another one refer to it.
 """
 
@@ -9,11 +9,13 @@ import re
 import sys
 
 HEAD = "## "
-OPTION = re.compile(r"^  (?=-)")
+OPTION = re.compile(r"^  (?=[-<])")
 TITLE = re.compile(r"^[A-Z][A-Z ]*:$")
-LEAST = 3
+LEAST = 2
 # What every command has.
 COMMON = ("--version", "-h, --help")
+# What every command has that connects to a database.
+CONNECTED = ("-e", "-q")
 
 
 def sections(page):
@@ -77,8 +79,8 @@ def plain_usage(lines):
         words = re.sub(r"\s*\[-[^\]]*(?:\.\.\.)?\]", "", " ".join(usage[0].split()))
         text = text.replace(usage[0], f"{words} [<options>]\n")
     # What the title and the list of arguments say already.
-    lone = re.search(r"^USAGE: [^-\n]*\n\n?(?=ARGUMENTS:)", text, re.M)
-    if lone:
+    lone = re.search(r"^USAGE: [^\n]*\n\n?", text, re.M)
+    if lone and not re.search(r" --? ?\w*", re.sub(r"\[-[^\]]*\]", "", lone[0])):
         text = text.replace(lone[0], "")
     title = re.escape(lines[0].removeprefix(HEAD))
     text = re.sub(rf"\nUSAGE: {title} (\[<options>\]|<subcommand>)\n\n?", "\n", text)
@@ -91,7 +93,7 @@ def shortened(lines, shared):
         if is_option(block) and block[0].strip().startswith(COMMON):
             continue
         if is_option(block) and tuple(block) in shared:
-            named.append(name(block))
+            named += [] if name(block) in CONNECTED else [name(block)]
             continue
         kept.append(without_listed_values(block) if is_option(block) else block)
     lines = without_empty_groups(kept)

@@ -7,10 +7,6 @@ struct MigrateUpTests {
   /// Members of one field each in every environment, and a folder of migrations.
   private func withFolder(_ files: [String: String], _ body: (Tool) async throws -> Void) async throws {
     try await withStores { tool in
-      try FileManager.default.createDirectory(
-        atPath: tool.path("migrations"),
-        withIntermediateDirectories: true
-      )
       for (name, text) in files { try tool.write(text, to: "migrations/\(name).yaml") }
       for environment in ["test", "stage", "prod"] {
         try await tool.load((1...3).map { documentLine("things/t\($0)", $0) }, into: environment)
@@ -170,10 +166,6 @@ struct MigrateUpTests {
     try await withTwoServers(mini.handler, kill.handler) { tool in
       var tool = tool
       tool.place = ["-e", "test"]
-      try FileManager.default.createDirectory(
-        atPath: tool.path("migrations"),
-        withIntermediateDirectories: true
-      )
       for (name, text) in Self.three { try tool.write(text, to: "migrations/\(name).yaml") }
       let slow = ["--batch-size", "5", "--in-flight", "1"]
       try await tool.runKilled(at: 4, by: kill, "migrate", "up", "--batch-size", "5", "--in-flight", "1")

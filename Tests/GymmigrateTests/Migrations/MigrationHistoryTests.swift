@@ -35,10 +35,6 @@ private struct Gates {
         let gates = "promote: { stage: { after: test }, prod: { after: stage, verified: true } }\n"
         try tool.write(tool.text("gymmigrate.yaml") + "\n" + gates, to: "gymmigrate.yaml")
       }
-      try FileManager.default.createDirectory(
-        atPath: tool.path("migrations"),
-        withIntermediateDirectories: true
-      )
       for number in 1...count { try tool.write(Self.file(number), to: Self.path(number)) }
       try await body(tool)
     }

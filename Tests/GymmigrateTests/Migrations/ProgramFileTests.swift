@@ -1,4 +1,3 @@
-import Foundation
 import TestSupport
 import Testing
 
@@ -40,7 +39,6 @@ struct ProgramFileTests {
   private func withPeople(_ program: String, _ body: (Tool) async throws -> Void) async throws {
     try await withTool { tool in
       try await tool.load(Self.people)
-      try FileManager.default.createDirectory(atPath: tool.path("m"), withIntermediateDirectories: true)
       try tool.write(Self.migration, to: "m/role.yaml")
       try tool.write(program, to: "m/role.py")
       try await body(tool)

@@ -29,10 +29,6 @@ struct RehearsalTests {
         tool.text("gymmigrate.yaml").replacing("schema: gym", with: "schema: things.yaml"),
         to: "gymmigrate.yaml"
       )
-      try FileManager.default.createDirectory(
-        atPath: tool.path("migrations"),
-        withIntermediateDirectories: true
-      )
       for (name, text) in files { try tool.write(text, to: "migrations/\(name).yaml") }
       for environment in ["test", "stage", "prod"] {
         try await tool.load((1...3).map { documentLine("things/t\($0)", $0) }, into: environment)
@@ -115,10 +111,6 @@ struct RehearsalTests {
       return source.handler(request)
     }
     try await withTwoServers(handler, MiniFirestore.environment("test").handler) { tool in
-      try FileManager.default.createDirectory(
-        atPath: tool.path("migrations"),
-        withIntermediateDirectories: true
-      )
       try tool.write(Self.file("a", "  - set: {a: 1}"), to: "migrations/1-a.yaml")
       let (result, report) = try await rehearse(tool)
       result.expect(0)
@@ -196,10 +188,6 @@ struct RehearsalTests {
       var tool = tool
       try FileManager.default.createDirectory(atPath: tool.path("tmp"), withIntermediateDirectories: true)
       (tool.environment["TMPDIR"], tool.place) = (tool.path("tmp"), [])
-      try FileManager.default.createDirectory(
-        atPath: tool.path("migrations"),
-        withIntermediateDirectories: true
-      )
       try tool.write(Self.file("a", "  - set: {a: 1}"), to: "migrations/1-a.yaml")
       let run = try tool.start("migrate", "test", "1-a", "--from", "prod")
       while !isCopying.withLock({ $0 }) { try await Task.sleep(for: .milliseconds(10)) }

@@ -54,7 +54,12 @@ struct Tool: Sendable {
   /// Writes a file into the folder and returns its path.
   @discardableResult
   func write(_ text: String, to name: String) throws -> String {
-    try Data(text.utf8).write(to: folder.appendingPathComponent(name))
+    let file = folder.appendingPathComponent(name)
+    try FileManager.default.createDirectory(
+      at: file.deletingLastPathComponent(),
+      withIntermediateDirectories: true
+    )
+    try Data(text.utf8).write(to: file)
     return path(name)
   }
 

@@ -197,21 +197,14 @@ actor ProgramSession: OutcomeSession {
     _ program: LineProgram,
     _ body: @escaping @Sendable (LineProgram, () -> Bool, inout [[UInt8]]) throws(LineProgram.Problem) -> Void
   ) async -> (LineProgram.Problem?, [[UInt8]]) {
-    let isCancelled = Locked(false)
-    return await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        BackgroundThread.start {
-          var lines: [[UInt8]] = []
-          do throws(LineProgram.Problem) {
-            try body(program, { isCancelled.withLock { $0 } }, &lines)
-            continuation.resume(returning: (nil, lines))
-          } catch {
-            continuation.resume(returning: (error, lines))
-          }
-        }
+    await BackgroundThread.run { isCancelled in
+      var lines: [[UInt8]] = []
+      do throws(LineProgram.Problem) {
+        try body(program, isCancelled, &lines)
+        return (nil, lines)
+      } catch {
+        return (error, lines)
       }
-    } onCancel: {
-      isCancelled.withLock { $0 = true }
     }
   }
 

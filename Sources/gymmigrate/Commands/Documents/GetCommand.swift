@@ -24,7 +24,7 @@ struct GetCommand: AsyncParsableCommand {
   @Option(help: "jsonl or text.")
   var format = Format.jsonl
 
-  @Flag(help: "Print one JSON array.") var json = false
+  @Flag(help: "Print JSON instead of lines.") var json = false
 
   @OptionGroup var moment: MomentOptions
   @OptionGroup var snapshot: SnapshotOptions

@@ -22,7 +22,7 @@ struct HistoryCommand: AsyncParsableCommand {
   /// The looks where nobody says how many reads there may be.
   private static let looks = 100
 
-  @Flag(help: "Print one JSON object.") var json = false
+  @Flag(help: "Print JSON instead of lines.") var json = false
 
   @OptionGroup var common: PrintingOptions
 

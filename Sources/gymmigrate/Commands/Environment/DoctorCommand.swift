@@ -24,7 +24,7 @@ struct DoctorCommand: AsyncParsableCommand {
   )
 
   @OptionGroup var connection: ConnectionOptions
-  @Flag(help: "Print a JSON object instead of lines.") var json = false
+  @Flag(help: "Print JSON instead of lines.") var json = false
 
   /// No call is retried for longer, in seconds: somebody waits for the answer.
   private static let patience = 10.0

@@ -20,7 +20,7 @@ struct EnvList: AsyncParsableCommand {
   )
 
   @OptionGroup var connection: ConnectionOptions
-  @Flag(help: "Print a JSON array instead of lines.") var json = false
+  @Flag(help: "Print JSON instead of lines.") var json = false
 
   func run() async throws {
     let environments = try EnvironmentResolver(connection).configuration().environments
@@ -51,7 +51,7 @@ struct EnvShow: AsyncParsableCommand {
 
   @OptionGroup var connection: ConnectionOptions
   @Flag(help: "Show every setting and where its value is from.") var origin = false
-  @Flag(help: "Print a JSON object instead of lines.") var json = false
+  @Flag(help: "Print JSON instead of lines.") var json = false
 
   func run() async throws {
     let resolver = EnvironmentResolver(connection)

@@ -22,7 +22,7 @@ struct EnvInit: AsyncParsableCommand {
 
   @OptionGroup var application: RegisteredApplication.ConfigurationOptions
 
-  @Flag(help: "Print a JSON object on standard output.") var json = false
+  @Flag(help: "Print JSON instead of lines.") var json = false
 
   func validate() throws {
     if plain, application.isChosen {

@@ -24,7 +24,7 @@ struct EnvSeed: JobCommand {
   @Option(help: ArgumentHelp("A folder of files, or an environment.", valueName: "env|path"))
   var from: String
 
-  @Flag(name: [.customShort("n"), .long], help: "Read and check everything, write nothing.")
+  @Flag(name: [.customShort("n"), .long], help: "Show what would change; write nothing.")
   var dryRun = false
 
   @OptionGroup var common: WritingOptions

@@ -26,7 +26,7 @@ struct RunsShow: AsyncParsableCommand {
 
   @Argument(help: "The run: its id, a part that no other has, or 'last'.") var run: String
   @OptionGroup var folder: StateOptions
-  @Flag(help: "Print a JSON object instead of lines.") var json = false
+  @Flag(help: "Print JSON instead of lines.") var json = false
 
   func run() async throws {
     let entry = try folder.history.entry(named: run)

@@ -26,7 +26,7 @@ struct RunsList: AsyncParsableCommand {
   var limit: Int?
 
   @OptionGroup var folder: StateOptions
-  @Flag(help: "Print a JSON array, the latest last, instead of a table.") var json = false
+  @Flag(help: "Print JSON instead of lines.") var json = false
 
   func run() async throws {
     let entries = folder.history.entries().filter(matches)

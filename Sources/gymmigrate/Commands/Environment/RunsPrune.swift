@@ -27,7 +27,7 @@ struct RunsPrune: AsyncParsableCommand {
   var yes = false
 
   @OptionGroup var folder: StateOptions
-  @Flag(help: "Print a JSON object instead of lines.") var json = false
+  @Flag(help: "Print JSON instead of lines.") var json = false
 
   func run() async throws {
     let history = folder.history

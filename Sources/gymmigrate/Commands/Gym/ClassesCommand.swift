@@ -69,7 +69,7 @@ struct ClassesGenerate: JobCommand {
   @Option(help: ArgumentHelp("A description.", valueName: "text"))
   var description: String?
 
-  @Flag(name: [.customShort("n"), .long], help: "Print what would be created, write nothing.")
+  @Flag(name: [.customShort("n"), .long], help: "Show what would change; write nothing.")
   var dryRun = false
 
   @OptionGroup var common: WritingOptions

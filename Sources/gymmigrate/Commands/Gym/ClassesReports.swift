@@ -187,7 +187,7 @@ struct GymTableOptions: ParsableArguments {
   )
   var header = Column.HeaderLanguage.fieldNames
 
-  @Flag(help: "Print one JSON object instead of lines.") var json = false
+  @Flag(help: "Print JSON instead of lines.") var json = false
 
   func validate() throws {
     guard let output else { return }

@@ -33,7 +33,7 @@ struct EmailResolve: AsyncParsableCommand {
   @Argument(help: "The address.")
   var address: String
 
-  @Flag(help: "Print a JSON object.") var json = false
+  @Flag(help: "Print JSON instead of lines.") var json = false
   @OptionGroup var common: PrintingOptions
 
   func validate() throws { try EmailCommand.validate(address) }
@@ -78,7 +78,7 @@ struct EmailRegister: JobCommand {
   @Argument(help: "The id of the user.")
   var uid: String
 
-  @Flag(name: [.customShort("n"), .long], help: "Look at everything, write nothing.")
+  @Flag(name: [.customShort("n"), .long], help: "Show what would change; write nothing.")
   var dryRun = false
 
   @OptionGroup var common: WritingOptions

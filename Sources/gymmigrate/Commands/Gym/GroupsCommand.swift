@@ -35,7 +35,7 @@ struct CurrentGroupOptions: ParsableArguments {
 struct GroupChangeOptions: ParsableArguments {
   @Flag(
     name: [.customShort("n"), .long],
-    help: "Look at everything and print what would change; write nothing."
+    help: "Show what would change; write nothing."
   )
   var dryRun = false
 

@@ -12,7 +12,7 @@ struct GroupsList: AsyncParsableCommand {
       """
   )
 
-  @Flag(help: "Print a JSON array instead of lines.") var json = false
+  @Flag(help: "Print JSON instead of lines.") var json = false
   @OptionGroup var common: PrintingOptions
 
   func run() async throws {

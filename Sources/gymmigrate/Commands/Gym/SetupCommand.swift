@@ -21,7 +21,7 @@ struct SetupShow: AsyncParsableCommand {
       "Prints the id of the user and when it was set up, separated by a tab. Exits with 1 where nobody is."
   )
 
-  @Flag(help: "Print a JSON object.") var json = false
+  @Flag(help: "Print JSON instead of lines.") var json = false
   @OptionGroup var common: PrintingOptions
 
   func run() async throws {
@@ -59,7 +59,7 @@ struct SetupSet: JobCommand {
   @Argument(help: "The id of the user.")
   var uid: String
 
-  @Flag(name: [.customShort("n"), .long], help: "Look at everything, write nothing.")
+  @Flag(name: [.customShort("n"), .long], help: "Show what would change; write nothing.")
   var dryRun = false
 
   @OptionGroup var common: WritingOptions

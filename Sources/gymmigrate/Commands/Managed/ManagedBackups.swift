@@ -16,7 +16,7 @@ struct ManagedBackups: AsyncParsableCommand {
   )
 
   @OptionGroup var common: PrintingOptions
-  @Flag(help: "Print a JSON object instead of lines.") var json = false
+  @Flag(help: "Print JSON instead of lines.") var json = false
 
   func run() async throws {
     try await common.perform("managed backups", silently: true) { session in

@@ -21,7 +21,7 @@ struct ManagedList: AsyncParsableCommand {
   var running = false
 
   @OptionGroup var common: PrintingOptions
-  @Flag(help: "Print a JSON array instead of lines.") var json = false
+  @Flag(help: "Print JSON instead of lines.") var json = false
 
   func run() async throws {
     try await common.perform("managed list", silently: true) { session in

@@ -45,7 +45,7 @@ struct MigrateList: AsyncParsableCommand {
   )
 
   @OptionGroup var files: ConfigurationOptions
-  @Flag(help: "Print a JSON array instead of lines.") var json = false
+  @Flag(help: "Print JSON instead of lines.") var json = false
 
   func run() async throws {
     let schema = try ConfigurationResolver(files).schema()

@@ -15,7 +15,7 @@ struct MigrateDown: AsyncParsableCommand {
 
   @OptionGroup var common: WritingOptions
 
-  @Flag(name: [.customShort("n"), .long], help: "Show what would be restored; write nothing.")
+  @Flag(name: [.customShort("n"), .long], help: "Show what would change; write nothing.")
   var dryRun = false
 
   func run() async throws {

@@ -15,7 +15,7 @@ struct MigrateLint: AsyncParsableCommand {
 
   @Argument(help: "Names or files (default: the whole folder).") var migrations: [String] = []
   @OptionGroup var files: ConfigurationOptions
-  @Flag(help: "Print a JSON array instead of lines.") var json = false
+  @Flag(help: "Print JSON instead of lines.") var json = false
 
   func run() async throws {
     var connection = ConnectionSettings()

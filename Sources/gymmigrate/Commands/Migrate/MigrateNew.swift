@@ -17,7 +17,7 @@ struct MigrateNew: AsyncParsableCommand {
 
   @Argument(help: "The name: small letters, digits and hyphens.") var name: String
   @OptionGroup var files: ConfigurationOptions
-  @Flag(help: "Print a JSON object with the name of the file.") var json = false
+  @Flag(help: "Print JSON instead of lines.") var json = false
 
   @Option(
     parsing: .remaining,

@@ -14,7 +14,7 @@ struct MigratePending: AsyncParsableCommand {
   )
 
   @OptionGroup var common: PrintingOptions
-  @Flag(help: "Print a JSON array instead of lines.") var json = false
+  @Flag(help: "Print JSON instead of lines.") var json = false
 
   func run() async throws {
     let connection = common.connection.settings

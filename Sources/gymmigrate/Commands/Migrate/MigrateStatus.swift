@@ -18,7 +18,7 @@ struct MigrateStatus: AsyncParsableCommand {
   )
 
   @OptionGroup var common: PrintingOptions
-  @Flag(help: "Print the ledger as one JSON object on standard output.") var json = false
+  @Flag(help: "Print JSON instead of lines.") var json = false
 
   @Option(
     help: ArgumentHelp("The migrations of the folder in these environments.", valueName: "env,env"),

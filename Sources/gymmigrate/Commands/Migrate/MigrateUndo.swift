@@ -21,7 +21,7 @@ struct MigrateUndo: JobCommand {
   var undone: String
   @OptionGroup var common: WritingOptions
 
-  @Flag(name: [.customShort("n"), .long], help: "Show what would be restored; write nothing.")
+  @Flag(name: [.customShort("n"), .long], help: "Show what would change; write nothing.")
   var dryRun = false
 
   func jobRun() throws -> JobRun {

@@ -40,7 +40,7 @@ struct MigrateUp: AsyncParsableCommand {
   )
   var override: String?
 
-  @Flag(name: [.customShort("n"), .long], help: "Plan only; write nothing.")
+  @Flag(name: [.customShort("n"), .long], help: "Show what would change; write nothing.")
   var dryRun = false
 
   @Option(help: ArgumentHelp("How many changes are shown of each migration.", valueName: "n"), from: 0)

@@ -16,7 +16,7 @@ struct MirrorStatusCommand: AsyncParsableCommand {
 
   @OptionGroup var mirror: MirrorArgument
   @Flag(help: "Look at the file alone.") var offline = false
-  @Flag(help: "Print one JSON object instead.") var json = false
+  @Flag(help: "Print JSON instead of lines.") var json = false
   @OptionGroup var common: PrintingOptions
 
   func run() async throws {

@@ -15,7 +15,7 @@ struct MirrorVerify: AsyncParsableCommand {
   )
 
   @OptionGroup var mirror: MirrorArgument
-  @Flag(help: "Print one JSON object instead.") var json = false
+  @Flag(help: "Print JSON instead of lines.") var json = false
   @OptionGroup var common: PrintingOptions
 
   func run() async throws {

@@ -123,7 +123,7 @@ struct SchemaValidate: AsyncParsableCommand {
   @Argument(help: "The file.", transform: TypedValue.localFile)
   var file: String
 
-  @Flag(help: "Print a JSON object on standard output.") var json = false
+  @Flag(help: "Print JSON instead of lines.") var json = false
 
   func run() async throws {
     let yaml = YAMLFile(file, kind: .inputMalformed, operation: "read the schema")

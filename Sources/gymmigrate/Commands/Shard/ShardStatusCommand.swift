@@ -16,7 +16,7 @@ struct ShardStatusCommand: AsyncParsableCommand {
   @Argument(help: ArgumentHelp("The place of the plan.", valueName: "where"))
   var place: String
 
-  @Flag(help: "Print a JSON object instead of lines.") var json = false
+  @Flag(help: "Print JSON instead of lines.") var json = false
 
   func run() async throws {
     let place = try ShardPlace(place)

@@ -76,7 +76,7 @@ struct CopyCommand: JobCommand {
 
   @OptionGroup var masking: MaskOptions
 
-  @Flag(name: [.customShort("n"), .long], help: "Read and compare everything, write nothing.")
+  @Flag(name: [.customShort("n"), .long], help: "Show what would change; write nothing.")
   var dryRun = false
 
   @OptionGroup(title: "How it reads") var reading: ReadingOptions

@@ -23,7 +23,7 @@ struct ExportPrune: AsyncParsableCommand {
   @Flag(name: [.customShort("n"), .long], help: "Say what would be removed, and why the others stay.")
   var dryRun = false
 
-  @Flag(help: "Print a JSON object instead of lines.") var json = false
+  @Flag(help: "Print JSON instead of lines.") var json = false
 
   func validate() throws {
     if retention.policy == nil { throw ValidationError("Say what stays: --keep, --keep-daily and so on.") }

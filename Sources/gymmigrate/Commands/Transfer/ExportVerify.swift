@@ -23,7 +23,7 @@ struct ExportVerify: AsyncParsableCommand {
   )
   var folder: String
 
-  @Flag(help: "Print a JSON object instead of lines.")
+  @Flag(help: "Print JSON instead of lines.")
   var json = false
 
   @Flag(name: .shortAndLong, help: "Print problems only.")

@@ -103,7 +103,7 @@ struct ImportCommand: JobCommand {
   )
   var maxDelete: Int?
 
-  @Flag(name: [.customShort("n"), .long], help: "Read and check everything, write nothing.")
+  @Flag(name: [.customShort("n"), .long], help: "Show what would change; write nothing.")
   var dryRun = false
 
   @OptionGroup var common: WritingOptions

@@ -80,7 +80,7 @@ struct MaskKeyNew: AsyncParsableCommand {
   )
 
   @Argument(help: "The file to write.", transform: TypedValue.localFile) var file: String
-  @Flag(help: "Print a JSON object on standard output.") var json = false
+  @Flag(help: "Print JSON instead of lines.") var json = false
 
   func run() async throws {
     try EnvInit.assertFree(file)

@@ -2,7 +2,7 @@ import MigrationEngine
 
 /// Whether a one-off is only planned, and how much of it is shown.
 struct PlanOptions: ParsableArguments {
-  @Flag(name: [.customShort("n"), .long], help: "Plan only, as 'migrate plan' does; nothing is written.")
+  @Flag(name: [.customShort("n"), .long], help: "Show what would change; write nothing.")
   var dryRun = false
 
   @Option(help: ArgumentHelp("How many changes a plan shows.", valueName: "n"), from: 0)

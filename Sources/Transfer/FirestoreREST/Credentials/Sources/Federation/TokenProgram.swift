@@ -72,24 +72,16 @@ struct TokenProgram: Sendable, Equatable {
   @Sendable static func run(
     _ program: TokenProgram
   ) async -> Result<ChildProcess.Output, ChildProcess.Problem> {
-    let isCancelled = Locked(false)
-    return await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        BackgroundThread.start {
-          let result = Result { () throws(ChildProcess.Problem) in
-            try ChildProcess.run(
-              program.words,
-              environment: program.environment.variables,
-              timeout: program.timeout,
-              maximumBytes: TokenEndpoint.maximumBytes,
-              isCancelled: { isCancelled.withLock { $0 } }
-            )
-          }
-          continuation.resume(returning: result)
-        }
+    await BackgroundThread.run { isCancelled in
+      Result { () throws(ChildProcess.Problem) in
+        try ChildProcess.run(
+          program.words,
+          environment: program.environment.variables,
+          timeout: program.timeout,
+          maximumBytes: TokenEndpoint.maximumBytes,
+          isCancelled: isCancelled
+        )
       }
-    } onCancel: {
-      isCancelled.withLock { $0 = true }
     }
   }
 }
