@@ -65,7 +65,7 @@ def expected(numbers):
     ]
     if any(map(any, left_out)):
         rows = [[label, *row] for label, row in zip(("Ingresos", "Gastos"), left_out)]
-        sections.append(("No contados, sin fecha o sin importe", rows, False))
+        sections.append(("No contados, sin fecha o sin importe en pesos", rows, False))
     return sections
 
 

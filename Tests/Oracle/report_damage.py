@@ -150,6 +150,7 @@ def amounts(huge):
         "amount integral double": put_one_of("amount", (double(450), double(450.0), double(0.0), double(-0.0))),
         "amount half a cent": put_one_of("amount", tuple(map(double, HALVES))),
         "amount near half a cent": put_one_of("amount", tuple(map(double, NEAR_HALVES))),
+        "currency": put_one_of("currency", (MISSING, NULL, text("USD"), text("mxn"), text(" "), text("MXN "), integer(1))),
         "amount negative": put_one_of("amount", (double(-60.0), double(-0.01))),
     }
     if huge:

@@ -63,6 +63,15 @@ def number(fields, key):
     return None
 
 
+def in_pesos(fields):
+    """Whether an amount is in MXN, which it is where no currency is named."""
+    value = fields.get("currency", {"nullValue": None})
+    if "nullValue" in value:
+        return True
+    name = text(fields, "currency")
+    return name is not None and name.strip(WHITE_SPACE).upper() in ("", "MXN")
+
+
 def has_timestamp(fields, key):
     return "timestampValue" in fields.get(key, {})
 
@@ -175,8 +184,8 @@ class Money:
         moment = local(fields, key)
         if not period.holds(moment):
             return
-        # OPEN: amounts of every currency are added as they stand; the gym's is MXN. So are negative ones.
-        amount = number(fields, "amount")
+        # The gym's currency is MXN: an amount in another one is none. OPEN: negative amounts are added as they stand.
+        amount = number(fields, "amount") if in_pesos(fields) else None
         if amount is None:
             self.unreadable += 1
             return

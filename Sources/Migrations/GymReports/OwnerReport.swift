@@ -68,7 +68,7 @@ package struct OwnerReport: Sendable, Equatable {
     package var stock: Int
   }
 
-  /// Documents that a number leaves out, because a date or an amount is missing or is none.
+  /// Documents that a number leaves out, because a date or an amount in pesos is missing.
   package struct LeftOut: Sendable, Equatable {
     package var payments = 0
     package var expenses = 0
@@ -90,6 +90,6 @@ package struct OwnerReport: Sendable, Equatable {
   package var lowStock: [Product] = []
   /// Without a moment, so that they belong to no day.
   package var undated = LeftOut()
-  /// Without an amount.
+  /// Without an amount, or with one in another currency.
   package var unreadable = LeftOut()
 }

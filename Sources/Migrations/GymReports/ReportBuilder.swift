@@ -117,7 +117,9 @@ package struct ReportBuilder: Sendable {
       return
     }
     guard let day = day(of: moment) else { return }
-    if !income.add(fields["amount"], on: day, fields["type"], fields["method"]) { unreadable.payments += 1 }
+    if !Self.isInPesos(fields) || !income.add(fields["amount"], on: day, fields["type"], fields["method"]) {
+      unreadable.payments += 1
+    }
   }
 
   private mutating func addExpense(_ fields: FieldMap) {
@@ -127,7 +129,17 @@ package struct ReportBuilder: Sendable {
       return
     }
     guard let day = day(of: moment) else { return }
-    if !expenses.add(fields["amount"], on: day, fields["category"]) { unreadable.expenses += 1 }
+    if !Self.isInPesos(fields) || !expenses.add(fields["amount"], on: day, fields["category"]) {
+      unreadable.expenses += 1
+    }
+  }
+
+  /// Whether an amount is in the gym's currency, which it is where it names none.
+  private static func isInPesos(_ fields: FieldMap) -> Bool {
+    let currency = fields["currency"] ?? .null
+    if currency.isNull { return true }
+    guard let text = currency.string else { return false }
+    return PlainText.isBlank(text) || PlainText.saySame(text, "MXN")
   }
 
   /// The day of a moment; nil for one of which the report is not.

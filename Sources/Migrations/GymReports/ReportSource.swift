@@ -50,10 +50,10 @@ extension OwnerReport {
     return [
       read(
         GymCollection.payments,
-        ["status", "completedAt", "createdAt", "amount", "type", "method"],
+        ["status", "completedAt", "createdAt", "amount", "currency", "type", "method"],
         completed
       ),
-      read(GymCollection.expenses, ["isActive", "date", "amount", "category"]),
+      read(GymCollection.expenses, ["isActive", "date", "amount", "currency", "category"]),
       read(
         GymCollection.checkIns,
         ["checkInDate", "memberId"],

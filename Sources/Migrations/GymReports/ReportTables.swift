@@ -46,7 +46,7 @@ struct ReportTable {
 extension OwnerReport {
   func totals(_ words: ReportWords) -> [(label: String, text: String, note: String)] {
     func number(_ amount: Amount, _ term: ReportWords.Term) -> String {
-      "\(NumberText.grouped(amount.count)) \(words[term])"
+      "\(NumberText.grouped(amount.count)) \(words.counted(amount.count, term))"
     }
     var totals = [
       (words[.income], ReportWords.money(income.total.cents), number(income.total, .payments))

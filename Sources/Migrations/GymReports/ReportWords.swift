@@ -55,13 +55,14 @@ package struct ReportWords: Sendable {
           "There are no payments and no check-ins in these days."
         )
       case .readAt: ("leído", "read at")
-      case .leftOut: ("No contados, sin fecha o sin importe", "Not counted, without a date or an amount")
+      case .leftOut:
+        ("No contados, sin fecha o sin importe en pesos", "Not counted, without a date or an amount in pesos")
       case .sheet: ("Resumen", "Summary")
       case .from: ("Desde", "From")
       case .to: ("Hasta", "To")
       case .asOf: ("Vencimientos desde", "Ends counted from")
       case .undated: ("Sin fecha", "Without a date")
-      case .unreadable: ("Sin importe", "Without an amount")
+      case .unreadable: ("Sin importe en pesos", "Without an amount in pesos")
       case .productCost:
         (
           "No incluye el costo de los productos vendidos: los pagos no dicen cuál se vendió.",
@@ -69,6 +70,12 @@ package struct ReportWords: Sendable {
         )
       }
     return language == .spanish ? spanish : english
+  }
+
+  /// A term of several for their number: `pagos`, and `pago` for 1.
+  func counted(_ count: Int, _ term: Term) -> String {
+    let word = self[term]
+    return count == 1 ? String(word.dropLast()) : word
   }
 
   /// The word for a closed value of the database: a type, a method, a category, a status; itself where there is none.

@@ -38,7 +38,7 @@ package struct EmailService: Sendable {
         .usage,
         "use the address",
         path: address,
-        cause: "it cannot be indexed (\(problem.rawValue))"
+        cause: problem.message
       )
     }
     return DocumentPath(GymCollection.userEmails, email)

@@ -11,6 +11,16 @@ package enum EmailIndex {
     case tooLong = "email-too-long"
     /// It is a reserved ID: `.`, `..`, `__x__`.
     case reserved = "email-reserved"
+
+    package var message: String {
+      switch self {
+      case .empty: "it is empty"
+      case .noAt: "it has no @"
+      case .slash: "it has a /, which no document ID may have"
+      case .tooLong: "it is longer than a document ID may be"
+      case .reserved: "it is a reserved document ID"
+      }
+    }
   }
 
   /// The email address as the entry's ID: lower-cased, then trimmed.

@@ -40,17 +40,19 @@ enum ExitCodes {
     EXIT CODES:
       0    done
       1    differences found (diff, check, export verify, plan --exit-code)
-      2    done, but documents were rejected, conflicted or need review, or could not be compared
+      2    done, but documents were rejected, conflicted or need review, or could
+           not be compared
       64   the command line is wrong
       65   input is malformed
       66   input is missing
       69   the service did not answer, after all retries
       70   a defect of gymmigrate, or counts that do not add up
       73   output cannot be written
-      75   try again later: locked, a quota is spent, or an operation outlasts --timeout
+      75   try again later: locked, a quota is spent, or an operation outlasts
+           --timeout
       77   not permitted
       78   the configuration or the credentials are wrong
-      130  interrupted (143 by TERM, 129 by HUP); the last line is the command that resumes;
-           130 also when an operation of the service was cancelled
+      130  interrupted (143 by TERM, 129 by HUP); the last line is the command that
+           resumes; 130 also when an operation of the service was cancelled
     """
 }

@@ -44,24 +44,27 @@ enum HelpText {
       switch self {
       case .connection:
         """
-        Where a command works, and who authenticates. An environment is a name of gymmigrate.yaml, 'local', the store in a
-        file of its own, or 'mirror:' and a file of 'mirror pull'.
+        Where a command works, and who authenticates. An environment is a name of
+        gymmigrate.yaml, 'local', the store in a file of its own, or 'mirror:' and a
+        file of 'mirror pull'.
 
         \(HelpText.options(ConnectionOptions.self))
         """
       case .reading:
         """
-        With more than one request at a time, a collection is cut into ranges of names, and export, copy and diff
-        read several collections at once. Documents come out in the same order: faster where the service is far
-        away, for a few more requests.
+        With more than one request at a time, a collection is cut into ranges of
+        names, and export, copy and diff read several collections at once. Documents
+        come out in the same order: faster where the service is far away, for a few
+        more requests.
 
         \(HelpText.options(ReadingOptions.self))
         """
       case .writing:
         """
-        A protected environment is written only with --confirm and its name. A database called prod, production,
-        live or (default) that no environment names is protected, too: --confirm takes its full name,
-        projects/P/databases/D. With --yes nothing is asked, so without --confirm such a database is refused.
+        A protected environment is written only with --confirm and its name. A
+        database called prod, production, live or (default) that no environment names
+        is protected, too: --confirm takes its full name, projects/P/databases/D. With
+        --yes nothing is asked, so without --confirm such a database is refused.
 
         \(HelpText.options(WriteOptions.self))
         """

@@ -55,7 +55,7 @@ enum SummaryText {
   }
 
   private static func bill(_ billed: Cost, _ perhaps: Cost) -> String {
-    let more = perhaps == Cost() ? "" : ", and perhaps \(perhaps.text) more by requests that failed"
+    let more = perhaps == Cost() ? "" : ", and perhaps \(perhaps.text) more by requests without an answer"
     return "\(billed.text)\(more)."
   }
 

@@ -79,8 +79,8 @@ struct Setting: Sendable {
   /// The variables by subject, for the help.
   static var help: String {
     Subject.allCases.map { subject in
-      let names = all.filter { $0.subject == subject }.map(\.variable)
-      return "  \(subject.rawValue): \(names.joined(separator: ", "))"
+      let names = all.filter { $0.subject == subject }.map { "    \($0.variable)" }
+      return "  \(subject.rawValue):\n\(names.joined(separator: "\n"))"
     }.joined(separator: "\n")
   }
 

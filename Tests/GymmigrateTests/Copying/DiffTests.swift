@@ -25,6 +25,31 @@ struct DiffTests {
     try tool.write(Self.tuesday.joined(separator: "\n"), to: "tuesday.jsonl")
   }
 
+  @Test(
+    "What an import reads and a snapshot is not is refused as a whole.",
+    arguments: ["csv", "xlsx", "json"]
+  )
+  func noSnapshot(_ format: String) async throws {
+    try await withTool { tool in
+      try await tool.load(["a/1": ["n": i(1)], "a/2": ["n": i(2)]])
+      let file = "out/a.\(format)"
+      try FileManager.default.createDirectory(atPath: tool.path("out"), withIntermediateDirectories: true)
+      try await tool.run("export", "a", "-o", file).expect(0)
+      let comparison = ["diff", "--all", "--to", "local", "--from"]
+      for place in ["out", file] {
+        try await tool.bare(comparison + [place]).expectFailure(
+          65,
+          "neither JSON Lines nor a managed export"
+        )
+      }
+      try await tool.bare(["check", "--from", "out", "--schema", "gym"]).expectFailure(65, "--format jsonl")
+      try await tool.run("restore", "a", "--from", "out", "--scope", "partial").expectFailure(
+        65,
+        "--format jsonl"
+      )
+    }
+  }
+
   @Test("Two snapshots in any order are compared in the order of names, with rclone's signs.")
   func snapshots() async throws {
     try await withTool { tool in

@@ -216,7 +216,7 @@ struct ImportModesTests {
       given.expect(0)
       #expect(
         given.errors.contains(": 2 references.")
-          && given.errors.contains("Kept as they are: 1 reference.")
+          && given.errors.contains("Kept as it is: 1 reference.")
       )
       let fields = try #require(mini.document("things/t")?.fieldsJSON)
       #expect(fields.contains("\(mini.root)/users/u1") && fields.contains("\(mini.root)/users/u2"))

@@ -243,7 +243,7 @@ import Testing
     // More than a double can hold.
     #expect(try rows("Existencias de 5 o menos") == [[.text("p"), .text("-9007199254740993")]])
     #expect(
-      try rows("No contados, sin fecha o sin importe") == [
+      try rows("No contados, sin fecha o sin importe en pesos") == [
         [.text("Ingresos"), .number(0, format: "#,##0"), .number(0, format: "#,##0")],
         [.text("Gastos"), one, .number(0, format: "#,##0")],
       ]

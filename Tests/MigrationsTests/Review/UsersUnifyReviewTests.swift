@@ -105,6 +105,28 @@ import Testing
     #expect(accepting.outcome(for: read) == migration.outcome(for: read))
   }
 
+  @Test("A part that is moved to another, or emptied, is not taken from Android's parts either.")
+  func whatIsMovedIsNotWrittenTwice() throws {
+    let android = ["nombre": "Iker", "primerApellido": "", "segundoApellido": "Galindo"]
+    for fields in [android, ["fullName": "Iker Galindo", "nombre": "Iker", "segundoApellido": "Galindo"]] {
+      var read = try user(FieldMap(fields.map { .init(name: $0.key, value: .string($0.value)) }))
+      let moved = try reviewed(read, [.paternalLastName: "Galindo", .maternalLastName: ""])
+      read.fields = try #require(moved.outcome(for: read).change?.after)
+      #expect(read.fields["fullName"] == .string("Iker Galindo"))
+      #expect(read.fields["firstName"] == .string("Iker"))
+      #expect(read.fields["paternalLastName"] == .string("Galindo"))
+      #expect(read.fields["maternalLastName"] == nil)
+      #expect(moved.outcome(for: read).change == nil, "the same review again")
+    }
+    let read = try user(texts(["nombre": "Iker", "segundoApellido": "Galindo"]))
+    let other = try reviewed(
+      read,
+      [.fullName: "Iker Ruiz", .paternalLastName: "Ruiz", .maternalLastName: ""]
+    )
+    let change = try #require(other.outcome(for: read).change)
+    #expect(change.after?["paternalLastName"] == .string("Ruiz") && change.after?["maternalLastName"] == nil)
+  }
+
   @Test func aFieldThatStandsIsNeverRewritten() throws {
     let read = try user(
       texts(["fullName": "Ana López", "nombre": "Ana", "primerApellido": "Pérez"])

@@ -13,12 +13,22 @@ struct DecidedName {
   var isTaken: Bool { standing.isEmpty && !isStale && !disagrees }
 
   private let decision: NameReview.Decision
+  /// The fields that it decides: those that it has a text of, and those whose proposal was emptied; all of its columns once the
+  /// document is as decided.
+  private let fields: Set<UserField>
 
   /// Judges a decision.
   ///
   /// - Parameters:
+  ///   - columns: The fields that it has a column of.
   ///   - found: What the list would say today was found.
-  init(_ decision: NameReview.Decision, user: UserFields, name: UnifiedName, found: String) {
+  init(
+    _ decision: NameReview.Decision,
+    columns: [UserField],
+    user: UserFields,
+    name: UnifiedName,
+    found: String
+  ) {
     self.decision = decision
     for field in NameReview.fields {
       guard let wanted = decision.texts[field] else { continue }
@@ -28,6 +38,9 @@ struct DecidedName {
       }
       if !PlainText.saySame(existing, wanted) { standing.append(field) }
     }
+    var fields = Set(texts.isEmpty ? columns : Array(decision.texts.keys))
+    name.proposed.forEach { field, _ in if columns.contains(field) { fields.insert(field) } }
+    self.fields = fields
     // What is already as decided needs no look at what was found: handing the list back twice is no mistake.
     if texts.isEmpty { return }
     // White space aside: line ends are a spreadsheet's to choose.
@@ -38,6 +51,9 @@ struct DecidedName {
     }
     if isStale || disagrees { texts = [:] }
   }
+
+  /// Whether it says what becomes of a field, so that nothing else does.
+  func decides(_ field: UserField) -> Bool { !isStale && !disagrees && fields.contains(field) }
 
   /// What is written, in the order of the fields.
   var assignments: [(field: UserField, text: String)] {
@@ -77,9 +93,11 @@ struct DecidedName {
   /// A proposal that was left as it was while the parts were corrected is no decision: the parts make the fullName.
   private mutating func complete(_ user: UserFields, _ name: UnifiedName) {
     guard let fullName = texts[.fullName] else { return }
-    let parts = user.unifiedName.filled(from: decision.parts).filled(
-      from: name.name(of: user, accepting: false)
-    )
+    var rest = name.name(of: user, accepting: false)
+    for (part, field) in zip(PersonName.Part.allCases, NameReview.fields.dropFirst()) where decides(field) {
+      rest[part] = nil
+    }
+    let parts = user.unifiedName.filled(from: decision.parts).filled(from: rest)
     if parts.isEmpty || parts.agrees(withFullName: fullName) { return }
     let proposal = name.proposed.fullName
     if let proposal, PlainText.tidied(proposal).isIdentical(to: fullName) {

@@ -37,7 +37,7 @@ package struct PlanFileReader: ~Copyable {
       return try lines.withLine { bytes throws(WireError) in
         try parser.parse(bytes) { json throws(WireError) in
           guard let database = json["database"]?.string.flatMap({ DatabaseName(parsing: $0) }) else {
-            throw WireError("database is projects/P/databases/D")
+            throw WireError("its database is no projects/P/databases/D")
           }
           if let server = json["server"], server.string == nil { throw WireError("server is a text") }
           guard let migration = json["migration"]?.string else { throw WireError("migration is a name") }

@@ -147,7 +147,7 @@ package struct CSVReader: ~Copyable {
 
   /// The encoding and the delimiter, after the first record.
   var manner: String {
-    "CSV in \(file.encoding.rawValue), separated by \(delimiter == .tab ? "tabs" : delimiter.rawValue)"
+    "CSV in \(file.encoding.rawValue), separated by \(delimiter == .tab ? "tabs" : "'\(delimiter.rawValue)'")"
   }
 
   /// The bytes of the record as they are in the file, without the line end, at most ``maximumRawBytes``; also of one that
@@ -243,9 +243,9 @@ package struct CSVReader: ~Copyable {
       throw failure("the cell has bytes that are no character of \(file.encoding.rawValue)", position)
     }
     throw failure(
-      "the cell is not UTF-8 (--encoding windows-1252 reads what Windows wrote)",
+      "the cell is not UTF-8",
       position,
-      remedy: "Save it as CSV in UTF-8."
+      remedy: "Save it as CSV in UTF-8; 'import' reads what Windows wrote with --encoding windows-1252."
     )
   }
 

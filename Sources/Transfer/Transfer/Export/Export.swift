@@ -120,12 +120,16 @@ package struct Export: Sendable {
     for columns in try complete(output, deletions, readTime: readTime) { report(columns) }
     // An increment without new documents needs no warning.
     for read in empty
-    where options.since[read.collection] == nil && options.earlier == nil && !options.isPart {
+    where options.since[read.collection] == nil && options.earlier == nil && !options.isPart
+      && options.limit != 0
+    {
       let isFiltered = read.filter != nil || options.filter != nil
       let notice =
         isFiltered
         ? "\(read.collection) has no documents for which the filter holds."
-        : await context.client.emptyNotice(of: read)
+        : !read.orderBy.isEmpty
+          ? "\(read.collection) has no documents with all fields of --order-by."
+          : await context.client.emptyNotice(of: read)
       context.logger.warning("\(notice)")
     }
     return readTime

@@ -243,8 +243,9 @@ package struct Import: Sendable {
       context.logger.info("Rewritten to \(context.client.database): \(rewritten).")
     }
     if counts.kept > 0 {
-      let why = options.source == nil ? ": the database that they come from is not known (--source)" : ""
-      context.logger.notice("Kept as they are: \(NumberText.counted(counts.kept, "reference"))\(why).")
+      let (are, come) = counts.kept == 1 ? ("it is", "it comes") : ("they are", "they come")
+      let why = options.source == nil ? ": the database that \(come) from is not known (--source)" : ""
+      context.logger.notice("Kept as \(are): \(NumberText.counted(counts.kept, "reference"))\(why).")
     }
   }
 

@@ -1,3 +1,4 @@
+import Logging
 import Schema
 
 /// `gymmigrate find`: people and things by what is written of them.
@@ -104,6 +105,7 @@ struct FindCommand: AsyncParsableCommand {
         }
         session.progress.end()
       }
+      if found == 0 { session.logger.notice("Nothing was found.") }
       return CommandResult()
     }
   }

@@ -62,6 +62,9 @@ struct GetCommand: AsyncParsableCommand {
           }
         }
       }
+      if let missing = paths.first(where: { found[$0] == nil }) {
+        session.warnOfUnknownNames(in: [CollectionRead(missing.collection)])
+      }
       try Failure.assertFound(paths, in: found)
       return CommandResult()
     }

@@ -24,7 +24,10 @@ struct ClassesBookings: AsyncParsableCommand {
   func run() async throws {
     try await common.perform("classes bookings") { session in
       let bookings = try await session.classReports().bookings(classes.booked)
-      if bookings.isEmpty { session.logger.notice("Nobody is booked.") }
+      if bookings.isEmpty {
+        let isNoClass = session.counts.totals.read == 0
+        session.logger.notice(isNoClass ? "There is no class then." : "Nobody is booked.")
+      }
       try table.write(bookings.map(\.row), of: BookingRecord.table) {
         $0.member("bookings", objects: bookings) {
           $0.member("class", $1.className)

@@ -57,7 +57,7 @@ struct GroupsShow: AsyncParsableCommand {
       try session.schema.assertGym("groups")
       let path = GroupService.group(id)
       guard let group = try await session.client.batchGet([path])[path] else {
-        throw Failure(.inputMissing, "show", path: path.string, cause: "there is no group with that id")
+        throw Failure(.inputMissing, "show", path: path.string, cause: "there is no group with that ID")
       }
       var members: [RawDocument] = []
       for try await page in session.client.pages(of: CollectionRead(GymCollection.members(of: path))) {

@@ -253,7 +253,7 @@ enum UndoTarget {
     run: String
   ) throws(Failure) {
     let database = try EnvironmentResolver(connection).environment().database
-    try changes.assertOf(database, "look at what was changed", run)
+    try changes.assertOf(database, "look at what was changed by", run)
   }
 
   /// The run's own database and signer, where the command line names none.

@@ -150,7 +150,7 @@ struct SchemaValidate: AsyncParsableCommand {
       }
     }
     try StandardOutput.write(
-      "\(file): the schema \(schema.name) declares \(NumberText.counted(schema.collections.count, "collection")) and \(NumberText.counted(fields, "field")).\n"
+      "\(file): the schema '\(schema.name)' declares \(NumberText.counted(schema.collections.count, "collection")) and \(NumberText.counted(fields, "field")).\n"
     )
   }
 }

@@ -292,7 +292,7 @@ enum CopyText {
     ]
     if options.mask != nil { lines.append("  masked by the rules of the schema '\(session.schema.name)'") }
     if let readTime = plan.readTime { lines.append("  read at \(readTime)") }
-    let subcollections = plan.hasMore ? ", with what is below them, which is not counted" : ""
+    let subcollections = plan.hasMore ? " and what is below them" : ""
     if plan.counts.isEmpty {
       lines.append("  \(NumberText.counted(plan.scopes.count, "collection"))\(subcollections)")
     } else {

@@ -38,6 +38,7 @@ struct ExportPrune: AsyncParsableCommand {
     let exports = try await scheduledExports(at: folder, in: access.storage)
     try await closing(exports) {
       let decisions = try await exports.decisions(by: policy)
+      if decisions.isEmpty { Terminal.standardError.line("There are no dated exports in \(folder).") }
       let result = dryRun ? Retention() : await exports.remove(decisions)
       let stuck = Set(result.kept.map { UTF8Key($0) })
       func state(_ decision: RetentionDecision) -> String {

@@ -114,7 +114,7 @@ package struct UsersUnify: Migration {
     var edit = Edit()
     let decided = decidedName(of: document, user, name)
     if let decided {
-      edit.set(name.sure, from: name.source, where: { decided.texts[$0] == nil })
+      edit.set(name.sure, from: name.source, where: { !decided.decides($0) })
       for (field, text) in decided.assignments {
         edit.set(field, .string(text), because: "\(field.rawValue)-from-review")
       }
@@ -122,7 +122,7 @@ package struct UsersUnify: Migration {
       name = UnifiedName(UserFields(document.fields.applying(edit.fields)))
     }
     let acceptsProposals = acceptProposals && decided == nil
-    edit.set(name.sure, from: name.source)
+    edit.set(name.sure, from: name.source, where: { !(decided?.decides($0) ?? false) })
     if acceptsProposals { edit.set(name.proposed, from: name.source) }
     if user.phone == nil, let telefono = user.telefono {
       edit.set(.phone, .string(PlainText.tidied(telefono)), .phoneFromTelefono)
@@ -158,11 +158,19 @@ package struct UsersUnify: Migration {
     _ user: UserFields,
     _ name: UnifiedName
   ) -> DecidedName? {
-    guard let decision = review?.decision(on: document.path, proposed: name.proposed) else { return nil }
+    guard let review, let decision = review.decision(on: document.path, proposed: name.proposed) else {
+      return nil
+    }
     var fields = document.fields
     name.sure.forEach { field, text in fields[field.rawValue] = .string(text) }
     let found = name.doubt.flatMap { Self.found($0, in: fields, of: document) }
-    return DecidedName(decision, user: user, name: name, found: FindingLists.text(of: found))
+    return DecidedName(
+      decision,
+      columns: review.columns,
+      user: user,
+      name: name,
+      found: FindingLists.text(of: found)
+    )
   }
 
   // MARK: Findings
