@@ -4,14 +4,16 @@ SWIFT ?= swift
 SOURCES = Package.swift Sources Tests samples/typed-documents
 JOBS ?=
 # Swift's runtime is linked into the program, which starts faster so and runs without a toolchain. On macOS it is a part of the system.
-RELEASE = -c release --product gymmigrate $(if $(filter Linux,$(shell uname -s)),--static-swift-stdlib)
+RELEASE = -c release --product gymmigrate $(if $(filter Linux,$(shell uname -s)),--static-swift-stdlib) $(ANYWHERE)
+# A folder's name stays out of the program, so that another folder makes the same bytes.
+ANYWHERE = -Xcc -ffile-prefix-map=$(CURDIR)=. -Xswiftc -file-prefix-map -Xswiftc $(CURDIR)=.
 JUDGE ?= $(if $(wildcard .venv/bin/python),.venv/bin/python,python3)
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: all deps docs build demo test bench bench-reads bench-writes check check-all check-client-suite check-contract check-disk check-emulator check-faults check-filters \
-  check-fuzz check-instructions check-kills check-libreoffice check-memory check-mirror check-package check-restore check-sanitizers check-scale check-slurm \
-  check-storage package install pictures fmt lint layers clean
+.PHONY: all deps docs build demo test bench bench-reads bench-writes check check-all check-client-suite check-container check-contract check-disk check-emulator check-faults check-filters \
+  check-fuzz check-instructions check-kills check-libreoffice check-memory check-mirror check-package check-reproducible check-restore check-sanitizers check-scale \
+  check-slurm check-storage container package install pictures fmt lint layers clean
 
 all: build
 
@@ -33,6 +35,10 @@ demo: build
 package: deps
 	@scripts/package.sh
 
+## container: an image of the same binary, named IMAGE or gymmigrate:VERSION, with buildah or podman and without a network
+container: deps
+	@scripts/container.sh
+
 ## install: installs below PREFIX (and DESTDIR) what 'make package' built, and builds it where it did not
 install:
 	@test -x .build/package/tree/bin/gymmigrate || scripts/package.sh tree
@@ -42,6 +48,14 @@ install:
 ## check-package: installs the packages in a bare Debian without a Swift toolchain, and uses them there; needs root
 check-package: package
 	@scripts/check-package.sh
+
+## check-container: makes the image and uses it: the demo, a store in another container, TLS; needs root, skipped without buildah
+check-container: deps
+	@scripts/check-container.sh
+
+## check-reproducible: makes all packages twice, the second time in a clone elsewhere, and compares every byte; a whole build
+check-reproducible: deps
+	@scripts/check-reproducible.sh
 
 ## check-slurm: a Slurm cluster of two nodes on this machine carries out shards, loses a node, and ends as one process does
 check-slurm: build

@@ -9,7 +9,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 if ! command -v soffice >/dev/null; then
-  echo "check-libreoffice: skipped, because there is no soffice (Debian: apt-get install libreoffice-calc-nogui)"
+  echo "SKIPPED: there is no soffice. On Debian: apt-get install libreoffice-calc-nogui"
   exit 0
 fi
 if [[ -z ${GYMMIGRATE:-} ]]; then

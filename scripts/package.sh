@@ -4,17 +4,15 @@
 #   package.sh        dist/gymmigrate-VERSION-linux-ARCH.tar.gz and, with Debian's tools, dist/gymmigrate_VERSION_ARCH.deb
 #   package.sh tree   the files alone, as below a prefix, in .build/package/tree
 #
-# With bin, manual pages, completions of bash, zsh and fish, LICENSE, README, and a bill of materials, which lies in dist/, too. The same binary gives the same bytes: names are
-# sorted, owners are root, and times are SOURCE_DATE_EPOCH, else the commit's.
+# With bin, manual pages, completions of bash, zsh and fish, LICENSE, README, and a bill of materials, which lies in dist/, too. The same sources give the same
+# bytes, in any folder: names are sorted, owners are root, and times are SOURCE_DATE_EPOCH, else the commit's.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+. scripts/lib/same-bytes.sh
 
 build=$PWD/.build/package
 tree=$build/tree
 swift=${SWIFT:-swift}
-SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || stat -c %Y CHANGELOG.md)}
-export SOURCE_DATE_EPOCH LC_ALL=C.UTF-8
-umask 022
 
 system=$(uname -s | tr '[:upper:]' '[:lower:]')
 
@@ -50,8 +48,7 @@ third_party() {
 
 make_archive() {
   local name=gymmigrate-$version-$system-$(uname -m)
-  tar --create --directory "$tree" --transform "s,^\\.,$name," --sort=name --format=gnu --mtime="@$SOURCE_DATE_EPOCH" \
-    --owner=root:0 --group=root:0 --mode=u+rwX,go=rX . | gzip -9n >"dist/$name.tar.gz"
+  same_tar --create --directory "$tree" --transform "s,^\\.,$name," . | gzip -9n >"dist/$name.tar.gz"
   echo "Made dist/$name.tar.gz ($(size "dist/$name.tar.gz"))."
   install -m 644 "$tree/share/doc/gymmigrate/gymmigrate.cdx.json" "dist/$name.cdx.json"
   echo "Made dist/$name.cdx.json, the bill of materials."
@@ -86,7 +83,7 @@ Version: $version
 Section: database
 Priority: optional
 Architecture: $architecture
-Installed-Size: $(du -k --apparent-size --summarize "$root/usr" | cut -f 1)
+Installed-Size: $(installed_size "$root/usr")
 Depends: $depends, ca-certificates, tzdata
 Maintainer: ${MAINTAINER:-The gymmigrate authors <gymmigrate@example.com>}
 Description: batch import, export and migration of Firestore over its REST API
@@ -103,8 +100,9 @@ CONTROL
   echo "Made $file ($(size "$file"))."
 }
 
-size() { # FILE
-  python3 -c 'import os, sys; print(f"{os.path.getsize(sys.argv[1]) / 1e6:.1f} MB")' "$1"
+# KiB as Debian's policy counts them; du's number depends on the file system.
+installed_size() { # FOLDER
+  find "$1" -printf '%y %s\n' | awk '{ sum += $1 == "f" ? int(($2 + 1023) / 1024) : 1 } END { print sum }'
 }
 
 make_tree
