@@ -40,12 +40,12 @@ fail() {
   exit 1
 }
 # Neither a runtime nor a network of containers is needed so, and a server here is a server there.
-inside() { # COMMAND...
-  buildah run --isolation chroot --volume "$work:$work" --workingdir "$work" "$container" -- "$@"
-}
+bare=(buildah run --isolation chroot "$container" --)
+inside=(buildah run --isolation chroot --volume "$work:$work" --workingdir "$work" "$container" --)
 wait_for() { # FILE TEXT
+  local turn
   for ((turn = 0; turn < 600; turn++)); do
-    ! grep -q "$2" "$1" || return 0
+    ! grep -qs "$2" "$1" || return 0
     sleep 0.1
   done
   cat "$1" >&2
@@ -56,20 +56,17 @@ say "it is of the user that it names, and begins with the program"
 format='{{.OCIv1.Config.User}} {{.OCIv1.Config.WorkingDir}} {{.OCIv1.Config.Entrypoint}}'
 [[ $(buildah inspect --type image --format "$format" "$image") == "10001:10001 /work [/usr/bin/gymmigrate]" ]] ||
   fail "its configuration is another"
-[[ $(inside gymmigrate --version) == "$version" ]] || fail "gymmigrate --version is not $version"
-buildah run --isolation chroot "$container" -- gymmigrate env init >"$work/out" 2>&1 || { cat "$work/out" >&2; fail "it cannot write to /work"; }
+[[ $("${inside[@]}" gymmigrate --version) == "$version" ]] || fail "gymmigrate --version is not $version"
+"${bare[@]}" gymmigrate env init >"$work/out" 2>&1 || { cat "$work/out" >&2; fail "it cannot write to /work"; }
 
 say "nothing is missing, and nothing is there that gives rights"
 loader=$(ldd .build/package/tree/bin/gymmigrate | sed -n 's,^\s*\(/[^ ]*ld-[^ ]*\) .*,\1,p')
-inside "$loader" --list /usr/bin/gymmigrate >"$work/out"
+"${inside[@]}" "$loader" --list /usr/bin/gymmigrate >"$work/out"
 ! grep "not found" "$work/out" || fail "the program misses libraries"
 tar --list --verbose --file .build/container/root.tar >"$work/files"
 awk '{ print $NF }' "$work/files" | sort >"$work/names"
 ! grep -E '^-..[sS]|^-.....[sS]|^[-d].......w[^t]' "$work/files" || fail "files that give rights to others"
 ! grep -E '/(sh|bash|perl|python3?|apt|dpkg)$' "$work/names" || fail "other programs"
-for name in $(buildah run --isolation chroot "$container" -- "$loader" --list /usr/bin/gymmigrate | grep -o '/[^ ]*'); do
-  grep -qxF ".$name" "$work/names" || fail "$name is not in the archive"
-done
 for package in libc6 libcurl4 ca-certificates tzdata; do
   grep -qxF "./usr/share/doc/$package/copyright" "$work/names" || fail "there is no licence of $package"
 done
@@ -77,7 +74,7 @@ done
 say "it does the demo"
 cat >"$work/gymmigrate" <<PROGRAM
 #!/bin/sh
-exec buildah run --isolation chroot --volume "$work:$work" --workingdir "$work" "$container" -- gymmigrate "\$@"
+exec ${inside[*]} gymmigrate "\$@"
 PROGRAM
 chmod 755 "$work/gymmigrate"
 # The script makes the folder, and the container's user writes into it.
@@ -85,14 +82,14 @@ chmod 755 "$work/gymmigrate"
 [[ -s $work/demo/gym.xlsx && -s $work/demo/users.csv ]] || fail "the demo left no workbook"
 
 say "it exports what another serves"
-inside gymmigrate serve --memory --port 0 2>"$work/store" &
+"${inside[@]}" gymmigrate serve --memory --port 0 2>"$work/store" &
 servers+=($!)
 wait_for "$work/store" 'FIRESTORE_EMULATOR_HOST=.*[0-9]$'
 address=$(grep -o '127[0-9.]*:[0-9]*' "$work/store" | tail -1)
 store=(--endpoint "http://$address" --project p --schema gym --no-progress -q)
-inside gymmigrate import samples/gym/*.jsonl "${store[@]}"
-inside gymmigrate export --all -o served/ --format csv --time-zone America/Mexico_City "${store[@]}"
-inside gymmigrate export verify served/ -q || fail "the export is not what its manifest says"
+"${inside[@]}" gymmigrate import samples/gym/*.jsonl "${store[@]}"
+"${inside[@]}" gymmigrate export --all -o served/ --format csv --time-zone America/Mexico_City "${store[@]}"
+"${inside[@]}" gymmigrate export verify served/ -q || fail "the export is not what its manifest says"
 
 say "it knows the authorities of the web, and trusts nobody else"
 tar --extract --to-stdout --file .build/container/root.tar ./etc/ssl/certs/ca-certificates.crt >"$work/authorities"
@@ -111,11 +108,14 @@ key |= {"private_key": (folder / "key.pem").read_text(), "token_uri": f"https://
 (folder / "account.json").write_text(json.dumps(key))
 (folder / "account.json").chmod(0o644)
 PYTHON
-count=(--env "GOOGLE_APPLICATION_CREDENTIALS=$work/account.json" --volume "$work:$work" --isolation chroot)
-authorities=/etc/ssl/certs/ca-certificates.crt
-! buildah run "${count[@]}" "$container" -- gymmigrate count users --project p >"$work/out" 2>&1 || fail "it trusts anybody"
+count() { # OPTIONS...: wants a token from that server
+  buildah run --isolation chroot --volume "$work:$work" --env "GOOGLE_APPLICATION_CREDENTIALS=$work/account.json" "$@" "$container" -- \
+    gymmigrate count users --project p >"$work/out" 2>&1
+}
+! count || fail "it trusts anybody"
 grep -q 'from https://localhost.*self-signed certificate' "$work/out" || { cat "$work/out" >&2; fail "it does not look at certificates"; }
-! buildah run "${count[@]}" --volume "$work/own.pem:$authorities" "$container" -- gymmigrate count users --project p >"$work/out" 2>&1
-! grep -q 'certificate' "$work/out" || { cat "$work/out" >&2; fail "its authorities are not those of $authorities"; }
+# Where the server is one of the authorities, what it answers is no token.
+count --volume "$work/own.pem:/etc/ssl/certs/ca-certificates.crt" || true
+grep 'from https://localhost' "$work/out" | grep -qv certificate || { cat "$work/out" >&2; fail "it asks other authorities"; }
 
 echo "check-container: all is as it should be with the image $image."
