@@ -106,7 +106,8 @@ for page in "$root"/usr/share/man/man1/gymmigrate*.1.gz; do
   grep -q '^SYNOPSIS' "$work/page" || fail "man $name has no synopsis"
   pages=$((pages + 1))
 done
-inside gymmigrate --help | awk '/^SUBCOMMANDS:/ { list = 1; next } list && /^  [a-z]/ { print $1 }' >"$work/commands"
+inside gymmigrate --help | sed -n 's/^  \([a-z]*\)  *[A-Z].*/\1/p' >"$work/commands"
+grep -q export "$work/commands" || fail "the overview has no commands that this script finds"
 while read -r command; do
   [[ -f $root/usr/share/man/man1/gymmigrate-$command.1.gz ]] || fail "there is no page of 'gymmigrate $command'"
 done <"$work/commands"
