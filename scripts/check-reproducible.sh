@@ -28,6 +28,8 @@ made() { # FOLDER: what is compared
 
 git clone --quiet . "$work/clone"
 make_all
+# The versions of the Swift packages are not in git.
+cp Package.resolved "$work/clone/"
 (cd "$work/clone" && umask 077 && export TZ=Pacific/Auckland && make_all)
 
 made . >"$work/files"
