@@ -1,5 +1,5 @@
 /// Caches field names, which recur in every document: a cached name is neither validated nor allocated again.
-struct NameCache {
+package struct NameCache {
   /// A name with its first and last bytes, which identify names of up to 16 bytes.
   private struct Slot {
     var count = 0
@@ -11,7 +11,9 @@ struct NameCache {
   /// Made with the first name, because many a decoder decodes a single value.
   private var slots: [Slot] = []
 
-  mutating func string(_ utf8: UnsafeBufferPointer<UInt8>) -> String {
+  package init() {}
+
+  package mutating func string(_ utf8: UnsafeBufferPointer<UInt8>) -> String {
     let count = utf8.count
     guard count >= 4, let base = utf8.baseAddress else { return String(decoding: utf8, as: UTF8.self) }
     let bytes = UnsafeRawPointer(base)

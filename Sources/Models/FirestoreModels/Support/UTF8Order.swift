@@ -81,7 +81,7 @@ extension UnsafeBufferPointer<UInt8> {
 
   /// Whether these bytes sort before others in the order of ``Swift/String/compareUTF8(_:)``.
   @inline(__always)
-  func precedes(_ other: UnsafeBufferPointer<UInt8>) -> Bool { compare(other) < 0 }
+  package func precedes(_ other: UnsafeBufferPointer<UInt8>) -> Bool { compare(other) < 0 }
 
   /// The order of ``Swift/String/compareUTF8(_:)``.
   @inline(__always)

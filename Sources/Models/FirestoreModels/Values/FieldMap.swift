@@ -44,7 +44,7 @@ public struct FieldMap: Sendable, Equatable {
   }
 
   /// Makes a map of unique members that are already in byte order.
-  init(ordered members: [Entry]) { entries = members }
+  package init(ordered members: [Entry]) { entries = members }
 
   /// The number of members.
   public var count: Int { entries.count }

@@ -54,7 +54,7 @@ package enum FieldFormat: Sendable, Equatable {
     case .date: return Civil.date(bytes) != nil
     case .url: return Self.isURL(bytes)
     case .uuid: return Self.isUUID(bytes)
-    case .pattern(let pattern): return pattern.matches(String(decoding: bytes, as: UTF8.self))
+    case .pattern(let pattern): return pattern.matches(bytes)
     }
   }
 
@@ -98,33 +98,4 @@ package enum FieldFormat: Sendable, Equatable {
   private static func number(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> Int? {
     bytes.allSatisfy(\.isASCIIDigit) ? bytes.reduce(0) { $0 * 10 + Int($1 - 0x30) } : nil
   }
-}
-
-/// A regular expression that must match an entire text.
-package struct TextPattern: Sendable, Equatable {
-  /// The expression as written.
-  package let text: String
-
-  /// The compiled expression.
-  ///
-  /// `Regex` is not `Sendable` because it may hold closures; one parsed from text holds none. It is in a class because its size is
-  /// known only at run time, which would make every copy of a schema slow.
-  private final class Compiled: @unchecked Sendable {
-    let regex: Regex<AnyRegexOutput>
-
-    init(_ regex: Regex<AnyRegexOutput>) { self.regex = regex }
-  }
-
-  private let compiled: Compiled
-
-  /// Compiles an expression; nil where it is not valid.
-  package init?(_ text: String) {
-    guard let regex = try? Regex(text) else { return nil }
-    self.text = text
-    compiled = Compiled(regex.matchingSemantics(.unicodeScalar))
-  }
-
-  package func matches(_ text: String) -> Bool { (try? compiled.regex.wholeMatch(in: text)) != nil }
-
-  package static func == (a: TextPattern, b: TextPattern) -> Bool { a.text.isIdentical(to: b.text) }
 }

@@ -11,13 +11,16 @@ package struct ManagedExport: Sendable, Equatable {
   private static let firebaseFile = "firebase-export-metadata.json"
   private static let maximumMetadataBytes = 4 << 20
 
-  /// The path as it was named.
-  package let path: String
+  /// The path as it was named; of a part, its file.
+  package private(set) var path: String
   /// The overall file.
   package let overallFile: String
   /// The files with the documents.
   package private(set) var outputs: [String] = []
-  /// The number of documents in all of them.
+  /// The index of the part that it is of ``parts``; nil for all of them.
+  package private(set) var part: Int?
+  package var isPart: Bool { part != nil }
+  /// The number of documents in all of them; of a part, too.
   package private(set) var documents = 0
   /// The size of all of them in bytes, without padding.
   package private(set) var bytes = 0
@@ -55,6 +58,27 @@ package struct ManagedExport: Sendable, Equatable {
 
   /// The files that it consists of, of which the first changes with every export.
   package var allFiles: [String] { [overallFile] + (FileAccess.isRemote(overallFile) ? [] : outputs) }
+
+  /// Each of its files as an export by itself, to be read beside the others.
+  package var parts: [ManagedExport] {
+    outputs.enumerated().map { index, output in
+      var export = self
+      (export.path, export.outputs, export.part) = (output, [output], index)
+      return export
+    }
+  }
+
+  /// Checks how many documents were found in all of its files.
+  ///
+  /// - Throws: `.inputMalformed` where some are missing.
+  package func assertWhole(_ found: Int) throws(Failure) {
+    if found == documents { return }
+    throw .malformed(
+      isPart ? FilePaths.folder(of: overallFile) : path,
+      "there are \(found) documents in it, and \(documents) were exported",
+      remedy: "Files are damaged or cut off: get the export again."
+    )
+  }
 
   // MARK: Finding
 

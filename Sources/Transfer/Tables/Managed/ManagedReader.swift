@@ -8,7 +8,7 @@ package import FirestoreModels
 ///       while let (number, document) = try reader.next() { print(number, try document.get().path) }
 ///     }
 ///
-/// What follows is decoded on other threads while the caller works, a few hundred kilobytes ahead.
+/// It holds a block of a file and the longest record in memory.
 package final class ManagedReader {
   package typealias Document = (number: Int, document: Result<RawDocument, Failure>)
 
@@ -19,16 +19,7 @@ package final class ManagedReader {
   /// The bytes of the files that were read to their end.
   private var before = 0
   private var number = 0
-
-  /// What is next, and the batches after it.
-  private var decoded: [Document].Iterator = [].makeIterator()
-  private var ahead: [RecordBatch] = []
-  private var isRead = false
-  /// What ends the reading, once the documents before it were returned.
-  private var failure: Failure?
-
-  /// The batches that wait or are decoded; each has 64 KiB of records, or one that is larger.
-  private static let width = 4
+  private var decoder = EntityDecoder()
 
   package init(_ export: ManagedExport, via files: FileAccess = .local) {
     (self.export, self.files) = (export, files)
@@ -42,18 +33,10 @@ package final class ManagedReader {
   /// - Throws: `.inputMalformed` with file and block for what is damaged, and where documents are missing; `.inputMissing` for a
   ///   file that is.
   package func next() throws(Failure) -> Document? {
-    while true {
-      if let document = decoded.next() { return document }
-      readAhead()
-      if ahead.isEmpty { break }
-      decoded = ahead.removeFirst().documents().makeIterator()
-      readAhead()
-    }
-    if let failure { throw failure }
-    return nil
+    try advance() ? (number, decoded()) : nil
   }
 
-  /// Skips documents without decoding them; of a reader that has returned none.
+  /// Skips documents without decoding them.
   ///
   /// - Throws: As ``next()``.
   package func skip(through number: Int) throws(Failure) {
@@ -63,30 +46,19 @@ package final class ManagedReader {
     }
   }
 
-  private func readAhead() {
-    while !isRead, ahead.count < Self.width {
-      var records = RecordBatch.Records(of: export)
-      do throws(Failure) {
-        while records.hasRoom {
-          guard try advance() else {
-            isRead = true
-            break
-          }
-          let place = RecordBatch.Place(
-            number: number,
-            path: log?.path ?? export.path,
-            record: log?.number ?? 0,
-            block: log?.blockNumber ?? 0
-          )
-          log?.withRecord { records.add($0, at: place) }
-        }
-      } catch {
-        (failure, isRead) = (error, true)
+  /// The document of the record.
+  private func decoded() -> Result<RawDocument, Failure> {
+    let (record, block) = (log?.number ?? 0, log?.blockNumber ?? 0)
+    do throws(WireError) {
+      let entity = try log?.withRecord { bytes throws(WireError) in try decoder.decode(bytes) }
+      guard let (database, document) = entity else { throw WireError("it was not read") }
+      if let expected = export.database, database != expected {
+        throw WireError("it is of another database (\(database)) than the first")
       }
-      if records.isEmpty { return }
-      let batch = RecordBatch(records)
-      ahead.append(batch)
-      batch.begin()
+      return .success(document)
+    } catch {
+      let path = log?.path ?? export.path
+      return .failure(.malformed(path, "record \(record) (block \(block)): \(error)"))
     }
   }
 
@@ -104,11 +76,7 @@ package final class ManagedReader {
       log = nil
       file += 1
     }
-    if number == export.documents { return false }
-    throw .malformed(
-      export.path,
-      "there are \(number) documents in it, and \(export.documents) were exported",
-      remedy: "Files are damaged or cut off: get the export again."
-    )
+    if !export.isPart { try export.assertWhole(number) }
+    return false
   }
 }

@@ -60,7 +60,7 @@ struct ProtoReader {
   private mutating func take(_ count: Int) throws(WireError) -> UnsafeRawBufferPointer {
     guard count <= bytes.count - index else { throw Self.cutOff }
     defer { index += count }
-    return UnsafeRawBufferPointer(rebasing: bytes[index..<(index + count)])
+    return UnsafeRawBufferPointer(start: bytes.baseAddress.map { $0 + index }, count: count)
   }
 
   @inline(__always)
@@ -97,11 +97,21 @@ extension UnsafeRawBufferPointer {
   func text() throws(WireError) -> String {
     guard let start = baseAddress else { return "" }
     // Three times as fast as `String(validating:as:)`; what is no UTF-8 is repaired, and so becomes other bytes.
-    let text = withMemoryRebound(to: UInt8.self) { String(decoding: $0, as: UTF8.self) }
-    let isSame = text.utf8.withContiguousStorageIfAvailable { bytes in
-      bytes.count == count && bytes.hasSameBytes(as: start)
-    }
-    guard isSame ?? false else { throw WireError("a text is not UTF-8") }
+    let bytes = UnsafeBufferPointer(start: start.assumingMemoryBound(to: UInt8.self), count: count)
+    let text = String(decoding: bytes, as: UTF8.self)
+    guard text.hasBytes(bytes) else { throw .notUTF8 }
     return text
   }
+}
+
+extension String {
+  /// Whether these are its bytes.
+  func hasBytes(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+    guard utf8.count == bytes.count, let start = bytes.baseAddress else { return utf8.count == bytes.count }
+    return utf8.withContiguousStorageIfAvailable { $0.hasSameBytes(as: start) } ?? false
+  }
+}
+
+extension WireError {
+  static let notUTF8 = WireError("a text is not UTF-8")
 }
