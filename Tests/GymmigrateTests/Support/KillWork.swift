@@ -89,6 +89,7 @@ struct KillWork: Sendable, CustomTestStringConvertible {
         before: before,
         delay: .milliseconds(150)
       ),
+      try importingSideBySide(),
     ]
   }
 
@@ -103,6 +104,16 @@ struct KillWork: Sendable, CustomTestStringConvertible {
       ] + small,
       files: [("users.jsonl", spoiled(users, every: 37)), ("emails.jsonl", entries)],
       before: there(users)
+    )
+  }
+
+  /// New documents of several files at a time.
+  static func importingSideBySide() throws -> KillWork {
+    let names = ["users", "members", "user_emails", "classes"]
+    return KillWork(
+      name: "import side by side",
+      arguments: ["import"] + names.map { "\($0).jsonl" } + ["--parallel", "3"] + small,
+      files: try names.map { ("\($0).jsonl", try Samples.text($0)) }
     )
   }
 

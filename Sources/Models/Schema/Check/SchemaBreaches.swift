@@ -24,13 +24,16 @@ extension CollectionSchema {
     return found.filter { new in !former.contains { $0.kind == new.kind && $0.field == new.field } }
   }
 
-  /// Whether a document of a parsed text, that is to be written, has no ``breaches(by:over:settingTimes:isPartial:)``;
-  /// false is inconclusive.
+  /// How a document of a parsed text, that is to be written, breaks the schema, as ``breaches(by:over:settingTimes:isPartial:)``
+  /// of a whole document.
   ///
   /// - Throws: Why it has to be decoded to find out.
-  package func isKept(by document: WireDocument, settingTimes times: [FieldPath]) throws(WireError) -> Bool {
-    try violations(in: document).allSatisfy { violation in
-      violation.field.map { times.contains($0) } ?? false
+  package func breaches(
+    by document: WireDocument,
+    settingTimes times: [FieldPath]
+  ) throws(WireError) -> [SchemaViolation] {
+    try violations(in: document).filter { violation in
+      violation.field.map { !times.contains($0) } ?? true
     }
   }
 }

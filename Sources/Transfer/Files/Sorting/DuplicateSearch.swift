@@ -73,6 +73,8 @@ package final class PlaceList {
   private var unsorted: DiskSort<NumberRecord>? = DiskSort()
   private var sorted: SortedRecords<NumberRecord>?
   private var next: NumberRecord?
+  /// Whether no place was added.
+  package private(set) var isEmpty = true
 
   package init() {}
 
@@ -81,6 +83,7 @@ package final class PlaceList {
   /// - Throws: `.cannotWrite`.
   package func insert(_ place: DuplicateSearch.Place) throws(Failure) {
     try unsorted?.add(NumberRecord(place.number, 0, 0))
+    isEmpty = false
   }
 
   /// Whether a place, which is not before the one that was looked up last, was added.

@@ -68,6 +68,8 @@ struct DocumentRow {
   var faults: [RowFault] = []
   /// What breaks the schema without being an error.
   var warnings: [RowFault] = []
+  /// What is listed of it, if it has errors, and its input has a list of rejected rows.
+  var rejected: RejectedRow?
 
   enum Content {
     /// Nothing of it can be used.

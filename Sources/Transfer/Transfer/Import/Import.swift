@@ -42,6 +42,8 @@ package struct Import: Sendable {
     package var isDryRun = false
     /// The maximum number of documents; nil for all.
     package var limit: Int?
+    /// How many files are read at a time.
+    package var parallel = 1
     /// The most documents that increments may delete, for a run that is resumed: others are held to what was counted.
     package var maximumDeletes: Int?
     /// How the schema of the target is applied.
@@ -61,9 +63,6 @@ package struct Import: Sendable {
 
   private let options: Options
   private let context: RunContext
-
-  /// The number of documents that are passed on together.
-  private static let batch = 200
 
   /// - Parameter context: The run context; its checkpoints make the import resumable.
   package init(_ options: Options, in context: RunContext) {
@@ -88,16 +87,23 @@ package struct Import: Sendable {
     let check = InputCheck(inputs: inputs, options: options, context: context)
     // What several processes share was checked as a whole.
     let isChecked = context.checkpoints?.resumed != nil || options.share != nil
-    let superseded = try isChecked ? check.repeated() : check.report()
+    let superseded = try await isChecked ? check.repeated() : check.report()
     context.progress.end()
     let deletions = try await deletions(of: inputs, without: superseded, counting: !isChecked)
     if let collection = options.collection { context.counts.open(collection) }
-    let counts = Locked(ReferenceRewriter.Counts())
     let warnings = ValidationReport(context.folder.file("warnings.csv"))
+    let pass = ImportPass(
+      inputs,
+      at: try context.checkpoints?.resumed?.position() ?? ImportPosition(),
+      without: superseded.places,
+      warnings: warnings,
+      options,
+      in: context
+    )
     defer { context.progress.end() }
     context.progress.begin("import", total: nil)
     if options.isDryRun {
-      try await forEachBatch(of: inputs, without: superseded.places, counts, warnings) { documents, _ in
+      try await pass.forEachBatch { documents, _ in
         try await report(documents, leaving: deletions)
         for document in documents.map(\.document) {
           if let violation = DocumentLimits.violations(of: document).first {
@@ -123,18 +129,16 @@ package struct Import: Sendable {
       )
       try await loader.load { intake in
         if context.checkpoints?.resumed == nil {
-          try await context.checkpoints?.begin(at: Position().checkpoint)
+          try await context.checkpoints?.begin(at: ImportPosition().checkpoint)
         }
-        try await forEachBatch(of: inputs, without: superseded.places, counts, warnings) {
-          documents,
-          position in
+        try await pass.forEachBatch { documents, position in
           try await report(documents, leaving: deletions)
           try await intake.put(documents)
           try await context.checkpoints?.mark(at: position) { try await intake.drain() }
         }
       }
     }
-    record(counts.withLock { $0 })
+    record(pass.references)
     for line in warnings.lines { context.logger.warning("\(line)") }
     if warnings.count > 0 { context.logger.notice("See \(warnings.path) for the values.") }
   }
@@ -146,7 +150,7 @@ package struct Import: Sendable {
     defer { context.progress.end() }
     context.progress.begin("checking", total: nil)
     let inputs = try inputs(via: options.table.files)
-    let superseded = try InputCheck(inputs: inputs, options: options, context: context).report()
+    let superseded = try await InputCheck(inputs: inputs, options: options, context: context).report()
     _ = try await deletions(of: inputs, without: superseded, counting: true)
   }
 
@@ -190,7 +194,7 @@ package struct Import: Sendable {
     let isFirst = context.checkpoints?.resumed == nil && options.share == nil
     if isFirst { try reportUnread(beside: options.sources) }
     let inputs = try ImportInputs(
-      options.sources,
+      options.parallel > 1 ? options.sources.flatMap(\.parts) : options.sources,
       options: table,
       rules: options.rules,
       collection: options.collection,
@@ -247,149 +251,5 @@ package struct Import: Sendable {
       let why = options.source == nil ? ": the database that \(come) from is not known (--source)" : ""
       context.logger.notice("Kept as \(are): \(NumberText.counted(counts.kept, "reference"))\(why).")
     }
-  }
-
-  /// The position of an import.
-  private struct Position: JSONRecord {
-    var file = 0
-    /// The number of the last line of the file that was passed on.
-    var line = 0
-    /// The number of documents that were passed on.
-    var documents = 0
-    /// The references in those documents.
-    var references = ReferenceRewriter.Counts()
-
-    var checkpoint: Checkpoint.State { Checkpoint.State(stage: file, at: self) }
-  }
-
-  private func forEachBatch(
-    of inputs: ImportInputs,
-    without superseded: PlaceList,
-    _ counts: Locked<ReferenceRewriter.Counts>,
-    _ warnings: ValidationReport,
-    _ body: ([LoadDocument], Checkpoint.State) async throws -> Void
-  ) async throws {
-    var position = try context.checkpoints?.resumed?.position(as: Position.self) ?? Position()
-    var rewriter = ReferenceRewriter(
-      from: options.source,
-      to: context.client.database,
-      counts: position.references
-    )
-    var left = (options.limit ?? .max) - position.documents
-    var batch: [LoadDocument] = []
-    // A dry run looks at every document, and times of the service take fields out of it.
-    let encodes = !options.isDryRun && options.rules.times != .server
-    let meter = ImportProgress(inputs.sizes, limit: options.limit)
-    func share(_ offset: Int) -> Double? {
-      meter.share(stage: position.file, position: offset, documents: position.documents)
-    }
-    func passOn(at offset: Int) async throws {
-      try Task.checkCancellation()
-      position.references = rewriter.counts
-      position.documents += batch.count
-      try await body(batch, position.checkpoint)
-      context.progress.advance(by: batch.count, share: share(offset))
-      batch.removeAll(keepingCapacity: true)
-    }
-    for stage in inputs.indices.dropFirst(position.file) {
-      let source = inputs.source(stage)
-      guard let input = try inputs.open(stage, encoding: encodes ? rewriter.rule : nil) else { continue }
-      if stage == position.file {
-        try input.skip(through: position.line)
-        if position.line > 0 { context.progress.resume(at: share(input.position)) }
-      }
-      let list = RowRejects(context.folder.file(inputs.rejectList(stage)))
-      while left > 0, let row = try input.next() {
-        (position.file, position.line) = (stage, row.number)
-        if let share = options.share, !share.contains(row, of: stage) { continue }
-        if let path = row.path,
-          try superseded.contains(DuplicateSearch.Place(file: stage, line: row.number))
-        {
-          context.counts.update(path.collection) {
-            $0.read += 1
-            $0.superseded += 1
-          }
-          continue
-        }
-        if case .deleted(let path) = row.content {
-          if path.isReserved { continue }
-          batch.append(.absent(path))
-          left -= 1
-          if batch.count == Self.batch { try await passOn(at: input.position) }
-          continue
-        }
-        for warning in row.warnings { try warnings.add(warning, of: source) }
-        if row.faults.isEmpty, let encoded = row.encoded {
-          if encoded.path.isReserved {
-            try refuse(encoded.document)
-            continue
-          }
-          rewriter.count(encoded)
-          batch.append(.encoded(encoded))
-        } else {
-          guard var document = try document(of: row, from: source, input, list) else { continue }
-          if document.path.isReserved {
-            try refuse(document)
-            continue
-          }
-          document.fields = rewriter.rewrite(document.fields)
-          batch.append(.decoded(document))
-        }
-        left -= 1
-        if batch.count == Self.batch { try await passOn(at: input.position) }
-      }
-    }
-    if !batch.isEmpty { try await passOn(at: .max) }
-    context.progress.reachEnd()
-    counts.withLock { [counted = rewriter.counts] in $0 = counted }
-  }
-
-  /// Rejects a document of gymmigrate's own collections, which hold the ledger and the lease of the target.
-  private func refuse(_ document: RawDocument) throws {
-    try context.reject(
-      document.path,
-      code: "RESERVED",
-      message: "collections that begin with \(CollectionSelection.ownPrefix) are gymmigrate's own",
-      fields: document.fields
-    )
-  }
-
-  /// Returns the document of a line or row; nil if it has an error and is skipped.
-  private func document(
-    of row: DocumentRow,
-    from source: ImportSource,
-    _ input: any DocumentInput,
-    _ list: RowRejects
-  ) throws -> RawDocument? {
-    guard let fault = row.faults.first else { return row.document }
-    if options.parseErrors == .stop { throw fault.failure }
-    if options.parseErrors == .skipField, let document = row.document {
-      context.counts.update(document.path.collection) { $0.review += 1 }
-      if let rejected = input.rejected("Imported without " + RowRejects.reason(row.faults)) {
-        try list.add(rejected)
-      }
-      return document
-    }
-    // A line that is not a document belongs to no collection; it is counted for the collection that is imported into.
-    let position = source.collection ?? options.collection ?? CollectionPath(nil, "(unreadable)")
-    let reason = RowRejects.reason(row.faults)
-    guard let rejected = input.rejected(reason) else {
-      let refused = row.refused
-      try context.reject(
-        refused?.path ?? DocumentPath(position, "line-\(row.number)"),
-        in: position,
-        code: refused == nil ? "MALFORMED" : fault.code ?? "MALFORMED",
-        message: refused == nil ? fault.failure.cause : reason,
-        fields: refused?.fields
-      )
-      return nil
-    }
-    context.counts.update(position) {
-      $0.read += 1
-      $0.rejected += 1
-    }
-    try list.add(rejected)
-    try context.counts.assertBudget()
-    return nil
   }
 }

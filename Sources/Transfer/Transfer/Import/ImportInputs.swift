@@ -169,6 +169,11 @@ struct ImportInputs: Sendable {
 
   func source(_ stage: Int) -> ImportSource { inputs[stage].source }
 
+  /// How many inputs may be read at a time: a workbook, and a file of one JSON value, take much memory each.
+  func width(_ parallel: Int) -> Int {
+    inputs.allSatisfy { $0.source.isReadPieceByPiece } ? max(1, parallel) : 1
+  }
+
   /// Opens an input at its start to find its errors; nil if it is empty.
   ///
   /// - Parameter decodes: Whether the documents are needed.
@@ -194,14 +199,16 @@ struct ImportInputs: Sendable {
     }
     if input.source.format == .jsonLines {
       let encoder = references.map { DocumentEncoder($0, placement: placement) }
+      let known = TapeViolations()
       return checked(
         try JSONLinesInput(
           input.source.path,
           via: options.files,
-          mode(encoder, of: input.source),
+          mode(encoder, of: input.source, known),
           placement: placement
         ),
-        input.source
+        input.source,
+        knowing: known
       )
     }
     if let managed = input.source.managed {
@@ -216,13 +223,20 @@ struct ImportInputs: Sendable {
     return checked(try TableInput(input.source, plan: plan, options: options, stage: stage), input.source)
   }
 
-  /// What becomes of the lines of a source: what is encoded and known to keep to the schema is not decoded.
-  private func mode(_ encoder: DocumentEncoder?, of source: ImportSource) -> JSONLinesReader.Mode {
+  /// What becomes of the lines of a source: what is encoded, and keeps to the schema or is only warned of, is not decoded.
+  private func mode(
+    _ encoder: DocumentEncoder?,
+    of source: ImportSource,
+    _ known: TapeViolations
+  ) -> JSONLinesReader.Mode {
     guard let encoder else { return .decoded }
     if !isChecked(source) { return .encoded(encoder) { _ in true } }
     if rules.fillsDefaults { return .decoded }
     let declared = DeclaredCollections(rules.schema)
-    return .encoded(encoder) { [rules] in rules.isKept(by: $0, declared) }
+    let warns = rules.policy(for: source) == .warn
+    return .encoded(encoder) { [rules] in
+      known.take(rules.violations(in: $0, declared), ifOnlyWarned: warns)
+    }
   }
 
   /// Whether the documents of a source are compared with the schema, or filled by it.
@@ -230,9 +244,12 @@ struct ImportInputs: Sendable {
     !rules.schema.isEmpty && (rules.policy(for: source) != .off || rules.fillsDefaults)
   }
 
-  private func checked(_ input: any DocumentInput, _ source: ImportSource) -> any DocumentInput {
-    if !isChecked(source) { return input }
-    return SchemaInput(input, of: source, rules)
+  private func checked(
+    _ input: any DocumentInput,
+    _ source: ImportSource,
+    knowing known: TapeViolations = TapeViolations()
+  ) -> any DocumentInput {
+    isChecked(source) ? SchemaInput(input, of: source, rules, knowing: known) : input
   }
 
   /// Returns the name of an input's list of rejected rows: `rejects.csv`, or `rejects-2.csv` for the second table.

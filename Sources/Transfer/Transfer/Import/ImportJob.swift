@@ -28,6 +28,8 @@ package struct ImportJob: Job {
   /// What the members of objects in JSON are; found out if nil.
   package var jsonForm: JSONForm?
   package var limit: Int?
+  /// How many files are read at a time; nil for one.
+  package var parallel: Int?
   /// The most documents that increments may delete; nil to ask.
   package var maximumDeletes: Int?
   package var isDryRun = false
@@ -59,6 +61,7 @@ package struct ImportJob: Job {
     options.source = source ?? ImportSource.database(of: sources)
     options.parseErrors = parseErrors
     options.limit = limit
+    options.parallel = parallel ?? 1
     options.isDryRun = isDryRun
     options.maximumDeletes = maximumDeletes
     options.rules.schema = schema

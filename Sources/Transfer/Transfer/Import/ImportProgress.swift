@@ -27,8 +27,15 @@ struct ImportProgress: Sendable, Equatable {
   ///   - documents: The number of documents so far, which may reach the limit before the files end.
   func share(stage: Int, position: Int, documents: Int = 0) -> Double? {
     guard sizes.indices.contains(stage) else { return nil }
-    let read = sizes[..<stage].reduce(0, +) + min(position, sizes[stage])
-    let share = Double(read) / Double(sizes.reduce(0, +))
+    return share(read: sizes[..<stage].reduce(0, +) + min(position, sizes[stage]), documents: documents)
+  }
+
+  /// Returns the share that has been read; nil if unknown.
+  ///
+  /// - Parameter read: The number of bytes of all inputs that have been read.
+  func share(read: Int, documents: Int = 0) -> Double? {
+    if sizes.isEmpty { return nil }
+    let share = min(1, Double(read) / Double(sizes.reduce(0, +)))
     return limit.map { max(share, min(1, Double(documents) / Double(max($0, 1)))) } ?? share
   }
 }
@@ -37,7 +44,7 @@ extension ImportSource {
   /// The number of bytes that are read: the size of the file, or of a sheet's part of the workbook; nil if unknown, as for a
   /// pipe.
   func size(via files: FileAccess) -> Int? {
-    if let managed { return managed.bytes }
+    if let managed, !managed.isPart { return managed.bytes }
     guard format == .xlsx else {
       return path == "-" ? nil : (try? files.size(of: path)) ?? nil
     }

@@ -39,6 +39,16 @@ package struct ImportSource: Sendable, Equatable {
     self.managed = managed
   }
 
+  /// The files of a managed export, each by itself; else the source itself.
+  var parts: [ImportSource] {
+    guard let managed, managed.outputs.count > 1 else { return [self] }
+    return managed.parts.map { part in
+      var source = self
+      (source.path, source.managed) = (part.path, part)
+      return source
+    }
+  }
+
   /// Whether it can be read only once.
   var isStream: Bool { Self.isStream(path) }
 
@@ -58,6 +68,9 @@ package struct ImportSource: Sendable, Equatable {
       throw error.naming(path, for: location)
     }
   }
+
+  /// Whether no more of it is in memory than some rows.
+  var isReadPieceByPiece: Bool { format == .jsonLines || format == .csv || format == .managed }
 
   /// The name for messages.
   package var label: String { sheet.map { "\(path) (sheet \($0))" } ?? path }

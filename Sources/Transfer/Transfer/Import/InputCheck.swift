@@ -30,56 +30,131 @@ struct InputCheck {
   /// - Returns: The lines and rows that give way to another one of the same document.
   /// - Throws: `.inputMalformed` for an error, unless the policy is to skip it, and for a document that occurs twice, unless it is
   ///   decided which one is imported.
-  func report() throws -> Superseded {
+  func report() async throws -> Superseded {
+    if let flawless = try await flawless() { return try superseded(flawless) }
     let report = ValidationReport(context.folder.file("validation.csv"))
     var search = DuplicateSearch()
-    try read(reporting: report, &search)
+    var found = FoundInputs()
+    try await read(1, into: &search) { row, stage in
+      try look(at: row, of: inputs.source(stage), report)
+    } end: { input in
+      try conclude(input, &found)
+    }
+    try conclude(found)
     try conclude(report)
     return try superseded(search)
   }
 
   /// Finds again what ``report()`` returned to the run that is resumed or divided.
-  func repeated() throws -> Superseded {
+  func repeated() async throws -> Superseded {
     let isDecided = options.duplicates != nil || inputs.indices.contains { inputs.source($0).isIncrement }
     if !isDecided { return Superseded() }
     var search = DuplicateSearch()
-    try read(reporting: nil, &search)
+    try await read(inputs.width(options.parallel), into: &search)
     return try superseded(search)
+  }
+
+  /// Reads several inputs at a time; nil where something is wrong, which is reported in the order of the files.
+  private func flawless() async throws -> DuplicateSearch? {
+    let width = inputs.width(options.parallel)
+    if width == 1 { return nil }
+    var search = DuplicateSearch()
+    var found = FoundInputs()
+    var ended: [FoundInput] = []
+    do {
+      try await read(width, into: &search) { row, _ in
+        if let fault = row.faults.first { throw fault.failure }
+      } end: { input in
+        ended.append(input)
+      }
+    } catch is Failure {
+      return nil
+    }
+    for input in ended.sorted(by: { $0.stage < $1.stage }) { try conclude(input, &found) }
+    try conclude(found)
+    return search
   }
 
   // MARK: Errors
 
   private var stops: Bool { options.parseErrors == .stop }
 
-  private func read(reporting report: ValidationReport?, _ search: inout DuplicateSearch) throws {
-    let meter = ImportProgress(inputs.sizes)
-    var met: [MetHeadings] = []
-    for stage in inputs.indices {
-      guard let input = try inputs.openForCheck(stage, decoding: options.duplicates != nil) else { continue }
-      var read = 0
-      while let row = try input.next() {
-        try Task.checkCancellation()
-        if let report { try look(at: row, of: inputs.source(stage), report) }
-        if let path = row.path, isImported(row), !path.isReserved {
-          try search.add(path, at: Place(file: stage, line: row.number))
-        }
-        read += 1
-        if read % 1000 == 0 {
-          context.progress.advance(by: 1000, share: meter.share(stage: stage, position: input.position))
-        }
-      }
-      if report == nil { continue }
-      try assertAllFields(inputs.source(stage))
-      if read > 0 { met.append(input.headings) }
-      try compare(read, with: inputs.source(stage))
-      if options.isDryRun, inputs.source(stage).document == nil {
-        let source = inputs.source(stage)
-        let units = NumberText.counted(read, source.unit)
-        context.logger.notice("\(source.label): \(units) of \(input.reading).")
-      }
-      for notice in input.notices { context.logger.notice("\(inputs.source(stage).label): \(notice)") }
+  /// What is known of an input once it was read.
+  private struct FoundInput {
+    var stage: Int
+    var count: Int
+    var headings: MetHeadings
+    var reading: String
+    var notices: [String]
+
+    init(_ lane: InputLane, _ count: Int) {
+      (stage, self.count) = (lane.stage, count)
+      (headings, reading, notices) = (lane.input.headings, lane.input.reading, lane.input.notices)
     }
-    if !met.isEmpty { try inputs.assertUsed(met) }
+  }
+
+  /// What is known once all inputs were read.
+  private struct FoundInputs {
+    var met: [MetHeadings] = []
+    /// The exports that are read part by part, and their documents.
+    var managed: [(export: ManagedExport, count: Int)] = []
+
+    mutating func add(_ count: Int, of export: ManagedExport) {
+      if let last = managed.last, last.export.overallFile.isIdentical(to: export.overallFile) {
+        managed[managed.count - 1].count += count
+      } else {
+        managed.append((export, count))
+      }
+    }
+  }
+
+  private func read(
+    _ width: Int,
+    into search: inout DuplicateSearch,
+    look: (DocumentRow, Int) throws -> Void = { _, _ in },
+    end: (FoundInput) throws -> Void = { _ in }
+  ) async throws {
+    let meter = ImportProgress(inputs.sizes)
+    let reading = SideBySide(width: width) { stage in
+      let input = try inputs.openForCheck(stage, decoding: options.duplicates != nil)
+      return input.map { InputLane($0, stage: stage, .stop) }
+    }
+    var bytes = 0
+    var counts: [Int: Int] = [:]
+    try await reading.forEachBatch(of: Array(inputs.indices)) { batch, lane in
+      try Task.checkCancellation()
+      for row in batch.rows {
+        try look(row, batch.stage)
+        guard let path = row.path, isImported(row), !path.isReserved else { continue }
+        try search.add(path, at: Place(file: batch.stage, line: row.number))
+      }
+      if let failure = batch.failure { throw failure }
+      bytes = bytes.addingClamped(batch.bytes)
+      context.progress.advance(by: batch.rows.count, share: meter.share(read: bytes))
+      let count = (counts[batch.stage] ?? 0) + batch.rows.count
+      counts[batch.stage] = batch.isLast ? nil : count
+      if batch.isLast { try end(FoundInput(lane, count)) }
+      return true
+    }
+  }
+
+  /// Says what there is to say of an input that was read.
+  private func conclude(_ input: FoundInput, _ found: inout FoundInputs) throws(Failure) {
+    let source = inputs.source(input.stage)
+    try assertAllFields(source)
+    if input.count > 0 { found.met.append(input.headings) }
+    if let managed = source.managed, managed.isPart { found.add(input.count, of: managed) }
+    try compare(input.count, with: source)
+    if options.isDryRun, source.document == nil {
+      let units = NumberText.counted(input.count, source.unit)
+      context.logger.notice("\(source.label): \(units) of \(input.reading).")
+    }
+    for notice in input.notices { context.logger.notice("\(source.label): \(notice)") }
+  }
+
+  private func conclude(_ found: FoundInputs) throws(Failure) {
+    for (export, count) in found.managed { try export.assertWhole(count) }
+    if !found.met.isEmpty { try inputs.assertUsed(found.met) }
   }
 
   /// Refuses a folder of an export of some fields where the others would be removed.

@@ -42,7 +42,8 @@ final class ManagedInput: DocumentInput {
   }
 
   var notices: [String] {
-    [
+    if let part = export.part, part > 0 { return [] }
+    return [
       "A managed export has no times of its documents: they will have been created and changed by this import."
     ]
   }

@@ -52,13 +52,14 @@ package struct SchemaRules: Sendable {
     collection.breaches(by: document, settingTimes: setTimes(of: collection), isPartial: isPartial)
   }
 
-  /// Whether a document on the tape of its line keeps to the schema; false is inconclusive.
-  func isKept(by document: WireDocument, _ declared: DeclaredCollections) -> Bool {
-    guard let collection = declared.collection(of: document.path) else { return true }
+  /// How a document on the tape of its line breaks the schema; nil where it has to be decoded to find out.
+  func violations(in document: WireDocument, _ declared: DeclaredCollections) -> [SchemaViolation]? {
+    guard let collection = declared.collection(of: document.path) else { return [] }
     do throws(WireError) {
-      return try collection.isKept(by: document, settingTimes: setTimes(of: collection))
+      let found = try collection.breaches(by: document, settingTimes: setTimes(of: collection))
+      return isPartial && !found.isEmpty ? nil : found
     } catch {
-      return false
+      return nil
     }
   }
 
@@ -85,6 +86,23 @@ final class DeclaredCollections {
   }
 }
 
+/// How the document that was read last breaks the schema, where its line said so before it was decoded.
+final class TapeViolations {
+  private var found: [SchemaViolation] = []
+
+  /// Takes what was found, and returns whether the document need not be decoded for it.
+  func take(_ violations: [SchemaViolation]?, ifOnlyWarned warns: Bool) -> Bool {
+    guard let violations, violations.isEmpty || warns else { return false }
+    found = violations
+    return true
+  }
+
+  func removed() -> [SchemaViolation] {
+    defer { if !found.isEmpty { found = [] } }
+    return found
+  }
+}
+
 /// An input whose documents are compared with the schema.
 final class SchemaInput: DocumentInput {
   private let input: any DocumentInput
@@ -92,9 +110,16 @@ final class SchemaInput: DocumentInput {
   private let rules: SchemaRules
   private let policy: SchemaPolicy
   private let declared: DeclaredCollections
+  private let known: TapeViolations
 
-  init(_ input: any DocumentInput, of source: ImportSource, _ rules: SchemaRules) {
-    self.input = input
+  /// - Parameter known: Where the input leaves what it knows of a document that it does not decode.
+  init(
+    _ input: any DocumentInput,
+    of source: ImportSource,
+    _ rules: SchemaRules,
+    knowing known: TapeViolations = TapeViolations()
+  ) {
+    (self.input, self.known) = (input, known)
     self.source = source
     self.rules = rules
     policy = rules.policy(for: source)
@@ -103,6 +128,7 @@ final class SchemaInput: DocumentInput {
 
   func next() throws(Failure) -> DocumentRow? {
     guard var row = try input.next() else { return nil }
+    row.warnings += known.removed().map { fault($0, in: row) }
     guard var document = row.document else { return row }
     guard let schema = declared.collection(of: document.path) else { return row }
     if rules.fillsDefaults {

@@ -95,6 +95,16 @@ struct ImportCommand: JobCommand {
   var limit: Int?
 
   @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "Files read at a time, 1 to 16, or auto: 8.",
+      valueName: "n"
+    ).withDefault("1"),
+    transform: Parallelism.init(typed:)
+  )
+  var parallel = Parallelism(requests: 1)
+
+  @Option(
     help: ArgumentHelp(
       "Write nothing if increments list more documents than this as deleted that are there.",
       valueName: "n"
@@ -131,6 +141,7 @@ struct ImportCommand: JobCommand {
     (job.parseErrors, job.schemaPolicy, job.fillsDefaults) = (parseErrors, schemaPolicy, defaults)
     (job.serverTimes, job.keepTimes) = (serverTimes, keepTimes)
     (job.limit, job.maximumDeletes, job.isDryRun) = (limit, maxDelete, dryRun)
+    job.parallel = parallel.requests == 1 ? nil : parallel.requests
     return common.jobRun(job)
   }
 }

@@ -1,0 +1,192 @@
+import FirestoreREST
+
+/// The pass of an import over all inputs that passes their documents on.
+final class ImportPass {
+  private let inputs: ImportInputs
+  private let options: Import.Options
+  private let context: RunContext
+  private let superseded: PlaceList
+  private let warnings: ValidationReport
+  private let meter: ImportProgress
+  /// Whether documents are encoded on the way: a dry run looks at every document, and times of the service take fields out of it.
+  private let encodes: Bool
+
+  private var position: ImportPosition
+  private var rewriter: ReferenceRewriter
+  /// How many documents may still be passed on.
+  private var left: Int
+  /// The last line of each file that is read, and the first file that nothing was read of.
+  private var lines: [Int: Int] = [:]
+  private var unopened: Int
+  /// The bytes that were read of all files.
+  private var bytes = 0
+  private var rejects: [Int: RowRejects] = [:]
+  private var batch: [LoadDocument] = []
+
+  /// The number of documents that are passed on together.
+  private static let batchSize = 200
+
+  typealias Body = ([LoadDocument], Checkpoint.State) async throws -> Void
+
+  /// - Parameters:
+  ///   - position: What was passed on before.
+  ///   - superseded: The lines and rows that give way to another one of the same document.
+  init(
+    _ inputs: ImportInputs,
+    at position: ImportPosition,
+    without superseded: PlaceList,
+    warnings: ValidationReport,
+    _ options: Import.Options,
+    in context: RunContext
+  ) {
+    (self.inputs, self.options, self.context) = (inputs, options, context)
+    (self.superseded, self.warnings, self.position) = (superseded, warnings, position)
+    unopened = position.unopened
+    rewriter = ReferenceRewriter(
+      from: options.source,
+      to: context.client.database,
+      counts: position.references
+    )
+    left = (options.limit ?? .max) - position.documents
+    encodes = !options.isDryRun && options.rules.times != .server
+    meter = ImportProgress(inputs.sizes, limit: options.limit)
+  }
+
+  /// The references of the documents that were passed on.
+  var references: ReferenceRewriter.Counts { rewriter.counts }
+
+  /// Calls `body` with some documents at a time, and with the position behind them.
+  func forEachBatch(_ body: Body) async throws {
+    // Places are looked up in their order, and a limit takes what comes first.
+    let isOrdered = !superseded.isEmpty || options.limit != nil
+    let reading = SideBySide(width: isOrdered ? 1 : inputs.width(options.parallel)) { try self.open($0) }
+    let begun = position.open.filter { inputs.indices.contains($0.file) }
+    lines = Dictionary(begun.map { ($0.file, $0.line) }, uniquingKeysWith: max)
+    bytes = inputs.sizes.prefix(unopened).enumerated().filter { lines[$0.offset] == nil }
+      .reduce(0) { $0.addingClamped($1.element ?? 0) }
+    let stages = begun.map(\.file) + inputs.indices.dropFirst(unopened)
+    try await reading.forEachBatch(of: stages) { rows, _ in
+      for row in rows.rows {
+        if left == 0 { return false }
+        lines[rows.stage] = row.number
+        try take(row, of: rows.stage)
+        if batch.count == Self.batchSize { try await passOn(body) }
+      }
+      bytes = bytes.addingClamped(rows.bytes)
+      if let failure = rows.failure { throw failure }
+      if rows.isLast { (lines[rows.stage], rejects[rows.stage]) = (nil, nil) }
+      return left > 0
+    }
+    if !batch.isEmpty { try await passOn(body) }
+    context.progress.reachEnd()
+  }
+
+  /// Opens an input behind the lines that were passed on before.
+  private func open(_ stage: Int) throws -> InputLane? {
+    let line = lines[stage] ?? 0
+    unopened = max(unopened, stage + 1)
+    lines[stage] = nil
+    guard let input = try inputs.open(stage, encoding: encodes ? rewriter.rule : nil) else { return nil }
+    lines[stage] = line
+    if line > 0 {
+      try input.skip(through: line)
+      bytes = bytes.addingClamped(input.position)
+      context.progress.resume(at: share)
+    }
+    return InputLane(input, stage: stage, options.parseErrors)
+  }
+
+  private var share: Double? { meter.share(read: bytes, documents: position.documents) }
+
+  private func passOn(_ body: Body) async throws {
+    try Task.checkCancellation()
+    position.references = rewriter.counts
+    position.documents += batch.count
+    position.set(lines, next: unopened)
+    try await body(batch, position.checkpoint)
+    context.progress.advance(by: batch.count, share: share)
+    batch.removeAll(keepingCapacity: true)
+  }
+
+  // MARK: Rows
+
+  private func take(_ row: DocumentRow, of stage: Int) throws {
+    if let share = options.share, !share.contains(row, of: stage) { return }
+    if let path = row.path,
+      try superseded.contains(DuplicateSearch.Place(file: stage, line: row.number))
+    {
+      context.counts.update(path.collection) {
+        $0.read += 1
+        $0.superseded += 1
+      }
+      return
+    }
+    if case .deleted(let path) = row.content {
+      if !path.isReserved { pass(.absent(path)) }
+      return
+    }
+    let source = inputs.source(stage)
+    for warning in row.warnings { try warnings.add(warning, of: source) }
+    if row.faults.isEmpty, let encoded = row.encoded {
+      if encoded.path.isReserved { return try refuse(encoded.document) }
+      rewriter.count(encoded)
+      return pass(.encoded(encoded))
+    }
+    guard var document = try document(of: row, from: source, stage) else { return }
+    if document.path.isReserved { return try refuse(document) }
+    document.fields = rewriter.rewrite(document.fields)
+    pass(.decoded(document))
+  }
+
+  private func pass(_ document: LoadDocument) {
+    batch.append(document)
+    left -= 1
+  }
+
+  /// Rejects a document of gymmigrate's own collections, which hold the ledger and the lease of the target.
+  private func refuse(_ document: RawDocument) throws {
+    try context.reject(
+      document.path,
+      code: "RESERVED",
+      message: "collections that begin with \(CollectionSelection.ownPrefix) are gymmigrate's own",
+      fields: document.fields
+    )
+  }
+
+  /// Returns the document of a line or row; nil if it has an error and is skipped.
+  private func document(of row: DocumentRow, from source: ImportSource, _ stage: Int) throws -> RawDocument? {
+    guard let fault = row.faults.first else { return row.document }
+    if options.parseErrors == .stop { throw fault.failure }
+    if options.parseErrors == .skipField, let document = row.document {
+      context.counts.update(document.path.collection) { $0.review += 1 }
+      if let rejected = row.rejected { try list(of: stage).add(rejected) }
+      return document
+    }
+    // A line that is not a document belongs to no collection; it is counted for the collection that is imported into.
+    let position = source.collection ?? options.collection ?? CollectionPath(nil, "(unreadable)")
+    guard let rejected = row.rejected else {
+      let refused = row.refused
+      try context.reject(
+        refused?.path ?? DocumentPath(position, "line-\(row.number)"),
+        in: position,
+        code: refused == nil ? "MALFORMED" : fault.code ?? "MALFORMED",
+        message: refused == nil ? fault.failure.cause : RowRejects.reason(row.faults),
+        fields: refused?.fields
+      )
+      return nil
+    }
+    context.counts.update(position) {
+      $0.read += 1
+      $0.rejected += 1
+    }
+    try list(of: stage).add(rejected)
+    try context.counts.assertBudget()
+    return nil
+  }
+
+  private func list(of stage: Int) -> RowRejects {
+    let list = rejects[stage] ?? RowRejects(context.folder.file(inputs.rejectList(stage)))
+    rejects[stage] = list
+    return list
+  }
+}
