@@ -123,7 +123,8 @@ package struct Configuration: Sendable, Equatable {
       var database: String?
       var environment = DatabaseEnvironment(name: name, database: DatabaseName(project: ""))
       let known = [
-        "project", "database", "endpoint", "protected", "credentials", "impersonate", "storageBucket",
+        "project", "database", "endpoint", "protected", "leaves", "credentials", "impersonate",
+        "storageBucket",
       ]
       for (member, _, value) in try yaml.members(value, "an environment", known: known) {
         switch member {
@@ -136,6 +137,11 @@ package struct Configuration: Sendable, Equatable {
           } catch {
             throw yaml.failure(at: value, error.cause)
           }
+        case "leaves":
+          guard try yaml.text(value, member) == "masked" else {
+            throw yaml.failure(at: value, "'leaves' is 'masked', or is left out")
+          }
+          environment.leavesMasked = true
         case "protected": environment.isProtected = try yaml.boolean(value, "protected")
         case "impersonate":
           let text = try yaml.text(value, member)

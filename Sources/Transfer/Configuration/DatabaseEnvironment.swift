@@ -12,6 +12,8 @@ package struct DatabaseEnvironment: Sendable, Equatable {
   package var endpoint: String?
   /// Whether a write requires `--confirm NAME`.
   package var isProtected: Bool
+  /// Whether its documents may be copied, exported and pulled masked only.
+  package var leavesMasked = false
   /// The path of its credentials file.
   package var credentials: String?
   /// The service account to sign as, by means of the credentials; nil for the credentials themselves.

@@ -15,8 +15,14 @@ extension Configuration {
     isEmulator: Bool,
     besides others: [Configuration] = []
   ) -> DatabaseEnvironment {
-    if environment.isProtected || environment.isLocal { return environment }
     var environment = environment
+    // What is in a mirror or an export has left.
+    if !environment.isEmbedded, !environment.leavesMasked {
+      environment.leavesMasked = ([self] + others).flatMap(\.environments).contains {
+        $0.leavesMasked && $0.mayBeReached(by: environment, isEmulator: isEmulator)
+      }
+    }
+    if environment.isProtected || environment.isLocal { return environment }
     for configuration in [self] + others {
       let same = configuration.environments.first {
         $0.isProtected && $0.mayBeReached(by: environment, isEmulator: isEmulator)

@@ -153,7 +153,7 @@ struct CommandRun {
 
   private func prepare() throws(Failure) -> DatabaseEnvironment {
     let environment = try EnvironmentResolver(connection).environment()
-    if let source = try sourceEnvironment() { try Guard.assertTwoDatabases(source, environment) }
+    if let source = try sourceEnvironment() { try Guard.assertTwoDatabases(source, environment, of: name) }
     // What a part writes was confirmed when it was planned.
     if let confirmation, job?.part == nil {
       try Guard.assertNoMirror(environment)

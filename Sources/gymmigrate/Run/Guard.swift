@@ -7,15 +7,33 @@ enum Guard {
   /// Refuses a command that would read and write the same database.
   ///
   /// - Throws: `.usage`.
-  static func assertTwoDatabases(_ source: DatabaseEnvironment, _ target: DatabaseEnvironment) throws(Failure)
-  {
+  static func assertTwoDatabases(
+    _ source: DatabaseEnvironment,
+    _ target: DatabaseEnvironment,
+    of command: String
+  ) throws(Failure) {
     guard source.isSameDatabase(as: target) else { return }
     throw Failure(
       .usage,
-      "copy",
+      command,
       path: "\(source.name) to \(target.name)",
       cause: "both are \(source.database) at one place",
       remedy: "Name another environment with --to."
+    )
+  }
+
+  /// Refuses to take documents unmasked out of an environment that they leave masked only.
+  ///
+  /// - Throws: `.notPermitted`.
+  static func assertMayLeave(_ environment: DatabaseEnvironment, isMasked: Bool) throws(Failure) {
+    if isMasked || !environment.leavesMasked { return }
+    throw Failure(
+      .notPermitted,
+      "read",
+      path: environment.name,
+      cause: "its documents leave it masked only ('leaves: masked'), and this would take them as they are",
+      remedy:
+        "Give --mask and --mask-key-file to copy, export, 'mirror pull' or 'migrate test' (docs/masking.md)."
     )
   }
 

@@ -13,6 +13,8 @@ struct RehearsalRun {
   let choice: MigrationChoice
   var limit: Int?
   var filters: [String] = []
+  /// How what is copied is masked; nil for not at all.
+  var mask: MaskSettings?
   /// The page of the plan; nil for none.
   var html: String?
   var examples = 3
@@ -24,7 +26,7 @@ struct RehearsalRun {
     let place = RehearsalPlace(scratch, beside: source, output)
     var copying = CopyJob(try selection(of: migrations, place))
     (copying.filters, copying.limit, copying.timeZone) = (filters, limit, choice.timeZone)
-    copying.reading = choice.reading
+    (copying.reading, copying.mask) = (choice.reading, mask)
     try await place.copy(from: source, to: place.original, by: copying)
     var whole = SelectionSettings()
     whole.all = true

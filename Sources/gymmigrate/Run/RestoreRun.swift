@@ -120,6 +120,7 @@ extension RestoreJob: PerformableJob {
     }
     if let mirror = session.source, let file = mirror.environment.mirror {
       let info = try MirrorInfo(MirrorFile(file, for: .reading))
+      try info.assertUnmasked(path: file)
       if sourceDatabase != info.database { try info.assertOf(session.environment, path: file) }
       return WantedState(
         .database(mirror.environment, mirror.client, at: .pinned),

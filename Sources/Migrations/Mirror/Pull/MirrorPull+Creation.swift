@@ -34,6 +34,7 @@ extension MirrorPull {
     let moment = try await pin()
     report.readTime = moment
     let roots = try await roots(at: moment)
+    try options.mask?.assertCovers(roots)
     let layout = MirrorLayout(schema.collections)
     var writer = try RowWriter(layout)
     try file.use { db in

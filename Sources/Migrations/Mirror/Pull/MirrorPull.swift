@@ -19,6 +19,8 @@ package struct MirrorPull: Sendable {
     package var discardsEdits = false
     /// Whether a new file takes the place of one that is there, without marks; edits that were not pushed are kept from it.
     package var isExport = false
+    /// How documents are masked; nil to pull them as they are.
+    package var mask: PulledMask?
     /// The root collections to pull; nil for all.
     package var selection: CollectionSelection?
 
@@ -75,9 +77,29 @@ package struct MirrorPull: Sendable {
   ///   keeps the file locked.
   package func run() async throws -> Report {
     if SystemCall.status(path).status == nil { return try await create() }
-    if !options.isExport { return try await refresh() }
+    if !options.isExport { try assertSameMask() }
+    // What was deleted is found by the names of the service, which a masked mirror does not have.
+    if !options.isExport, options.mask == nil { return try await refresh() }
     if let present = try? MirrorFile(path, for: .reading) { try assertNoEdits(present) }
     return try await create()
+  }
+
+  /// Refuses a mirror of another database, without a mask where this pull has one, or under another key.
+  private func assertSameMask() throws(Failure) {
+    let info = try MirrorInfo(MirrorFile(path, for: .reading))
+    try info.assertOf(environment, path: path)
+    guard info.mask != options.mask?.fingerprint else { return }
+    let cause =
+      info.mask == nil
+      ? "it was pulled without a mask"
+      : options.mask == nil ? "it was pulled with a mask" : "it was pulled under another key"
+    throw Failure(
+      .configuration,
+      "pull into",
+      path: path,
+      cause: cause,
+      remedy: "Name another file, or move this one away, to begin anew."
+    )
   }
 
   /// The root collections at a moment, without gymmigrate's own.
@@ -98,15 +120,23 @@ package struct MirrorPull: Sendable {
     return read
   }
 
+  private func masked(_ page: [RawDocument]) throws(Failure) -> [RawDocument] {
+    guard let mask = options.mask else { return page }
+    return try page.filter { !$0.path.isReserved }.map { document throws(Failure) in
+      try mask.masked(document)
+    }
+  }
+
   /// Pages of a read, counted and with the failure explained where the moment is no longer readable.
   func forEachPage(of read: CollectionRead, _ body: ([RawDocument]) throws -> Void) async throws {
     do {
       for try await page in client.pages(of: read) {
         try Task.checkCancellation()
-        try body(page)
+        try body(try masked(page))
         progress.advance(by: page.count)
       }
-    } catch let failure as Failure {
+    } catch var failure as Failure {
+      if let mask = options.mask { failure = mask.withoutNames(failure, read.collection) }
       guard let moment = read.readTime else { throw failure }
       throw failure.explainingClosedWindow(since: moment, remedy: "Pull again.")
     }

@@ -18,6 +18,8 @@ package struct MirrorInfo: Sendable {
   package var inferredText: String
   /// How far each collection was pulled, by its path or pattern.
   package var collections: [Collection]
+  /// What tells the key that it was masked under from others; nil where it shows documents as they are.
+  package var mask: String?
   /// Whether edits were pushed since, so that some documents are later than ``readTime``.
   package var isPushed = false
 
@@ -66,6 +68,7 @@ extension MirrorInfo {
         schemaText: try value("schema"),
         inferredText: try value("inferred"),
         collections: collections,
+        mask: try Self.value("mask", db),
         isPushed: try Self.value("pushed", db) != nil
       )
     }
@@ -92,6 +95,20 @@ extension MirrorInfo {
       path: path,
       cause: "it is a mirror of \(database) at \(server), and the environment is at \(environment.server)",
       remedy: "Name the environment that it was pulled from, or another file."
+    )
+  }
+
+  /// Refuses a mirror whose documents are masked: what it holds is nowhere in its database.
+  ///
+  /// - Throws: `.notPermitted`.
+  package func assertUnmasked(path: String) throws(Failure) {
+    if mask == nil { return }
+    throw Failure(
+      .notPermitted,
+      "use the mirror",
+      path: path,
+      cause: "its documents are masked, and are none of \(database)",
+      remedy: "Pull a mirror without --mask for that."
     )
   }
 
@@ -141,7 +158,7 @@ extension MirrorInfo {
       ("version", MirrorTables.version), ("environment", environment), ("database", database.description),
       ("server", server), ("readTime", readTime?.description), ("pulledAt", pulledAt.description),
       ("schema", schemaText),
-      ("inferred", inferredText),
+      ("inferred", inferredText), ("mask", mask),
     ]
     try db.execute(sql: "DELETE FROM _mirror; DELETE FROM _mirror_collections; DELETE FROM _mirror_columns;")
     for case (let name, let value?) in pairs {

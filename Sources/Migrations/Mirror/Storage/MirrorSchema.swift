@@ -93,7 +93,8 @@ extension MirrorPull {
       )
     }
     let mark =
-      options.isExport ? nil : moment.flatMap { PullMode.mark(readTime: $0, overlap: options.overlap) }
+      options.isExport || options.mask != nil
+      ? nil : moment.flatMap { PullMode.mark(readTime: $0, overlap: options.overlap) }
     let collections = try layout.tables.map { table in
       var count = 0
       if table.parents.isEmpty {
@@ -118,7 +119,8 @@ extension MirrorPull {
       pulledAt: .now,
       schemaText: schema.isEmpty ? "" : SchemaWriter.yaml(schema),
       inferredText: MirrorInfo.text(ofInferred: inferred),
-      collections: collections
+      collections: collections,
+      mask: options.mask?.fingerprint
     )
     try info.write(db, layout)
   }

@@ -3,7 +3,11 @@
 /// docs/masking.md shows each rule with a value before and after.
 package struct MaskRule: Sendable, Equatable {
   package enum Kind: Sendable, Equatable {
-    case keep, drop, null, hash, digits, email, name, text, url, year
+    case keep, drop, null, hash, digits, name, text, year
+    /// The domain of all of them.
+    case email(domain: String)
+    /// The collection whose IDs stand in it; nil where none do.
+    case url(CollectionPath?)
     /// Some texts stay as they are, and so does what others begin with.
     case pseudonym(keeping: [String], prefixes: [String])
     case date(days: Int)
@@ -21,10 +25,10 @@ package struct MaskRule: Sendable, Equatable {
   package static let pseudonym = MaskRule(.pseudonym(keeping: [], prefixes: []), "pseudonym")
   package static let reference = MaskRule(.reference(nil), "reference")
 
-  static let formsOfIDs = "keep, pseudonym, hash, email or reference(COLLECTION)"
+  static let formsOfIDs = "keep, pseudonym, hash, email, email(DOMAIN) or reference(COLLECTION)"
   static let forms =
-    "keep, drop, null, hash, pseudonym, digits, email, name, date(±DAYS), date(year), text, number(±N%), url, "
-    + "constant(TEXT) or reference"
+    "keep, drop, null, hash, pseudonym, digits, email, email(DOMAIN), name, date(±DAYS), date(year), text, "
+    + "number(±N%), url, url(COLLECTION), constant(TEXT) or reference"
 
   private init(_ kind: Kind, _ text: String) { (self.kind, self.text) = (kind, text) }
 
@@ -45,10 +49,10 @@ package struct MaskRule: Sendable, Equatable {
     case "null": return .null
     case "hash": return .hash
     case "digits": return .digits
-    case "email": return .email
+    case "email": return .email(domain: "example.test")
     case "name": return .name
     case "text": return .text
-    case "url": return .url
+    case "url": return .url(nil)
     case "pseudonym": return .pseudonym(keeping: [], prefixes: [])
     case "reference": return .reference(nil)
     default: return nil
@@ -64,6 +68,8 @@ package struct MaskRule: Sendable, Equatable {
       guard argument.hasSuffix("%") else { return nil }
       return number(String(argument.dropLast())).map { .number(percent: $0) }
     case "reference": return CollectionPath(argument).map { .reference($0) }
+    case "url": return CollectionPath(argument).map { .url($0) }
+    case "email": return isDomain(argument) ? .email(domain: argument) : nil
     case "pseudonym": return pseudonym(argument)
     default: return nil
     }
@@ -78,6 +84,14 @@ package struct MaskRule: Sendable, Equatable {
     )
   }
 
+  private static func isDomain(_ text: String) -> Bool {
+    text.utf8.count <= 253
+      && text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).allSatisfy { label in
+        !label.isEmpty
+          && label.allSatisfy { (0x61...0x7A).contains($0) || $0.isASCIIDigit || $0 == UInt8(ascii: "-") }
+      }
+  }
+
   private static func number(_ text: String) -> Int? {
     guard text.hasPrefix("±"), let number = Int(text.dropFirst()), (1...3650).contains(number) else {
       return nil
@@ -85,7 +99,15 @@ package struct MaskRule: Sendable, Equatable {
     return number
   }
 
-  /// Whether two values that differ stay two.
+  /// Whether two values that differ may become one.
+  package var isMerging: Bool {
+    switch kind {
+    case .name, .text, .number, .date, .year, .constant: true
+    default: false
+    }
+  }
+
+  /// Whether it is for IDs, which stay as many.
   package var keepsApart: Bool {
     switch kind {
     case .keep, .hash, .email, .pseudonym, .reference: true

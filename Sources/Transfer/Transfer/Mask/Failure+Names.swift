@@ -1,6 +1,6 @@
 extension Failure {
   /// The failure of a read, without the names of documents, which may be people's.
-  func withoutNames(in collection: CollectionPath) -> Failure {
+  package func withoutNames(in collection: CollectionPath) -> Failure {
     func isPlain(_ text: String) -> Bool { !text.utf8.contains(UInt8(ascii: "/")) }
     var hidden = self
     hidden.path = collection.pattern.string

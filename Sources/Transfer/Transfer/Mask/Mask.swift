@@ -23,12 +23,25 @@ package struct Mask: Sendable {
     guard let collection = schema.collection(pattern), collection.covers(document.path) else {
       throw MaskGaps.failure([.undeclared(pattern)])
     }
-    var fields = MaskedFields(mask: self, text: text, collection, seed: Array(document.path.string.utf8))
+    var fields = fields(of: collection, seed: Array(document.path.string.utf8))
     var masked = document
     masked.path = try path(document.path)
     masked.fields = try fields.masked(document.fields)
     if !fields.gaps.isEmpty { throw MaskGaps.failure(fields.gaps) }
     return masked
+  }
+
+  /// Returns the values of a document with the rules that decide on them; none that no rule covers.
+  func decisions(on document: RawDocument) -> [MaskDecision] {
+    guard let collection = schema.collection(document.path.collection.pattern),
+      collection.covers(document.path)
+    else { return [] }
+    var fields = fields(of: collection)
+    return fields.decisions(on: document.fields)
+  }
+
+  private func fields(of collection: CollectionSchema, seed: [UInt8] = []) -> MaskedFields {
+    MaskedFields(mask: self, text: text, collection, seed: seed)
   }
 
   /// Returns what a document has that no rule covers.
@@ -38,7 +51,7 @@ package struct Mask: Sendable {
       return [.undeclared(pattern)]
     }
     var gaps = gaps(of: collection)
-    var fields = MaskedFields(mask: self, text: text, collection, seed: [])
+    var fields = fields(of: collection)
     do throws(Failure) {
       _ = try fields.masked(document.fields)
       _ = try path(document.path)
@@ -70,7 +83,7 @@ package struct Mask: Sendable {
     switch rule.kind {
     case .pseudonym(let keeping, let prefixes):
       try text.pseudonym(id, keeping: keeping, prefixes: prefixes)
-    case .email: try text.email(id, isID: true)
+    case .email(let domain): try text.email(id, of: domain, isID: true)
     case .keep: id
     default: try text.hash(id.utf8)
     }
@@ -78,15 +91,19 @@ package struct Mask: Sendable {
 
   /// Returns a reference to the masked document, in whatever database.
   func reference(_ name: String) throws(Failure) -> Value {
+    guard let path = DocumentPath(ofName: name) else { throw MaskGaps.failure([.reference]) }
+    let root = name.utf8.dropLast(path.string.utf8.count)
+    return .reference(String(decoding: root, as: UTF8.self) + (try self.path(path)).string)
+  }
+}
+
+extension DocumentPath {
+  /// The path in a full name, in whatever database; nil where it is none.
+  init?(ofName name: String) {
     let marker = "/documents/"
     let bytes = Array(name.utf8)
-    let at = bytes.indices.first { bytes[$0...].starts(with: marker.utf8) }
-    guard let at else { throw MaskGaps.failure([.reference]) }
-    let root = at + marker.utf8.count
-    guard let path = DocumentPath(String(decoding: bytes[root...], as: UTF8.self)) else {
-      throw MaskGaps.failure([.reference])
-    }
-    return .reference(String(decoding: bytes[..<root], as: UTF8.self) + (try self.path(path)).string)
+    guard let at = bytes.indices.first(where: { bytes[$0...].starts(with: marker.utf8) }) else { return nil }
+    self.init(String(decoding: bytes[(at + marker.utf8.count)...], as: UTF8.self))
   }
 }
 

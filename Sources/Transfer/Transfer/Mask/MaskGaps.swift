@@ -10,6 +10,8 @@ enum MaskGap: Sendable, Equatable {
   case field(CollectionPath, FieldPath, String)
   /// A reference that is none.
   case reference
+  /// Fields that are unique, and whose rules make the same of values that differ.
+  case unique(CollectionPath, [FieldPath])
 
   /// Whether both are the same thing, whatever its type.
   func isAbout(_ other: MaskGap) -> Bool {
@@ -39,6 +41,8 @@ enum MaskGaps {
     case .id(let collection): "the IDs of \(collection)"
     case .field(let collection, let path, _): "\(shown(path)) of \(collection)"
     case .reference: "a reference to no document"
+    case .unique(let collection, let fields):
+      "\(fields.map(shown).joined(separator: " and ")) of \(collection), unique there, without making one of several"
     }
   }
 
@@ -49,6 +53,8 @@ enum MaskGaps {
     case .field(let collection, let path, let type):
       "\(collection): { fields: { \(shown(path)): { type: \(type.isEmpty ? "any" : type), mask: \(suggestion(type)) } } }"
     case .reference: "a rule for the field, as mask: drop"
+    case .unique(let collection, let fields):
+      "\(collection): { fields: { \(fields.map { "\(shown($0)): { mask: pseudonym }" }.joined(separator: ", ")) } }"
     }
   }
 
@@ -63,11 +69,13 @@ enum MaskGaps {
 
   /// A path as it is, unless a key in it is no plain name: such a key may be a person's.
   private static func shown(_ path: FieldPath) -> String {
-    let isPlain = path.segments.allSatisfy { name in
-      name.utf8.count <= 40 && name.utf8.first?.isASCIILetter ?? false
-        && name.utf8.allSatisfy { $0.isASCIILetter || $0 == UInt8(ascii: "_") }
-    }
-    return isPlain ? path.description : "(a key that is not shown)"
+    path.segments.allSatisfy(isPlain) ? path.description : "(a key that is not shown)"
+  }
+
+  /// Whether a name may be shown.
+  static func isPlain(_ name: String) -> Bool {
+    name.utf8.count <= 40 && name.utf8.first?.isASCIILetter ?? false
+      && name.utf8.allSatisfy { $0.isASCIILetter || $0 == UInt8(ascii: "_") }
   }
 }
 
@@ -91,6 +99,10 @@ extension Mask {
     var gaps: [MaskGap] = []
     if schema.idRule(of: collection.pattern) == nil { gaps.append(.id(collection.pattern)) }
     for field in collection.fields { gaps += self.gaps(of: field, collection) }
+    for fields in collection.unique {
+      let merged = fields.filter { collection.field($0).flatMap(collection.maskRule)?.isMerging ?? false }
+      if !merged.isEmpty { gaps.append(.unique(collection.pattern, merged)) }
+    }
     return gaps
   }
 
@@ -102,8 +114,12 @@ extension Mask {
     guard let rule = collection.maskRule(of: field) else {
       return [.field(collection.pattern, field.path, field.typeNames)]
     }
-    guard case .reference(let target) = rule.kind else { return elements }
-    let path = target ?? field.reference?.collection ?? collection.pattern
+    let path: CollectionPath
+    switch rule.kind {
+    case .reference(let target): path = target ?? field.reference?.collection ?? collection.pattern
+    case .url(let target?): path = target
+    default: return elements
+    }
     return schema.idRule(of: path) == nil ? [.id(path)] : elements
   }
 }

@@ -5,7 +5,8 @@ package import Schema
 /// The key itself is in no record.
 package struct MaskSettings: Codable, Sendable, Equatable {
   private var keyFile: String
-  private var fingerprint: String
+  /// What tells the key from others.
+  package private(set) var fingerprint: String
 
   /// - Throws: `.configuration` if the file holds no key.
   package init(keyFile: String) throws(Failure) {

@@ -12,6 +12,9 @@ enum MaskWords {
     Simón Sofía Tadeo Teresa Tomás Úrsula Valeria Vicente Violeta Virginia Yolanda Zoilo
     """.split(separator: " ").map(String.init)
 
+  /// The words of names that stay.
+  static let particles: Set<String> = ["de", "del", "la", "las", "los", "y"]
+
   static let lorem = """
     lorem ipsum dolor sit amet consectetur adipiscing elit sed do eiusmod tempor incididunt ut labore et \
     dolore magna aliqua enim ad minim veniam quis nostrud exercitation ullamco laboris nisi aliquip ex \

@@ -8,6 +8,10 @@ struct MaskedFields {
   /// What decides on numbers and times: the document.
   private let seed: [UInt8]
   private(set) var gaps: [MaskGap] = []
+  /// What rules decide on, where they are only looked at and not applied.
+  private var decisions: [MaskDecision]?
+  /// The array whose elements are looked at.
+  private var array: FieldPath?
 
   init(mask: Mask, text: MaskedText, _ collection: CollectionSchema, seed: [UInt8]) {
     (self.mask, self.text, self.collection, self.seed) = (mask, text, collection, seed)
@@ -15,6 +19,13 @@ struct MaskedFields {
 
   mutating func masked(_ fields: FieldMap) throws(Failure) -> FieldMap {
     try masked(fields, below: nil, collection.fields)
+  }
+
+  /// Returns the values that rules decide on, and applies none.
+  mutating func decisions(on fields: FieldMap) -> [MaskDecision] {
+    decisions = []
+    _ = try? masked(fields)
+    return decisions ?? []
   }
 
   private mutating func masked(
@@ -41,13 +52,19 @@ struct MaskedFields {
     _ field: FieldSchema,
     _ declared: [FieldSchema]
   ) throws(Failure) -> Value? {
-    if field.mask == MaskRule("drop") { return nil }
+    if let rule = field.mask, rule.kind == .drop {
+      decide(rule, on: value, field)
+      return nil
+    }
     if case .map(let fields) = value,
       declared.contains(where: { $0.path != field.path && field.path.isPrefix(of: $0.path) })
     {
       return .map(try masked(fields, below: field.path, declared))
     }
     if case .array(let values) = value, let element = field.elements.first {
+      let outer = array
+      array = field.path
+      defer { array = outer }
       var elements: [Value] = []
       for value in values { elements.append(try masked(value, element, field.elements) ?? .null) }
       return .array(elements)
@@ -58,7 +75,33 @@ struct MaskedFields {
       }
       return .null
     }
-    return try apply(isKept(value, field, rule) ? rule : .pseudonym, to: value, field)
+    let decided = isKept(value, field, rule) ? rule : .pseudonym
+    if decisions == nil { return try apply(decided, to: value, field) }
+    decide(decided, on: value, field)
+    return nil
+  }
+
+  /// Keeps a decision where they are looked at; a rule of references is that of the IDs.
+  private mutating func decide(_ rule: MaskRule, on value: Value, _ field: FieldSchema) {
+    var decided = rule
+    if case .reference(let target) = rule.kind {
+      decided = mask.schema.idRule(of: target ?? field.reference?.collection ?? collection.pattern) ?? rule
+    }
+    let decision = MaskDecision(
+      field: name(of: field),
+      rule: decided,
+      isIdentity: rule.isOfOnePerson,
+      keys: field.keyMask,
+      value: value
+    )
+    decisions?.append(decision)
+  }
+
+  /// The name of a field; that of an element with its array.
+  private func name(of field: FieldSchema) -> String {
+    let path = field.path.segments
+    guard let array, path.first == FieldSchema.elementName else { return field.path.description }
+    return "\(array)\(path.joined(separator: "."))"
   }
 
   /// Whether a rule that keeps holds for a value: people type anything into a field of another type, or of a few values.
@@ -104,10 +147,11 @@ struct MaskedFields {
     case .keep: .string(value)
     case .hash: .string(value.isEmpty ? value : try text.hash(value.utf8))
     case .digits: .string(try text.digits(value))
-    case .email: .string(try text.email(value, isID: false))
+    case .email(let domain): .string(try text.email(value, of: domain, isID: false))
     case .name: .string(try text.name(value))
     case .text: .string(try text.lorem(value))
-    case .url: .string(try text.url(value))
+    case .url(nil): .string(try text.url(value))
+    case .url(let target?): .string(try url(value, target))
     case .pseudonym(let keeping, let prefixes):
       .string(try text.pseudonym(value, keeping: keeping, prefixes: prefixes))
     case .reference(let target): .string(try id(value, target ?? field.reference?.collection))
@@ -120,6 +164,18 @@ struct MaskedFields {
     let target = target ?? collection.pattern
     guard let rule = mask.schema.idRule(of: target) else { throw MaskGaps.failure([.id(target)]) }
     return id.isEmpty ? id : try mask.id(id, rule)
+  }
+
+  /// A URL in which each part is masked as an ID of a collection, so that the IDs in it are those that others refer to.
+  private func url(_ url: String, _ target: CollectionPath) throws(Failure) -> String {
+    guard let path = URLParts(url) else { return try text.url(url) }
+    var masked = ""
+    for part in path.parts {
+      let isKnown = mask.schema.collections.contains { $0.pattern.id.isIdentical(to: part.text) }
+      masked += isKnown || part.text.isEmpty ? part.text : try id(part.text, target)
+      masked += part.end
+    }
+    return "https://example.test/\(masked)"
   }
 
   private func scalar(_ value: Value, _ rule: MaskRule) throws(Failure) -> Value {

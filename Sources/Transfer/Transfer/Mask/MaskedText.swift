@@ -56,15 +56,15 @@ struct MaskedText: Sendable {
 
   // MARK: Formats
 
-  /// Returns an address of a domain that nobody can have.
+  /// Returns an address of a domain, by default of one that nobody can have.
   ///
   /// - Parameter isID: Whether it is compared as it stands; otherwise case and white space around it say nothing.
-  func email(_ text: String, isID: Bool) throws(Failure) -> String {
+  func email(_ text: String, of domain: String, isID: Bool) throws(Failure) -> String {
     let email =
       isID ? text : PlainText.trimmed(text.lowercased()) { PlainText.isWhiteSpace($0) || $0 == "\u{200B}" }
     if email.isEmpty { return email }
     let digits = try key.bytes("email", email.utf8).prefix(8).flatMap(MaskKey.hexadecimal)
-    return "u\(String(decoding: digits, as: UTF8.self))@example.test"
+    return "u\(String(decoding: digits, as: UTF8.self))@\(domain)"
   }
 
   func url(_ text: String) throws(Failure) -> String {
@@ -78,18 +78,8 @@ struct MaskedText: Sendable {
     let kept = Array((PlainText.asciiDigits(text)).utf8)
     let digits = kept.filter(Self.isDigit)
     let national = digits.count > 13 ? digits : Array(digits.suffix(10))
-    for round in UInt8.min...UInt8.max {
-      let bytes = try key.bytes("digits", national + [round])
-      let masked = national.indices.map { index -> UInt8 in
-        let isFirst = national.count == 10 && (index == 0 || index == 3)
-        let byte = bytes[index % bytes.count]
-        return UInt8(ascii: "0") + (isFirst ? 2 + byte % 8 : byte % 10)
-      }
-      if masked == national, !masked.isEmpty { continue }
-      var rest = (digits.dropLast(national.count) + masked)[...]
-      return String(decoding: kept.map { Self.isDigit($0) ? rest.removeFirst() : $0 }, as: UTF8.self)
-    }
-    return ""
+    var masked = try (digits.dropLast(national.count) + DigitPermutation.masked(national, under: key))[...]
+    return String(decoding: kept.map { Self.isDigit($0) ? masked.removeFirst() : $0 }, as: UTF8.self)
   }
 
   private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
@@ -100,7 +90,7 @@ struct MaskedText: Sendable {
   func name(_ text: String) throws(Failure) -> String {
     var words: [String] = []
     for word in PlainText.tidied(text).split(separator: " ").map(String.init) {
-      words.append(try Self.particles.contains(word) ? word : self.word(word, "name", MaskWords.names))
+      words.append(try MaskWords.particles.contains(word) ? word : self.word(word, "name", MaskWords.names))
     }
     return words.joined(separator: " ")
   }
@@ -113,8 +103,6 @@ struct MaskedText: Sendable {
     }
     return words.joined(separator: " ")
   }
-
-  private static let particles: Set<String> = ["de", "del", "la", "las", "los", "y"]
 
   /// A word of a list that is not the one that it stands for.
   private func word(_ word: String, _ purpose: String, _ list: [String]) throws(Failure) -> String {

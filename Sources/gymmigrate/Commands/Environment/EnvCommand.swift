@@ -32,6 +32,7 @@ struct EnvList: AsyncParsableCommand {
         environment.name, environment.database.project, environment.database.database,
         environment.isEmbedded ? "embedded" : environment.effectiveEndpoint,
         environment.isProtected ? "protected" : "",
+        environment.leavesMasked ? "leaves masked" : "",
       ]
       while fields.last?.isEmpty ?? false { fields.removeLast() }
       try StandardOutput.write("\(TerminalText(cells: fields))\n")
@@ -76,6 +77,7 @@ struct EnvShow: AsyncParsableCommand {
       "database: \(environment.database.database)",
       "endpoint: \(environment.isEmbedded ? "embedded" : environment.effectiveEndpoint)",
       "protected: \(environment.isProtected ? "yes" : "no")", "signer: \(signer)",
+      "leaves: \(environment.leavesMasked ? "masked" : "as it is")",
       "storage bucket: \(environment.storageBucket ?? "-")", "configuration: \(file ?? "built in")",
     ]
     try StandardOutput.write("\(lines.joined(separator: "\n"))\n")
@@ -86,6 +88,7 @@ extension DatabaseEnvironment {
   fileprivate func write(to json: inout JSONWriter) {
     writeMembers(to: &json)
     json.member("protected", isProtected)
+    json.member("leavesMasked", leavesMasked)
     json.member("storageBucket", storageBucket)
   }
 }

@@ -61,6 +61,7 @@ struct ManagedExport: AsyncParsableCommand {
       snapshotTime: snapshotTime
     )
     let (work, waiting) = (ManagedWork(common), waiting)
+    try Guard.assertMayLeave(EnvironmentResolver(common.connection).environment(), isMasked: false)
     try await work.command("export").perform { session, _ in
       try ManagedWork.assertDatabase(session)
       session.logger.notice(

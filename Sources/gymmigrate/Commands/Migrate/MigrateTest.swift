@@ -37,6 +37,7 @@ struct MigrateTest: AsyncParsableCommand {
   @Option(help: ArgumentHelp("How many changes are shown of each migration.", valueName: "n"), from: 0)
   var examples = 3
 
+  @OptionGroup var masking: MaskOptions
   @OptionGroup var page: PageOptions
   @OptionGroup var rules: MigrationRules
   @OptionGroup var source: FromOptions
@@ -46,6 +47,7 @@ struct MigrateTest: AsyncParsableCommand {
   func validate() throws {
     if names.isEmpty != pending { throw ValidationError("Name migrations or give --pending.") }
     try FilterArguments.validate(filters, for: nil)
+    try masking.validate([], without: [("--where", !filters.isEmpty)])
     if record, limit != nil || !filters.isEmpty {
       throw ValidationError("--record is of a rehearsal on all documents: no --where and no --limit.")
     }
@@ -60,6 +62,7 @@ struct MigrateTest: AsyncParsableCommand {
     let resolver = EnvironmentResolver(connection)
     let (environment, name) = (try resolver.environment(), try resolver.knownName())
     try assertMayCopy(environment)
+    try Guard.assertMayLeave(environment, isMasked: masking.mask)
     let confirmation = try confirmation(not: environment)
     let folder = try MigrationFolder.of(connection)
     let migrations = try await chosen(of: folder, in: name, connection)
@@ -69,7 +72,7 @@ struct MigrateTest: AsyncParsableCommand {
     try rules.application.validate(choice)
     var rehearsing = RehearsalRun(source: connection, output: output, choice: choice)
     (rehearsing.limit, rehearsing.filters, rehearsing.html) = (limit, filters, page.html)
-    rehearsing.examples = examples
+    (rehearsing.examples, rehearsing.mask) = (examples, try masking.settings())
     let rehearsal = try await rehearsing.perform(migrations)
     try RehearsalText.write(rehearsal, at: try resolver.configuration().prices, asJSON: output.json)
     if !rehearsal.findings.isEmpty { throw ExitStatus(ExitCodes.differences) }

@@ -53,6 +53,7 @@ struct MirrorArgument: ParsableArguments {
       )
     }
     let info = try MirrorInfo(MirrorFile(file, for: .reading))
+    try info.assertUnmasked(path: file)
     var connection = options
     if connection.environment == nil, !connection.namesDatabase {
       // The file knows its database; whether it is that of its server is asserted.

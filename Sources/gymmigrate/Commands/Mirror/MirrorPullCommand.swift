@@ -1,6 +1,8 @@
 import Configuration
 import Mirror
+import Schema
 import Tables
+import Transfer
 
 /// `gymmigrate mirror pull`.
 struct MirrorPullCommand: AsyncParsableCommand {
@@ -43,11 +45,15 @@ struct MirrorPullCommand: AsyncParsableCommand {
   )
   var overlap = Duration.seconds(600)
 
+  @OptionGroup var masking: MaskOptions
   @OptionGroup var common: SummaryOptions
+
+  func validate() throws { try masking.validate([], without: []) }
 
   func run() async throws {
     let environment = try EnvironmentResolver(common.connection).environment()
     try Guard.assertNoMirror(environment)
+    try Guard.assertMayLeave(environment, isMasked: masking.mask)
     let path = output ?? "\(common.connection.stateDir)/mirror-\(Self.fileName(environment.name)).sqlite"
     if output == nil { try RunDirectory.makeStateDirectory(common.connection.stateDir) }
     try OutputFile.checkWritable(path, isDatabase: true)
@@ -57,6 +63,9 @@ struct MirrorPullCommand: AsyncParsableCommand {
     var options = MirrorPull.Options()
     (options.isFull, options.isThorough) = (full, thorough)
     options.discardsEdits = discardEdits
+    options.mask = try masking.settings().map {
+      try PulledMask($0, EnvironmentResolver(common.connection).schema())
+    }
     options.overlap = Int64(overlap.inSeconds.rounded(.up))
     try await common.command("mirror pull").performWithoutRun { [options] session in
       session.progress.begin("pull", total: nil)
@@ -74,6 +83,21 @@ struct MirrorPullCommand: AsyncParsableCommand {
       byte.isASCIILetterOrDigit || "_.-".utf8.contains(byte) ? byte : UInt8(ascii: "-")
     }
     return String(decoding: plain, as: UTF8.self)
+  }
+}
+
+extension PulledMask {
+  /// The mask of a job by a schema.
+  ///
+  /// - Throws: As ``MaskSettings/mask(by:)``.
+  init(_ settings: MaskSettings, _ schema: DatabaseSchema) throws(Failure) {
+    let mask = try settings.mask(by: schema)
+    self.init(
+      fingerprint: settings.fingerprint,
+      assertCovers: { roots throws(Failure) in try mask.assertCovers(roots) },
+      masked: { document throws(Failure) in try mask.masked(document) },
+      withoutNames: { $0.withoutNames(in: $1) }
+    )
   }
 }
 

@@ -142,6 +142,7 @@ struct CopyCommand: JobCommand {
 
 extension CopyJob: DivisibleJob {
   func perform(as run: JobRun) async throws -> RunEnding {
+    try assertMayLeave(run)
     let base = try options(run)
     let isWhole = run.part == nil
     let configured = try EnvironmentResolver(run.connection).configuration().prices
@@ -193,6 +194,11 @@ extension CopyJob: DivisibleJob {
     return options
   }
 
+  private func assertMayLeave(_ run: JobRun) throws(Failure) {
+    guard let source = run.source else { return }
+    try Guard.assertMayLeave(EnvironmentResolver(source).environment(), isMasked: mask != nil)
+  }
+
   /// Requires a bucket of both environments.
   ///
   /// - Throws: `.configuration`.
@@ -239,6 +245,7 @@ extension CopyJob: DivisibleJob {
 
   func assertDivisible(_ run: JobRun) throws {
     if mask != nil { throw refusal(of: "--mask", "a plan would hold names of the source") }
+    try assertMayLeave(run)
     if isDryRun { throw refusal(of: "--dry-run", "nothing is written") }
     if limit != nil { throw refusal(of: "--limit", "no task knows how many documents the others have") }
     if deletesExtraneous {

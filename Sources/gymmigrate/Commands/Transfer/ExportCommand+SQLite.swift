@@ -30,6 +30,7 @@ extension ExportJob {
     try MirrorFile.assertReplaceable(output)
     var options = MirrorPull.Options()
     options.isExport = true
+    options.mask = try mask.map { try PulledMask($0, EnvironmentResolver(run.connection).schema()) }
     options.selection = all ? nil : CollectionSelection(collections, isDeep: true)
     return try await CommandRun(run).perform { [options] session, _ in
       session.progress.begin("export", total: nil)

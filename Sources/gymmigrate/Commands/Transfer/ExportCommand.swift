@@ -129,7 +129,7 @@ struct ExportCommand: JobCommand {
       collections,
       without: [
         ("--where", !query.filters.isEmpty), ("--group", query.group), ("--dated", job.isDated),
-        ("--since", job.since != nil), ("--format sqlite", job.format == .sqlite),
+        ("--since", job.since != nil),
         ("options of an application", !job.additions.isEmpty),
       ]
     )
@@ -231,8 +231,9 @@ extension ExportJob: DivisibleJob {
   func perform(as run: JobRun) async throws -> RunEnding {
     let schema = try EnvironmentResolver(run.connection).schema()
     let part = run.part
-    let database = try EnvironmentResolver(run.connection).environment().database
-    guard let format = try exportFormat(schema, of: database, isPart: part != nil) else {
+    let environment = try EnvironmentResolver(run.connection).environment()
+    try Guard.assertMayLeave(environment, isMasked: mask != nil)
+    guard let format = try exportFormat(schema, of: environment.database, isPart: part != nil) else {
       return try await exportSQLite(as: run)
     }
     let complete =
@@ -332,6 +333,7 @@ extension ExportJob: DivisibleJob {
       throw refusal(of: "--format", "only JSON Lines and CSV can be put together from parts")
     }
     if mask != nil { throw refusal(of: "--mask", "a plan would hold names of the source") }
+    try Guard.assertMayLeave(EnvironmentResolver(run.connection).environment(), isMasked: false)
     if limit != nil { throw refusal(of: "--limit", "no task knows how many documents the others have") }
     if orderBy != nil { throw refusal(of: "--order-by", "the parts are in the order of names") }
     if isDated { throw refusal(of: "--dated", "name the folder with --to") }

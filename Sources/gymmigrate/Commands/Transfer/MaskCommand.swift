@@ -6,8 +6,8 @@ import Transfer
 struct MaskCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "mask",
-    abstract: "Make the key of masked copies; check what rules do not cover.",
-    subcommands: [MaskCheckCommand.self, MaskKeyCommand.self]
+    abstract: "Make the key of masked copies; check what rules do not cover; prove a copy.",
+    subcommands: [MaskCheckCommand.self, MaskKeyCommand.self, MaskProveCommand.self]
   )
 }
 

@@ -1,0 +1,74 @@
+/// Masks digits so that each number of a form stands for one other: two that differ stay two, and none stays itself.
+///
+/// The number goes through a secret permutation (a Feistel network of Black and Rogaway), one step ahead, and back.
+struct DigitPermutation {
+  /// A number of more digits is hashed, which keeps as many apart.
+  private static let longest = 18
+  private static let rounds: [UInt8] = [0, 1, 2, 3, 4, 5]
+
+  private let key: MaskKey
+  /// What each digit may be: from the first on, so many.
+  private let forms: [(first: UInt8, count: UInt64)]
+  private let size: UInt64
+  /// The network's two sides.
+  private let sides: (left: UInt64, right: UInt64)
+
+  static func masked(_ digits: [UInt8], under key: MaskKey) throws(Failure) -> [UInt8] {
+    if digits.isEmpty { return digits }
+    if digits.count <= longest { return try DigitPermutation(of: digits, key).masked(digits) }
+    let bytes = try key.bytes("digits", digits)
+    return digits.indices.map { UInt8(ascii: "0") + bytes[$0 % bytes.count] % 10 }
+  }
+
+  private init(of digits: [UInt8], _ key: MaskKey) {
+    self.key = key
+    forms = digits.indices.map { index in
+      // What begins an area and an exchange stays from 2 to 9, or below, as it was.
+      guard digits.count == 10, index == 0 || index == 3 else { return (UInt8(ascii: "0"), 10) }
+      return digits[index] < UInt8(ascii: "2") ? (UInt8(ascii: "0"), 2) : (UInt8(ascii: "2"), 8)
+    }
+    size = forms.reduce(1) { $0 * $1.count }
+    let left = UInt64(Double(size).squareRoot().rounded(.up))
+    sides = (left, (size + left - 1) / left)
+  }
+
+  private func masked(_ digits: [UInt8]) throws(Failure) -> [UInt8] {
+    let number = zip(digits, forms).reduce(0) { $0 * $1.1.count + UInt64($1.0 - $1.1.first) }
+    let ahead = (try permuted(number, Self.rounds) + 1) % size
+    var rest = try permuted(ahead, Self.rounds.reversed(), isBack: true)
+    var masked: [UInt8] = []
+    for form in forms.reversed() {
+      masked.append(form.first + UInt8(truncatingIfNeeded: rest % form.count))
+      rest /= form.count
+    }
+    return masked.reversed()
+  }
+
+  /// Goes on where it comes out beyond the numbers of the form, so that it is a permutation of these.
+  private func permuted(_ number: UInt64, _ rounds: [UInt8], isBack: Bool = false) throws(Failure) -> UInt64 {
+    var number = number
+    repeat {
+      var (left, right) = (number % sides.left, number / sides.left)
+      for round in rounds {
+        if round % 2 == 0 {
+          left = Self.moved(left, by: try code(round, right), in: sides.left, isBack)
+        } else {
+          right = Self.moved(right, by: try code(round, left), in: sides.right, isBack)
+        }
+      }
+      number = right * sides.left + left
+    } while number >= size
+    return number
+  }
+
+  private static func moved(_ side: UInt64, by code: UInt64, in size: UInt64, _ isBack: Bool) -> UInt64 {
+    let step = code % size
+    return (side + (isBack ? size - step : step)) % size
+  }
+
+  private func code(_ round: UInt8, _ side: UInt64) throws(Failure) -> UInt64 {
+    var message = [round] + forms.map { UInt8(truncatingIfNeeded: $0.count) }
+    withUnsafeBytes(of: side.littleEndian) { message.append(contentsOf: $0) }
+    return try key.bytes("digits", message).prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
+  }
+}

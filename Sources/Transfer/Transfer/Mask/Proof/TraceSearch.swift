@@ -1,0 +1,134 @@
+import Tables
+
+/// Finds the traces that a filter knows, in texts and bytes: as they are, behind `%` and `\` of URLs and JSON, and in Base64.
+struct TraceSearch {
+  /// How many encodings of one another are looked behind.
+  private static let depth = 2
+
+  private let filter: TraceFilter
+  private(set) var found: [ValueTrace] = []
+
+  init(_ filter: TraceFilter) { self.filter = filter }
+
+  mutating func look(at text: String) { look(at: text, Self.depth) }
+
+  mutating func look(at bytes: [UInt8]) { look(at: bytes, Self.depth) }
+
+  private mutating func look(at bytes: [UInt8], _ depth: Int) {
+    take(ValueTrace(.bytes, bytes[...]))
+    look(at: String(decoding: bytes, as: UTF8.self), depth)
+  }
+
+  private mutating func look(at text: String, _ depth: Int) {
+    TextWords(text).forEachPart { take($0) }
+    PhoneDigits.forEach(in: text) { take($0) }
+    if depth == 0 { return }
+    let bytes = Array(text.utf8)
+    if let plain = EncodedText.unescaped(bytes) {
+      look(at: String(decoding: plain, as: UTF8.self), depth - 1)
+    }
+    for decoded in EncodedText.base64(in: bytes) { look(at: decoded, depth - 1) }
+  }
+
+  private mutating func take(_ trace: ValueTrace) {
+    if filter.mayContain(trace) { found.append(trace) }
+  }
+
+  // MARK: Files
+
+  /// How much is looked at twice, so that nothing is cut in two.
+  private static let overlap = 4 << 10
+
+  /// Looks at a file, decompressed; at the parts of a workbook.
+  ///
+  /// - Throws: As ``InputFile/read(into:)``.
+  mutating func look(atFile path: String) throws(Failure) {
+    if FileHead(path).content == .workbook, let parts = try? Self.parts(of: path) {
+      for part in parts { try look(atPart: part, of: path) }
+      return
+    }
+    var file = try InputFile(path)
+    var rest: [UInt8] = []
+    try file.forEachPiece { piece throws(Failure) in look(at: piece, after: &rest) }
+  }
+
+  private static func parts(of path: String) throws(Failure) -> [String] {
+    let package = try XLSXPackage(path)
+    return package.sheets.map(\.part) + (package.sharedStrings.map { [$0] } ?? [])
+  }
+
+  private mutating func look(atPart part: String, of path: String) throws(Failure) {
+    guard var entry = try ZIPEntry.open(part, in: path) else { return }
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 16)
+    defer { buffer.deallocate() }
+    var rest: [UInt8] = []
+    while true {
+      let count = try entry.read(into: buffer)
+      if count == 0 { return }
+      look(at: UnsafeRawBufferPointer(rebasing: buffer[..<count]), after: &rest)
+    }
+  }
+
+  /// Looks at a piece of a file, with the end of what came before it.
+  private mutating func look(at piece: UnsafeRawBufferPointer, after rest: inout [UInt8]) {
+    let step = 64 << 10
+    for start in stride(from: 0, to: piece.count, by: step) {
+      let bytes = rest + piece[start..<min(piece.count, start + step)]
+      look(at: String(decoding: bytes, as: UTF8.self))
+      rest = Array(bytes.suffix(Self.overlap).drop { $0.isASCIILetterOrDigit || $0 >= 0x80 })
+    }
+  }
+}
+
+/// Bytes behind the encodings of URLs, JSON and Base64.
+enum EncodedText {
+  /// Decodes `%41`, `\u0041` and `\n`; nil where there is nothing to decode.
+  static func unescaped(_ bytes: [UInt8]) -> [UInt8]? {
+    let (percent, backslash) = (UInt8(ascii: "%"), UInt8(ascii: "\\"))
+    guard bytes.contains(where: { $0 == percent || $0 == backslash }) else { return nil }
+    var plain: [UInt8] = []
+    var rest = bytes[...]
+    while let byte = rest.popFirst() {
+      if byte == percent, let value = number(&rest, digits: 2) {
+        plain.append(UInt8(truncatingIfNeeded: value))
+      } else if byte == backslash, let next = rest.popFirst() {
+        if next == UInt8(ascii: "u"), let scalar = number(&rest, digits: 4).flatMap({ Unicode.Scalar($0) }) {
+          plain += Array(String(scalar).utf8)
+        } else {
+          // A line end or a tab; a quotation mark and a slash say as little.
+          plain.append(UInt8(ascii: " "))
+        }
+      } else {
+        plain.append(byte)
+      }
+    }
+    return plain
+  }
+
+  private static func number(_ bytes: inout ArraySlice<UInt8>, digits: Int) -> UInt32? {
+    guard bytes.count >= digits,
+      let number = UInt32(String(decoding: bytes.prefix(digits), as: UTF8.self), radix: 16)
+    else { return nil }
+    bytes = bytes.dropFirst(digits)
+    return number
+  }
+
+  /// What stands in Base64 of either alphabet; a run of its letters by itself, and between the signs that paths have, too.
+  static func base64(in bytes: [UInt8]) -> [[UInt8]] {
+    let shortest = 8
+    var found: [[UInt8]] = []
+    func decode(_ run: ArraySlice<UInt8>) {
+      guard run.count >= shortest else { return }
+      if let decoded = Array(run).withUnsafeBufferPointer({ Base64.decode($0) }) { found.append(decoded) }
+    }
+    for run in bytes.split(whereSeparator: { !($0.isASCIILetterOrDigit || "+/=-_".utf8.contains($0)) }) {
+      decode(run)
+      for signs in ["/=", "/=+-_"] {
+        for part in run.split(whereSeparator: { signs.utf8.contains($0) }) where part.count < run.count {
+          decode(part)
+        }
+      }
+    }
+    return found
+  }
+}

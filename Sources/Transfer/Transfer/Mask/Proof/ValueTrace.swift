@@ -1,0 +1,49 @@
+/// A hash of 128 bits of something that stands in a value, under a key that is drawn for each process (SipHash): what of it is
+/// on disk says nothing to anybody.
+struct ValueTrace: BitwiseCopyable, Sendable {
+  enum Kind: UInt8 { case words, digits, bytes }
+
+  let first: UInt64
+  let second: UInt64
+
+  init(_ kind: Kind, _ bytes: ArraySlice<UInt8>) {
+    func hash(_ half: UInt8) -> UInt64 {
+      var hasher = Hasher()
+      hasher.combine(half)
+      hasher.combine(kind.rawValue)
+      bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
+      return UInt64(bitPattern: Int64(hasher.finalize()))
+    }
+    (first, second) = (hash(0), hash(1))
+  }
+
+  /// What is looked for of bytes that are no text; nil where they are too few.
+  static func bytes(_ bytes: [UInt8]) -> ValueTrace? {
+    bytes.count < TextWords.shortest ? nil : ValueTrace(.bytes, bytes[...])
+  }
+
+  /// The record of a number that goes with it, such as that of a field or a place.
+  func record(_ number: Int) -> NumberRecord {
+    NumberRecord(first, second, UInt64(truncatingIfNeeded: number))
+  }
+}
+
+/// Says of a trace that it was not added, or that it may have been: 8 MiB, however many there are (Bloom).
+struct TraceFilter: Sendable {
+  private static let words = 1 << 20
+  private var bits = [UInt64](repeating: 0, count: TraceFilter.words)
+
+  mutating func insert(_ trace: ValueTrace) {
+    for bit in Self.bits(of: trace) { bits[bit >> 6] |= 1 << UInt64(bit & 63) }
+  }
+
+  func mayContain(_ trace: ValueTrace) -> Bool {
+    Self.bits(of: trace).allSatisfy { bits[$0 >> 6] & 1 << UInt64($0 & 63) != 0 }
+  }
+
+  private static func bits(of trace: ValueTrace) -> some Sequence<Int> {
+    (0..<4 as Range<UInt64>).lazy.map { round in
+      Int(truncatingIfNeeded: (trace.first &+ round &* trace.second) % UInt64(words << 6))
+    }
+  }
+}

@@ -1,0 +1,96 @@
+import Synchronization
+import Transfer
+
+/// `gymmigrate mask prove`.
+struct MaskProveCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "prove",
+    abstract: "Look in a masked copy for the values that rules mask.",
+    discussion: """
+      Reads both environments. Prints a line for each masked field: how many of its values stand anywhere in --to, and what \
+      could not be looked for (docs/masking.md). Exits with 1 when there is any. No value is printed.
+
+        gymmigrate mask prove --from prod --to test --also .gymmigrate
+      """
+  )
+
+  @Argument(help: CollectionArguments.help)
+  var collections: [String] = []
+
+  @Option(help: ArgumentHelp("The environment that was masked.", valueName: "env")) var from: String
+  @Option(help: ArgumentHelp("The masked copy, which is read whole.", valueName: "env")) var to: String
+
+  @Option(
+    help: ArgumentHelp("A file or folder to look into as well. Repeatable.", valueName: "path"),
+    transform: TypedValue.localFile
+  )
+  var also: [String] = []
+
+  @OptionGroup(title: "How it reads") var reading: ReadingOptions
+  @OptionGroup var source: FromOptions
+  @OptionGroup var common: SummaryOptions
+
+  func validate() throws {
+    if common.connection.environment != nil {
+      throw ValidationError("A proof has two environments: name them with --from and --to, not with -e.")
+    }
+    try CollectionArguments.validate(collections)
+  }
+
+  func run() async throws {
+    let found = Mutex<[ProvenField]>([])
+    var command = common.command("mask prove")
+    command.connection.environment = to
+    command.source = source.connection(to: from, beside: command.connection)
+    command.printing = { summary in
+      if common.isJSON { return try StandardOutput.write(json: summary.json + [UInt8(ascii: "\n")]) }
+      for field in found.withLock({ $0 }) { try StandardOutput.write("\(TerminalText(cells: field.row))\n") }
+    }
+    try await command.performWithoutRun { session in
+      let report = try await report(in: session)
+      found.withLock { $0 = report.fields }
+      return CommandResult(status: report.isProven ? .done : .differences, sections: [report])
+    }
+  }
+
+  private func report(in session: Session) async throws -> MaskProofReport {
+    guard let source = session.source else { throw Failure(.internal, "prove", cause: "there is no source") }
+    try session.schema.assertDeclared(to: "prove a mask")
+    var proof = try MaskProof(by: session.schema)
+    let people = session.reading(source)
+    try await people.forEachPage(of: people.deepReads(of: collections, reading)) { page throws(Failure) in
+      for document in page { try proof.take(document) }
+    }
+    try await session.forEachPage(of: wholeReads(in: session)) { page throws(Failure) in
+      for document in page { try proof.search(document) }
+    }
+    for path in also { try proof.search(files: path) }
+    return try proof.report()
+  }
+
+  /// All of the copy, with what gymmigrate itself keeps there.
+  private func wholeReads(in session: Session) async throws -> [CollectionRead] {
+    try await session.client.collectionIDs().compactMap { CollectionPath($0) }.map { root in
+      var read = CollectionScope(root, isDeep: true).read
+      reading.settings.apply(to: &read)
+      return read
+    }
+  }
+}
+
+extension Session {
+  /// Calls `body` with each page of some reads, and counts what was read.
+  fileprivate func forEachPage(
+    of reads: [CollectionRead],
+    _ body: ([RawDocument]) throws(Failure) -> Void
+  ) async throws {
+    let pages = client.pages(ofEach: reads)
+    for (index, read) in reads.enumerated() {
+      counts.open(read.collection)
+      while let page = try await pages.next(of: index) {
+        try body(page)
+        counts.update(read.collection) { $0.read += page.count }
+      }
+    }
+  }
+}

@@ -1,0 +1,184 @@
+import FirestoreModels
+import Foundation
+import Schema
+import TestSupport
+import Testing
+
+@testable import Transfer
+
+@Suite("The proof of a masked copy") struct MaskProofTests {
+  private static let text = """
+    schema: small
+    collections:
+      people:
+        mask: pseudonym
+        fields:
+          fullName: { type: string, mask: name }
+          email: { type: string, mask: email }
+          phone: { type: string, mask: digits }
+          photo: { type: bytes, mask: "null" }
+          friends: { type: map, keys: { mask: pseudonym }, mask: text }
+          page: { type: string, mask: url }
+          born: { type: timestamp, mask: date(year) }
+          role: { type: string, values: [administrator], mask: pseudonym }
+          boss: { type: string, mask: reference(people) }
+          note: { type: string, mask: keep }
+      notes:
+        mask: keep
+        fields: { text: { type: any, mask: keep } }
+    """
+
+  private static let id = "Kq3vT8mZp1XwR5"
+  private static let email = "Zoraida.Canedo@Correo.mx"
+  private static let photo: [UInt8] = [0xFF, 0, 0xD8, 0x81, 0x90, 0xFE, 7, 9]
+
+  private static let person = document(
+    "people/\(id)",
+    [
+      "fullName": .string("Zoraida Cañedo de Ibarrondo"), "email": .string(email),
+      "phone": .string("+52 (55) 5083-1234"), "photo": .bytes(photo),
+      "friends": .map(["Lx9-Qw7z": .string("vecinos del barrio sexto")]),
+      "page": .string(
+        "https://files.example.com/v0/b/bucket/o/people%2FKq3vT8mZp1XwR5%2Fretrato.jpg?alt=media"
+      ),
+      "born": .timestamp(Timestamp(seconds: 86_400) ?? .now), "role": .string("administrator"),
+      "boss": .string("Bq8wZ2kLm4"), "note": .string("dice que es vegetariana"),
+    ]
+  )
+
+  private static func document(_ path: String, _ fields: FieldMap) -> RawDocument {
+    RawDocument(path: DocumentPath(path) ?? DocumentPath(CollectionPath(nil, "none"), "none"), fields: fields)
+  }
+
+  private static func note(_ value: Value) -> RawDocument { document("notes/n1", ["text": value]) }
+
+  private static func base64(_ text: String) -> String { Base64.standard(Array(text.utf8)) }
+
+  /// A leak of each kind, and the field whose value it is.
+  private static let everyLeak: [(kind: String, field: String, document: RawDocument)] = [
+    ("a value", "people: email", note(.string(email))),
+    ("a part of a text", "people: email", note(.string("Escribe a <\(email)>, por favor."))),
+    ("a name in a text", "people: fullName", note(.string("hoy vino Zoraida Cañedo de Ibarrondo, tarde"))),
+    ("an ID", "people: (ids)", document("notes/\(id)", [:])),
+    ("a segment of a path", "people: (ids)", document("people/\(id)/notes/n1", [:])),
+    ("the key of a map", "people: email", note(.map([email: .integer(1)]))),
+    ("the name of a field", "people: (ids)", document("notes/n1", [id: .null])),
+    ("a key that was masked", "people: friends (keys)", note(.string("con Lx9-Qw7z"))),
+    (
+      "a reference", "people: (ids)",
+      note(.reference("projects/p/databases/test/documents/people/\(id)"))
+    ),
+    ("bytes", "people: email", note(.bytes(Array("x \(email) y".utf8)))),
+    ("bytes that are no text", "people: photo", note(.bytes(photo))),
+    ("Base64 of bytes", "people: photo", note(.string(Base64.standard(photo)))),
+    ("Base64", "people: email", note(.string("data:\(base64(email))"))),
+    (
+      "Base64 in a path", "people: email",
+      note(.string("https://x.example/u/\(Base64.urlSafe(Array("yy \(email)".utf8)))/z"))
+    ),
+    ("another case", "people: email", note(.string(email.uppercased()))),
+    ("NFD", "people: fullName", note(.string("Zoraida Can\u{303}edo de Ibarrondo"))),
+    ("no accents", "people: fullName", note(.string("zoraida canedo de ibarrondo"))),
+    ("an invisible sign", "people: fullName", note(.string("Zorai\u{200B}da Cañedo de Ibarrondo"))),
+    ("a URL", "people: (ids)", note(.string("https://x.example/o/people%2F\(id)%2Fretrato.jpg"))),
+    ("JSON in a text", "people: fullName", note(.string(#"{"n":"Zoraida\nCa\u00f1edo de Ibarrondo"}"#))),
+    ("an element", "people: email", note(.array([.null, .map(["x": .string(email)])]))),
+    ("another form of a phone", "people: phone", note(.string("tel. 55.5083.1234 (tarde)"))),
+    ("a phone as a number", "people: phone", note(.integer(525_550_831_234))),
+    ("a referred ID", "people: boss", note(.string("Bq8wZ2kLm4"))),
+    ("a URL that was masked", "people: page", note(person.fields["page"] ?? .null)),
+    ("a text of many words", "people: friends", note(.string("los vecinos del barrio sexto llaman"))),
+  ]
+
+  private func prove(_ copy: [RawDocument], files: [String] = []) throws -> MaskProofReport {
+    var proof = try MaskProof(by: SchemaReader.schema(parsing: Self.text, path: "s.yaml"))
+    try proof.take(Self.person)
+    for document in copy { try proof.search(document) }
+    for file in files { try proof.search(files: file) }
+    return try proof.report()
+  }
+
+  private func found(_ report: MaskProofReport) -> [String] {
+    report.fields.filter { $0.found > 0 }.map(\.field)
+  }
+
+  @Test("A leak of each kind is found, and nothing else.")
+  func leaks() throws {
+    for leak in Self.everyLeak { try expectFound(leak.kind, leak.field, in: leak.document) }
+  }
+
+  private func expectFound(_ kind: String, _ field: String, in document: RawDocument) throws {
+    let report = try prove([document])
+    // A URL that leaks holds an ID that does.
+    #expect(found(report).contains(field), "\(kind)")
+    #expect(Set(found(report)).isSubset(of: [field, "people: (ids)"]), "\(kind)")
+    let lines = report.fields.map { $0.row.joined(separator: "\t") }.joined(separator: "\n")
+    for value in [Self.id, Self.email, "Zoraida", "Lx9", "5083"] { #expect(!lines.contains(value)) }
+  }
+
+  @Test("A masked copy has nothing, also under another key.")
+  func masked() throws {
+    let schema = try SchemaReader.schema(parsing: Self.text, path: "s.yaml")
+    for _ in 0..<2 {
+      let mask = Mask(by: schema, key: try MaskKey(MaskKey.random()))
+      let report = try prove([try mask.masked(Self.person)])
+      #expect(found(report).isEmpty && report.isProven)
+    }
+  }
+
+  @Test("What was not looked for is said.")
+  func said() throws {
+    let report = try prove([])
+    func field(_ name: String) throws -> ProvenField {
+      try #require(report.fields.first { $0.field == "people: \(name)" })
+    }
+    #expect(try field("email").values == 1)
+    #expect(try field("born").others == 1 && field("born").values == 0)
+    #expect(try field("role").common == 1 && field("role").values == 0)
+    #expect(!report.fields.contains { $0.field == "people: note" })
+    var proof = try MaskProof(by: SchemaReader.schema(parsing: Self.text, path: "s.yaml"))
+    for number in 0..<30 {
+      try proof.take(
+        Self.document(
+          "people/\(number)",
+          ["fullName": .string("Juana Etxeberria"), "email": .string("a@b.c"), "boss": .string("Bq8wZ2kLm4")]
+        )
+      )
+    }
+    try proof.search(Self.note(.string("Juana Etxeberria Bq8wZ2kLm4")))
+    let common = try proof.report()
+    #expect(common.fields.first { $0.field == "people: fullName" }?.common == 30)
+    #expect(common.fields.first { $0.field == "people: email" }?.short == 30)
+    #expect(common.fields.first { $0.field == "people: (ids)" }?.short == 30)
+    // One person's, however many refer to it.
+    #expect(common.fields.first { $0.field == "people: boss" }?.found == 1)
+  }
+
+  @Test("Files are looked into, with their names, compressed or not, wherever a value stands in them.")
+  func files() async throws {
+    try await withTemporaryDirectory { folder in
+      let below = folder.appendingPathComponent("a")
+      try FileManager.default.createDirectory(at: below, withIntermediateDirectories: true)
+      let file = below.appendingPathComponent("x.log")
+      for padding in [0, 65_530, (1 << 20) - 10, (1 << 20) + 70_000] {
+        try Data((String(repeating: ".", count: padding) + " \(Self.email)\n").utf8).write(to: file)
+        let report = try prove([], files: [folder.path])
+        #expect(found(report) == ["people: email"], "\(padding)")
+        #expect(report.fields.contains { $0.places == [file.path] })
+      }
+      var output = try OutputFile(file.path + ".gz")
+      try output.write(Array(Self.email.utf8))
+      _ = try output.finish()
+      try FileManager.default.removeItem(at: file)
+      #expect(found(try prove([], files: [folder.path])) == ["people: email"])
+      try FileManager.default.removeItem(atPath: file.path + ".gz")
+      #expect(try prove([], files: [folder.path]).isProven)
+
+      try Data().write(to: below.appendingPathComponent("\(Self.email).txt"))
+      let named = try prove([], files: [folder.path])
+      #expect(found(named) == ["people: email"])
+      #expect(!named.fields.contains { $0.places.contains { $0.contains("Canedo") } })
+      #expect(throws: Failure.self) { try prove([], files: [folder.path + "/none"]) }
+    }
+  }
+}

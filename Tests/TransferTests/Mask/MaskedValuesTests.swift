@@ -1,0 +1,136 @@
+import FirestoreModels
+import Schema
+import TestSupport
+import Testing
+
+@testable import Transfer
+
+@Suite("What masks make of values") struct MaskedValuesTests {
+  private func text(_ key: String = String(repeating: "k", count: 40)) throws -> MaskedText {
+    MaskedText(key: try MaskKey(key))
+  }
+
+  private func schema(_ yaml: String) throws -> DatabaseSchema {
+    try SchemaReader.schema(parsing: "schema: s\ncollections:\n\(yaml)", path: "s.yaml")
+  }
+
+  @Test("Phones that differ stay so, none stays itself, and their form holds.")
+  func phones() throws {
+    let text = try text()
+    // All of the form 55x 2xx 0xx1 and of few digits: a hash of so many would make some the same.
+    for numbers in [(0..<10_000).map { "\(55_2000_0000 + $0 * 7)" }, (0..<1000).map { "\(1000 + $0)" }] {
+      let masked = try numbers.map { try text.digits($0) }
+      #expect(Set(masked).count == numbers.count)
+      #expect(!zip(masked, numbers).contains { $0 == $1 })
+    }
+    for number in 0..<300 {
+      let phone = "\(2_000_000_000 + number * 23_456_789)"
+      let masked = try text.digits(phone)
+      #expect(masked.count == 10)
+      let (kept, before) = (Array(masked), Array(phone))
+      for index in [0, 3] { #expect((kept[index] < "2") == (before[index] < "2")) }
+      #expect(try text.digits("+52 \(phone)") == "+52 \(masked)")
+    }
+    #expect(try text.digits("") == "" && text.digits("7") != "7")
+    #expect(try text.digits(String(repeating: "12", count: 30)).count == 60)
+    let other = try MaskedText(key: MaskKey(String(repeating: "j", count: 40)))
+    #expect(try other.digits("5550831234") != text.digits("5550831234"))
+  }
+
+  @Test("Every number of a small form stands for one other.")
+  func permutation() throws {
+    let key = try MaskKey(String(repeating: "k", count: 40))
+    for count in 1...3 {
+      let numbers = (0..<[10, 100, 1000][count - 1]).map { number in
+        Array(String(repeating: "0", count: count - String(number).count).utf8) + Array(String(number).utf8)
+      }
+      let masked = try numbers.map { try DigitPermutation.masked($0, under: key) }
+      #expect(Set(masked) == Set(numbers))
+      #expect(!zip(masked, numbers).contains { $0 == $1 })
+    }
+  }
+
+  @Test("A unique field takes no rule that makes the same of several.")
+  func unique() throws {
+    let users = CollectionPath(nil, "users")
+    func failure(_ rule: String) throws -> Failure? {
+      let schema = try schema(
+        """
+          users:
+            mask: pseudonym
+            unique: [[code, kind]]
+            fields: { code: { type: string, mask: "\(rule)" }, kind: { type: string, mask: keep } }
+        """
+      )
+      do throws(Failure) {
+        try Mask(by: schema, key: MaskKey(MaskKey.random())).assertCovers([users])
+        return nil
+      } catch {
+        return error
+      }
+    }
+    for rule in ["name", "text", "constant(x)", "number(±5%)", "date(±3)", "date(year)"] {
+      let failure = try failure(rule)
+      #expect(failure?.kind == .configuration && failure?.cause.contains("code of users, unique") == true)
+      #expect(failure?.remedy?.contains("code: { mask: pseudonym }") == true)
+    }
+    for rule in ["keep", "hash", "pseudonym", "digits", "email", "url", "drop", "null"] {
+      #expect(try failure(rule) == nil, "\(rule)")
+    }
+  }
+
+  @Test("An email has the domain of its rule, as an ID and as a field.")
+  func domains() throws {
+    let schema = try schema(
+      """
+        mails:
+          mask: email(mail.example)
+          fields: { email: { type: string, mask: email(mail.example) }, old: { type: string, mask: email } }
+      """
+    )
+    let mask = Mask(by: schema, key: try MaskKey(MaskKey.random()))
+    let path = try #require(DocumentPath("mails/ana@x.mx"))
+    let fields: FieldMap = ["email": .string(" Ana@X.mx"), "old": .string("ana@x.mx")]
+    let masked = try mask.masked(RawDocument(path: path, fields: fields))
+    #expect(masked.path.id.hasSuffix("@mail.example"))
+    #expect(masked.fields["email"] == .string(masked.path.id))
+    #expect(masked.fields["old"]?.string?.hasSuffix("@example.test") == true)
+    for domain in ["", "a..b", "a b", "A.mx", "x@y"] {
+      #expect(throws: Failure.self, "\(domain)") { try self.schema("  m: { mask: \"email(\(domain))\" }") }
+    }
+  }
+
+  @Test("The IDs in a URL follow those of their collection.")
+  func urls() throws {
+    let schema = try schema(
+      """
+        users:
+          mask: pseudonym
+          fields: { photo: { type: string, mask: url(users) } }
+      """
+    )
+    let mask = Mask(by: schema, key: try MaskKey(MaskKey.random()))
+    func masked(_ url: String) throws -> (id: String, url: String) {
+      let path = try #require(DocumentPath("users/UIDcanary"))
+      let masked = try mask.masked(RawDocument(path: path, fields: ["photo": .string(url)]))
+      return (masked.path.id, try #require(masked.fields["photo"]?.string))
+    }
+    for url in [
+      "https://img.example.com/users/UIDcanary/canary.jpg?u=UIDcanary&t=canary#canary",
+      "https://files.example.com/v0/b/canary.appspot.com/o/users%2FUIDcanary%2Fcanary.jpg?alt=media",
+    ] {
+      let (id, masked) = try masked(url)
+      #expect(
+        masked.hasPrefix("https://example.test/") && masked.contains("/\(id)/")
+          || masked.contains("%2F\(id)%2F")
+      )
+      #expect(masked.contains("users") && !masked.contains("canary"))
+      #expect(FieldFormat.url.matches(masked))
+    }
+    #expect(try !masked("UIDcanary").url.contains("canary"))
+    let gaps = try self.schema("  a: { mask: pseudonym, fields: { p: { type: string, mask: url(b) } } }")
+    #expect(throws: Failure.self) {
+      try Mask(by: gaps, key: MaskKey(MaskKey.random())).assertCovers([CollectionPath(nil, "a")])
+    }
+  }
+}
