@@ -69,6 +69,7 @@ test: deps layers
 bench: build
 	@scripts/bench.sh
 	@scripts/bench-many-reads.sh
+	@scripts/bench-mask.sh
 
 ## bench-reads: measures reading at 80 ms a request, one after the other and side by side, and restores beside comparisons
 bench-reads: build

@@ -3,6 +3,8 @@ import COpenSSL
 /// An incremental SHA-256 (FIPS 180-4).
 package struct SHA256Digest: ~Copyable {
   private let context: OpaquePointer
+  /// Looked up once, which takes longer than a short digest; never changed or freed.
+  private nonisolated(unsafe) static let algorithm = EVP_MD_fetch(nil, "SHA256", nil)
 
   /// Starts a digest.
   ///
@@ -11,7 +13,7 @@ package struct SHA256Digest: ~Copyable {
     guard let context = EVP_MD_CTX_new() else {
       throw Failure(.internal, "compute a checksum", cause: "there is not enough memory")
     }
-    guard EVP_DigestInit_ex(context, EVP_sha256(), nil) == 1 else {
+    guard EVP_DigestInit_ex(context, Self.algorithm, nil) == 1 else {
       EVP_MD_CTX_free(context)
       throw Failure(.internal, "compute a checksum", cause: "the cryptography library has no SHA-256")
     }

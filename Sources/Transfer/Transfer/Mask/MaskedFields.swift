@@ -36,7 +36,9 @@ struct MaskedFields {
     var entries: [FieldMap.Entry] = []
     for entry in fields.entries {
       let path = parent?.appending(entry.name) ?? FieldPath(field: entry.name)
-      guard let field = declared.first(where: { $0.path == path }) else {
+      let isElement = path.segments.first == FieldSchema.elementName
+      let found = isElement ? declared.first { $0.path == path } : collection.field(path)
+      guard let field = found else {
         gaps.append(.field(collection.pattern, path, MaskGap.type(of: entry.value)))
         continue
       }

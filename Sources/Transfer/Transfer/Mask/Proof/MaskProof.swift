@@ -195,7 +195,7 @@ package struct MaskProof: ~Copyable {
       }
       for (row, count) in counts { rows[row].conclude(count, found, names) }
     }
-    return MaskProofReport(rows.map(\.field))
+    return MaskProofReport(rows.map(\.field).filter { !$0.isEmpty })
   }
 }
 

@@ -15,6 +15,9 @@ package struct ProvenField: Encodable, Sendable, Equatable {
   /// Numbers, times and coordinates.
   package var others = 0
 
+  /// Whether it had no value at all.
+  var isEmpty: Bool { values + short + common + others == 0 }
+
   /// The cells of its line for people.
   package var row: [String] {
     let parts = [(short, "too short"), (common, "too common"), (others, "numbers or times")]
