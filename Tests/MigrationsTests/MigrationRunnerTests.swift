@@ -274,11 +274,12 @@ struct MigrationRunnerTests {
           try? mini.set("touched", #"{"integerValue":"\#(number)"}"#, of: "users/u3")
         }
       }
-      _ = try await shop.runner.apply(.migration(unify()))
+      let report = try await shop.runner.apply(.migration(unify()))
       let counts = shop.counts.totals
       #expect(counts.balance)
       #expect(counts.written == 11)
       #expect(counts.conflicted == 1)
+      #expect(report.changeCount == 11 && report.reasons.values.allSatisfy { $0 == 11 })
       let rejects = try shop.objects("rejects.jsonl")
       #expect(rejects.map { $0["path"] as? String } == ["users/u3"])
       #expect(rejects.map { $0["code"] as? String } == ["conflict"])
@@ -297,7 +298,9 @@ struct MigrationRunnerTests {
           try? mini.set("segundoApellido", #"{"stringValue":"Mora"}"#, of: "users/a")
         }
       }
-      _ = try await shop.runner.apply(.migration(unify()))
+      let report = try await shop.runner.apply(.migration(unify()))
+      // Counted is what was written, and not what was planned first.
+      #expect(report.changeCount == 2 && report.reasons[UTF8Key("maternalLastName-from-segundoApellido")] == 1)
       #expect(try shop.text("users/a", "fullName") == "Ana Ruiz Mora")
       #expect(try shop.text("users/a", "maternalLastName") == "Mora")
       #expect(try shop.text("users/b", "fullName") == "Ana Ruiz")
@@ -317,7 +320,8 @@ struct MigrationRunnerTests {
         try? mini.set("isActive", #"{"booleanValue":true}"#, of: "users/a")
         mini.remove("users/b")
       }
-      _ = try await shop.runner.apply(.migration(unify()))
+      let report = try await shop.runner.apply(.migration(unify()))
+      #expect(report.changeCount == 1 && report.reasons.values.allSatisfy { $0 == 1 })
       #expect(mini.document("users/b") == nil)
       #expect(mini.writeCount("users/a") == 0)
       let counts = shop.counts.totals

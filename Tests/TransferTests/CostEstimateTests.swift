@@ -1,5 +1,6 @@
 import FirestoreModels
 import Testing
+import TypedDocuments
 
 @testable import Configuration
 @testable import Runs
@@ -14,6 +15,25 @@ struct CostEstimateTests {
     let prices = PriceList(reads: 1, writes: 2, deletes: 4, name: "x")
     #expect(CostEstimate(cost, at: prices).dollars == 16)
     #expect(CostEstimate(cost + Cost(deletes: 50_000), at: prices).dollars == 18)
+  }
+
+  @Test(
+    "A sum is rounded so that it stays the bound that it is said to be.",
+    arguments: [
+      (820, false, "820 reads, 0 writes, 0 deletes: at most 0.01 USD (x)", 0.0005),
+      (820, true, "at least 820 reads: less than 0.01 USD for these (x)", 0.0004),
+      (30_000, false, "30,000 reads, 0 writes, 0 deletes: at most 0.02 USD (x)", 0.018),
+      (30_000, true, "at least 30,000 reads: at least 0.01 USD (x)", 0.018),
+      (0, false, "0 reads, 0 writes, 0 deletes: at most nothing (x)", 0),
+      (0, true, "at least 0 reads: less than 0.01 USD for these (x)", 0),
+    ]
+  )
+  func bounds(_ reads: Int, _ isMinimum: Bool, _ text: String, _ dollars: Double) {
+    let prices = PriceList(reads: 0.06, writes: 0.18, deletes: 0.02, name: "x")
+    let estimate = CostEstimate(Cost(reads: reads), at: prices, isMinimum: isMinimum)
+    #expect(estimate.text == text)
+    let json = String(decoding: JSONWriter.object { $0.member("cost", record: estimate) }, as: UTF8.self)
+    #expect(json.contains("\"usd\":\(dollars == 0 ? "0" : "\(dollars)")"), "\(json)")
   }
 
   @Test(

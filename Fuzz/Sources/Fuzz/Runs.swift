@@ -129,7 +129,7 @@ func fuzzLedger(_ input: [UInt8]) {
         guard case .success(let document) = line.document else { continue }
         let entry = LedgerEntry(document)
         totals = totals + entry.totals
-        _ = (entry.blocks, entry.waysOut, entry.totals.balance)
+        _ = (entry.blocks, CommandPlace().waysOut(of: entry.run), entry.totals.balance)
         let now = document.createTime ?? Timestamp(seconds: 0)!
         _ = Lease.state(of: document, now: now, for: [entry.run])
         _ = Lease.state(of: document, now: now, for: [])

@@ -104,7 +104,7 @@ package struct RestoreList: ChangeList {
   ) -> (document: RawDocument, outcome: Outcome) {
     let outcome = rules.outcome(of: path, wanted: wanted, present: present)
     found.withLock { numbers in
-      numbers.read(wanted: wanted, present: present)
+      numbers.read(wanted: wanted, present: present, isBilled: self.wanted.side.isBilled)
       numbers.add(outcome, of: path)
     }
     return (present ?? RawDocument(path: path, fields: FieldMap()), outcome)

@@ -9,7 +9,7 @@ package struct RestoreNumbers: JSONRecord, Equatable {
   package var written = 0
   /// Documents that are not there any more.
   package var deleted = 0
-  /// Documents that were read, of both sides.
+  /// Documents that the service bills as read, of both sides.
   package var reads = 0
   /// Documents that were left alone because they were changed since, by the pattern of their collection.
   package var kept: [UTF8Key: Int] = [:]
@@ -21,8 +21,9 @@ package struct RestoreNumbers: JSONRecord, Equatable {
     if isKept { kept[UTF8Key(path.collection.pattern.string), default: 0] += 1 }
   }
 
-  mutating func read(wanted: RawDocument?, present: RawDocument?) {
-    reads += (wanted == nil ? 0 : 1) + (present == nil ? 0 : 1)
+  /// - Parameter isBilled: Whether the service bills the reads of what is wanted; those of files it does not.
+  mutating func read(wanted: RawDocument?, present: RawDocument?, isBilled: Bool) {
+    reads += (wanted == nil || !isBilled ? 0 : 1) + (present == nil ? 0 : 1)
     guard let moment else { return }
     if present == nil { deleted += 1 }
     if let time = present?.updateTime, time > moment { written += 1 }

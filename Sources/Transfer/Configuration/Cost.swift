@@ -68,9 +68,20 @@ package struct Cost: Codable, Sendable, Equatable {
   }
 
   /// For people: `12,000 reads, 4,000 writes, 0 deletes`.
-  package var text: String {
-    [(reads, "read"), (writes, "write"), (deletes, "delete")].map { NumberText.counted($0.0, $0.1) }
-      .joined(separator: ", ")
+  package var text: String { Self.text(members) }
+
+  /// For people, without those of which there is none: `12,000 reads`.
+  package var textOfSome: String {
+    let some = members.filter { $0.count > 0 }
+    return Self.text(some.isEmpty ? Array(members.prefix(1)) : some)
+  }
+
+  private var members: [(count: Int, noun: String)] {
+    [(reads, "read"), (writes, "write"), (deletes, "delete")]
+  }
+
+  private static func text(_ members: [(count: Int, noun: String)]) -> String {
+    members.map { NumberText.counted($0.count, $0.noun) }.joined(separator: ", ")
   }
 
   /// Returns the reads of a query with so many results; at least one.

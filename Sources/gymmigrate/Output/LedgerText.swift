@@ -6,7 +6,13 @@ enum LedgerText {
   typealias Holder = (run: String, holder: String, isExpired: Bool)
 
   /// One line per run, and who holds the lease.
-  static func lines(_ entries: [LedgerEntry], _ holder: Holder?) -> TerminalText {
+  ///
+  /// - Parameter place: How the commands that are offered reach the database.
+  static func lines(
+    _ entries: [LedgerEntry],
+    _ holder: Holder?,
+    offering place: CommandPlace
+  ) -> TerminalText {
     var lines = entries.map { entry in
       TerminalText(cells: [
         entry.run, entry.startedAt?.description ?? "", entry.status.rawValue, entry.holder,
@@ -17,7 +23,8 @@ enum LedgerText {
     }
     if entries.isEmpty { lines.append("No run has changed this database.") }
     for entry in entries where isHalfWay(entry, holder) {
-      lines.append("Run \(entry.run) stopped before it was done, and no other begins. \(entry.waysOut)")
+      let ways = place.waysOut(of: entry.run)
+      lines.append("Run \(entry.run) stopped before it was done, and no other begins. \(ways)")
     }
     if let holder {
       lines.append(

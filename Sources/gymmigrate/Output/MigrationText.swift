@@ -24,7 +24,8 @@ enum MigrationText {
 
   /// Totals and findings.
   static func applied(_ report: MigrationReport) -> TerminalText {
-    let heading = report.changeCount == 0 ? "nothing to change" : "\(documents(report.changeCount)) changed"
+    let isIdle = report.changeCount == 0 && !report.findings.keys.contains { $0.kind == .reject }
+    let heading = isIdle ? "nothing to change" : "\(documents(report.changeCount)) changed"
     let lines: [TerminalText] = ["\(report.migration): \(heading)"] + details(report)
     return "\(lines.joined(separator: "\n"))\n"
   }

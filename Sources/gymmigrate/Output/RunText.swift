@@ -37,10 +37,7 @@ enum RunText {
       lines.append("file         \(history.file(file, of: record.id))")
     }
     if entry.isResumable, history.isOwn(record) {
-      let folder = stateDir == ConnectionSettings.defaultStateDir ? [] : ["--state-dir", stateDir]
-      lines.append(
-        "resume       \(CommandLineText.quoted(["gymmigrate", "runs", "resume", record.id] + folder))"
-      )
+      lines.append("resume       \(record.commandLine("runs", "resume", in: stateDir))")
     }
     return lines
   }

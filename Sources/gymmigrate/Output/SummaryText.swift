@@ -55,7 +55,8 @@ enum SummaryText {
   }
 
   private static func bill(_ billed: Cost, _ perhaps: Cost) -> String {
-    let more = perhaps == Cost() ? "" : ", and perhaps \(perhaps.text) more by requests without an answer"
+    let more =
+      perhaps == Cost() ? "" : ", and perhaps \(perhaps.textOfSome) more by requests without an answer"
     return "\(billed.text)\(more)."
   }
 

@@ -13,6 +13,8 @@ struct CommandContext: Sendable {
   let gate: CommitGate
   /// The environments, with the addresses that they were reached at.
   let sides = Locked<(target: DatabaseEnvironment?, source: DatabaseEnvironment?)>((nil, nil))
+  /// Why standard output could not take what a run that writes reported.
+  let unprinted = Locked<Failure?>(nil)
   /// The journal, once there is one.
   let journal = Locked<Journal?>(nil)
 

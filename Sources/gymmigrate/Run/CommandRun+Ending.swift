@@ -78,17 +78,19 @@ extension CommandRun {
     for list in ending.result.lists where FileCheck.exists(list) {
       logger.notice("See \(list)\(SummaryText.purpose(of: list)).")
     }
-    if let applies = ending.result.applies, ending.failure == nil {
+    if let applies = ending.result.applies, ending.failure == nil, job?.offersPlan ?? true {
       logger.notice("To apply exactly this: \(applies)")
     }
     if let failure = ending.failure { logger.error("\(failure)") }
     if let resume = summary.resumeCommand, summary.status != .done {
       logger.notice("To resume: \(resume)")
     }
-    if ending.failure == nil, let run = ending.run, job?.job.canUndo ?? false, context.hasWritten {
+    let hasChanged = context.counts.totals.written > 0
+    if ending.failure == nil, let run = ending.run, job?.job.canUndo ?? false, hasChanged {
       logger.notice("To undo: \(command(["migrate", "undo", run.id]))")
     }
     do {
+      if let failure = context.unprinted.withLock({ $0 }) { throw failure }
       if let printing {
         try printing(summary)
       } else if output.json {

@@ -189,8 +189,9 @@ struct CommandRun {
           logger: context.logger
         )
         let checkpoints = try await checkpoints(of: run, connected, context)
-        let session = Session(command: name, database: database, checkpoints: checkpoints, part: job?.part)
-        return try await session.noted(as: run) {
+        var session = Session(command: name, database: database, checkpoints: checkpoints, part: job?.part)
+        (session.place, session.unprinted) = (connection.place(of: environment), context.unprinted)
+        return try await session.noted(as: run) { [session] in
           guard let source, let options = self.source else { return try await body(session) }
           return try await context.withConnection(source, options, beside: connected) { connected in
             var both = session

@@ -30,6 +30,8 @@ struct JobRun: Sendable {
   var resuming: RunRecord?
   /// The range of a sharded run that is worked on; nil for all of it.
   var part: ShardPart?
+  /// Whether a plan ends with the command that applies it.
+  var offersPlan = true
 
   /// Counts the requests, to databases and buckets; each range has its own account, and they are added up.
   var traffic: TrafficCounter { part?.traffic ?? Invocation.current.traffic }

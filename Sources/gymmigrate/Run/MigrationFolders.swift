@@ -37,6 +37,14 @@ extension MigrationFolder {
     return application.map { MigrationFolder(comingAlong: $0.folder) }
   }
 
+  /// What is meant where there is no folder.
+  static func comingAlong(for connection: ConnectionSettings) throws(Failure) -> [FolderMigration] {
+    let resolver = EnvironmentResolver(connection)
+    if try resolver.configuration().migrations != nil { return [] }
+    let application = Invocation.current.application(of: try resolver.schema())
+    return application.map { MigrationFolder(comingAlong: $0.folder).migrations } ?? []
+  }
+
   /// Where the folder is or would be.
   static func path(for connection: ConnectionSettings) throws(Failure) -> String {
     try EnvironmentResolver(connection).configuration().migrations ?? "migrations"

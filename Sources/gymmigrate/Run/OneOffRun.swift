@@ -58,7 +58,7 @@ struct OneOffRun {
       let work = try await make(session, folder)
       try await session.prepare(work.reads, isAll: false, failIfEmpty: failIfEmpty)
       let report = try await report(work, deletions, in: session, folder)
-      if !run.output.json { try plan.write(report) }
+      if !run.output.json { try plan.write(report, in: session) }
       if session.counts.totals.read == 0 { await session.warnOfEmpty(work.reads) }
       var result = try await plan.conclude(
         report,

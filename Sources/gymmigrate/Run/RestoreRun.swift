@@ -163,7 +163,7 @@ extension RestoreJob: PerformableJob {
       }
     }
     let report = RestoreReport(session.counts, numbers)
-    if !run.output.json { try StandardOutput.write(RestoreText.text(RestoreText.done(report))) }
+    if !run.output.json { session.report(RestoreText.text(RestoreText.done(report))) }
     return CommandResult(lists: MigrationRunner.lists.map(folder.file), sections: [report])
   }
 }

@@ -16,6 +16,10 @@ struct Session: Sendable {
   var source: Connection?
   /// The range of a sharded run that is worked on; nil for all of it.
   var part: ShardPart?
+  /// How commands that are offered reach the database.
+  var place = CommandPlace()
+  /// As ``CommandContext/unprinted``.
+  var unprinted = Locked<Failure?>(nil)
   /// Whether the run has the lease and its entry of the ledger, now or before.
   let isLeased = Locked(false)
 
@@ -26,13 +30,22 @@ struct Session: Sendable {
   var progress: Progress { database.progress }
   var logger: Logger { database.logger }
   /// The ledger of the database.
-  var ledger: MigrationLedger { MigrationLedger(client: client, logger: logger) }
+  var ledger: MigrationLedger { MigrationLedger(client: client, logger: logger, offering: place) }
 }
 
 extension Session {
   /// What the work of a run needs.
   func context(_ folder: RunDirectory) -> RunContext {
     RunContext(database, folder: folder, checkpoints: checkpoints)
+  }
+
+  /// Prints what was done; that it cannot be printed is said at the end, and ends nothing that is still to be done.
+  func report(_ text: TerminalText) {
+    do throws(Failure) {
+      try StandardOutput.write(text)
+    } catch {
+      unprinted.withLock { [error] in $0 = $0 ?? error }
+    }
   }
 
   /// The prices of a configuration, as they hold for the databases of the command.

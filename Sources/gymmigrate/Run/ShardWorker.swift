@@ -100,7 +100,7 @@ struct ShardWorker: Sendable {
     guard plan.writes else { return try await work(CommitGate()) }
     try await CommandRun(name: "shard work", connection: job.connection, output: job.output.silent)
       .performWithoutRun { session in
-        let ledger = MigrationLedger(client: session.client, logger: logger)
+        let ledger = MigrationLedger(client: session.client, logger: logger, offering: session.place)
         try await SharedRun(plan.ledgerEntry(holder: LedgerRun.holder), of: ledger).join {
           let gate = CommitGate()
           let check: CommitGate.Check = { occasion in

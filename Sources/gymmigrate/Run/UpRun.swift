@@ -39,11 +39,23 @@ struct UpRun {
     try await up.plan(pending)
     if job.isDryRun {
       if job.override == nil { try gate?.assertOpen(for: pending) }
+      // Behind a run that stopped half way none begins.
+      if !entries.contains(where: \.blocks) { try offer() }
       return
     }
     let count = NumberText.counted(pending.count, "migration")
     try Guard.ask("Apply \(count) in \(name)?", with: run.confirmation)
     try await up.apply(pending, past: gate)
+  }
+
+  /// Says which command applies what was planned: the same without what makes it a plan.
+  private func offer() throws {
+    let target = try EnvironmentResolver(run.connection).environment()
+    var words = Invocation.current.arguments.words
+    words.removeAll { $0 == "-n" || $0 == "--dry-run" || $0.hasPrefix("--html=") }
+    if let page = words.firstIndex(of: "--html") { words.removeSubrange(page...(page + 1)) }
+    if run.confirmation.confirm == nil { words += target.confirmationWords }
+    run.output.logger().notice("To apply this: \(CommandLineText.quoted(["gymmigrate"] + words))")
   }
 
   /// What guards an environment; nil for nothing.
@@ -56,7 +68,15 @@ struct UpRun {
       former = try await run.connection.beside(after).ledger(for: "migrate up", run.output)
     }
     let now = promotion.rehearsed == nil ? .now : try await moment()
-    return PromotionGate(promotion, former, own: entries, now: now)
+    let before = promotion.after.map { run.connection.beside($0) } ?? run.connection
+    let confirmation = try EnvironmentResolver(before).environment().confirmationWords
+    return PromotionGate(
+      promotion,
+      former,
+      own: entries,
+      now: now,
+      confirmation: CommandLineText.quoted(confirmation)
+    )
   }
 
   private func moment() async throws -> Timestamp {
@@ -115,7 +135,8 @@ struct UpRun {
     let planned = plan
     _ = try await one { run in
       var planning = run
-      planning.job = planned
+      // 'apply --plan' would ask no gate.
+      (planning.job, planning.offersPlan) = (planned, false)
       try await planning.perform()
     }
   }

@@ -338,7 +338,7 @@ struct LedgerCommandTests {
       #expect(mini.lines() == before && mini.writtenDocuments.map(\.writes) == writes)
       let ledger = try await tool.ledger()
       #expect(ledger.lease == nil && ledger.runs.map(\.status) == ["undone", "done"])
-      try await tool.run("migrate", "undo", "last").expectFailure(64, "undone already")
+      try await tool.run("migrate", "undo", "last").expectFailure(64, "is left to undo")
     }
   }
 

@@ -327,7 +327,7 @@ struct UndoTests {
       let undo = try tool.lastRun()
       let done = mini.requestCount(.commit)
       try await tool.run("migrate", "undo", applied).expectFailure(64, "undone already")
-      try await tool.run("migrate", "undo", "last").expectFailure(64, "undone already")
+      try await tool.run("migrate", "undo", "last").expectFailure(64, "is left to undo")
       try await tool.run("runs", "undo", undo).expectFailure(64, "an undo itself")
       #expect(mini.requestCount(.commit) == done)
     }

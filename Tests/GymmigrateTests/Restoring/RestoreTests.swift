@@ -278,7 +278,8 @@ struct RestoreTests {
         let sources = wrong.flatMap { ["--from", $0] }
         try await tool.bare(["restore", "--all", "-n"] + sources + tool.place).expect(64)
       }
-      try await tool.run("restore", "--all", "-n", "--from", folders[1]).expect(77)
+      try await tool.run("restore", "--all", "-n", "--from", folders[1])
+        .expectFailure(77, "it is an increment", "Name the whole export and the increments since")
     }
   }
 

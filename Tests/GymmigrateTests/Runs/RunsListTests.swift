@@ -69,7 +69,7 @@ struct RunsListTests {
       let plan = try await tool.bare(["runs", "prune", "--older-than", "90d", "-n"])
       plan.expect(0)
       #expect(plan.output.contains(undone) && plan.output.contains(export) && !plan.output.contains(useful))
-      #expect(plan.errors.contains("One run that is older can still be undone or resumed"))
+      #expect(plan.errors.contains("2 runs that are older can still be undone or resumed, or are needed"))
       #expect(left(tool) == before)
 
       let pruned = try await tool.bare(["runs", "prune", "--older-than", "90d", "--json"])

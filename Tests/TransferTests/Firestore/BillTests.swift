@@ -55,6 +55,23 @@ struct BillTests {
     #expect(bill.reserve(Cost(writes: 4), isLast: true) == .granted(Cost(writes: 4)))
   }
 
+  @Test(
+    "Ahead is saved what requests have asked for, and nothing else: who deletes nothing may not have deleted."
+  )
+  func ahead() async throws {
+    let saved = Locked<(known: Cost, uncertain: Cost)>((Cost(), Cost()))
+    let account = Account()
+    account.carry(known: Cost(), uncertain: Cost()) { known, uncertain in
+      saved.withLock { $0 = (known, uncertain) }
+    }
+    let granted = try await account.reserve(Cost(reads: 300, writes: 20))
+    #expect(saved.withLock { $0.uncertain } == Cost(reads: 430, writes: 122))
+    account.settle(granted, as: granted)
+    _ = try await account.reserve(Cost(deletes: 1))
+    #expect(saved.withLock { $0.known } == Cost(reads: 300, writes: 20))
+    #expect(saved.withLock { $0.uncertain.deletes } == 101)
+  }
+
   @Test("A resumed run begins with what it was billed before.")
   func carried() {
     var bill = Bill()

@@ -39,16 +39,27 @@ extension MigrationTable.Cell {
     return state.kind.rawValue + (state.change == nil ? "" : ", changed since")
   }
 
-  /// When, by whom, how many documents were written, and how many are left for a person; of one that no run has touched, nothing.
+  /// The run that the details are about.
+  package var run: LedgerEntry? { state?.writer ?? state?.entry }
+
+  /// When, by whom, how many documents its run wrote and with which others, and how many the last one left for a person; of one
+  /// that no run has touched, nothing.
   package var details: [String] {
-    guard let state, let entry = state.entry else { return [] }
-    var details = [entry.startedAt.map { String($0.description.prefix(10)) }, entry.holder].compactMap { $0 }
-    if let totals = entry.knownTotals, !entry.isByHand {
-      details.append("\(NumberText.grouped(totals.written)) written")
-      let left = totals.review + totals.refused
-      if left > 0 { details.append("\(NumberText.grouped(left)) left") }
+    guard let run, let entry = state?.entry else { return [] }
+    var details = [run.startedAt.map { String($0.description.prefix(10)) }, run.holder].compactMap { $0 }
+    if let totals = run.knownTotals, !entry.isByHand {
+      details.append("\(NumberText.grouped(totals.written)) written\(run.company)")
+      let left = entry.knownTotals.map { $0.review + $0.refused } ?? 0
+      if left > 0 { details.append("\(NumberText.grouped(left)) left\(entry.company)") }
     }
     if entry.override != nil { details.append("gate overridden") }
     return details
+  }
+}
+
+extension LedgerEntry {
+  /// Whose numbers its own are, where it applied several migrations.
+  fileprivate var company: String {
+    migrations.count > 1 ? " by \(migrations.count) migrations together" : ""
   }
 }

@@ -19,13 +19,21 @@ package struct PromotionGate: Sendable {
   /// The ledgers that may hold rehearsals: that of the other environment, and that of the guarded one.
   private let rehearsals: [LedgerEntry]
   private let now: Timestamp
+  /// The option that confirms a write to the environment before, or to its own where there is none; empty for none.
+  private let confirmation: String
 
   /// - Parameters:
   ///   - own: The ledger of the environment that is guarded.
   ///   - now: The moment that the age of rehearsals is reckoned to.
-  package init(_ promotion: Promotion, _ entries: [LedgerEntry], own: [LedgerEntry] = [], now: Timestamp) {
-    self.promotion = promotion
-    self.entries = entries
+  ///   - confirmation: What the commands need that write to the environment before.
+  package init(
+    _ promotion: Promotion,
+    _ entries: [LedgerEntry],
+    own: [LedgerEntry] = [],
+    now: Timestamp,
+    confirmation: String = ""
+  ) {
+    (self.promotion, self.entries, self.confirmation) = (promotion, entries, confirmation)
     (rehearsals, self.now) = (entries + own, now)
   }
 
@@ -79,7 +87,8 @@ package struct PromotionGate: Sendable {
   }
 
   private func commands(_ gaps: [(migration: FolderMigration, gap: Gap)]) -> [String] {
-    let place = "-e \(promotion.after ?? promotion.environment)"
+    let place = ["-e \(promotion.after ?? promotion.environment)", confirmation].filter { !$0.isEmpty }
+      .joined(separator: " ")
     let unverified = gaps.filter { $0.gap == .notVerified }.map(\.migration.name)
     var commands: [String] = []
     if gaps.contains(where: { $0.gap == .changed }) {

@@ -18,6 +18,8 @@ actor LeaseKeeper {
   private let lease: Lease
   /// Whether other processes of the run hold it, too.
   private let isShared: Bool
+  /// As ``MigrationLedger/place``.
+  private let place: CommandPlace
   /// The document as this run wrote it.
   private var held: RawDocument?
   /// Before the last renewal was sent.
@@ -25,8 +27,13 @@ actor LeaseKeeper {
   /// The requests for the lease come one after the other.
   private let turns = Turns()
 
-  init(_ client: FirestoreClient, _ lease: Lease, isShared: Bool = false) {
-    self.client = client
+  init(
+    _ client: FirestoreClient,
+    _ lease: Lease,
+    isShared: Bool = false,
+    offering place: CommandPlace = CommandPlace()
+  ) {
+    (self.client, self.place) = (client, place)
     self.lease = lease
     self.isShared = isShared
   }
@@ -66,7 +73,7 @@ actor LeaseKeeper {
         "change \(client.database)",
         cause: "\(lease.holder) holds the lock: run \(lease.run), \(lease.command)",
         remedy:
-          "Wait for its end. Should it be dead, its lease runs out in \(Int(seconds.rounded(.up))) s; 'gymmigrate migrate unlock' takes it away."
+          "Wait for its end. Should it be dead, its lease runs out in \(Int(seconds.rounded(.up))) s; '\(place.unlock())' takes it away."
       )
     }
     if joins, state == .own {
@@ -145,7 +152,7 @@ actor LeaseKeeper {
       "keep changing \(client.database)",
       cause: "the lease was taken away",
       remedy:
-        "See who holds the lock with 'gymmigrate migrate status', then \(isShared ? "start this task again" : "resume this run")."
+        "See who holds the lock with '\(place.status)', then \(isShared ? "start this task again" : "resume this run")."
     )
   }
 

@@ -105,11 +105,6 @@ package struct LedgerEntry: Sendable, Equatable {
     }
   }
 
-  /// The commands that let other runs begin after it stopped before it was done.
-  package var waysOut: String {
-    "Resume it (gymmigrate runs resume \(run)), undo it (gymmigrate migrate undo \(run)), or keep its changes (gymmigrate migrate unlock \(run))."
-  }
-
   var path: DocumentPath { DocumentPath(Self.collection, run) }
 
   /// Reads a document of the ledger, also of another version: a missing field is empty.

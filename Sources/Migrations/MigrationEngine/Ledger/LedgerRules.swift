@@ -5,7 +5,8 @@ enum LedgerRules {
   static func assertMayBegin(
     _ entry: LedgerEntry,
     isResumed: Bool,
-    known: [LedgerEntry]
+    known: [LedgerEntry],
+    offering place: CommandPlace = CommandPlace()
   ) throws(Failure) {
     let own = known.first { $0.run.isIdentical(to: entry.run) }
     if let own, isResumed, own.status == .undone || own.status == .cleared {
@@ -29,7 +30,7 @@ enum LedgerRules {
         "begin",
         path: entry.command,
         cause: "run \(half.run) of \(half.holder) (\(half.command)) stopped before it was done",
-        remedy: half.waysOut
+        remedy: place.waysOut(of: half.run)
       )
     }
     for migration in entry.migrations {

@@ -16,8 +16,16 @@ package struct MigrationLedger: Sendable {
   private let gate: CommitGate
   private let clock: RunClock
   private let logger: Logger
+  /// How the commands that its errors offer reach the database.
+  let place: CommandPlace
 
-  package init(client: FirestoreClient, clock: RunClock = .system, logger: Logger) {
+  package init(
+    client: FirestoreClient,
+    clock: RunClock = .system,
+    logger: Logger,
+    offering place: CommandPlace = CommandPlace()
+  ) {
+    self.place = place
     // The lease and the entries are written whatever the gate says of the run's own writes.
     self.client = client.ungated
     gate = client.gate
@@ -81,7 +89,7 @@ package struct MigrationLedger: Sendable {
       "take the lease away",
       path: Lease.path.string,
       cause: "it changes all the time",
-      remedy: "See who holds the lock with 'gymmigrate migrate status', and try again."
+      remedy: "See who holds the lock with '\(place.status)', and try again."
     )
   }
 
@@ -105,7 +113,7 @@ package struct MigrationLedger: Sendable {
         "clear the run",
         path: run,
         cause: "the ledger of \(client.database) does not know it",
-        remedy: "'gymmigrate migrate status' shows what it knows."
+        remedy: "'\(place.status)' shows what it knows."
       )
     }
     if isUnrecorded, entry.status == .cleared { return try willClear() }
@@ -126,7 +134,7 @@ package struct MigrationLedger: Sendable {
           path: run,
           cause: "\(lease.holder) may still be running",
           remedy:
-            "Should it be dead, its lease runs out in \(Int(seconds.rounded(.up))) s; 'gymmigrate migrate unlock' takes it away."
+            "Should it be dead, its lease runs out in \(Int(seconds.rounded(.up))) s; '\(place.unlock())' takes it away."
         )
       }
       try willClear()
@@ -158,7 +166,8 @@ package struct MigrationLedger: Sendable {
     counts: RunCounts,
     _ body: @escaping @Sendable () async throws -> Void
   ) async throws {
-    let keeper = LeaseKeeper(client, Lease(run: entry.run, holder: entry.holder, command: entry.command))
+    let lease = Lease(run: entry.run, holder: entry.holder, command: entry.command)
+    let keeper = LeaseKeeper(client, lease, offering: place)
     let account = client.caller.traffic.account
     account.keep(Self.end)
     defer { account.keep(Cost()) }
@@ -195,7 +204,7 @@ package struct MigrationLedger: Sendable {
   /// by then is not applied any more, because their fence changes too.
   func begin(_ entry: LedgerEntry, isResumed: Bool, with keeper: LeaseKeeper) async throws -> LedgerEntry {
     let known = try await entries()
-    try LedgerRules.assertMayBegin(entry, isResumed: isResumed, known: known)
+    try LedgerRules.assertMayBegin(entry, isResumed: isResumed, known: known, offering: place)
     var entry = entry
     let former = known.first { $0.run.isIdentical(to: entry.run) }
     (entry.startedAt, entry.updateTime) = (former?.startedAt, former?.updateTime)
@@ -205,14 +214,14 @@ package struct MigrationLedger: Sendable {
       try await keeper.confirm(in: transaction)
       let current = try await transaction.documents(written.map(\.path))
       for entry in written where current[entry.path]?.updateTime != entry.updateTime {
-        throw Self.conflict(entry)
+        throw conflict(entry)
       }
       return .commit(written.map(\.write), ())
     }
     switch end {
     case .committed(let times): entry.updateTime = times.first ?? nil
     case .refused(let error): throw Self.refusal(entry, error)
-    case .left, .contended: throw Self.conflict(entry)
+    case .left, .contended: throw conflict(entry)
     }
     return entry
   }
@@ -299,7 +308,7 @@ package struct MigrationLedger: Sendable {
       entry.updateTime = updateTime
       return entry
     case .rejected(let error): throw Self.refusal(entry, error)
-    case .conflicted, .unchanged, .skipped: throw Self.conflict(entry)
+    case .conflicted, .unchanged, .skipped: throw conflict(entry)
     }
   }
 
@@ -307,13 +316,13 @@ package struct MigrationLedger: Sendable {
     Failure(.internal, "write the ledger", path: entry.path.string, cause: error.message, service: error)
   }
 
-  private static func conflict(_ entry: LedgerEntry) -> Failure {
+  private func conflict(_ entry: LedgerEntry) -> Failure {
     Failure(
       .tryLater,
       "write the ledger",
       path: entry.path.string,
       cause: "somebody else wrote it meanwhile",
-      remedy: "See how it is with 'gymmigrate migrate status'."
+      remedy: "See how it is with '\(place.status)'."
     )
   }
 }

@@ -1,3 +1,5 @@
+import Runs
+
 /// What became of a migration in a database, by the entries of its ledger; pure.
 package struct MigrationState: Sendable, Equatable {
   package enum Kind: String, Sendable, CaseIterable {
@@ -23,6 +25,8 @@ package struct MigrationState: Sendable, Equatable {
   package var entry: LedgerEntry?
   /// What the run has of it.
   package var applied: LedgerEntry.Applied?
+  /// The last run that wrote, of one that is in force; later ones found nothing to change.
+  package var writer: LedgerEntry?
   /// Both checksums, where its file is not the one that was applied.
   package var change: Change?
 
@@ -52,6 +56,7 @@ package struct MigrationState: Sendable, Equatable {
     case .undone?: kind = isNext ? .planned : .undone
     case nil: kind = isNext ? .planned : .pending
     }
+    if isInForce { writer = own.last { $0.status != .undone && $0.totals.written > 0 } }
     if kind != .undone, let checksum, let known = applied?.standing, !known.isIdentical(to: checksum) {
       change = Change(applied: known, present: checksum)
     }

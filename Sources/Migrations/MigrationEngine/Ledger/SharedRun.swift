@@ -19,7 +19,8 @@ package struct SharedRun: Sendable {
     LeaseKeeper(
       ledger.client,
       Lease(run: entry.run, holder: entry.holder, command: entry.command),
-      isShared: true
+      isShared: true,
+      offering: ledger.place
     )
   }
 

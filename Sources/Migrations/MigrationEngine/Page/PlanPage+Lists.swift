@@ -139,25 +139,37 @@ extension PlanPage {
     )
   }
 
-  /// What codes mean: the message of the first finding of each.
-  func meanings() throws(Failure) -> [UTF8Key: String] {
+  /// A code of a migration.
+  struct Code: Hashable {
+    var migration: UTF8Key
+    var code: UTF8Key
+  }
+
+  /// What codes mean: the messages of the first findings, one for each of the first fields.
+  func meanings() throws(Failure) -> [Code: [String]] {
     guard let path = list(Table.findings.list) else { return [:] }
     var reader = try CSVReader(path)
     guard try reader.next() else { return [:] }
     let columns = reader.record.texts
-    guard let code = columns.firstIndex(of: "code"), let message = columns.firstIndex(of: "message") else {
-      return [:]
-    }
-    var meanings: [UTF8Key: String] = [:]
+    let places = ["migration", "code", "field", "message"].compactMap { columns.firstIndex(of: $0) }
+    guard places.count == 4 else { return [:] }
+    var meanings: [Code: [(field: String, message: String)]] = [:]
     while try reader.next() {
-      let cells = reader.record.texts
-      guard cells.indices.contains(max(code, message)), meanings[UTF8Key(cells[code])] == nil else {
+      let texts = reader.record.texts
+      guard places.allSatisfy({ texts.indices.contains($0) }) else { continue }
+      let cells = places.map { texts[$0] }
+      let code = Code(migration: UTF8Key(cells[0]), code: UTF8Key(cells[1]))
+      let known = meanings[code, default: []]
+      if known.count == Self.maximumFields || known.contains(where: { $0.field.isIdentical(to: cells[2]) }) {
         continue
       }
-      meanings[UTF8Key(cells[code])] = CellForm.unguarded(cells[message])
+      meanings[code, default: []].append((cells[2], CellForm.unguarded(cells[3])))
     }
-    return meanings
+    return meanings.mapValues { $0.map(\.message) }
   }
+
+  /// The fields of one code whose messages are shown.
+  private static let maximumFields = 5
 
   func writeSpreadsheet(_ table: Table, to file: inout OutputFile, _ tally: PlanTally) throws(Failure) {
     guard let path = list(table.list) else { return }

@@ -86,7 +86,7 @@ package struct PlanPage: Sendable {
 
   // MARK: The top
 
-  private func top(_ tally: PlanTally, _ meanings: [UTF8Key: String]) -> Markup {
+  private func top(_ tally: PlanTally, _ meanings: [Code: [String]]) -> Markup {
     let facts = [
       ("Command", command), ("Environment", environment.name), ("Project", environment.database.project),
       ("Database", environment.database.database), ("Planned", plannedAt.description), ("Run", run.id),
@@ -113,6 +113,9 @@ package struct PlanPage: Sendable {
     "Documents", "Create", "Update", "Delete", "Unchanged", "Skipped", "Rejected", "Review",
   ]
 
+  /// The columns of the totals: what is left alone or for review is counted for each migration, so several have it in their tables.
+  private var headings: [String] { reports.count > 1 ? Array(Self.headings.prefix(5)) : Self.headings }
+
   private func totals(_ tally: PlanTally) -> Markup {
     let sum = collections.reduce(DocumentCounts()) { $0 + $1.counts }
     let numbers = [
@@ -131,9 +134,9 @@ package struct PlanPage: Sendable {
       <ul class="totals">
       \(numbers.map { tile($0, $1, $2) })</ul>
       <div class="wide" tabindex="0" role="group" aria-labelledby="totals"><table class="stacked">
-      <caption>By collection. The bar is the part of its documents that changes; what is left is counted for each migration.</caption>
+      <caption>By collection. The bar is the part of its documents that changes.</caption>
       <thead><tr><th scope="col">Collection</th>\
-      \(Self.headings.map { "<th scope=\"col\" class=\"n\">\($0)</th>" })\
+      \(headings.map { "<th scope=\"col\" class=\"n\">\($0)</th>" })\
       <th scope="col" class="bar">Changes</th></tr></thead>
       <tbody>
       \(rows(tally).map { row($0, $1, tally) })</tbody>
@@ -157,9 +160,12 @@ package struct PlanPage: Sendable {
 
   private func row(_ name: CollectionPath, _ totals: DocumentCounts, _ tally: PlanTally) -> Markup {
     let counts = Change.Kind.allCases.map { (kind: $0, count: tally.counts.count($0, in: name)) }
-    let others = [totals.unchanged, totals.skipped, totals.rejected, totals.review]
     let read = self.totals.documents(of: name)
-    let numbers = Array(zip([read] + counts.map(\.count) + others, Self.headings))
+    let left = read - counts.reduce(0) { $0 + ($1.kind == .create ? 0 : $1.count) }
+    let others =
+      reports.count > 1
+      ? [max(0, left)] : [totals.unchanged, totals.skipped, totals.rejected, totals.review]
+    let numbers = Array(zip([read] + counts.map(\.count) + others, headings))
     let changes = counts.reduce(0) { $0 + $1.count }
     let documents = max(read.addingClamped(tally.counts.count(.create, in: name)), changes)
     var bars: Markup = ""
@@ -190,15 +196,18 @@ package struct PlanPage: Sendable {
 
   private static func meaning(_ text: String) -> Markup { "<br><span class=\"soft\">\(text)</span>" }
 
-  private func section(_ report: MigrationReport, _ meanings: [UTF8Key: String]) -> Markup {
+  private func section(_ report: MigrationReport, _ meanings: [Code: [String]]) -> Markup {
     let reasons = report.reasons.sorted { $0.key < $1.key }.map { ("changes", $0.key.string, $0.value) }
     let findings = report.findings.sorted { $0.key < $1.key }.map {
       ($0.key.kind.label, $0.key.code, $0.value)
     }
+    func meaning(_ code: String) -> [String] {
+      meanings[Code(migration: UTF8Key(report.migration), code: UTF8Key(code))] ?? []
+    }
     let rows = (reasons + findings).map { label, code, count -> Markup in
       """
       <tr><td>\(label)</td><th scope="row"><a href="#q=\(Self.encoded(code))"><bdi>\(code)</bdi></a>\
-      \(meanings[UTF8Key(code)].map(Self.meaning) ?? "")</th>\
+      \(meaning(code).map(Self.meaning))</th>\
       <td class="n">\(grouped: count)</td></tr>
 
       """

@@ -8,6 +8,12 @@ package struct ChangeCounts: Sendable, Equatable {
     if count > 0 { counts[collection, default: [:]][kind, default: 0] += count }
   }
 
+  mutating func remove(_ kind: Change.Kind, in collection: CollectionPath) {
+    let count = count(kind, in: collection) - 1
+    counts[collection]?[kind] = count > 0 ? count : nil
+    if counts[collection]?.isEmpty ?? false { counts[collection] = nil }
+  }
+
   /// The same counts under other names.
   func named(_ name: (CollectionPath) -> CollectionPath) -> ChangeCounts {
     var named = ChangeCounts()

@@ -45,6 +45,15 @@ package struct MigrationReport: Sendable {
     if self.examples.count < examples { self.examples.append(change) }
   }
 
+  /// Takes back a change that was submitted and not made.
+  mutating func remove(_ change: Change) {
+    changes.remove(change.kind, in: change.path.collection)
+    for reason in change.reasons {
+      let count = reasons[UTF8Key(reason), default: 0] - 1
+      reasons[UTF8Key(reason)] = count > 0 ? count : nil
+    }
+  }
+
   mutating func add(_ finding: Finding) {
     findings[FindingGroup(kind: finding.kind, code: finding.code), default: 0] += 1
   }

@@ -27,6 +27,8 @@ struct ApplyDelegate: BatchDelegate {
       }
     }
     if let failure = failure.withLock({ $0 }) { throw failure }
+    // It was counted when it was submitted.
+    if !result.isWritten, let change = pending.change { session.report.withLock { $0.remove(change) } }
     switch result {
     case .rejected(let error):
       let finding = Finding(.reject, path: write.path, code: error.status.name, message: error.message)
@@ -34,7 +36,7 @@ struct ApplyDelegate: BatchDelegate {
       try session.list(finding, by: pending.migration, document: document)
       try session.counts.assertBudget()
     case .conflicted:
-      try session.list(.conflict(write.path, .keptChanging), by: pending.migration, document: nil)
+      try session.list(.conflict(write.path, session.source.conflict), by: pending.migration, document: nil)
       try session.counts.assertBudget()
     case .written, .unchanged, .skipped: break
     }
@@ -60,7 +62,9 @@ struct ApplyDelegate: BatchDelegate {
     case .unchanged: return .settle(.unchanged)
     case .skip: return .settle(.skipped)
     case .conflict: return .settle(.conflicted)
-    case .change(let change): return .change(change)
+    case .change(let change):
+      session.replan(change)
+      return .change(change)
     }
   }
 
@@ -70,6 +74,17 @@ struct ApplyDelegate: BatchDelegate {
     if isFirstReview { session.counts.update(document.path.collection) { $0.review += 1 } }
     let migration = session.pending[document.path].migration
     for finding in new { try session.list(finding, by: migration, document: document) }
+  }
+}
+
+extension WriteResult {
+  fileprivate var isWritten: Bool { if case .written = self { true } else { false } }
+}
+
+extension ChangeSource {
+  /// Why a write found another document than it expected: what a list changes was decided before the run.
+  fileprivate var conflict: Finding.Conflict {
+    if case .list = self { .changedSince } else { .keptChanging }
   }
 }
 

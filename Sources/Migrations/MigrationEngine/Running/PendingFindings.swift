@@ -25,6 +25,17 @@ final class PendingFindings: Sendable {
     entries.withLock { $0[path]?.first } ?? Entry()
   }
 
+  /// Sets another change for the next write of a document.
+  ///
+  /// - Returns: The change that it had; nil where none was submitted.
+  func replace(with change: Change) -> Change? {
+    entries.withLock { entries in
+      guard let former = entries[change.path]?.first?.change else { return nil }
+      entries[change.path]?[0].change = change
+      return former
+    }
+  }
+
   /// Adds findings to the next write of a document, but for those that it has already.
   ///
   /// - Returns: What was added, and whether a person has to look at the document for that, and not before.

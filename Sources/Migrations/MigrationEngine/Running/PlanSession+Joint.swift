@@ -45,6 +45,7 @@ extension PlanSession {
         failure = failure ?? error
       }
     }
+    if let change = settlement.outcome?.change { replan(change) }
     // As a write that expected the document, for the counts and the lists.
     let fields = settlement.document?.fields ?? FieldMap()
     let write = Write(

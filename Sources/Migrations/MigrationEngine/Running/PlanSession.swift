@@ -133,6 +133,15 @@ struct PlanSession: PlanSink {
     if case .applying(let journal) = performer { journal } else { nil }
   }
 
+  /// Counts another change of a document in place of the one that was submitted.
+  func replan(_ change: Change) {
+    guard let former = pending.replace(with: change) else { return }
+    report.withLock { report in
+      report.remove(former)
+      report.add(change, keeping: 0)
+    }
+  }
+
   /// Counts a finding and lists it, so that there are as many lines as are counted.
   ///
   /// - Parameters:

@@ -13,7 +13,7 @@ package struct RunChanges: Sendable {
   package let database: DatabaseName
   /// The collections that were changed, sorted.
   package let collections: [CollectionPath]
-  /// How many documents the journal names.
+  /// How many documents were written, as far as is known.
   package let count: Int
   /// A moment by the service's clock before the first change, where it is known.
   let serverTime: Timestamp?
@@ -106,7 +106,11 @@ package struct RunChanges: Sendable {
     database = first.database
     serverTime = earliest
     self.collections = collections.sorted()
-    count = try spool.access { db in try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM documents") ?? 0 }
+    let unwritten = Data(DocumentHistory().json)
+    count = try spool.access { db in
+      let sql = "SELECT COUNT(*) FROM documents WHERE history <> ?"
+      return try Int.fetchOne(db, sql: sql, arguments: [unwritten]) ?? 0
+    }
   }
 
   private static func read(

@@ -129,9 +129,10 @@ extension Account.State {
     try save(bill.known, covered - bill.known)
   }
 
-  /// How far it is saved ahead: little, because it may be too much, and in proportion, because saving takes time.
+  /// How far it is saved ahead: little, because it may be too much, and in proportion, because saving takes time; nothing of what
+  /// no request has asked for.
   private static func step(after cost: Cost) -> Cost {
-    func step(_ count: Int) -> Int { 100 + count / 10 }
+    func step(_ count: Int) -> Int { count == 0 ? 0 : 100 + count / 10 }
     return Cost(reads: step(cost.reads), writes: step(cost.writes), deletes: step(cost.deletes))
   }
 }

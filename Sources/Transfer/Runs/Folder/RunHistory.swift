@@ -137,6 +137,7 @@ package struct RunHistory: Sendable {
         for damage in damaged { warn("warning: a run is skipped: \(damage.failure)") }
         return last
       }
+      if !entries.isEmpty { throw missing(name, "no run in \(folder) has written to the database") }
     } else if let named = damaged.first(where: { $0.id.isIdentical(to: name) }) {
       throw named.failure
     }
@@ -153,15 +154,19 @@ package struct RunHistory: Sendable {
     }
     guard let match = matching.first else {
       if let named = damaged.first(where: { $0.id.hasPrefix(name) }) { throw named.failure }
-      throw Failure(
-        .inputMissing,
-        "find the run",
-        path: name,
-        cause: "\(folder) has no such run",
-        remedy: "'gymmigrate runs list' shows the runs; --state-dir names the folder that holds them."
-      )
+      throw missing(name, "\(folder) has no such run")
     }
     return match
+  }
+
+  private func missing(_ name: String, _ cause: String) -> Failure {
+    Failure(
+      .inputMissing,
+      "find the run",
+      path: name,
+      cause: cause,
+      remedy: "'gymmigrate runs list' shows the runs; --state-dir names the folder that holds them."
+    )
   }
 
   /// Returns whether a run began after a damaged one, by the seconds in their IDs and then the time of the damaged run's record.

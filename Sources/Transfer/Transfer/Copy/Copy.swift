@@ -62,13 +62,19 @@ package struct Copy: Sendable {
     package var extraneous: Int
     /// The reads made for the plan: counts, and the names on both sides if documents are deleted.
     var overhead = 0
-    /// The operations, as far as they can be counted.
+    /// The operations at most, of what is counted.
     package var cost: Cost
 
     /// The number of documents, as far as they are counted.
     package var documents: Int { counts.reduce(0) { $0 + ($1 ?? 0) } }
-    /// Whether all documents are counted, so that ``cost`` is a maximum; otherwise it is a minimum.
+    /// Whether all documents are counted.
     package var isCounted: Bool { !hasMore && !counts.contains { $0 == nil } }
+
+    /// The cost: a maximum where all documents are counted; otherwise a minimum, which has no writes, because none may differ.
+    package func estimate(at prices: PriceList) -> CostEstimate {
+      if isCounted { return CostEstimate(cost, at: prices) }
+      return CostEstimate(Cost(reads: cost.reads, deletes: cost.deletes), at: prices, isMinimum: true)
+    }
   }
 
   let source: Connection

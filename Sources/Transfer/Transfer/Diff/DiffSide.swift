@@ -16,6 +16,11 @@ extension Diff {
       }
     }
 
+    /// Whether the service bills what is read of it: files, and a mirror, are on this machine.
+    package var isBilled: Bool {
+      if case .database(_, let client, _) = self { client.caller.isBilled } else { false }
+    }
+
     /// The read time; nil for a snapshot, and for the present of each page.
     package func moment(_ logger: Logger) async throws -> Timestamp? {
       guard case .database(let environment, let client, let choice) = self else { return nil }

@@ -146,7 +146,7 @@ package struct ServiceChecks: Sendable {
     guard let probe else { return false }
     do throws(Failure) {
       _ = try await client.get(probe)
-      roots = try await client.collectionIDs()
+      roots = try await client.collectionIDs().filter { !$0.hasPrefix(CollectionSelection.ownPrefix) }
       diagnosis.ok("reading", "allowed; at the root: \(NumberText.counted(roots.count, "collection"))")
       return true
     } catch {

@@ -61,7 +61,7 @@ package struct DocumentPlace: Sendable {
     let others = found.isEmpty ? "" : ", but \(FilePaths.list(found))"
     throw Failure(
       .inputMissing,
-      "import",
+      "read",
       path: path,
       cause: "the folder holds no JSON Lines, CSV or XLSX (.jsonl, .csv, also .gz, or .xlsx)\(others)"
     )

@@ -44,13 +44,9 @@ package struct WantedState: Sendable {
     }
     self.knowledge = knowledge
     if !knowledge.isWhole, !isPartial, last != nil || places[0].isFolder {
-      throw Failure(
-        .notPermitted,
-        "restore from",
-        path: paths[0],
-        cause: "it is no export of everything: what it lacks may have been there",
-        remedy: "Give --scope partial: nothing is deleted or removed then that it cannot know."
-      )
+      // A folder without documents is none to restore from, whatever is given.
+      _ = try places[0].sources(via: access)
+      throw Self.notWhole(places[0], last)
     }
     let snapshot = try Snapshot(layers: places, source: source, progress: progress, via: access)
     if let defect = snapshot.defects.first { throw Self.damaged(defect.label, defect.reason) }
@@ -71,6 +67,25 @@ package struct WantedState: Sendable {
       throw damaged("\(FilePaths.bare(path))/\(file.entry.file)", file.problems.joined(separator: "; "))
     }
     return verified.manifest
+  }
+
+  /// - Parameter last: The manifest of the last of what was named.
+  private static func notWhole(_ place: DocumentPlace, _ last: Manifest?) -> Failure {
+    let isIncrement = place.manifest?.isIncrement ?? false
+    let partial = "--scope partial: nothing is deleted or removed then that it cannot know."
+    return Failure(
+      .notPermitted,
+      "restore from",
+      path: place.path,
+      cause: isIncrement
+        ? "it is an increment, which lacks what had not changed"
+        : last == nil
+          ? "it has no \(Manifest.fileName): what it lacks may have been there"
+          : "it is no export of everything: what it lacks may have been there",
+      remedy: isIncrement
+        ? "Name the whole export and the increments since, each with a --from, in their order. Or give \(partial)"
+        : "Give \(partial)"
+    )
   }
 
   private static func severalExports(_ path: String, _ folders: [String]) -> Failure {

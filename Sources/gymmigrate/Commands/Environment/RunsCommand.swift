@@ -68,7 +68,10 @@ struct RunsResume: AsyncParsableCommand {
     let entry = try folder.history.entry(named: run, preferring: \.isResumable)
     let record = entry.record
     try folder.history.assertOwn(record)
-    if let refusal = refusal(to: entry) { throw refusal }
+    if let refusal = refusal(to: entry) {
+      let isOver = entry.isComplete || entry.isUndone
+      throw run.isIdentical(to: "last") && isOver ? nothingLeft : refusal
+    }
     var run = try jobRun(record)
     run.resuming = record
     run.confirmation = guards.confirmation
@@ -88,6 +91,16 @@ struct RunsResume: AsyncParsableCommand {
       )
     }
     try await run.perform()
+  }
+
+  private var nothingLeft: Failure {
+    Failure(
+      .usage,
+      "resume",
+      path: run,
+      cause: "no run in \(folder.stateDir)/runs stopped before it was done",
+      remedy: "'gymmigrate runs list' shows the runs."
+    )
   }
 
   /// Why a run cannot be resumed; nil where it can.
@@ -143,7 +156,7 @@ struct RunsResume: AsyncParsableCommand {
       "resume",
       path: record.id,
       cause: "version \(record.version) began it, and only that version can finish it",
-      remedy: "Finish it there, or undo it: 'gymmigrate migrate undo \(record.id)'."
+      remedy: "Finish it there, or undo it: '\(record.commandLine("migrate", "undo", in: folder.stateDir))'."
     )
   }
 }

@@ -38,7 +38,7 @@ struct RunsPrune: AsyncParsableCommand {
       isUndo: { UndoTarget.undone(by: $0) != nil },
       sharesDocuments: { Pruning.shareDocuments($0, $1, in: folder.stateDir) }
     )
-    pruning.removesUseful = try mayRemoveUseful(pruning.useful.count)
+    pruning.removesUseful = try mayRemoveUseful(pruning)
     let removed = pruning.removed
     if !dryRun {
       try history.removeLeftovers()
@@ -60,14 +60,18 @@ struct RunsPrune: AsyncParsableCommand {
   }
 
   /// Whether runs that can still be undone or resumed go, too; asks a person.
-  private func mayRemoveUseful(_ count: Int) throws -> Bool {
-    if count == 0 || yes { return true }
-    let what = count == 1 ? "One run that is older" : "\(count) runs that are older"
+  private func mayRemoveUseful(_ pruning: Pruning) throws -> Bool {
+    if pruning.useful.isEmpty || yes { return true }
+    let count = pruning.heldBack
+    let what =
+      count == 1
+      ? "One run that is older can still be undone or resumed"
+      : "\(count) runs that are older can still be undone or resumed, or are needed for that"
     if dryRun || json || !Guard.canAsk {
-      Terminal.standardError.line("\(what) can still be undone or resumed, and would go only with --yes.")
+      Terminal.standardError.line("\(what), and would go only with --yes.")
       return false
     }
-    return try Guard.answer("\(what) can still be undone or resumed. Remove these, too?")
+    return try Guard.answer("\(what). Remove these, too?")
   }
 }
 
@@ -113,6 +117,13 @@ struct Pruning {
     return ((removesUseful ? useful : []) + finished)
       .filter { entry in !undoable.contains { isNeeded(entry.record, toUndo: $0) } }
       .sorted { $0.record.startedAt < $1.record.startedAt }
+  }
+
+  /// How many runs go only together with those that can be undone or resumed: these, and what their undo needs.
+  var heldBack: Int {
+    var all = self
+    all.removesUseful = true
+    return all.removed.count - removed.count
   }
 
   /// Whether a run has to stay as long as an older one can be undone: it tells which later writes were not somebody else's.

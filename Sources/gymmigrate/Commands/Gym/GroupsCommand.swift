@@ -79,7 +79,7 @@ extension GroupsJob: PerformableJob {
         refused.withLock { _ = $0.insert(operation.path) }
         session.logger.warning("\(operation.path): \(refusal.rawValue). \(refusal.message)")
       }
-      if !run.output.json { try report(operations, refused: refused.withLock { $0 }, plan) }
+      if !run.output.json { try report(operations, refused: refused.withLock { $0 }, plan, in: session) }
       var ending = CommandResult(lists: [context.rejects.path])
       if context.counts.totals.leavesSomething { ending.status = .incomplete }
       return ending
@@ -105,11 +105,12 @@ extension GroupsJob: PerformableJob {
   private func report(
     _ operations: [GroupOperation],
     refused: Set<DocumentPath>,
-    _ plan: TransactionPlan?
+    _ plan: TransactionPlan?,
+    in session: Session
   ) throws(Failure) {
     if let plan { return try StandardOutput.write(MigrationText.plan(plan.report)) }
     for operation in operations where !refused.contains(operation.path) {
-      if case .create(let id, _, _) = operation { try StandardOutput.write("\(id)\n") }
+      if case .create(let id, _, _) = operation { session.report("\(id)\n") }
     }
   }
 }

@@ -70,7 +70,7 @@ struct ManagedImport: AsyncParsableCommand {
       "import into",
       path: session.environment.name,
       cause: "\(holder.holder) holds the lock: run \(holder.run)",
-      remedy: "Wait for its end ('gymmigrate migrate status'). Nothing was started."
+      remedy: "Wait for its end ('\(session.place.status)'). Nothing was started."
     )
   }
 }

@@ -99,8 +99,11 @@ extension ApplyJob: DivisibleJob {
       try await LedgerRun(session, folder, sources: sources, of: self).perform {
         for (stage, source) in sources.enumerated() where session.checkpoints?.isPast(stage) != true {
           let report = try await self.apply(source, stage: stage, deletions, in: session, folder, run)
-          if !isQuiet { try StandardOutput.write(MigrationText.applied(report)) }
+          if !isQuiet { session.report(MigrationText.applied(report)) }
         }
+      }
+      if plan != nil, session.counts.totals.conflicted > 0 {
+        session.logger.notice("What was changed since it was planned was left as it is: plan again.")
       }
       return CommandResult(lists: MigrationRunner.lists.map(folder.file))
     }

@@ -41,16 +41,25 @@ struct MigrateNew: AsyncParsableCommand {
     let draft = try draft(connection)
     let time = String(Timestamp.now.description.prefix(16).filter { $0 != "-" && $0 != ":" })
     let file = "\(folder)/\(time.replacing("T", with: "-"))-\(name).yaml"
+    let hidden = try FileCheck.isFolder(folder) ? [] : MigrationFolder.comingAlong(for: connection)
     try Self.make(folder)
     if FileCheck.exists(file) { throw Failure.cannotWrite(file, "it exists already") }
     var output = try OutputFile(file)
     try output.write(Array(draft.text.utf8))
     _ = try output.finish()
+    if !hidden.isEmpty { Terminal.standardError.line(Self.remark(on: hidden, folder)) }
     if !json { return try StandardOutput.write("\(file)\n") }
     try StandardOutput.writeObject { json in
       json.member("command", "migrate new")
       json.member("file", file)
     }
+  }
+
+  /// Says what the new folder takes the place of.
+  private static func remark(on hidden: [FolderMigration], _ folder: String) -> String {
+    let names = hidden.map(\.name).joined(separator: ", ")
+    return
+      "From now on \(folder) says what is pending, and no more what comes along: \(names). To keep one, place it there by a file with 'uses: \(hidden[0].id)' (docs/promoting.md)."
   }
 
   private func draft(_ connection: ConnectionSettings) throws -> MigrationDraft {

@@ -68,7 +68,7 @@ struct MigrateStatus: AsyncParsableCommand {
       if json {
         try StandardOutput.write(line: LedgerText.json(entries, holder))
       } else {
-        try StandardOutput.write(LedgerText.lines(entries, holder))
+        try StandardOutput.write(LedgerText.lines(entries, holder, offering: session.place))
       }
       return CommandResult()
     }

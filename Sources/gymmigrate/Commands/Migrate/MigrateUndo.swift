@@ -25,7 +25,8 @@ struct MigrateUndo: JobCommand {
   var dryRun = false
 
   func jobRun() throws -> JobRun {
-    let entry = try UndoTarget.entry(undone, in: common.connection.stateDir)
+    let connection = common.connection.settings
+    let entry = try UndoTarget.entry(undone, in: connection.stateDir, of: UndoTarget.database(connection))
     var run = common.jobRun(UndoJob(of: entry.record.id, isDryRun: dryRun))
     run.connection = try UndoTarget.connection(run.connection, of: entry.record)
     return run
@@ -64,7 +65,7 @@ extension UndoJob: PerformableJob {
       } else {
         try await LedgerRun(session, folder, sources: [source], undoes: self.run).perform {
           let report = try await runner.apply(source)
-          if !run.output.json { try StandardOutput.write(MigrationText.applied(report)) }
+          if !run.output.json { session.report(MigrationText.applied(report)) }
         }
         let totals = session.counts.totals
         guard totals.hasUndone else { return CommandResult(lists: MigrationRunner.lists.map(folder.file)) }
@@ -77,28 +78,47 @@ extension UndoJob: PerformableJob {
 
 /// The run that an undo or a verification is about.
 enum UndoTarget {
+  /// The database that options name, whose runs `last` is about; nil for any.
+  static func database(_ options: ConnectionSettings) throws(Failure) -> DatabaseName? {
+    if options.environment == nil, options.project == nil { return nil }
+    return try EnvironmentResolver(options).environment().database
+  }
+
   /// Finds the run to undo.
   ///
+  /// - Parameter database: As ``database(_:)``.
   /// - Throws: As ``RunHistory/entry(named:where:)``.
-  static func entry(_ name: String, in stateDir: String) throws(Failure) -> RunHistory.Entry {
+  static func entry(
+    _ name: String,
+    in stateDir: String,
+    of database: DatabaseName? = nil
+  ) throws(Failure) -> RunHistory.Entry {
     let history = RunHistory(in: stateDir)
     // What is damaged is reported by the search below.
     let all = RunHistory(in: stateDir, warn: { _ in }).entries()
     let attempts = Attempts(name.isIdentical(to: "last") ? all : [])
     let entry = try history.entry(
       named: name,
-      where: { $0.record.writes && undone(by: $0.record) == nil },
+      where: { $0.record.writes && undone(by: $0.record) == nil && $0.record.isOf(database) },
       preferring: { !$0.isUndone && !attempts.areFutile(on: $0) && hasWritten($0.record, in: stateDir) }
     )
-    let isIdle = !entry.isUndone && !entry.isRunning && !hasWritten(entry.record, in: stateDir)
-    guard name.isIdentical(to: "last"), isIdle else { return entry }
+    let isOver =
+      entry.isUndone ? !isCut(entry, in: stateDir) : !hasWritten(entry.record, in: stateDir)
+    guard name.isIdentical(to: "last"), isOver, !entry.isRunning else { return entry }
     throw Failure(
       .usage,
-      "undo the last run",
-      path: entry.record.id,
-      cause: "it wrote nothing, and nothing before it is left to undo",
-      remedy: "'gymmigrate runs list' shows the runs."
+      "undo",
+      path: name,
+      cause: "nothing that a run in \(stateDir) wrote is left to undo",
+      remedy: "'gymmigrate runs list' shows the runs; 'gymmigrate restore' puts back what none of them knows."
     )
+  }
+
+  /// Whether the undo of a run was killed before it could record its end; it is resumed.
+  private static func isCut(_ entry: RunHistory.Entry, in stateDir: String) -> Bool {
+    RunHistory(in: stateDir).entries().contains { undo in
+      undo.isResumable && entry.undoneBy?.isIdentical(to: undo.record.id) == true
+    }
   }
 
   /// The undos that were made so far.
@@ -142,8 +162,14 @@ enum UndoTarget {
   ///
   /// - Throws: `.inputMissing` where there is no such run, or it has no journal; `.notPermitted` where somebody else may have
   ///   written it; `.inputMalformed` where the journal is damaged, or another run's.
-  static func find(_ name: String, in stateDir: String) throws(Failure) -> (RunHistory.Entry, RunChanges) {
-    let entry = try RunHistory(in: stateDir).entry(named: name) { $0.record.writes }
+  static func find(
+    _ name: String,
+    in stateDir: String,
+    of database: DatabaseName? = nil
+  ) throws(Failure) -> (RunHistory.Entry, RunChanges) {
+    let entry = try RunHistory(in: stateDir).entry(named: name) {
+      $0.record.writes && $0.record.isOf(database)
+    }
     let changes = try changes(of: entry.record, in: stateDir)
     recogniseUndos(since: entry.record, in: stateDir, by: changes)
     return (entry, changes)
@@ -235,11 +261,7 @@ enum UndoTarget {
       )
     }
     if entry.isUndone {
-      // An undo that was killed before it could record its end is resumed all the same.
-      let isCut = RunHistory(in: stateDir).entries().contains { undo in
-        undo.isResumable && entry.undoneBy?.isIdentical(to: undo.record.id) == true
-      }
-      if isCut { return }
+      if isCut(entry, in: stateDir) { return }
       throw refusal("it was undone already", "There is nothing left to undo.")
     }
   }
@@ -292,6 +314,9 @@ enum UndoTarget {
 }
 
 extension RunRecord {
+  /// Whether the run wrote to a database; nil for any.
+  fileprivate func isOf(_ other: DatabaseName?) -> Bool { other.map { $0 == database } ?? true }
+
   /// How the run reached its database; of a version that kept words alone, by its environment's name.
   fileprivate var connection: ConnectionSettings {
     guard var settings = job?.connection else { return ofOldVersion }

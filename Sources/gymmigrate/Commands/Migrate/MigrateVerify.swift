@@ -43,8 +43,10 @@ struct MigrateVerify: AsyncParsableCommand {
   }
 
   private func verify(_ name: String) async throws {
-    let (entry, changes) = try UndoTarget.find(name, in: common.connection.stateDir)
-    let connection = try UndoTarget.connection(common.connection.settings, of: entry.record)
+    let settings = common.connection.settings
+    let database = try UndoTarget.database(settings)
+    let (entry, changes) = try UndoTarget.find(name, in: settings.stateDir, of: database)
+    let connection = try UndoTarget.connection(settings, of: entry.record)
     try UndoTarget.assertSameDatabase(changes, connection, run: entry.record.id)
     try await CommandRun(
       name: "migrate verify --run",

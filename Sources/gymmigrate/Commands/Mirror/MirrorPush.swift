@@ -75,7 +75,7 @@ extension PushJob: PerformableJob {
           )
         }
       }
-      if !run.output.json { try plan.write(report) }
+      if !run.output.json { try plan.write(report, in: session) }
       return try await plan.conclude(
         report,
         of: session,

@@ -153,7 +153,7 @@ extension CopyJob: DivisibleJob {
       if isNew { try await assertNotEmpty(copy, from: source, in: session) }
       let plan = try await copy.prepare()
       let prices = await session.prices(configured)
-      let cost = CostEstimate(plan.cost, at: prices, isMinimum: !plan.isCounted)
+      let cost = plan.estimate(at: prices)
       if isWhole { CopyText.say(plan, cost, base, session, source) }
       var ending = CommandResult(readTime: plan.readTime, lists: copy.lists, cost: cost)
       if isDryRun {
@@ -265,7 +265,7 @@ extension CopyJob: DivisibleJob {
     try await assertNotEmpty(copy, from: source, in: session)
     let plan = try await copy.prepare()
     let prices = try EnvironmentResolver(run.connection).configuration().prices
-    let cost = CostEstimate(plan.cost, at: await session.prices(prices), isMinimum: !plan.isCounted)
+    let cost = plan.estimate(at: await session.prices(prices))
     CopyText.say(plan, cost, options, session, source)
     try Guard.ask("Copy?", with: run.confirmation)
     if CollectionScope.interleave(plan.scopes) {
@@ -315,7 +315,8 @@ enum CopyText {
     if options.deletesExtraneous {
       lines.append("  then delete \(NumberText.counted(plan.extraneous, "document")) that the source lacks")
     }
-    if !plan.counts.isEmpty { lines.append("  \(cost.text)") }
+    let writes = cost.isMinimum ? ", and a write per document that differs" : ""
+    if !plan.counts.isEmpty { lines.append("  \(cost.text)\(writes)") }
     for line in lines { session.logger.notice("\(line)") }
   }
 

@@ -13,6 +13,19 @@ extension ConnectionSettings {
     return options.flatMap { option in option.value.map { [option.name, $0] } ?? [] }
   }
 
+  /// How commands about runs of an environment reach it, and write to it.
+  func place(of environment: DatabaseEnvironment) -> CommandPlace {
+    CommandPlace(
+      database: CommandLineText.quoted(words),
+      folder: CommandLineText.quoted(Self.folderWords(stateDir)),
+      confirmation: CommandLineText.quoted(environment.confirmationWords)
+    )
+  }
+
+  fileprivate static func folderWords(_ stateDir: String) -> [String] {
+    stateDir == defaultStateDir ? [] : ["--state-dir", stateDir]
+  }
+
   /// The command that applies a plan file in the same environment; nil where the plan has nothing to do.
   func applying(_ plan: String, _ totals: PlanTotals) throws(Failure) -> String? {
     if totals.changes.total() == 0 { return nil }
@@ -21,7 +34,22 @@ extension ConnectionSettings {
     var words = ["gymmigrate", "migrate", "apply", "--plan", plan] + self.words
     let deletions = totals.changes.count(.delete)
     if deletions > 0 { words += ["--max-delete", String(deletions)] }
-    if target.isProtected { words += ["--confirm", target.name] }
-    return CommandLineText.quoted(words)
+    return CommandLineText.quoted(words + target.confirmationWords)
+  }
+}
+
+extension DatabaseEnvironment {
+  /// The option that a command needs to write to it.
+  var confirmationWords: [String] { isProtected ? ["--confirm", name] : [] }
+}
+
+extension RunRecord {
+  /// A command about the run that writes to its database, as `runs resume`.
+  func commandLine(_ words: String..., in stateDir: String) -> String {
+    let environment = job.flatMap { try? EnvironmentResolver($0.connection).environment() }
+    return CommandLineText.quoted(
+      ["gymmigrate"] + words + [id] + ConnectionSettings.folderWords(stateDir)
+        + (environment?.confirmationWords ?? [])
+    )
   }
 }

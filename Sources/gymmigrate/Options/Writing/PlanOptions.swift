@@ -23,8 +23,9 @@ struct PlanOptions: ParsableArguments {
 
 extension PlanSettings {
   /// Prints what was planned or applied.
-  func write(_ report: MigrationReport) throws(Failure) {
-    try StandardOutput.write(isDryRun ? MigrationText.plan(report) : MigrationText.applied(report))
+  func write(_ report: MigrationReport, in session: Session) throws(Failure) {
+    if isDryRun { return try StandardOutput.write(MigrationText.plan(report)) }
+    session.report(MigrationText.applied(report))
   }
 
   /// Ends a one-off; of a plan, with its cost and its page.

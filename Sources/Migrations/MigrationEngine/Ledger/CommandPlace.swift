@@ -1,0 +1,32 @@
+/// The options of commands about a run of a database, so that what a message offers works as it stands.
+package struct CommandPlace: Sendable {
+  /// Those that name the database, as `-e stage`.
+  var database: String
+  /// That which names the folder of the runs; empty for the usual one.
+  var folder: String
+  /// That which confirms a write to a protected environment; empty for any other.
+  var confirmation: String
+
+  package init(database: String = "", folder: String = "", confirmation: String = "") {
+    (self.database, self.folder, self.confirmation) = (database, folder, confirmation)
+  }
+
+  /// The command that shows who holds the lock.
+  package var status: String { Self.command("migrate status", database) }
+
+  /// The command that takes the lease away, or lets others begin after a run.
+  func unlock(_ run: String = "") -> String {
+    Self.command("migrate unlock", run, database, confirmation)
+  }
+
+  /// The commands that let other runs begin after one that stopped before it was done.
+  package func waysOut(of run: String) -> String {
+    let resume = Self.command("runs resume", run, folder, confirmation)
+    let undo = Self.command("migrate undo", run, folder, confirmation)
+    return "Resume it (\(resume)), undo it (\(undo)), or keep its changes (\(unlock(run)))."
+  }
+
+  private static func command(_ words: String...) -> String {
+    (["gymmigrate"] + words.filter { !$0.isEmpty }).joined(separator: " ")
+  }
+}
