@@ -18,6 +18,9 @@ let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let sqlite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift")
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 
+/// Where the tool runs, as opposed to apps that use `FirestoreDocuments`.
+let hosts: [Platform] = [.linux, .macOS]
+
 /// A target of ours, in the folder of its floor.
 ///
 /// - Parameter embedded: Files that are compiled in, as bytes of `PackageResources`.
@@ -38,11 +41,16 @@ func library(
 
 let package = Package(
   name: "gymmigrate",
-  platforms: [.macOS(.v15)],
+  // iOS for `FirestoreDocuments` alone: the other targets need C libraries.
+  platforms: [.macOS(.v15), .iOS(.v18)],
   products: [
     .executable(name: "gymmigrate", targets: ["gymmigrate"]),
     .library(name: "FirestoreDocuments", targets: ["FirestoreDocuments"]),
     .library(name: "FirestoreDataStore", targets: ["FirestoreDataStore"]),
+  ],
+  traits: [
+    .default(enabledTraits: ["Simdjson"]),
+    .trait(name: "Simdjson", description: "Parse JSON with the C++ library simdjson, where the tool runs."),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -93,7 +101,14 @@ let package = Package(
       linkerSettings: [.linkedLibrary("simdjson"), .linkedLibrary("stdc++", .when(platforms: [.linux]))]
     ),
     library("Platform", in: ""),
-    library("FirestoreModels", in: "Models/", ["CSimdjson", "Platform"]),
+    library(
+      "FirestoreModels",
+      in: "Models/",
+      [
+        .target(name: "CSimdjson", condition: .when(platforms: hosts, traits: ["Simdjson"])),
+        .target(name: "Platform", condition: .when(platforms: hosts)),
+      ]
+    ),
     library("TypedDocuments", in: "Models/", ["FirestoreModels"]),
     library("FirestoreDocuments", in: "Models/", ["FirestoreModels", "TypedDocuments"]),
     library("YAML", in: "Models/", ["FirestoreModels", yams]),

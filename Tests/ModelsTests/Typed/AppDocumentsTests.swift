@@ -12,7 +12,7 @@ private struct AppFields: Codable, Equatable {
   var allowsContactMessages: BooleanValue
 }
 
-@Suite("Documents of apps, as their README uses them")
+@Suite("Documents of apps, as their README uses them", .bothParsers)
 struct AppDocumentsTests {
   private typealias App = Document<AppFields>
 

@@ -9,7 +9,7 @@ private struct Fields: Codable, Equatable {
 
 private typealias Page = Result<DocumentList<Document<Fields>>, FirestoreError>
 
-@Suite("Answers of get and list")
+@Suite("Answers of get and list", .bothParsers)
 struct DocumentResponseTests {
   private func get(_ json: String) throws -> Result<Document<Fields>, FirestoreError> {
     try JSONDecoder().decodeGetResult(from: Data(json.utf8))

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 import TypedDocuments
 
-@Suite("Plain structs and documents")
+@Suite("Plain structs and documents", .bothParsers)
 struct FirestoreCoderTests {
   private func encode(_ value: some Encodable) throws -> FieldMap { try FirestoreEncoder().encode(value) }
 

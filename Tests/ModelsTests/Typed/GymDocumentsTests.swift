@@ -93,7 +93,7 @@ private struct MemberFields: Codable, Equatable {
   var createdAt: TimestampValue
 }
 
-@Suite("The gym's documents, typed")
+@Suite("The gym's documents, typed", .bothParsers)
 struct GymDocumentsTests {
   private let memberJSON = """
     {"name": "projects/sajarubox/databases/prod/documents/members/M1",

@@ -3,7 +3,7 @@ import Testing
 
 @testable import TypedDocuments
 
-@Suite("Records that are kept as JSON")
+@Suite("Records that are kept as JSON", .bothParsers)
 struct JSONRecordTests {
   private struct Record: JSONRecord, Equatable {
     struct Part: Codable, Equatable {

@@ -51,7 +51,7 @@ private struct Every: Codable, Equatable {
   }
 }
 
-@Suite("Typed documents from seeds")
+@Suite("Typed documents from seeds", .bothParsers)
 struct TypedPropertyTests {
   /// Whether Foundation's coders would lose a member, because they compare names by canonical equivalence.
   private func hasEquivalentNames(_ value: Value) -> Bool {

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 import TypedDocuments
 
-@Suite("Typed values")
+@Suite("Typed values", .bothParsers)
 struct TypedValuesTests {
   private func decode<T: Decodable>(_ json: String, _ type: T.Type = T.self) throws -> T {
     try JSONDecoder().decode(T.self, from: Data(json.utf8))

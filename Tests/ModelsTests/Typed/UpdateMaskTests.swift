@@ -3,7 +3,7 @@ import Foundation
 import Testing
 import TypedDocuments
 
-@Suite("The fields and the mask of an update")
+@Suite("The fields and the mask of an update", .bothParsers)
 struct UpdateMaskTests {
   private struct Everything: Codable {
     @DocumentID var id: String?

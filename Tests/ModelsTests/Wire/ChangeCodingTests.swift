@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Changes as JSON")
+@Suite("Changes as JSON", .bothParsers)
 struct ChangeCodingTests {
   /// Members common to `after` and `before` are written once and copied; both must be as if written alone.
   @Test func beforeAndAfterAreWhatTheyAreAlone() throws {

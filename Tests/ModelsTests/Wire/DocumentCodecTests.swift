@@ -1,7 +1,7 @@
 import FirestoreModels
 import Testing
 
-@Suite("Documents on the wire")
+@Suite("Documents on the wire", .bothParsers)
 struct DocumentCodecTests {
   let database = DatabaseName(project: "p", database: "d")
 
@@ -79,7 +79,7 @@ struct DocumentCodecTests {
   }
 }
 
-@Suite("Writes on the wire")
+@Suite("Writes on the wire", .bothParsers)
 struct WriteEncodingTests {
   let database = DatabaseName(project: "p", database: "d")
 

@@ -1,7 +1,7 @@
 import FirestoreModels
 import Testing
 
-@Suite("JSON parser")
+@Suite("JSON parser", .bothParsers)
 struct JSONParserTests {
   private func parse<T>(_ json: String, _ body: (JSONCursor) throws(WireError) -> T) throws(WireError) -> T {
     try JSONParser().parse(Array(json.utf8), body)

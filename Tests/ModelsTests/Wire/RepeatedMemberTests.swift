@@ -2,7 +2,7 @@ import Testing
 
 @testable import FirestoreModels
 
-@Suite("A JSON member that is given twice")
+@Suite("A JSON member that is given twice", .bothParsers)
 struct RepeatedMemberTests {
   private func defect(_ json: String) -> String? {
     do throws(WireError) {

@@ -16,7 +16,7 @@ struct CodecVector: Sendable, CustomTestStringConvertible {
   var testDescription: String { String(input.prefix(80)) }
 }
 
-@Suite("Values on the wire")
+@Suite("Values on the wire", .bothParsers)
 struct ValueCodecTests {
 
   @Test(arguments: [

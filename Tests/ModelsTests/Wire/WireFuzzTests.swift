@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Corrupted responses: any bytes yield a value or a ``WireError``, never a crash.
-@Suite("Wire fuzz")
+@Suite("Wire fuzz", .bothParsers)
 struct WireFuzzTests {
   private static let inputs =
     ProcessInfo.processInfo.environment["GYMMIGRATE_FUZZ_INPUTS"].flatMap { Int($0) } ?? 20_000

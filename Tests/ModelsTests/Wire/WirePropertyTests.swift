@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Wire properties")
+@Suite("Wire properties", .bothParsers)
 struct WirePropertyTests {
   @Test func encodeDecodeEncode() throws {
     for seed in UInt64(1)...40 {

@@ -1,5 +1,3 @@
-import CSimdjson
-
 /// Unexpected or invalid JSON: the reason and the location.
 @usableFromInline
 package struct WireError: Error, Sendable, Equatable, CustomStringConvertible {
@@ -29,11 +27,14 @@ package struct WireError: Error, Sendable, Equatable, CustomStringConvertible {
   }
 }
 
-/// A reusable JSON parser with its buffers (simdjson).
+/// A reusable JSON parser with its buffers: simdjson's, or our own where that is missing.
 ///
 /// Not `Sendable`: use a parser in one task at a time.
 package final class JSONParser {
-  private let parser: OpaquePointer
+  /// Whether parsers do without simdjson where it is there, too, so that tests hold both to the same.
+  @TaskLocal package static var isPortable = false
+
+  private let parser: any TapeParser
   private let keepsNumbers: Bool
 
   /// - Parameters:
@@ -41,14 +42,13 @@ package final class JSONParser {
   ///   - keepsNumbers: Whether a number that would become 0 is refused, as one that would become infinite always is.
   package init(maximumBytes: Int = 256 << 20, maximumDepth: Int = 512, keepsNumbers: Bool = false) {
     self.keepsNumbers = keepsNumbers
-    guard let parser = gm_json_parser_create(maximumBytes, maximumDepth) else {
-      preconditionFailure("no memory for a JSON parser")
-    }
-    self.parser = parser
-  }
-
-  deinit {
-    gm_json_parser_destroy(parser)
+    #if canImport(CSimdjson)
+      if !Self.isPortable {
+        parser = SimdjsonParser(maximumBytes: maximumBytes, maximumDepth: maximumDepth)
+        return
+      }
+    #endif
+    parser = PortableParser(maximumBytes: maximumBytes, maximumDepth: maximumDepth)
   }
 
   /// Parses a complete text in which no object has a member twice, and passes its root to `body`.
@@ -72,29 +72,7 @@ package final class JSONParser {
   /// - Parameter room: The size of the memory that the text begins; with some room behind it, it is not copied.
   /// - Throws: ``WireError`` if the text is not JSON.
   package func parseHolding(_ json: UnsafeRawBufferPointer, room: Int = 0) throws(WireError) -> JSONCursor {
-    var document = gm_json_document()
-    var empty: UInt8 = 0
-    let status =
-      if let base = json.baseAddress {
-        gm_json_parse(parser, base.assumingMemoryBound(to: UInt8.self), json.count, room, &document)
-      } else {
-        gm_json_parse(parser, &empty, 0, 0, &document)
-      }
-    switch status {
-    case GM_JSON_OK: break
-    case GM_JSON_TOO_DEEP: throw WireError("it is nested too deeply")
-    case GM_JSON_INVALID_UTF8: throw WireError("it is not valid UTF-8")
-    case GM_JSON_TOO_LARGE: throw WireError("it is too large (\(json.count) bytes)")
-    case GM_JSON_NO_MEMORY: throw WireError("there is no memory left for its \(json.count) bytes")
-    default: throw WireError(json.isEmpty ? "it is empty" : "it is not valid JSON")
-    }
-    if keepsNumbers, let base = json.baseAddress,
-      gm_json_loses_numbers(&document, base.assumingMemoryBound(to: UInt8.self), json.count) != 0
-    {
-      throw WireError("it has a number that no double holds")
-    }
-    guard let tape = document.tape, let strings = document.strings else { throw WireError("it is empty") }
-    return JSONCursor(tape: tape, strings: strings, index: 1)
+    try parser.parse(json, room: room, keepsNumbers: keepsNumbers)
   }
 
   /// Parses bytes; see ``parse(_:_:)``.

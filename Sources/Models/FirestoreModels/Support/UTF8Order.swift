@@ -1,4 +1,8 @@
-import Platform
+#if canImport(Platform)
+  import Platform
+#else
+  import Darwin
+#endif
 
 extension String {
   /// Whether two strings have the same UTF-8 bytes.

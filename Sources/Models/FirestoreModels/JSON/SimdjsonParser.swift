@@ -1,0 +1,49 @@
+#if canImport(CSimdjson)
+  import CSimdjson
+
+  /// simdjson with its buffers.
+  final class SimdjsonParser: TapeParser {
+    private let parser: OpaquePointer
+
+    init(maximumBytes: Int, maximumDepth: Int) {
+      guard let parser = gm_json_parser_create(maximumBytes, maximumDepth) else {
+        preconditionFailure("no memory for a JSON parser")
+      }
+      self.parser = parser
+    }
+
+    deinit {
+      gm_json_parser_destroy(parser)
+    }
+
+    func parse(
+      _ json: UnsafeRawBufferPointer,
+      room: Int,
+      keepsNumbers: Bool
+    ) throws(WireError) -> JSONCursor {
+      var document = gm_json_document()
+      var empty: UInt8 = 0
+      let status =
+        if let base = json.baseAddress {
+          gm_json_parse(parser, base.assumingMemoryBound(to: UInt8.self), json.count, room, &document)
+        } else {
+          gm_json_parse(parser, &empty, 0, 0, &document)
+        }
+      switch status {
+      case GM_JSON_OK: break
+      case GM_JSON_TOO_DEEP: throw .nestedTooDeeply
+      case GM_JSON_INVALID_UTF8: throw .notUTF8
+      case GM_JSON_TOO_LARGE: throw .tooLarge(json)
+      case GM_JSON_NO_MEMORY: throw WireError("there is no memory left for its \(json.count) bytes")
+      default: throw .malformed(json)
+      }
+      if keepsNumbers, let base = json.baseAddress,
+        gm_json_loses_numbers(&document, base.assumingMemoryBound(to: UInt8.self), json.count) != 0
+      {
+        throw .losesNumbers
+      }
+      guard let tape = document.tape, let strings = document.strings else { throw WireError("it is empty") }
+      return JSONCursor(tape: tape, strings: strings, index: 1)
+    }
+  }
+#endif

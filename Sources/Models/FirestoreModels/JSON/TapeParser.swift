@@ -1,0 +1,28 @@
+/// What writes the tape of a JSON text: simdjson, or our own code where that is missing.
+protocol TapeParser: AnyObject {
+  /// Parses a complete text and returns its root, valid until the next parse or the end of this parser.
+  ///
+  /// - Parameters:
+  ///   - room: The size of the memory that the text begins.
+  ///   - keepsNumbers: Whether a number that would become 0 is refused.
+  /// - Throws: ``WireError`` if the text is not JSON.
+  func parse(
+    _ json: UnsafeRawBufferPointer,
+    room: Int,
+    keepsNumbers: Bool
+  ) throws(WireError) -> JSONCursor
+}
+
+extension WireError {
+  static var nestedTooDeeply: WireError { WireError("it is nested too deeply") }
+  static var notUTF8: WireError { WireError("it is not valid UTF-8") }
+  static var losesNumbers: WireError { WireError("it has a number that no double holds") }
+
+  static func tooLarge(_ json: UnsafeRawBufferPointer) -> WireError {
+    WireError("it is too large (\(json.count) bytes)")
+  }
+
+  static func malformed(_ json: UnsafeRawBufferPointer) -> WireError {
+    WireError(json.isEmpty ? "it is empty" : "it is not valid JSON")
+  }
+}
