@@ -8,13 +8,18 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 package=samples/typed-documents
-build=(--package-path "$package" --scratch-path .build/sample --disable-index-store -Xswiftc -warnings-as-errors)
+options=(--package-path "$package" --disable-index-store -Xswiftc -warnings-as-errors)
+build=("${options[@]}" --scratch-path .build/sample)
+# As on iOS, which has no simdjson.
+portable=("${options[@]}" --scratch-path .build/sample-portable --disable-default-traits --product Apps)
 swift build "${build[@]}" --quiet
+swift build "${portable[@]}" --quiet
 [[ ${1:-} != --build ]] || exit 0
 
 binary=${GYMMIGRATE_BINARY:-bin/gymmigrate}
 [[ -x $binary ]] || { echo "There is no $binary: run 'make build', or set GYMMIGRATE_BINARY." >&2; exit 69; }
 bin=$(swift build "${build[@]}" --show-bin-path)
+portableBin=$(swift build "${portable[@]}" --show-bin-path)
 
 work=$(mktemp -d)
 server=
@@ -31,6 +36,10 @@ compare() { # NAME
 
 "$bin/Apps" >"$work/apps.txt"
 compare apps
+"$portableBin/Apps" >"$work/apps.txt"
+compare apps
+"$bin/Definitions" >"$work/definitions.txt"
+compare definitions
 
 : >"$work/server"
 "$binary" serve --port 0 --memory 2>"$work/server" &
@@ -45,9 +54,16 @@ compare menus
 "$bin/Snippets" "$endpoint" >"$work/snippets.txt"
 compare snippets
 
-# Documents alone bring no HTTP client along.
-if command -v ldd >/dev/null && ldd "$bin/Apps" | grep -q libcurl; then
+# Documents alone bring no HTTP client along, and no simdjson where they shall do without.
+links() { # PROGRAM LIBRARY
+  command -v ldd >/dev/null && ldd "$1" | grep -q "$2"
+}
+if links "$bin/Apps" libcurl; then
   echo "FirestoreDocuments links libcurl." >&2
+  failed=1
+fi
+if links "$portableBin/Apps" libsimdjson; then
+  echo "FirestoreDocuments links simdjson without the trait Simdjson." >&2
   failed=1
 fi
 [[ $failed -eq 0 ]] && echo "Sample package: prints what it should."

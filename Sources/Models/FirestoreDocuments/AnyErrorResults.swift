@@ -28,3 +28,10 @@ extension JSONDecoder {
     return result.mapError { $0 }
   }
 }
+
+/// For code in which a status is a text.
+extension LocalizedError where Self == FirestoreError {
+  /// The name of the status where a `String` is asked for: `NOT_FOUND`.
+  @_disfavoredOverload
+  public var status: String { (status as FirestoreError.Code).name }
+}

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// The library's error, as its users see it.
-@Suite("Errors of the library")
+@Suite("Errors of the library", .bothParsers)
 struct FirestoreErrorTests {
   /// An error of Swift: the library's name does not shadow this protocol where it is imported.
   private struct Closed: Error {}
@@ -34,6 +34,8 @@ struct FirestoreErrorTests {
     let error = try JSONDecoder().decode(FirestoreDocuments.Error.self, from: Data(json.utf8))
     #expect(error == FirestoreError(.notFound, "No such document.", code: 404))
     #expect(error.errorDescription == "NOT_FOUND: No such document.")
+    let status: String = error.status
+    #expect(status == "NOT_FOUND" && error.status == "NOT_FOUND" && error.status == .notFound)
     #expect((error as any Error).localizedDescription == "NOT_FOUND: No such document.")
   }
 
@@ -88,7 +90,7 @@ struct FirestoreErrorTests {
   }
 }
 
-@Suite("Times of typed documents")
+@Suite("Times of typed documents", .bothParsers)
 struct DocumentTimesTests {
   private struct Visit: Codable {
     var begin: TimestampValue
@@ -116,6 +118,9 @@ struct DocumentTimesTests {
     #expect(visit.createTime == Timestamp(seconds: seconds, nanoseconds: 123_456_789))
     #expect(abs(visit.createDate.timeIntervalSince1970 - (Double(seconds) + 0.123456789)) < 1e-6)
     #expect(visit.updateDate == Date(timeIntervalSince1970: Double(seconds) + 1))
+    let dates: [Date] = [visit.createTime, visit.updateTime]
+    #expect(dates == [visit.createDate, visit.updateDate])
+    #expect(visit.updateTime.timeIntervalSince1970 == Double(seconds) + 1)
     let begin: Timestamp = visit.begin
     #expect(begin == Timestamp(seconds: seconds, nanoseconds: 123_456_000))
     #expect(Timestamp(visit.begin.date) == begin)
@@ -127,13 +132,59 @@ struct DocumentTimesTests {
     #expect(try FirestoreEncoder().encode(plain.get().fields) == ["begin": .timestamp(begin)])
   }
 
+  /// A type of an app's own, whose times are dates and which has its fields only in part.
+  private struct OwnDocument<Fields: Decodable>: DocumentType {
+    let name: String
+    let fields: Fields
+    let createTime: Date
+    let updateTime: Date
+  }
+
+  @Test("A type of one's own is decoded from a response, and from an untyped document.")
+  func ownType() throws {
+    let result: Result<OwnDocument<Visit>, FirestoreError> = try JSONDecoder().decodeGetResult(from: json)
+    let visit = try result.get()
+    #expect(visit.name == "projects/p/databases/d/documents/visits/v1")
+    #expect(visit.updateTime == Date(timeIntervalSince1970: 1_767_323_046))
+    #expect(visit.begin.description == "2026-01-02T03:04:05.123456Z")
+    let untyped = RawDocument(
+      path: try #require(DocumentPath("visits/v1")),
+      fields: ["begin": .timestamp(visit.begin)],
+      createTime: Timestamp(visit.createTime),
+      updateTime: Timestamp(visit.updateTime)
+    )
+    let again = try OwnDocument<Visit>(decoding: untyped)
+    #expect(again.name == "visits/v1" && again.updateTime == visit.updateTime && again.begin == visit.begin)
+  }
+
+  @Test("A document without a time is refused with the place of the time.")
+  func missingTime() throws {
+    let entry = #"{"name":"visits/v1","updateTime":"2026-01-02T03:04:06Z","fields":{}}"#
+    let data = Data(#"{"documents":[\#(entry)]}"#.utf8)
+    let list: Result<DocumentList<OwnDocument<FieldMap>>, FirestoreError> =
+      try JSONDecoder().decodeListResult(from: data)
+    #expect(try list.get().failures.map(\.location) == [["createTime"]])
+    let error = #expect(throws: DecodingError.self) {
+      let _: Result<[Document<FieldMap>], FirestoreError> = try JSONDecoder().decodeListResult(from: data)
+    }
+    guard case .keyNotFound(_, let context)? = error else {
+      Issue.record(error ?? Missing())
+      return
+    }
+    #expect(context.codingPath.map(\.stringValue) == ["documents", "[0]", "createTime"])
+  }
+
+  private struct Missing: Error {}
+
   @Test("Both protocols describe what their names say.")
   func protocols() throws {
-    func times(_ document: some DocumentType) -> [Timestamp] { [document.createTime, document.updateTime] }
+    func dates(_ document: some DocumentType) -> [Date] { [document.createTime, document.updateTime] }
+    func times(_ document: some ExactTimes) -> [Timestamp] { [document.createTime, document.updateTime] }
     func fields<D: FieldsOnlyDocumentType>(_ document: D) -> D.Fields { document.fields }
     let result: Result<Document<Visit>, FirestoreError> = try JSONDecoder().decodeGetResult(from: json)
     let visit = try result.get()
     #expect(times(visit).map(\.description).last == "2026-01-02T03:04:06Z")
+    #expect(dates(visit) == times(visit).map(\.date))
     #expect(fields(visit).begin == fields(FieldsOnlyDocument(visit)).begin)
   }
 }

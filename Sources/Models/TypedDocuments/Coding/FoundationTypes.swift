@@ -99,10 +99,26 @@ extension BytesValue {
   public init(_ data: Data) { self.init([UInt8](data)) }
 }
 
-extension DocumentType {
-  /// ``createTime`` as a date; see ``Timestamp/date`` for the precision.
-  public var createDate: Date { createTime.date }
+/// A document whose times have all their digits, and are a `Date` where one is asked for.
+public protocol ExactTimes {
+  /// The creation time with all its digits.
+  var createTime: Timestamp { get }
+  /// The time of the last change with all its digits, for preconditions.
+  var updateTime: Timestamp { get }
+}
 
-  /// ``updateTime`` as a date; preconditions need the exact ``updateTime``.
-  public var updateDate: Date { updateTime.date }
+extension ExactTimes {
+  /// ``createTime-(Timestamp)`` as a date; see ``Timestamp/date`` for the precision.
+  @_disfavoredOverload
+  public var createTime: Date { createDate }
+
+  /// ``updateTime-(Timestamp)`` as a date; preconditions need the exact time.
+  @_disfavoredOverload
+  public var updateTime: Date { updateDate }
+
+  /// The creation time as a date; see ``Timestamp/date`` for the precision.
+  public var createDate: Date { (createTime as Timestamp).date }
+
+  /// The time of the last change as a date; preconditions need the exact time.
+  public var updateDate: Date { (updateTime as Timestamp).date }
 }

@@ -13,7 +13,7 @@
 ///     app.index      // Int, from app.fields.index.integerValue
 ///     app.iconURL    // URL?
 @dynamicMemberLookup
-public struct Document<Fields: Decodable>: DocumentType {
+public struct Document<Fields: Decodable>: DocumentType, ExactTimes {
   /// The document name; in responses the full name, `projects/P/databases/D/documents/…`.
   public let name: String
   /// The typed fields.
@@ -29,24 +29,6 @@ public struct Document<Fields: Decodable>: DocumentType {
     self.fields = fields
     self.createTime = createTime
     self.updateTime = updateTime
-  }
-
-  /// Makes a document from the parts of a response.
-  ///
-  /// - Throws: `DecodingError` if one of the times is missing.
-  public init(fields: Fields, metadata: DocumentMetadata) throws {
-    func required(_ time: Timestamp?, _ key: DocumentKey) throws -> Timestamp {
-      guard let time else {
-        throw DecodingError.keyNotFound(key, .fault("\(key.rawValue) is missing", at: [key]))
-      }
-      return time
-    }
-    self.init(
-      name: metadata.name,
-      fields: fields,
-      createTime: try required(metadata.createTime, .createTime),
-      updateTime: try required(metadata.updateTime, .updateTime)
-    )
   }
 
   /// The path below the database; nil if the name is not a document name.

@@ -108,25 +108,15 @@ private struct Reader<Element: FieldsOnlyDocumentType> {
 
   mutating func document(_ json: JSONCursor, at codingPath: [any CodingKey]) throws -> Element {
     let parts = try untyped(json, at: codingPath)
-    guard let path = parts.metadata.path else {
+    guard parts.metadata.path != nil else {
       throw DecodingError.fault("the name is not a document name", at: codingPath + [DocumentKey.name])
     }
-    let fields = try ValueDecoder(
-      value: .map(parts.fields),
-      codingPath: codingPath + [DocumentKey.fields],
-      userInfo: userInfo,
-      documentPath: path
-    ).unbox(Element.Fields.self)
-    do {
-      return try Element(fields: fields, metadata: parts.metadata)
-    } catch DecodingError.keyNotFound(let key, let context) {
-      let placed = DecodingError.Context(
-        codingPath: codingPath + context.codingPath,
-        debugDescription: context.debugDescription,
-        underlyingError: context.underlyingError
-      )
-      throw DecodingError.keyNotFound(key, placed)
-    }
+    return try Element(
+      fields: parts.fields,
+      metadata: parts.metadata,
+      codingPath: codingPath,
+      userInfo: userInfo
+    )
   }
 
   private mutating func untyped(

@@ -1,39 +1,33 @@
-/// A typed document that has at least its fields: ``Document`` or ``FieldsOnlyDocument``.
-public protocol FieldsOnlyDocumentType<Fields>: FieldAccess where Fields: Decodable {
-  /// Makes a document from the parts of a response.
-  ///
-  /// - Throws: `DecodingError` if something that the type requires is missing.
-  init(fields: Fields, metadata: DocumentMetadata) throws
-}
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
 
-/// A typed document with its name and times: ``Document``.
+/// A typed document that has at least its fields: ``FieldsOnlyDocument``, ``Document``, or a type of yours.
+///
+/// It is decoded from the members of a response's document: `name`, `fields`, `createTime`, `updateTime`.
+public protocol FieldsOnlyDocumentType<Fields>: FieldAccess, Decodable where Fields: Decodable {}
+
+/// A typed document with its name and times: ``Document``, or a type of yours.
 public protocol DocumentType<Fields>: FieldsOnlyDocumentType {
   /// The document name; in responses the full name, `projects/P/databases/D/documents/…`.
   var name: String { get }
-  /// The creation time with all its digits.
-  var createTime: Timestamp { get }
-  /// The time of the last change with all its digits, for preconditions.
-  var updateTime: Timestamp { get }
+  /// The creation time, with the precision of a `Date`.
+  var createTime: Date { get }
+  /// The time of the last change, with the precision of a `Date`.
+  var updateTime: Date { get }
 }
 
 /// The parts of a document in a response other than its fields.
-public struct DocumentMetadata: Sendable {
+struct DocumentMetadata {
   /// The document name: full (`projects/P/databases/D/documents/…`) or relative to its database.
-  public var name: String
-  /// The creation time; nil if the response has none.
-  public var createTime: Timestamp?
-  /// The time of the last change; nil if the response has none.
-  public var updateTime: Timestamp?
-
-  /// Makes metadata of their parts.
-  public init(name: String, createTime: Timestamp? = nil, updateTime: Timestamp? = nil) {
-    self.name = name
-    self.createTime = createTime
-    self.updateTime = updateTime
-  }
+  var name: String
+  var createTime: Timestamp?
+  var updateTime: Timestamp?
 
   /// The path below the database from a full or relative name; nil for any other name.
-  public var path: DocumentPath? {
+  var path: DocumentPath? {
     if let (_, path) = DatabaseName.split(name) { return path }
     // The full name of a collection is not a relative document name.
     let slash = UInt8(ascii: "/")
@@ -57,7 +51,25 @@ extension FieldsOnlyDocumentType {
       createTime: document.createTime,
       updateTime: document.updateTime
     )
-    try self.init(fields: FirestoreDecoder().decode(Fields.self, from: document), metadata: metadata)
+    try self.init(fields: document.fields, metadata: metadata, codingPath: [], userInfo: [:])
+  }
+
+  /// Decodes the parts of a response's document, as a map of them.
+  init(
+    fields: FieldMap,
+    metadata: DocumentMetadata,
+    codingPath: [any CodingKey],
+    userInfo: [CodingUserInfoKey: Any]
+  ) throws {
+    var parts: FieldMap = ["fields": .map(fields), "name": .string(metadata.name)]
+    parts["createTime"] = metadata.createTime.map { .timestamp($0) }
+    parts["updateTime"] = metadata.updateTime.map { .timestamp($0) }
+    self = try ValueDecoder(
+      value: .map(parts),
+      codingPath: codingPath,
+      userInfo: userInfo,
+      documentPath: metadata.path
+    ).unbox(Self.self)
   }
 }
 

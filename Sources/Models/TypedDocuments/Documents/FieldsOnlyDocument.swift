@@ -14,9 +14,6 @@ public struct FieldsOnlyDocument<Fields: Decodable>: FieldsOnlyDocumentType, Mut
   /// Makes a document of its fields.
   public init(fields: Fields) { self.fields = fields }
 
-  /// Makes a document from the fields of a response; ignores the metadata.
-  public init(fields: Fields, metadata: DocumentMetadata) { self.fields = fields }
-
   /// Copies the fields of a document.
   public init(_ document: Document<Fields>) { fields = document.fields }
 

@@ -7,7 +7,7 @@ func get(_ YOUR_RESPONSE_DATA: Data, _ decoder: JSONDecoder) throws {
   let getResult: Result<App, Error> = try decoder.decodeGetResult(from: YOUR_RESPONSE_DATA)
   switch getResult {
   case .success(let app):
-    print(app.displayName)
+    print(app)
   case .failure(let error):
     print(error)
   }

@@ -7,7 +7,7 @@ func list(_ YOUR_RESPONSE_DATA: Data, _ decoder: JSONDecoder) throws {
   let listResult: Result<[App], Error> = try decoder.decodeListResult(from: YOUR_RESPONSE_DATA)
   switch listResult {
   case .success(let apps):
-    print(apps.map(\.displayName))
+    print(apps)
   case .failure(let error):
     print(error)
   }

@@ -7,12 +7,6 @@ import Foundation
   import Combine
 #endif
 
-struct Menu: Codable, Identifiable, Sendable {
-  var id: UUID
-  var name: String
-  var price: Double
-}
-
 // 1. FirestoreDataStore usage
 let menuStore = FirestoreDataStore<Menu>(collectionName: "menus")
 

@@ -1,40 +1,32 @@
 import FirestoreDataStore
 import Foundation
+import Response
 
 /// Code as other pages show it, each block in a file of its own: `Snippets http://127.0.0.1:8080`.
 @main
 struct Snippets {
-  static let document = """
-    {
-      "createTime": "2019-11-26T09:13:39.969797Z",
-      "fields": {
-        "allowsContactMessages": { "booleanValue": false },
-        "iconURL": { "stringValue": "https://example.org/icons/3155001.png" },
-        "identifier": { "stringValue": "3155001" },
-        "index": { "integerValue": "4" },
-        "displayName": { "stringValue": "Lantern Atlas" }
-      },
-      "name": "projects/orchard-5f21/databases/(default)/documents/apps/3155001",
-      "updateTime": "2019-11-27T06:11:57.268984Z"
-    }
-    """
+  /// The first document of the page's response, as `documents.get` sends it.
+  static func document() throws -> Data {
+    let list = try JSONSerialization.jsonObject(with: Data(response.utf8)) as? [String: [Any]]
+    return try JSONSerialization.data(withJSONObject: list?["documents"]?.first ?? [:])
+  }
 
   static func main() async throws {
     guard CommandLine.arguments.count == 2 else {
       print("usage: Snippets ENDPOINT")
       return
     }
-    try get(Data(document.utf8), makeDecoder())
-    try list(Data("{\"documents\": [\(document)]}".utf8), makeDecoder())
-    try list(
-      Data(#"{"error": {"code": 404, "message": "Gone.", "status": "NOT_FOUND"}}"#.utf8),
-      makeDecoder()
-    )
-    let answer: Result<App, Error> = try makeDecoder().decodeGetResult(from: Data(document.utf8))
-    print(read(try answer.get()))
-    var draft: FieldsOnlyDocument<AppFields> = FieldsOnlyDocument(try answer.get())
-    change(&draft)
-    print(draft.index, draft.allowsContactMessages)
+    try get(document(), makeDecoder())
+    try list(Data(response.utf8), makeDecoder())
+    let error = #"{"error": {"code": 404, "message": "Gone.", "status": "NOT_FOUND"}}"#
+    try list(Data(error.utf8), makeDecoder())
+    let answer: Result<App, Error> = try makeDecoder().decodeGetResult(from: document())
+    let app = try answer.get()
+    for line in read(app) { print(line) }
+    let created: Date = app.createTime
+    print(created.timeIntervalSince1970)
+    let draft = change(app.fields)
+    print(draft.index, draft.iconURL?.lastPathComponent ?? "none", draft.allowsContactMessages)
 
     FirestoreConnection.use(
       try FirestoreConnection(project: "orchard-5f21", endpoint: CommandLine.arguments[1])
