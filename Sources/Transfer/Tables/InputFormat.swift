@@ -90,6 +90,13 @@ package enum InputFormat: String, Codable, Sendable, CaseIterable {
         "it is an OpenDocument spreadsheet",
         remedy: "Save it as .xlsx (libreoffice --convert-to xlsx FILE)."
       )
+    case (_, .database?), (.sqlite?, nil):
+      .malformed(
+        path,
+        "it is a SQLite database, which is not imported",
+        remedy:
+          "If gymmigrate made it: 'gymmigrate export --all -e mirror:\(path) -o FILE.jsonl' makes a file that is imported, and 'gymmigrate mirror push' writes what was changed in it."
+      )
     case (_, .markup?):
       .malformed(
         path,

@@ -25,7 +25,7 @@ extension WireDecoder {
     var result: (ValueType, JSONCursor)?
     for (name, content) in json.members {
       guard let type = ValueType(name) else {
-        if unknownMembers == .refused { throw WireError("there is no value type '\(name.string)'") }
+        if unknownMembers == .refused { throw noType(name.string) }
         continue
       }
       if result != nil { throw WireError("a value has one type, not two") }
@@ -33,6 +33,16 @@ extension WireDecoder {
     }
     guard let result else { throw WireError("a value has none of the known types") }
     return result
+  }
+
+  private static func noType(_ name: String) -> WireError {
+    let known = [
+      "nullValue", "booleanValue", "integerValue", "doubleValue", "timestampValue", "stringValue",
+      "bytesValue",
+      "referenceValue", "geoPointValue", "arrayValue", "mapValue",
+    ]
+    let meant = name.nearest(of: known).map { "; did you mean '\($0)'?" } ?? ""
+    return WireError("there is no value type '\(name)'\(meant)")
   }
 
   /// Returns the `fields` of a `mapValue`; nil if it has none.

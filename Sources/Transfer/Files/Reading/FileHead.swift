@@ -9,6 +9,8 @@ package struct FileHead: Sendable {
     case openDocument
     /// Compound files: `.xls`, and workbooks that are protected by a password.
     case oldWorkbook
+    /// A database of SQLite, as mirrors are.
+    case database
     case markup, json, text
   }
 
@@ -36,6 +38,7 @@ package struct FileHead: Sendable {
         ? .openDocument : .workbook
     }
     if bytes.starts(with: [0xD0, 0xCF, 0x11, 0xE0]) { return .oldWorkbook }
+    if bytes.starts(with: "SQLite format 3\0".utf8) { return .database }
     let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
     switch bytes.dropFirst(bytes.starts(with: mark) ? mark.count : 0).first(where: { $0 > 0x20 }) {
     case nil: return nil

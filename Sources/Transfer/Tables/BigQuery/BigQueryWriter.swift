@@ -52,6 +52,33 @@ package final class BigQueryWriter: CollectionWriter {
     return "\(folder)\(stem).schema.json"
   }
 
+  /// Returns the failure to read a file that has the schema of a table for BigQuery beside it; nil for any other.
+  ///
+  /// Its rows are no documents: names, points and large integers are BigQuery's.
+  ///
+  /// - Throws: As ``FileAccess/exists(_:)``, or what keeps the schema from being read.
+  package static func refusal(ofRows path: String, via files: FileAccess) throws(Failure) -> Failure? {
+    let schema = schemaPath(of: path)
+    if schema.isIdentical(to: path) { return nil }
+    guard try files.exists(schema) else { return nil }
+    var file = try InputFile(schema, via: files)
+    let bytes = try file.bytes(atMost: maximumSchema, orThrow: .malformed(schema, "it is larger than 64 MiB"))
+    guard let holds = try? JSONParser().parse(bytes, { isSchema($0) }), holds else { return nil }
+    return .malformed(
+      path,
+      "it is a table for BigQuery, of the schema \(FilePaths.name(of: schema)): 'bq load' reads it, and nothing reads it back exactly",
+      remedy: "Export again, to JSON Lines (--format jsonl), and import that."
+    )
+  }
+
+  private static let maximumSchema = 64 << 20
+
+  private static func isSchema(_ json: JSONCursor) -> Bool {
+    var columns = json.kind == .array ? Array(json.elements) : []
+    guard let last = columns.popLast() else { return false }
+    return columns.first?["name"]?.string == "__name__" && last["name"]?.string == "__rest__"
+  }
+
   package func append(_ page: DocumentPage) throws(Failure) {
     for document in try page.documents() {
       let name = try document.path.name(below: collection)

@@ -133,7 +133,9 @@ package struct PlainJSON {
     case .boolean: return .boolean(json.boolean ?? false)
     case .integer:
       if type == .double, let number = json.double { return .double(number) }
-      guard let number = json.integer else { throw WireError("it does not fit 64 bits") }
+      guard let number = json.integer else {
+        throw WireError("it does not fit 64 bits; the type double takes it, to 17 digits")
+      }
       return type == .string ? .string(String(number)) : .integer(number)
     case .double:
       let number = json.double ?? 0

@@ -62,10 +62,23 @@ struct ImportInputs: Sendable {
       }
       inputs.append(input)
     }
-    try failures.conclude()
     self.inputs = inputs
+    if !failures.isEmpty {
+      for stage in indices where !source(stage).format.isTable {
+        try failures.collect { () throws(Failure) in try assertReadable(stage) }
+      }
+    }
+    try failures.conclude()
     try assertTables()
     if !hasObjects { try assertUsed() }
+  }
+
+  /// Reads what is no table up to its first fault.
+  private func assertReadable(_ stage: Int) throws(Failure) {
+    guard let input = try openForCheck(stage, decoding: false) else { return }
+    while !Task.isCancelled, let row = try input.next() {
+      if let fault = row.faults.first, fault.code == nil { throw fault.failure }
+    }
   }
 
   /// Checks that there is a table for the options that are for tables alone.

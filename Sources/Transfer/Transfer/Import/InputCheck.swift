@@ -115,27 +115,51 @@ struct InputCheck {
     end: (FoundInput) throws -> Void = { _ in }
   ) async throws {
     let meter = ImportProgress(inputs.sizes)
+    let failed = Locked<[Int: Failure]>([:])
     let reading = SideBySide(width: width) { stage in
-      let input = try inputs.openForCheck(stage, decoding: options.duplicates != nil)
-      return input.map { InputLane($0, stage: stage, .stop) }
+      do throws(Failure) {
+        let input = try inputs.openForCheck(stage, decoding: options.duplicates != nil)
+        return input.map { InputLane($0, stage: stage, .stop) }
+      } catch {
+        failed.withLock { $0[stage] = error }
+        return nil
+      }
     }
     var bytes = 0
     var counts: [Int: Int] = [:]
     try await reading.forEachBatch(of: Array(inputs.indices)) { batch, lane in
       try Task.checkCancellation()
-      for row in batch.rows {
-        try look(row, batch.stage)
-        guard let path = row.path, isImported(row), !path.isReserved else { continue }
-        try search.add(path, at: Place(file: batch.stage, line: row.number))
-      }
-      if let failure = batch.failure { throw failure }
+      if failed.withLock({ $0[batch.stage] }) != nil { return true }
       bytes = bytes.addingClamped(batch.bytes)
       context.progress.advance(by: batch.rows.count, share: meter.share(read: bytes))
       let count = (counts[batch.stage] ?? 0) + batch.rows.count
       counts[batch.stage] = batch.isLast ? nil : count
-      if batch.isLast { try end(FoundInput(lane, count)) }
+      do {
+        try take(batch, into: &search, look)
+        if batch.isLast { try end(FoundInput(lane, count)) }
+      } catch let failure as Failure {
+        failed.withLock { $0[batch.stage] = failure }
+        // Others are not due to the file, and no file says more.
+        return failure.kind == .inputMalformed || failure.kind == .usage
+      }
       return true
     }
+    var failures = SourceFailures()
+    for (_, failure) in failed.withLock({ $0 }).sorted(by: { $0.key < $1.key }) { try failures.add(failure) }
+    try failures.conclude()
+  }
+
+  private func take(
+    _ batch: InputBatch,
+    into search: inout DuplicateSearch,
+    _ look: (DocumentRow, Int) throws -> Void
+  ) throws {
+    for row in batch.rows {
+      try look(row, batch.stage)
+      guard let path = row.path, isImported(row), !path.isReserved else { continue }
+      try search.add(path, at: Place(file: batch.stage, line: row.number))
+    }
+    if let failure = batch.failure { throw failure }
   }
 
   /// Says what there is to say of an input that was read.

@@ -6,13 +6,16 @@ struct SourceFailures {
 
   /// Runs what concerns one file, and keeps the failures that are due to the file or to its options.
   mutating func collect(_ body: () throws(Failure) -> Void) throws(Failure) {
-    do throws(Failure) {
-      try body()
-    } catch {
-      guard error.kind == .inputMalformed || error.kind == .usage else { throw error }
-      failures.append(error)
-    }
+    do throws(Failure) { try body() } catch { try add(error) }
   }
+
+  /// Keeps a failure that is due to a file or to its options, and throws any other.
+  mutating func add(_ failure: Failure) throws(Failure) {
+    guard failure.kind == .inputMalformed || failure.kind == .usage else { throw failure }
+    failures.append(failure)
+  }
+
+  var isEmpty: Bool { failures.isEmpty }
 
   /// Throws the first, with what the others say.
   func conclude() throws(Failure) {

@@ -87,7 +87,12 @@ private struct SourceResolver {
       }
       return try addSheets(of: source)
     }
-    if source.path != "-", source.managed == nil { try files.assertReadable(source.path) }
+    if source.path != "-", source.managed == nil {
+      try files.assertReadable(source.path)
+      if !source.format.isTable, let refusal = try BigQueryWriter.refusal(ofRows: source.path, via: files) {
+        throw refusal
+      }
+    }
     if source.namesItsDocuments || source.document != nil {
       origins.append((UTF8Key(""), source.label))
     } else {

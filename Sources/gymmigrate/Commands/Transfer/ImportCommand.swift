@@ -162,7 +162,7 @@ extension ImportJob: DivisibleJob {
       try await Import(options, in: context).run()
       var result = CommandResult(lists: [context.rejects.path] + Import.rejectedRows(in: folder))
       // A dry run ends as the run would.
-      if isDryRun, session.counts.totals.rejected > 0 { result.status = .incomplete }
+      if isDryRun, session.counts.totals.leavesSomething { result.status = .incomplete }
       return result
     }
   }

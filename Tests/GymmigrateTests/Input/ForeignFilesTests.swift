@@ -1,0 +1,109 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("Files that are no input are refused, with what to do instead", .timeLimit(.minutes(60)))
+struct ForeignFilesTests {
+  @Test(
+    "An export for BigQuery does not come back: neither its folder nor a file of it, whatever the format."
+  )
+  func bigQuery() async throws {
+    let mini = MiniFirestore()
+    try mini.load(jsonLines: [documentLine("p/1", 1), documentLine("q/1", 1)].joined(separator: "\n"))
+    try await withTool(against: mini.handler) { tool, _ in
+      try tool.write(
+        "schema: x\ncollections: {p: {fields: {n: integer}}, q: {fields: {n: integer}}}",
+        to: "x.yaml"
+      )
+      let schema = ["--schema", "x.yaml"]
+      for output in ["bq/", "one.json.gz"] {
+        let names = output == "bq/" ? ["p", "q"] : ["p"]
+        try await tool.bare(
+          ["export"] + names + ["-o", output, "--format", "bigquery", "--no-subcollections"] + tool.place
+            + schema
+        ).expect(0)
+      }
+      let before = mini.totalChanges
+      for words in [
+        ["bq/"], ["bq/p.ndjson"], ["one.json.gz"], ["bq/q.ndjson", "--format", "json"],
+        ["bq/p.ndjson", "--format", "jsonl"], ["bq/p.ndjson", "--collection", "r", "-n"],
+      ] {
+        try await tool.bare(["import"] + words + tool.place + schema)
+          .expectFailure(65, "it is a table for BigQuery", "--format jsonl")
+      }
+      #expect(mini.totalChanges == before)
+      // Another schema beside a file says nothing of its rows.
+      try tool.write(#"[{"name":"n"},{"name":"m"}]"#, to: "mine/p.schema.json")
+      try tool.write(#"{"__name__":"7","n":1}"#, to: "mine/p.ndjson")
+      try await tool.bare(["import", "mine/p.ndjson"] + tool.place + schema).expect(0)
+      #expect(mini.document("p/7") != nil)
+    }
+  }
+
+  @Test("A SQLite database is known by its content.")
+  func database() async throws {
+    try await withTool { tool in
+      try tool.write(documentLine("p/1", 1), to: "p.jsonl")
+      try await tool.run("import", "p.jsonl", "-q").expect(0)
+      try await tool.run("export", "p", "-o", "p.sqlite", "-q").expect(0)
+      try FileManager.default.copyItem(atPath: tool.path("p.sqlite"), toPath: tool.path("p.csv"))
+      for words in [["p.sqlite"], ["p.sqlite", "--collection", "z"], ["p.csv"]] {
+        try await tool.bare(["import"] + words + tool.place)
+          .expectFailure(
+            65,
+            "it is a SQLite database",
+            "export --all -e mirror:\(words[0]) -o FILE.jsonl",
+            "mirror push"
+          )
+      }
+      // As the refusal says.
+      try await tool.bare(["export", "--all", "-e", "mirror:p.sqlite", "-o", "again.jsonl"]).expect(0)
+      #expect(try tool.text("again.jsonl").contains("p/1"))
+    }
+  }
+
+  @Test("What stops an import is said for all files at once, tables or not.")
+  func all() async throws {
+    try await withTool { tool in
+      try tool.write("x;y\n1;2\n", to: "b.csv")
+      try tool.write(#"[{"n":1}]"#, to: "c.json")
+      try tool.write("{\"name\":\"d/1\"}\nno json\n", to: "d.jsonl")
+      try tool.write(documentLine("e/1", 1), to: "e.jsonl")
+      for (files, tell) in [
+        (["b.csv", "c.json", "d.jsonl", "e.jsonl"], ["b.csv", "c.json", "d.jsonl"]),
+        (["c.json", "e.jsonl", "d.jsonl"], ["c.json", "d.jsonl"]),
+      ] {
+        let result = try await tool.bare(["import"] + files + ["-n", "--schema", "none"] + tool.place)
+        result.expectFailure(65, "Besides: ")
+        for file in tell { #expect(result.complaints.first?.contains(file) == true, "\(result.errors)") }
+      }
+      try await tool.run("import", "e.jsonl", "--schema", "none").expect(0)
+    }
+  }
+
+  @Test("A value that is none is refused with what is meant or possible.")
+  func values() async throws {
+    try await withTool { tool in
+      try tool.write(#"{"name":"a/1","fields":{"x":{"strinValue":"a"}}}"#, to: "a.jsonl")
+      try await tool.run("import", "a.jsonl").expectFailure(65, "'strinValue'; did you mean 'stringValue'?")
+      try tool.write(#"[{"id":"1","big":9223372036854775808}]"#, to: "a.json")
+      let big =
+        ["import", "a.json", "--collection", "a", "--id-field", "id", "--schema", "none"] + tool.place
+      try await tool.bare(big).expectFailure(65, "big: it does not fit 64 bits; the type double takes it")
+      try await tool.bare(big + ["--types", "big=double"]).expect(0)
+    }
+  }
+
+  @Test("A dry run that leaves something to review ends as the run would.")
+  func review() async throws {
+    try await withTool { tool in
+      try tool.write("id,price:double\n5,zzz\n6,1.5\n", to: "pac.csv")
+      for flags in [["-n"], []] {
+        let words = [
+          "import", "pac.csv", "--id-column", "id", "--parse-errors", "skip-field", "--schema", "none",
+        ]
+        try await tool.bare(words + flags + tool.place).expect(2)
+      }
+    }
+  }
+}
