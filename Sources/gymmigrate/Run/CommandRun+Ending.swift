@@ -85,8 +85,8 @@ extension CommandRun {
     if let resume = summary.resumeCommand, summary.status != .done {
       logger.notice("To resume: \(resume)")
     }
-    let hasChanged = context.counts.totals.written > 0
-    if ending.failure == nil, let run = ending.run, job?.job.canUndo ?? false, hasChanged {
+    let mayBeDone = ending.failure.map(\.isRefusalOfAll) ?? true
+    if mayBeDone, let run = ending.run, job?.job.canUndo ?? false, context.counts.totals.written > 0 {
       logger.notice("To undo: \(command(["migrate", "undo", run.id]))")
     }
     do {
@@ -120,22 +120,36 @@ extension CommandRun {
   private func note(_ ending: inout RunEnding, _ context: CommandContext) {
     switch remainder?() ?? .run {
     case .run:
-      let mayPass = ending.failure?.mayPass(havingWritten: context.hasWritten) ?? false
-      if job?.job.canResume ?? false { ending.summary.canResume = mayPass || context.hasWritten }
-      if mayPass { ending.summary.resumeCommand = resumeCommand(ending.run) }
+      let isBounded = ending.failure?.isOfBound ?? false
+      var mayPass = ending.failure?.mayPass(havingWritten: context.hasWritten) ?? false
+      let isFinal = canGoOn(ending.run) && ending.failure?.isRefusalOfAll ?? false
+      // The same bound stops at the same place what begins anew.
+      if isFinal || isBounded && !canGoOn(ending.run) { mayPass = false }
+      if job?.job.canResume ?? false { ending.summary.canResume = mayPass || context.hasWritten && !isFinal }
+      if mayPass { ending.summary.resumeCommand = resumeCommand(ending.run, allowingMore: isBounded) }
     case .command(let command): ending.summary.resumeCommand = command
     case .nothing: break
     }
   }
 
+  /// Whether a run keeps what it has done, so that it can be resumed.
+  private func canGoOn(_ run: RunDirectory?) -> Bool {
+    run != nil && writes && !inputs.contains(where: ImportSource.isStream)
+  }
+
   /// The command that does what is left: it resumes the run where that is possible, else repeats the command.
-  private func resumeCommand(_ run: RunDirectory?) -> String {
-    guard let run, writes, !inputs.contains(where: ImportSource.isStream) else {
+  ///
+  /// - Parameter allowsMore: Whether it needs a larger bound on the bill.
+  private func resumeCommand(_ run: RunDirectory?, allowingMore allowsMore: Bool) -> String {
+    guard let run, canGoOn(run) else {
       return CommandLineText.quoted(
         ["gymmigrate"] + (job?.resuming?.arguments ?? Invocation.current.arguments.words)
       )
     }
-    return command(["runs", "resume", run.id])
+    let bound = allowsMore ? connection.bound : nil
+    let reads = bound?.reads == nil ? [] : ["--max-reads", "MORE"]
+    let writes = bound?.writes == nil ? [] : ["--max-writes", "MORE"]
+    return command(["runs", "resume", run.id] + reads + writes)
   }
 
   /// A command about the run, with what it needs to find it and to write again.
@@ -191,6 +205,9 @@ extension RunEnding {
 }
 
 extension Failure {
+  /// Whether the run it ended would be refused again, whenever it is resumed: one thing of it is not allowed, or its moment is past.
+  fileprivate var isRefusalOfAll: Bool { isRefusal && (kind == .notPermitted || kind == .unavailable) }
+
   /// Whether what it is about may be over when the same is done once more: not what is wrong with the command or its input, nor
   /// a refusal of our own before anything was written.
   fileprivate func mayPass(havingWritten: Bool) -> Bool {
@@ -199,6 +216,7 @@ extension Failure {
     case .cannotWrite where isRefusal: havingWritten
     case .cannotWrite: havingWritten || path.map { !$0.isIdentical(to: StandardOutput.name) } ?? true
     case .tryLater where isOfBound: true
+    case .notPermitted where isRefusal: false
     case .tryLater, .notPermitted, .configuration:
       // What the service takes for a mistake stays one.
       havingWritten || service.map { $0.status != .invalidArgument } ?? false

@@ -142,11 +142,15 @@ struct DeletionBound: Sendable {
     by runner: MigrationRunner,
     in session: Session
   ) async throws -> Int? {
-    guard source.deletesForGood else { return maximum }
+    guard source.mayDelete else { return maximum }
     switch source {
     case .list(let list): return try allow(list.deletions, by: list.id, in: session.environment)
     case .migration(let migration):
-      guard let maximum else { return try await ask(about: migration, by: runner, in: session) }
+      guard let maximum else {
+        // A program may delete nothing then.
+        guard source.deletesForGood else { return nil }
+        return try await ask(about: migration, by: runner, in: session)
+      }
       if session.checkpoints?.hasBegun(stage) ?? false { return maximum }
       let known = try? await most(of: migration, in: session)
       if let known, known <= maximum { return maximum }

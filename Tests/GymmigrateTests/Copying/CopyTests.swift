@@ -193,6 +193,9 @@ struct CopyTests {
         "copy", "products", "--from", "prod", "--to", "test", "--keep-personal-data",
       ])
       copy.expectFailure(69, "is no longer readable", "Copy again from the beginning")
+      // A run that is resumed reads at its moment.
+      #expect(!copy.errors.contains("To resume"))
+      #expect(target.totalWrites == 0 || copy.lastLine.hasPrefix("To undo: "), "\(copy.errors)")
       #expect(target.totalWrites == target.snapshot().count)
     }
   }

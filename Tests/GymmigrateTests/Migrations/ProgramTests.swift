@@ -46,9 +46,12 @@ struct ProgramTests {
     }
   }
 
+  private static let fix = [
+    "fix", "members", "--all-documents", "--run", "python3 fix.py", "--allow-schema-breaks",
+  ]
+
   private func fix(_ tool: Tool, _ flags: [String] = []) async throws -> RunResult {
-    let words = ["fix", "members", "--all-documents", "--run", "python3 fix.py", "--allow-schema-breaks"]
-    return try await tool.bare(words + flags + tool.place)
+    try await tool.bare(Self.fix + flags + tool.place)
   }
 
   /// Of those that are to take too long.
@@ -186,8 +189,6 @@ struct ProgramTests {
       var tool = tool
       tool.environment = ["SECRET_THING": "abc", "GOOGLE_APPLICATION_CREDENTIALS_X": "abc"]
       try await fix(tool, ["--max-delete", "1"]).expect(77)
-      let stopped = try #require(tool.names(in: ".gymmigrate/runs").first { $0.contains("-fix-") })
-      try await tool.run("migrate", "undo", stopped).expect(0)
       #expect(try await tool.documents() == parsed(Self.people))
       let result = try await fix(tool, ["--max-delete", "2", "--no-touch", "--json"])
       result.expect(2)
@@ -207,6 +208,52 @@ struct ProgramTests {
       #expect(log.contains("about members/m8") && !log.contains("SECRET") && !log.contains("GOOGLE"))
       try await tool.run("migrate", "undo", summary.runId).expect(0)
       #expect(try await tool.documents() == parsed(Self.people))
+    }
+  }
+
+  @Test("The bound of deletions holds before anything is written, of a fix and of a file; then all goes on.")
+  func bound() async throws {
+    let program = "for name, fields in lines(): say({'delete': True, 'name': name})"
+    try await withPeople(program) { tool in
+      try tool.write(
+        "id: purge\nsummary: S.\ncollection: members\nsteps: [{run: [python3, fix.py]}]\n",
+        to: "purge.yaml"
+      )
+      let few = ["--max-delete", "3", "--batch-size", "1", "--in-flight", "1"]
+      for command in [["migrate", "apply", "purge.yaml"], Self.fix] {
+        let refused = try await tool.bare(command + few + tool.place)
+        refused.expectFailure(77, "cannot delete more than 3 documents", "nothing was written")
+        #expect(!refused.errors.contains("To resume") && !refused.errors.contains("To undo"))
+        #expect(try await tool.documents() == parsed(Self.people))
+      }
+      let result = try await fix(tool, ["--max-delete", "8", "--json"])
+      result.expect(0)
+      #expect(try result.summary().totals.deleted == 8)
+      try await tool.run("migrate", "undo", "last").expect(0)
+      #expect(try await tool.documents() == parsed(Self.people))
+    }
+  }
+
+  @Test("A run that a deletion without a bound stops half-way cannot be resumed, and is undone.")
+  func unbounded() async throws {
+    let program = """
+      for name, fields in lines():
+        if name == 'members/z': say({'delete': True})
+        else: change(name, fields)
+      """
+    try await withPeople(program) { tool in
+      let more = Dictionary(uniqueKeysWithValues: (1...300).map { ("members/n\($0)", ["role": s("x")]) })
+      let last = ["members/z": ["role": s("x")]]
+      try await tool.load(more.merging(last) { $1 })
+      let before = try await tool.documents()
+      let stopped = try await fix(tool, ["--program-timeout", "120"])
+      stopped.expectFailure(77, "members/z: the program wants it deleted")
+      #expect(try await tool.documents() != before)
+      #expect(!stopped.errors.contains("To resume"))
+      #expect(stopped.lastLine.hasPrefix("To undo: gymmigrate migrate undo "), "\(stopped.errors)")
+      try await tool.bare(["runs", "resume", "last"]).expect(64)
+      try await tool.bare(stopped.lastLine.split(separator: " ").dropFirst(3).map(String.init)).expect(0)
+      #expect(try await tool.documents() == before)
     }
   }
 

@@ -12,6 +12,8 @@ struct BillBoundTests {
       let export = ["export", "a", "-o", "a.jsonl", "--no-subcollections"] + tool.place
       let few = try await tool.bare(export + ["--max-reads", "9"])
       few.expectFailure(75, "--max-reads 9", "Allow more")
+      // The same command would end at the same request.
+      #expect(!few.errors.contains("To resume"))
       #expect(!tool.names(in: ".").contains("a.jsonl"))
       // The time of the service, whether it reads at a moment, and the page after the last document.
       let enough = try await tool.bare(export + ["--max-reads", "14", "--json"])
@@ -20,7 +22,9 @@ struct BillBoundTests {
       let billed = try #require(json?["billed"] as? [String: Int])
       #expect((11...14).contains(billed["reads"] ?? 0) && billed["writes"] == 0)
       #expect(try tool.text("a.jsonl").split(separator: "\n").count == 10)
-      try await tool.run("count", "a", "--max-reads", "0").expectFailure(75, "--max-reads 0")
+      let none = try await tool.run("count", "a", "--max-reads", "0", "--json")
+      none.expectFailure(75, "--max-reads 0")
+      #expect(try none.summary().resumeCommand == nil)
       #expect(try await tool.run("count", "a", "--max-reads", "3").output == "a\t10\n")
     }
   }
@@ -36,7 +40,11 @@ struct BillBoundTests {
         ["import", "a.jsonl", "--batch-size", "5", "--max-writes", "30"] + tool.place
       )
       first.expectFailure(75, "--max-writes 30", "Allow more")
-      #expect(first.errors.contains("To resume: gymmigrate runs resume"))
+      let run = try tool.lastRun()
+      #expect(
+        first.lastLine == "To resume: gymmigrate runs resume \(run) --max-writes MORE",
+        "\(first.errors)"
+      )
       let done = mini.snapshot().count
       #expect(done > 0 && mini.totalWrites <= 30)
       try await tool.bare(["runs", "resume", "last"]).expect(75)

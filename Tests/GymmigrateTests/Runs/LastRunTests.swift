@@ -173,6 +173,36 @@ struct LastRunTests {
       #expect(totals.read == 23 && totals.written == 23 && totals.balance, "\(totals)")
     }
   }
+
+  @Test("So are the reasons of its changes, of programs and of deletions, too.")
+  func reasons() async throws {
+    let program = """
+      import json, sys
+      for line in sys.stdin:
+          document = json.loads(line)
+          number = int(document["name"][9:])
+          if number % 3 == 0: print('{"delete": true, "name": "%s"}' % document["name"], flush=True)
+          elif "seen" in document["fields"]: print('{"same": true}', flush=True)
+          else:
+              document["fields"]["seen"] = {"booleanValue": True}
+              print(json.dumps(document), flush=True)
+      """
+    try await Self.withMembers(24) { tool, mini, commits in
+      try tool.write(program, to: "fix.py")
+      commits.allow(2)
+      let words = ["--run", "python3 fix.py", "--no-touch", "--schema", "none", "--max-delete", "24"]
+      let small = ["--batch-size", "4", "--in-flight", "1", "--program-timeout", "120"]
+      let command = ["fix", "members", "--all-documents"] + words + small
+      try await tool.bare(command + tool.place).expect(77)
+      #expect((1..<24).contains(Self.members(mini).values.count { !$0.contains("seen") }))
+      commits.allow(.max)
+      let result = try await tool.bare(["runs", "resume", "last"])
+      result.expect(0)
+      #expect(result.output.contains("fix: 24 documents changed"), "\(result.output)")
+      #expect(result.output.contains("run fix.py: 24\n"), "\(result.output)")
+      #expect(Self.members(mini).count == 16 && Self.members(mini).values.allSatisfy { $0.contains("seen") })
+    }
+  }
 }
 
 /// How many commits may pass.

@@ -79,7 +79,7 @@ package enum ChangeSource: Sendable {
   }
 
   /// Whether documents may turn out to be deleted.
-  var mayDelete: Bool {
+  package var mayDelete: Bool {
     if case .migration(let migration) = self { migration.mayDelete } else { deletesForGood }
   }
 

@@ -241,12 +241,14 @@ actor ProgramSession: OutcomeSession {
   }
 
   private func refusal(_ document: RawDocument, _ cause: String, _ remedy: String) -> Failure {
-    Failure(
+    var failure = Failure(
       .notPermitted,
       "run \(call.name) on the document",
       path: document.path.string,
       cause: cause,
       remedy: remedy
     )
+    failure.isRefusal = true
+    return failure
   }
 }

@@ -38,20 +38,25 @@ extension MigrationRunner {
       stops: nil
     )
     defer { context.progress.end() }
-    do { try await migration.plan(from: documents, into: counter) } catch is DeletionCounter.Enough {}
+    let working = migration.working(in: context.folder, mayDelete: true)
+    do { try await working.plan(from: documents, into: counter) } catch is DeletionCounter.Enough {}
     return counter.count.withLock { $0 }
   }
 }
 
 extension Failure {
   /// The refusal of one deletion more than `--max-delete` allows.
-  package static func tooManyDeletions(_ maximum: Int, by name: String) -> Failure {
-    Failure(
+  ///
+  /// - Parameter isBegun: Whether something may be written by now.
+  package static func tooManyDeletions(_ maximum: Int, by name: String, isBegun: Bool = false) -> Failure {
+    var failure = Failure(
       .notPermitted,
       "delete more than \(NumberText.counted(maximum, "document")) by",
       path: name,
-      cause: "--max-delete allows no more",
+      cause: "--max-delete allows no more\(isBegun ? "" : "; nothing was written")",
       remedy: "Look at the plan (-n), then allow more with --max-delete."
     )
+    failure.isRefusal = true
+    return failure
   }
 }

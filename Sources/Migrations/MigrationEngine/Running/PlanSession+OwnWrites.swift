@@ -28,9 +28,9 @@ extension PlanSession {
     _ outcome: Outcome,
     of document: RawDocument
   ) throws(Failure) {
-    let before = try journal.change(of: own).before
-    let planned = before.flatMap { source.replan($0) }
-    try count(own, planned ?? outcome, of: before ?? document)
+    let change = try journal.change(of: own)
+    let planned = change.before.flatMap { source.replan($0) }
+    try count(change, planned ?? outcome, of: change.before ?? document)
     if case .change = outcome.action {
       try list(.changedAfterWrite(document.path), by: outcome.migration, document: nil)
     }
@@ -45,24 +45,19 @@ extension PlanSession {
     if original.isCounted {
       for finding in outcome.findings { try list(finding, document: document) }
       if outcome.needsReview { counts.update(document.path.collection) { $0.review += 1 } }
-    } else {
-      try count(original.write, outcome, of: document)
+    } else if let journal {
+      try count(try journal.change(of: original.write), outcome, of: document)
     }
   }
 
+  /// Counts what the journal says, with its reasons: a program, a list and a filter do not give the same once more.
   private func count(
-    _ own: Journal.OwnWrite,
+    _ own: Change,
     _ outcome: Outcome,
     of document: RawDocument
   ) throws(Failure) {
     for finding in outcome.findings { try list(finding, document: document) }
-    report.withLock { report in
-      if case .change(let change) = outcome.action {
-        report.add(change, keeping: examples)
-      } else {
-        report.changes.add(own.kind, in: document.path.collection)
-      }
-    }
+    report.withLock { $0.add(own, keeping: examples) }
     counts.update(document.path.collection) { counts in
       if outcome.needsReview { counts.review += 1 }
       counts.add(own.kind, .written(updateTime: nil))
@@ -131,7 +126,8 @@ extension PlanSession {
       let current = try await client.batchGet(Array(some))
       for path in some where current[path] == nil {
         guard let own = try journal.takeOwnWrite(of: path, current: nil) else { continue }
-        report.withLock { $0.changes.add(.delete, in: path.collection) }
+        let change = try journal.change(of: own)
+        report.withLock { $0.add(change, keeping: examples) }
         counts.update(path.collection) { $0.add(.delete, .written(updateTime: nil)) }
         originals?.add(own, of: path)
         counted.append(path)

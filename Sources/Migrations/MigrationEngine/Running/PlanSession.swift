@@ -175,7 +175,7 @@ struct PlanSession: PlanSink {
   /// Stops before one deletion too many is submitted.
   private func assertMayDelete() throws(Failure) {
     guard let maximumDeletes, report.withLock({ $0.deletions }) >= maximumDeletes else { return }
-    throw Failure.tooManyDeletions(maximumDeletes, by: source.id)
+    throw Failure.tooManyDeletions(maximumDeletes, by: source.id, isBegun: journal != nil)
   }
 }
 

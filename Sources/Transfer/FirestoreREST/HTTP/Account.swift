@@ -113,7 +113,7 @@ package final class Account: Sendable {
       "go on",
       cause:
         "the next request might be billed more than \(options.joined(separator: ", ")) allows (so far: \(billed.text))",
-      remedy: "Allow more: what is done stays done."
+      remedy: "Allow more."
     )
     failure.isOfBound = true
     return failure

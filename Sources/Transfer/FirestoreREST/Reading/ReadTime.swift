@@ -169,7 +169,7 @@ extension Failure {
   package func explainingClosedWindow(since readTime: Timestamp, remedy: String) -> Failure {
     guard let service, service.refusesOldReadTime else { return self }
     var failure = self
-    failure.kind = .unavailable
+    (failure.kind, failure.isRefusal) = (.unavailable, true)
     failure.cause = "the read time \(readTime) is no longer readable (\(service))"
     failure.remedy = remedy
     return failure

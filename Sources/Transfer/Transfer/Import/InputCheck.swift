@@ -1,3 +1,4 @@
+import Files
 import FirestoreREST
 import Logging
 import Tables
