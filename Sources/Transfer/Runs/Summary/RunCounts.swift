@@ -67,6 +67,16 @@ package final class RunCounts: Sendable {
     state.withLock { $0.files[collection] = file }
   }
 
+  /// Sets the file of a collection, and of those below it that have none of their own.
+  package func setFile(_ file: String, ofAllIn collection: CollectionPath) {
+    setFile(file, of: collection)
+    state.withLock { state in
+      for name in state.order where state.files[name] == nil {
+        if name.string.utf8.starts(with: "\(collection.string)/".utf8) { state.files[name] = file }
+      }
+    }
+  }
+
   package subscript(collection: CollectionPath) -> DocumentCounts {
     state.withLock { $0.counts[collection] ?? DocumentCounts() }
   }

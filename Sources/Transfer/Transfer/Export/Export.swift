@@ -212,7 +212,7 @@ package struct Export: Sendable {
     let reports = try output.finish()
     for report in reports where report.path != "-" {
       for collection in report.collection.map({ [$0] }) ?? options.reads.map(\.collection) {
-        context.counts.setFile(report.path, of: collection)
+        context.counts.setFile(report.path, ofAllIn: collection)
       }
     }
     let columns = reports.compactMap(\.columns)

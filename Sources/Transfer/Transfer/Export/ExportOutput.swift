@@ -231,6 +231,7 @@ package final class ExportOutput {
   ///
   /// - Throws: ``Failure`` of kind `cannotWrite`.
   package func finish() throws(Failure) -> [FileReport] {
+    try fillIfEmpty()
     try shared?.finish()
     try workbook?.finish()
     if let receipt = shared?.receipt ?? workbook?.receipt {
@@ -255,6 +256,25 @@ package final class ExportOutput {
           columns: entry.writer.columnPaths
         )
       }
+    }
+  }
+
+  /// Makes the one file of an export without collections; nothing else would replace that of an earlier one.
+  ///
+  /// - Throws: `.inputMissing` for a workbook, which needs a sheet; `.cannotWrite`.
+  private func fillIfEmpty() throws(Failure) {
+    guard writers.isEmpty, summary == nil, let path = sharedPath else { return }
+    switch format {
+    case .jsonLines: shared = try JSONLinesWriter(path, via: files)
+    case .managed(let database): shared = try ManagedWriter(path, of: database, via: files)
+    case .csv, .xlsx, .plainJSON, .bigQuery:
+      throw Failure(
+        .inputMissing,
+        "export to",
+        path: path,
+        cause: "there are no collections, and such a file holds at least one",
+        remedy: "Look at --database and the environment, or export to .jsonl."
+      )
     }
   }
 

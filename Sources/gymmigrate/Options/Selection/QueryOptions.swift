@@ -1,3 +1,4 @@
+import Configuration
 import Logging
 import Schema
 
@@ -100,8 +101,11 @@ extension Session {
       else { continue }
       logger.notice("--group \(read.collection) reaches \(kinds.map(\.string).joined(separator: ", ")).")
     }
+    if isAll, reads.isEmpty {
+      if failIfEmpty { throw Failure.empty([]) }
+      logger.warning("\(environment.name) has no collections (\(client.database)).")
+    }
     guard failIfEmpty else { return }
-    if isAll, reads.isEmpty { throw Failure.empty([]) }
     if isAll { return }
     let empty = try await client.empty(among: reads)
     if !empty.isEmpty { throw Failure.empty(empty.map(\.collection)) }
