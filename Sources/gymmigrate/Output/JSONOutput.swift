@@ -1,3 +1,5 @@
+import Transfer
+
 extension StandardOutput {
   /// Writes a line of JSON about a run, without secrets.
   ///
@@ -62,6 +64,21 @@ extension JSONWriter {
   mutating func member(_ name: StaticString, strings: some Sequence<String>) {
     key(name)
     array { list in for string in strings { list.string(string) } }
+  }
+}
+
+extension RunSummary {
+  /// One object: an array under a name, then the members of the summary.
+  func json<Element>(
+    after name: StaticString,
+    _ elements: [Element],
+    _ write: (Element, inout JSONWriter) -> Void
+  ) -> [UInt8] {
+    let list = JSONWriter.object { json in
+      json.key(name)
+      json.array { list in for element in elements { write(element, &list) } }
+    }
+    return list.dropLast() + [UInt8(ascii: ",")] + json.drop { $0 != UInt8(ascii: "{") }.dropFirst()
   }
 }
 

@@ -27,3 +27,29 @@ import Testing
     }
   }
 }
+
+@Suite("What a check of masks finds in documents") struct MaskFindingTests {
+  @Test("A reference that names no document is found in its field, and the rule of ids is not taken for one.")
+  func references() throws {
+    let schema = try SchemaReader.schema(
+      parsing: """
+        schema: x
+        collections:
+          p: { mask: keep, fields: { list: { type: array, elements: { type: reference, mask: reference(p) } } } }
+          q: { fields: { n: { type: integer, mask: keep } } }
+        """,
+      path: "x.yaml"
+    )
+    var check = try MaskCheck(by: schema)
+    let bad = Value.array([.reference("nowhere"), .reference("nowhere"), .reference("a/documents/p/1")])
+    try check.take(RawDocument(path: try #require(DocumentPath("p/1")), fields: ["list": bad]))
+    try check.take(RawDocument(path: try #require(DocumentPath("q/1")), fields: ["n": .integer(1)]))
+    #expect(
+      check.findings.map { "\($0.what): \($0.count): \($0.remedy)" } == [
+        "a reference to no document in list[] of p: 1 document: "
+          + "p: { fields: { list: { type: array, elements: { type: reference, mask: drop } } } }",
+        "the IDs of q: 1 document: q: { mask: pseudonym }",
+      ]
+    )
+  }
+}

@@ -169,7 +169,7 @@ package struct SchemaWriter {
 
   // MARK: Parts
 
-  private static func types(_ types: [FieldType]) -> String {
+  package static func types(_ types: [FieldType]) -> String {
     types.isEmpty ? "any" : types.count == 1 ? types[0].rawValue : list(types.map(\.rawValue))
   }
 
@@ -210,7 +210,7 @@ package struct SchemaWriter {
 
   /// A name as a key: one that is not ASCII is a plain scalar where it can be, because names that differ in composition
   /// alone are kept apart only there.
-  private static func key(_ name: String) -> String {
+  package static func key(_ name: String) -> String {
     let scalars = name.unicodeScalars
     if scalars.allSatisfy(\.isASCII) { return text(name) }
     let isPlain =

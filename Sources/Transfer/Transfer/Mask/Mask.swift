@@ -45,20 +45,14 @@ package struct Mask: Sendable {
   }
 
   /// Returns what a document has that no rule covers.
-  func gaps(in document: RawDocument) -> [MaskGap] {
+  func gaps(in document: RawDocument) throws(Failure) -> [MaskGap] {
     let pattern = document.path.collection.pattern
     guard let collection = schema.collection(pattern), collection.covers(document.path) else {
       return [.undeclared(pattern)]
     }
-    var gaps = gaps(of: collection)
     var fields = fields(of: collection)
-    do throws(Failure) {
-      _ = try fields.masked(document.fields)
-      _ = try path(document.path)
-    } catch {
-      gaps.append(.reference)
-    }
-    return gaps + fields.gaps.filter { !gaps.contains($0) }
+    _ = try fields.masked(document.fields)
+    return MaskGaps.unique(gaps(of: collection) + gaps(along: document.path) + fields.gaps)
   }
 
   /// Returns a path with the ID of each of its documents masked.
@@ -68,12 +62,12 @@ package struct Mask: Sendable {
     for index in stride(from: 1, to: segments.count, by: 2) {
       pattern += (index > 1 ? "/*/" : "") + segments[index - 1]
       guard let collection = CollectionPath(pattern), let rule = schema.idRule(of: collection) else {
-        throw MaskGaps.failure([CollectionPath(pattern).map { .id($0) } ?? .reference])
+        throw MaskGaps.failure(gaps(along: path))
       }
       segments[index] = try id(segments[index], rule)
     }
     guard let masked = DocumentPath(segments.joined(separator: "/")) else {
-      throw MaskGaps.failure([.reference])
+      throw Failure(.internal, "mask", cause: "a masked path is none")
     }
     return masked
   }
@@ -89,9 +83,9 @@ package struct Mask: Sendable {
     }
   }
 
-  /// Returns a reference to the masked document, in whatever database.
-  func reference(_ name: String) throws(Failure) -> Value {
-    guard let path = DocumentPath(ofName: name) else { throw MaskGaps.failure([.reference]) }
+  /// Returns a reference to the masked document, in whatever database; nil for one that names no document.
+  func reference(_ name: String) throws(Failure) -> Value? {
+    guard let path = DocumentPath(ofName: name) else { return nil }
     let root = name.utf8.dropLast(path.string.utf8.count)
     return .reference(String(decoding: root, as: UTF8.self) + (try self.path(path)).string)
   }

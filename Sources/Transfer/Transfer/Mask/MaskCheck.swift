@@ -6,7 +6,15 @@ package struct MaskCheck {
   private static let maximum = 1000
 
   private let mask: Mask
-  private var found: [(gap: MaskGap, documents: Int)] = []
+  private var found: [Found] = []
+
+  private struct Found {
+    var gap: MaskGap
+    /// The documents that have it.
+    var documents = 0
+    /// The documents that refer to those whose IDs it is about.
+    var referring = 0
+  }
 
   package init(by schema: DatabaseSchema) throws(Failure) {
     // Nothing that it masks is shown, so that any key will do.
@@ -15,24 +23,54 @@ package struct MaskCheck {
 
   package var isEmpty: Bool { found.isEmpty }
 
-  package mutating func take(_ document: RawDocument) {
-    for gap in mask.gaps(in: document) {
-      if let index = found.firstIndex(where: { $0.gap.isAbout(gap) }) {
+  package mutating func take(_ document: RawDocument) throws(Failure) {
+    for gap in try mask.gaps(in: document) {
+      guard let index = place(of: gap) else { continue }
+      if case .id(let collection) = gap, collection != document.path.collection.pattern {
+        found[index].referring += 1
+      } else {
         found[index].documents += 1
-        // A field of several types.
-        if found[index].gap != gap, case .field(let collection, let path, _) = gap {
-          found[index].gap = .field(collection, path, "any")
-        }
-      } else if found.count < Self.maximum {
-        found.append((gap, 1))
       }
     }
   }
 
-  /// What is not covered, in how many documents, and what to add to the schema.
-  package var rows: [[String]] {
+  /// Where a gap is counted, with all its types; nil where there are too many.
+  private mutating func place(of gap: MaskGap) -> Int? {
+    guard let index = found.firstIndex(where: { $0.gap.subject == gap.subject }) else {
+      if found.count == Self.maximum { return nil }
+      found.append(Found(gap: gap))
+      return found.count - 1
+    }
+    if case .field(var known) = found[index].gap, case .field(let field) = gap {
+      known.types += field.types.filter { !known.types.contains($0) }
+      found[index].gap = .field(known)
+    }
+    return index
+  }
+
+  /// What is not covered, and what to add to the schema.
+  package struct Finding: Sendable {
+    package let what: String
+    package let documents: Int
+    package let referring: Int
+    package let remedy: String
+
+    /// In how many documents it is.
+    package var count: String {
+      let own = documents > 0 || referring == 0 ? [NumberText.counted(documents, "document")] : []
+      let others = referring > 0 ? ["\(NumberText.counted(referring, "document")) that refer to them"] : []
+      return (own + others).joined(separator: ", ")
+    }
+  }
+
+  package var findings: [Finding] {
     found.map {
-      [MaskGaps.text($0.gap), NumberText.counted($0.documents, "document"), MaskGaps.yaml($0.gap)]
+      Finding(
+        what: MaskGaps.text($0.gap),
+        documents: $0.documents,
+        referring: $0.referring,
+        remedy: MaskGaps.yaml($0.gap)
+      )
     }
   }
 }

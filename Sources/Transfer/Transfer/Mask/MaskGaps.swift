@@ -6,70 +6,114 @@ enum MaskGap: Sendable, Equatable {
   case undeclared(CollectionPath)
   /// The IDs of a collection.
   case id(CollectionPath)
-  /// A field, with its type.
-  case field(CollectionPath, FieldPath, String)
-  /// A reference that is none.
-  case reference
+  case field(Field)
   /// Fields that are unique, and whose rules make the same of values that differ.
   case unique(CollectionPath, [FieldPath])
 
-  /// Whether both are the same thing, whatever its type.
-  func isAbout(_ other: MaskGap) -> Bool {
-    guard case .field(let collection, let path, _) = self,
-      case .field(let otherCollection, let otherPath, _) = other
-    else { return self == other }
-    return collection == otherCollection && path == otherPath
+  struct Field: Sendable, Equatable {
+    var collection: CollectionPath
+    /// The keys on the way to it; ``FieldSchema/elementName`` for the elements of an array.
+    var path: FieldPath
+    var types: [FieldType]
+    /// Whether the schema has its name, which is therefore no person's.
+    var isDeclared: Bool
+    /// Whether it is about a reference in it that names no document.
+    var isReference = false
   }
 
-  static func type(of value: Value) -> String { FieldType(of: value)?.rawValue ?? "any" }
+  /// The same thing, whatever its type.
+  var subject: MaskGap {
+    guard case .field(var field) = self else { return self }
+    (field.types, field.isDeclared) = ([], false)
+    return .field(field)
+  }
 }
 
 /// What is said of all that no rule covers.
 enum MaskGaps {
+  /// The most things that one error lists.
+  private static let shown = 20
+
   static func failure(_ gaps: [MaskGap]) -> Failure {
-    Failure(
+    let gaps = unique(gaps)
+    let (first, more) = (gaps.prefix(shown), gaps.count - shown)
+    return Failure(
       .configuration,
       "mask",
-      cause: "no rule covers \(gaps.map(text).joined(separator: ", "))",
-      remedy: "Add to the schema (docs/masking.md): \(gaps.map(yaml).joined(separator: "; "))"
+      cause:
+        "no rule covers \(first.map(text).joined(separator: ", "))\(more > 0 ? ", and \(more) more" : "")",
+      remedy: "Add to the schema (docs/masking.md; 'gymmigrate mask check' lists all): "
+        + first.map(yaml).joined(separator: "; ")
     )
+  }
+
+  /// Each thing once.
+  static func unique(_ gaps: [MaskGap]) -> [MaskGap] {
+    var unique: [MaskGap] = []
+    for gap in gaps where !unique.contains(where: { $0.subject == gap.subject }) { unique.append(gap) }
+    return unique
   }
 
   static func text(_ gap: MaskGap) -> String {
     switch gap {
     case .undeclared(let collection): "documents of \(collection)"
     case .id(let collection): "the IDs of \(collection)"
-    case .field(let collection, let path, _): "\(shown(path)) of \(collection)"
-    case .reference: "a reference to no document"
+    case .field(let field):
+      "\(field.isReference ? "a reference to no document in " : "")\(name(of: field)) of \(field.collection)"
     case .unique(let collection, let fields):
-      "\(fields.map(shown).joined(separator: " and ")) of \(collection), unique there, without making one of several"
+      "\(fields.map(\.description).joined(separator: " and ")) of \(collection), unique there, without making one of several"
     }
   }
 
   static func yaml(_ gap: MaskGap) -> String {
     switch gap {
-    case .undeclared(let collection): "\(collection): { mask: pseudonym, fields: { … } }"
-    case .id(let collection): "\(collection): { mask: pseudonym }"
-    case .field(let collection, let path, let type):
-      "\(collection): { fields: { \(shown(path)): { type: \(type.isEmpty ? "any" : type), mask: \(suggestion(type)) } } }"
-    case .reference: "a rule for the field, as mask: drop"
+    case .undeclared(let collection): "\(key(collection)): { mask: pseudonym, fields: { … } }"
+    case .id(let collection): "\(key(collection)): { mask: pseudonym }"
+    case .field(let field): "\(key(field.collection)): \(yaml(field))"
     case .unique(let collection, let fields):
-      "\(collection): { fields: { \(fields.map { "\(shown($0)): { mask: pseudonym }" }.joined(separator: ", ")) } }"
+      "\(key(collection)): { fields: { \(fields.map { "\($0): { mask: pseudonym }" }.joined(separator: ", ")) } }"
     }
   }
 
-  private static func suggestion(_ type: String) -> String {
-    switch type {
-    case "string": "pseudonym"
-    case "timestamp": "date(±30)"
-    case "integer", "double": "number(±10%)"
+  private static func yaml(_ field: MaskGap.Field) -> String {
+    let rule = "{ type: \(SchemaWriter.types(field.types)), mask: \(suggestion(field)) }"
+    let keys = isShown(field) ? field.path.segments : [hidden]
+    return keys.reversed().enumerated().reduce(rule) { inner, step in
+      if step.element.isIdentical(to: FieldSchema.elementName) {
+        return "{ type: array, elements: \(inner) }"
+      }
+      let name = isShown(field) ? SchemaWriter.key(step.element) : step.element
+      let isOutermost = step.offset == keys.count - 1
+      return "{ \(isOutermost ? "" : "type: map, ")fields: { \(name): \(inner) } }"
+    }
+  }
+
+  private static func key(_ collection: CollectionPath) -> String { SchemaWriter.key(collection.string) }
+
+  private static func suggestion(_ field: MaskGap.Field) -> String {
+    if field.isReference { return "drop" }
+    return switch field.types {
+    case [.string]: "pseudonym"
+    case [.timestamp]: "date(±30)"
+    case [.integer], [.double]: "number(±10%)"
     default: "drop"
     }
   }
 
-  /// A path as it is, unless a key in it is no plain name: such a key may be a person's.
-  private static func shown(_ path: FieldPath) -> String {
-    path.segments.allSatisfy(isPlain) ? path.description : "(a key that is not shown)"
+  private static let hidden = "(a key that is not shown)"
+
+  private static func name(of field: MaskGap.Field) -> String {
+    guard isShown(field) else { return hidden }
+    return field.path.segments.reduce("") { text, key in
+      if key.isIdentical(to: FieldSchema.elementName) { return "\(text)\(key)" }
+      return "\(text)\(text.isEmpty ? "" : ".")\(FieldPath(field: key))"
+    }
+  }
+
+  /// Whether a path is named: a key that nobody declared may be a person's, unless it is a plain name.
+  private static func isShown(_ field: MaskGap.Field) -> Bool {
+    field.isDeclared
+      || field.path.segments.allSatisfy { $0.isIdentical(to: FieldSchema.elementName) || isPlain($0) }
   }
 
   /// Whether a name may be shown.
@@ -98,7 +142,7 @@ extension Mask {
   func gaps(of collection: CollectionSchema) -> [MaskGap] {
     var gaps: [MaskGap] = []
     if schema.idRule(of: collection.pattern) == nil { gaps.append(.id(collection.pattern)) }
-    for field in collection.fields { gaps += self.gaps(of: field, collection) }
+    for field in collection.fields { gaps += self.gaps(of: field, in: nil, collection) }
     for fields in collection.unique {
       let merged = fields.filter { collection.field($0).flatMap(collection.maskRule)?.isMerging ?? false }
       if !merged.isEmpty { gaps.append(.unique(collection.pattern, merged)) }
@@ -106,21 +150,46 @@ extension Mask {
     return gaps
   }
 
-  private func gaps(of field: FieldSchema, _ collection: CollectionSchema) -> [MaskGap] {
-    let elements = field.elements.flatMap { gaps(of: $0, collection) }
+  /// - Parameter array: The array that it is an element of, or in one.
+  private func gaps(
+    of field: FieldSchema,
+    in array: FieldPath?,
+    _ collection: CollectionSchema
+  ) -> [MaskGap] {
+    let path = field.path.inside(array)
+    let elements = field.elements.flatMap { gaps(of: $0, in: path, collection) }
     if collection.isStructure(field) { return elements }
     // Below an element, the element's own fields have the rules.
     if field.types == [.map], field.path.segments.first == FieldSchema.elementName { return elements }
     guard let rule = collection.maskRule(of: field) else {
-      return [.field(collection.pattern, field.path, field.typeNames)]
+      return [
+        .field(
+          .init(collection: collection.pattern, path: path, types: field.types, isDeclared: true)
+        )
+      ]
     }
-    let path: CollectionPath
+    let named: CollectionPath
     switch rule.kind {
-    case .reference(let target): path = target ?? field.reference?.collection ?? collection.pattern
-    case .url(let target?): path = target
+    case .reference(let target): named = target ?? field.reference?.collection ?? collection.pattern
+    case .url(let target?): named = target
     default: return elements
     }
-    return schema.idRule(of: path) == nil ? [.id(path)] : elements
+    return schema.idRule(of: named) == nil ? [.id(named)] : elements
+  }
+
+  /// The collections of a path whose IDs have no rule.
+  func gaps(along path: DocumentPath) -> [MaskGap] {
+    let (collection, above) = (path.collection.pattern, path.collection.parent)
+    let own: [MaskGap] = schema.idRule(of: collection) == nil ? [.id(collection)] : []
+    return (above.map { gaps(along: $0) } ?? []) + own
+  }
+}
+
+extension FieldPath {
+  /// The path from the document on, of one that is in the elements of an array.
+  func inside(_ array: FieldPath?) -> FieldPath {
+    guard let array else { return self }
+    return segments.reduce(array) { $0.appending($1) }
   }
 }
 

@@ -10,7 +10,7 @@ struct MaskedFields {
   private(set) var gaps: [MaskGap] = []
   /// What rules decide on, where they are only looked at and not applied.
   private var decisions: [MaskDecision]?
-  /// The array whose elements are looked at.
+  /// The array whose elements are masked.
   private var array: FieldPath?
 
   init(mask: Mask, text: MaskedText, _ collection: CollectionSchema, seed: [UInt8]) {
@@ -39,7 +39,8 @@ struct MaskedFields {
       let isElement = path.segments.first == FieldSchema.elementName
       let found = isElement ? declared.first { $0.path == path } : collection.field(path)
       guard let field = found else {
-        gaps.append(.field(collection.pattern, path, MaskGap.type(of: entry.value)))
+        let types = FieldType(of: entry.value).map { [$0] } ?? []
+        gaps.append(.field(gap(of: path, types, isDeclared: false)))
         continue
       }
       if let value = try masked(entry.value, field, declared) {
@@ -65,7 +66,7 @@ struct MaskedFields {
     }
     if case .array(let values) = value, let element = field.elements.first {
       let outer = array
-      array = field.path
+      array = field.path.inside(outer)
       defer { array = outer }
       var elements: [Value] = []
       for value in values { elements.append(try masked(value, element, field.elements) ?? .null) }
@@ -73,7 +74,7 @@ struct MaskedFields {
     }
     guard let rule = collection.maskRule(of: field) else {
       if !collection.isStructure(field) {
-        gaps.append(.field(collection.pattern, field.path, field.typeNames))
+        gaps.append(.field(gap(of: field.path, field.types)))
       }
       return .null
     }
@@ -106,6 +107,15 @@ struct MaskedFields {
     return "\(array)\(path.joined(separator: "."))"
   }
 
+  private func gap(of path: FieldPath, _ types: [FieldType], isDeclared: Bool = true) -> MaskGap.Field {
+    MaskGap.Field(
+      collection: collection.pattern,
+      path: path.inside(array),
+      types: types,
+      isDeclared: isDeclared
+    )
+  }
+
   /// Whether a rule that keeps holds for a value: people type anything into a field of another type, or of a few values.
   private func isKept(_ value: Value, _ field: FieldSchema, _ rule: MaskRule) -> Bool {
     guard rule.kind == .keep, collection.personalData != .free else { return true }
@@ -113,7 +123,11 @@ struct MaskedFields {
   }
 
   /// Returns nil for a value that is dropped.
-  private func apply(_ rule: MaskRule, to value: Value, _ field: FieldSchema) throws(Failure) -> Value? {
+  private mutating func apply(
+    _ rule: MaskRule,
+    to value: Value,
+    _ field: FieldSchema
+  ) throws(Failure) -> Value? {
     switch rule.kind {
     case .drop: return nil
     case .null: return .null
@@ -121,7 +135,7 @@ struct MaskedFields {
     default: break
     }
     switch value {
-    case .reference(let name): return try mask.reference(name)
+    case .reference(let name): return try reference(name, field)
     case .array(let values):
       var elements: [Value] = []
       for value in values { if let value = try apply(rule, to: value, field) { elements.append(value) } }
@@ -132,8 +146,25 @@ struct MaskedFields {
     }
   }
 
+  /// A reference to the masked document, in whatever database.
+  private mutating func reference(_ name: String, _ field: FieldSchema) throws(Failure) -> Value {
+    guard let path = DocumentPath(ofName: name) else {
+      var gap = gap(of: field.path, field.types)
+      gap.isReference = true
+      gaps.append(.field(gap))
+      return .null
+    }
+    let missing = mask.gaps(along: path)
+    gaps += missing
+    return missing.isEmpty ? try mask.reference(name) ?? .null : .null
+  }
+
   /// A map whose keys nobody declared stays only where it is kept, or where its keys have a rule.
-  private func map(_ fields: FieldMap, _ rule: MaskRule, _ field: FieldSchema) throws(Failure) -> Value {
+  private mutating func map(
+    _ fields: FieldMap,
+    _ rule: MaskRule,
+    _ field: FieldSchema
+  ) throws(Failure) -> Value {
     if field.keyMask == nil, rule.kind != .keep { return .null }
     var entries: [FieldMap.Entry] = []
     for entry in fields.entries {
@@ -144,7 +175,11 @@ struct MaskedFields {
     return .map(FieldMap(entries))
   }
 
-  private func string(_ value: String, _ rule: MaskRule, _ field: FieldSchema) throws(Failure) -> Value {
+  private mutating func string(
+    _ value: String,
+    _ rule: MaskRule,
+    _ field: FieldSchema
+  ) throws(Failure) -> Value {
     switch rule.kind {
     case .keep: .string(value)
     case .hash: .string(value.isEmpty ? value : try text.hash(value.utf8))
@@ -162,9 +197,12 @@ struct MaskedFields {
   }
 
   /// The ID of a document of another collection, or of this one.
-  private func id(_ id: String, _ target: CollectionPath?) throws(Failure) -> String {
+  private mutating func id(_ id: String, _ target: CollectionPath?) throws(Failure) -> String {
     let target = target ?? collection.pattern
-    guard let rule = mask.schema.idRule(of: target) else { throw MaskGaps.failure([.id(target)]) }
+    guard let rule = mask.schema.idRule(of: target) else {
+      gaps.append(.id(target))
+      return ""
+    }
     return id.isEmpty ? id : try mask.id(id, rule)
   }
 

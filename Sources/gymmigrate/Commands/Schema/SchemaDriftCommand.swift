@@ -30,7 +30,11 @@ struct SchemaDriftCommand: AsyncParsableCommand {
     var command = common.command("schema drift")
     command.printing = { summary in
       let differences = found.withLock { $0 }
-      if common.isJSON { return try StandardOutput.write(json: Self.json(differences, summary)) }
+      if common.isJSON {
+        return try StandardOutput.write(
+          line: summary.json(after: "differences", differences) { $0.write(to: &$1) }
+        )
+      }
       for difference in differences { try StandardOutput.write(Self.line(difference)) }
     }
     try await command.performWithoutRun { session in
@@ -54,13 +58,5 @@ struct SchemaDriftCommand: AsyncParsableCommand {
       "\(difference.count) of \(difference.documents)", difference.expected, difference.example?.string ?? "",
     ]
     return "\(TerminalText(cells: fields))\n"
-  }
-
-  /// One object: `differences`, then the members of the summary.
-  private static func json(_ differences: [SchemaDrift.Difference], _ summary: RunSummary) -> [UInt8] {
-    var json = JSONWriter()
-    json.array { list in for difference in differences { difference.write(to: &list) } }
-    let members = summary.json.drop { $0 != UInt8(ascii: "{") }.dropFirst()
-    return Array("{\"differences\":".utf8) + json.bytes + [UInt8(ascii: ",")] + members + [UInt8(ascii: "\n")]
   }
 }

@@ -33,11 +33,17 @@ struct MaskCheckCommand: AsyncParsableCommand {
   func validate() throws { try CollectionArguments.validate(collections) }
 
   func run() async throws {
-    let rows = Mutex<[[String]]>([])
+    let found = Mutex<[MaskCheck.Finding]>([])
     var command = common.command("mask check")
     command.printing = { summary in
-      if common.isJSON { return try StandardOutput.write(json: summary.json + [UInt8(ascii: "\n")]) }
-      for row in rows.withLock({ $0 }) { try StandardOutput.write("\(TerminalText(cells: row))\n") }
+      let findings = found.withLock { $0 }
+      if common.isJSON {
+        return try StandardOutput.write(line: summary.json(after: "findings", findings) { $0.write(to: &$1) })
+      }
+      for finding in findings {
+        let cells = [finding.what, finding.count, finding.remedy]
+        try StandardOutput.write("\(TerminalText(cells: cells))\n")
+      }
     }
     try await command.performWithoutRun { session in
       try session.schema.assertDeclared(to: "check the rules of masking")
@@ -47,12 +53,23 @@ struct MaskCheckCommand: AsyncParsableCommand {
       for (index, read) in reads.enumerated() {
         session.counts.open(read.collection)
         while let page = try await pages.next(of: index) {
-          for document in page { check.take(document) }
+          for document in page { try check.take(document) }
           session.counts.update(read.collection) { $0.read += page.count }
         }
       }
-      rows.withLock { $0 = check.rows }
+      found.withLock { $0 = check.findings }
       return CommandResult(status: check.isEmpty ? .done : .differences)
+    }
+  }
+}
+
+extension MaskCheck.Finding {
+  fileprivate func write(to json: inout JSONWriter) {
+    json.object {
+      $0.member("what", what)
+      $0.member("documents", documents)
+      $0.member("referring", referring)
+      $0.member("add", remedy)
     }
   }
 }
