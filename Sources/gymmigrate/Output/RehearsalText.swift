@@ -15,7 +15,10 @@ enum RehearsalText {
       let cells = [finding.code.rawValue, finding.subject, finding.message]
       try StandardOutput.write("\(TerminalText(cells: cells))\n")
     }
-    if rehearsal.findings.isEmpty {
+    if rehearsal.refused > 0 {
+      let count = NumberText.counted(rehearsal.refused, "document")
+      try StandardOutput.write("Refused: \(count), which are left alone: an apply ends in 2.\n")
+    } else if rehearsal.findings.isEmpty {
       try StandardOutput.write("Nothing was found: it can be applied again, checked and undone.\n")
     }
   }
@@ -31,6 +34,7 @@ enum RehearsalText {
       json.member("deletes", plan.deletions)
       json.member("id", plan.migration)
       json.member("reads", plan.reads)
+      json.member("rejected", plan.refused)
       json.member("review", plan.findings.filter { $0.key.kind == .review }.values.reduce(0, +))
     }
     json.member("seconds", rehearsal.seconds)

@@ -79,7 +79,7 @@ struct RehearsalRun {
 
   private func named(_ migrations: [FolderMigration]) -> MigrationChoice {
     var choice = choice
-    choice.migrations = migrations.map(\.choice)
+    choice.name(migrations)
     return choice
   }
 

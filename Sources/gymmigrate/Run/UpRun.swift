@@ -30,7 +30,8 @@ struct UpRun {
     let entries = try await run.connection.ledger(for: "migrate up", run.output)
     let pending = try folder.pending(upTo: last, in: name, entries)
     if pending.isEmpty {
-      return Terminal.standardError.line("Nothing is pending in \(name).")
+      Terminal.standardError.line("Nothing is pending in \(name).")
+      return try await up.printNothing()
     }
     try validate(choice(pending))
     remark(on: pending, of: folder, in: name, entries)
@@ -56,6 +57,14 @@ struct UpRun {
     if let page = words.firstIndex(of: "--html") { words.removeSubrange(page...(page + 1)) }
     if run.confirmation.confirm == nil { words += target.confirmationWords }
     run.output.logger().notice("To apply this: \(CommandLineText.quoted(["gymmigrate"] + words))")
+  }
+
+  /// Prints the summary of no run, with --json.
+  private func printNothing() async throws {
+    guard run.output.json else { return }
+    var command = CommandRun(name: "migrate up", connection: run.connection, output: run.output)
+    command.countsDocuments = false
+    try await command.performWithoutRun { _ in CommandResult() }
   }
 
   /// What guards an environment; nil for nothing.
@@ -92,7 +101,7 @@ struct UpRun {
 
   private func choice(_ migrations: [FolderMigration]) -> MigrationChoice {
     var choice = job.migrations
-    choice.migrations = migrations.map(\.choice)
+    choice.name(migrations)
     return choice
   }
 

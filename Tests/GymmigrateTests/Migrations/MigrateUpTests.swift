@@ -61,6 +61,44 @@ struct MigrateUpTests {
     }
   }
 
+  @Test("With --json nothing to do is a summary, too.")
+  func nothing() async throws {
+    try await withFolder(Self.three) { tool in
+      try await tool.bare(["migrate", "up", "-e", "test", "-q"]).expect(0)
+      let again = try await tool.bare(["migrate", "up", "-e", "test", "--json"])
+      again.expect(0)
+      let summary = try again.summary()
+      #expect(summary.command == "migrate up" && summary.status == "done" && summary.exitCode == 0)
+    }
+  }
+
+  @Test("A step that breaks the schema is found by lint, and passes by its name, too, where that is allowed.")
+  func breaches() async throws {
+    try await withStores { tool in
+      let step = "steps:\n  - set-if-missing: {unheard: 1}\n"
+      try tool.write(
+        "schema: x\ncollections: {things: {unknown-fields: unexpected, fields: {n: integer}}}",
+        to: "x.yaml"
+      )
+      try tool.write("id: city\nsummary: S.\ncollection: things\n\(step)", to: "migrations/1-city.yaml")
+      try await tool.load([documentLine("things/t", 1)], into: "test")
+      let lint = try await tool.bare(["migrate", "lint", "--schema", "x.yaml"])
+      lint.expect(1)
+      #expect(lint.output.hasPrefix("1-city\tbreaks-schema\t"), "\(lint.output)")
+      let place = ["-e", "test", "--schema", "x.yaml"]
+      for name in ["city", "1-city"] {
+        try await tool.bare(["migrate", "plan", name] + place)
+          .expectFailure(65, "give --allow-schema-breaks")
+        let plan = try await tool.bare(["migrate", "plan", name, "--allow-schema-breaks"] + place)
+        plan.expect(0)
+        #expect(plan.output.contains("1 document"), "\(plan.output)")
+      }
+      for words in [["--all"], ["is-active"]] {
+        try await tool.bare(["migrate", "plan", "--allow-schema-breaks", "-e", "test"] + words).expect(64)
+      }
+    }
+  }
+
   /// Compares all documents of two environments, but for the times that the server set.
   private func expectSame(_ first: String, _ second: String, _ tool: Tool) async throws {
     let result = try await tool.bare(

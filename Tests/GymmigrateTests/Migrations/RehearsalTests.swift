@@ -58,6 +58,22 @@ struct RehearsalTests {
     return (result, try JSONDecoder().decode(Report.self, from: Data(result.standardOutput)))
   }
 
+  @Test("What is refused is no fault, and is counted; nothing to rehearse is JSON, too.")
+  func refused() async throws {
+    try await withFolder(["1-a": Self.file("a", "  - unset: n")]) { tool in
+      let words = ["migrate", "test", "--pending", "--from", "prod"]
+      let result = try await tool.bare(words)
+      result.expect(0)
+      #expect(result.output.hasSuffix("Refused: 3 documents, which are left alone: an apply ends in 2.\n"))
+      let json = try await tool.bare(words + ["--json"])
+      #expect(json.output.contains(#""rejected":3"#), "\(json.output)")
+      try FileManager.default.removeItem(atPath: tool.path("migrations/1-a.yaml"))
+      let (none, report) = try await rehearse(tool)
+      none.expect(0)
+      #expect(report.findings.isEmpty && report.migrations.isEmpty)
+    }
+  }
+
   @Test("Each fault is found, and what has none ends in 0.")
   func findings() async throws {
     let faults: [(code: String, files: [String: String], words: [String])] = [

@@ -14,6 +14,8 @@ package enum MigrationLint {
     case renameAtOnce = "rename-at-once"
     /// Its filter needs an index that Firestore does not make by itself.
     case needsIndex = "needs-index"
+    /// A step breaks the schema, so that a plan is refused without --allow-schema-breaks.
+    case breaksSchema = "breaks-schema"
     /// An undo cannot take it back whole.
     case notUndone = "not-undone"
   }
@@ -43,6 +45,11 @@ package enum MigrationLint {
       let message =
         "An undo makes deleted documents anew: their time of creation is another, and functions run. Say why in 'irreversible', or delete softly."
       findings.append(Finding(.notUndone, nil, message))
+    }
+    var strict = migration
+    strict.allowsSchemaBreaks = false
+    if let (_, cause) = strict.problem {
+      findings.append(Finding(.breaksSchema, nil, "\(cause.prefix(1).uppercased())\(cause.dropFirst())."))
     }
     if let message = index(for: migration.scope) { findings.append(Finding(.needsIndex, nil, message)) }
     return findings

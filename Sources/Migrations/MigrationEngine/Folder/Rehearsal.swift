@@ -37,6 +37,9 @@ package struct Rehearsal: Sendable {
     plans.reduce(0) { sum, plan in sum + plan.findings.filter { $0.key.kind == .review }.values.reduce(0, +) }
   }
 
+  /// Documents that are refused, so that an apply ends in 2.
+  package var refused: Int { plans.reduce(0) { $0 + $1.refused } }
+
   /// Takes the plan that is made after a migration was applied.
   package mutating func verify(_ plan: MigrationReport) {
     if plan.changeCount == 0 { return }

@@ -34,6 +34,8 @@ package struct MigrationReport: Sendable {
   }
 
   package var changeCount: Int { changes.total() }
+  /// The findings by which documents are refused.
+  package var refused: Int { findings.filter { $0.key.kind == .reject }.values.reduce(0, +) }
   package var deletions: Int { changes.count(.delete) }
 
   /// What applying a plan costs; the run's own ledger and lease, a few documents, are not in it.

@@ -79,9 +79,7 @@ struct ChosenMigrations: ParsableArguments {
 
   func validate() throws {
     if all, !migrations.isEmpty { throw ValidationError("Name migrations or give --all, not both.") }
-    if rules.allowSchemaBreaks, !migrations.contains(where: MigrationFile.isFile) {
-      throw ValidationError("--allow-schema-breaks is for YAML files.")
-    }
+    if rules.allowSchemaBreaks, all { throw ValidationError("--allow-schema-breaks is for YAML files.") }
     try rules.application.validate(settings)
   }
 
@@ -144,7 +142,16 @@ extension MigrationChoice {
     }
     var chosen: [any Migration] = []
     var seen: Set<String> = []
-    for name in try words(for: connection) where seen.insert(name).inserted {
+    let words = try words(for: connection)
+    if allowsSchemaBreaks, !words.contains(where: MigrationFile.isFile) {
+      throw Failure(
+        .usage,
+        "use",
+        path: "--allow-schema-breaks",
+        cause: "it is for YAML files, and names none"
+      )
+    }
+    for name in words where seen.insert(name).inserted {
       let migration: any Migration
       if MigrationFile.isFile(name) {
         var read = try MigrationFile.read(
@@ -166,6 +173,12 @@ extension MigrationChoice {
       chosen.append(migration)
     }
     return chosen
+  }
+
+  /// Names migrations of a folder; what is for files alone is of no use where it has none of them.
+  mutating func name(_ folder: [FolderMigration]) {
+    migrations = folder.map(\.choice)
+    if !migrations.contains(where: MigrationFile.isFile) { allowsSchemaBreaks = false }
   }
 
   /// What is named, with the files of those that are named as a folder has them.

@@ -7,7 +7,7 @@ struct MigrateLint: AsyncParsableCommand {
     commandName: "lint",
     abstract: "Look for what is doubtful in migrations, without any database.",
     discussion: """
-      Deletions and removals without a filter, fields that apps still read, renames at once, filters that need an index, and what an undo cannot take back (docs/promoting.md). Exits with 1 when there is one.
+      Deletions and removals without a filter, fields that apps still read, renames at once, steps that break the schema, filters that need an index, and what an undo cannot take back (docs/promoting.md). Exits with 1 when there is one.
 
         gymmigrate migrate lint samples/migrations/classes-english-copies.yaml
       """

@@ -66,7 +66,13 @@ struct MigrateTest: AsyncParsableCommand {
     let confirmation = try confirmation(not: environment)
     let folder = try MigrationFolder.of(connection)
     let migrations = try await chosen(of: folder, in: name, connection)
-    if migrations.isEmpty { return Terminal.standardError.line("Nothing is pending in \(name).") }
+    if migrations.isEmpty {
+      Terminal.standardError.line("Nothing is pending in \(name).")
+      if output.json {
+        try RehearsalText.write(Rehearsal(), at: resolver.configuration().prices, asJSON: true)
+      }
+      return
+    }
     var choice = rules.choice
     choice.migrations = migrations.map(\.choice)
     try rules.application.validate(choice)
