@@ -4,6 +4,30 @@ import Testing
 
 @Suite("find does what its help says", .timeLimit(.minutes(60)))
 struct FindTests {
+  @Test("What finds nothing says where it looked.")
+  func nothing() async throws {
+    try await withTool { tool in
+      try tool.write(
+        """
+        schema: x
+        collections:
+          things:
+            fields: { name: string, kind: { type: string, values: [a, b] }, count: integer }
+        """,
+        to: "x.yaml"
+      )
+      try tool.write(documentLine("things/t", 1) + "\n" + documentLine("others/o", 1), to: "in.jsonl")
+      try await tool.run("import", "in.jsonl", "-q", "--schema", "none").expect(0)
+      let words = ["find", "ana", "--collection", "things,others", "--schema", "x.yaml"]
+      let result = try await tool.bare(words + tool.place)
+      result.expect(0)
+      #expect(
+        result.errors.contains("Nothing was found. Looked in name of things; every text of others."),
+        "\(result.errors)"
+      )
+    }
+  }
+
   @Test("The help says what is searched, of which documents, and nothing of another search.")
   func help() async throws {
     try await withTool { tool in

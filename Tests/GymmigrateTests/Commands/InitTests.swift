@@ -65,12 +65,23 @@ struct InitTests {
 
   @Test("An empty database has no schema yet.")
   func empty() async throws {
-    try await withTool(against: MiniFirestore().handler) { tool, server in
+    let mini = MiniFirestore()
+    try await withTool(against: mini.handler) { tool, server in
       let result = try await tool.bare(["init", "--project", "test-project", "--endpoint", server.url])
-      result.expect(66)
-      #expect(result.errors.contains("there is no document"))
-      #expect(result.errors.contains("Next:"))
-      #expect(try tool.text("gymmigrate.yaml").contains("schema: none\n"))
+      result.expect(0)
+      #expect(result.errors.contains("There is no document yet."))
+      let infer = "gymmigrate schema infer -e prod -o schema.yaml"
+      #expect(result.errors.contains("  \(infer)\n"), "\(result.errors)")
+      let configuration = try tool.text("gymmigrate.yaml")
+      #expect(
+        configuration.contains("schema: none\n") && result.errors.contains("in place of 'schema: none'")
+      )
+      let words = infer.split(separator: " ").dropFirst().map(String.init)
+      try await tool.bare(words).expectFailure(66, "'\(infer)'")
+      try mini.load(jsonLines: documentLine("a/1", 1))
+      let inferred = try await tool.bare(words)
+      inferred.expect(0)
+      #expect(inferred.errors.contains("in place of another 'schema:'"))
     }
   }
 

@@ -45,6 +45,40 @@ struct ColumnReportTests {
     }
   }
 
+  @Test("Options that say how numbers are written count for a guess.")
+  func writtenNumbers() async throws {
+    try await withTool { tool in
+      try tool.write("id;v;p;b\n1;1.200,50 €;16%;true\n2;99,00 €;5%;false\n", to: "eu.csv")
+      try tool.write("id,v,p,b\n1,\"$1,200\",EUR,true\n2,$99,MXN,false\n", to: "us.csv")
+      for (file, options, types) in [
+        ("eu.csv", ["--decimal-comma", "--currency", "€", "--percent", "fraction"], ["double", "double"]),
+        ("us.csv", ["--currency", "$,EUR"], ["integer", "text"]),
+      ] {
+        let words = ["import", file, "--collection", "c", "--id-column", "id", "--schema", "none"]
+        let result = try await tool.bare(words + options + tool.place)
+        result.expect(0)
+        for (index, type) in (types + ["boolean"]).enumerated() {
+          let line = "\(file) column \(index + 2) (\("vpb".dropFirst(index).prefix(1))): \(type)"
+          #expect(result.errors.contains(line), "\(line): \(result.errors)")
+        }
+        let documents = try await tool.documents()
+        let expected = file == "eu.csv" ? Self.european : Self.american
+        #expect(try documents == parsed(expected))
+        try await tool.run("delete", "c", "--all-documents", "--hard", "--max-delete", "2", "-q").expect(0)
+      }
+    }
+  }
+
+  private static let european: Documents = [
+    "c/1": ["id": s("1"), "v": d(1200.5), "p": d(0.16), "b": b(true)],
+    "c/2": ["id": s("2"), "v": d(99), "p": d(0.05), "b": b(false)],
+  ]
+
+  private static let american: Documents = [
+    "c/1": ["id": s("1"), "v": i(1200), "p": s("EUR"), "b": b(true)],
+    "c/2": ["id": s("2"), "v": i(99), "p": s("MXN"), "b": b(false)],
+  ]
+
   @Test("More than nine tenths of a type stop the import with the rows; what decides is said and works.")
   func stops() async throws {
     try await withTool { tool in

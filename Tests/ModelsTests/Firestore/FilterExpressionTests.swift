@@ -105,6 +105,26 @@ struct FilterCase: Sendable, CustomTestStringConvertible {
   private static let a = FieldPath(field: "a")
   private static let b = FieldPath(field: "b")
 
+  @Test(
+    "Several words in single quotes are refused as one word is: with the double quotes that are meant.",
+    arguments: [
+      ("a == 'María José'", "María José"), ("a == 'x (y)' and b == 1", "x (y)"), ("a in ['b c']", "b c"),
+      ("b == 1 or a != ' and '", " and "),
+    ]
+  )
+  func singleQuotes(_ text: String, _ meant: String) {
+    let error = #expect(throws: WireError.self) {
+      try FilterExpression.parse(text, in: LiteralContext(database: database))
+    }
+    let advice = "'\(meant)' is in single quotes: text is in double quotes, \"\(meant)\""
+    #expect(error.map { "\($0)" }?.contains(advice) == true, "\(String(describing: error))")
+  }
+
+  @Test func aSingleQuoteThatIsNotClosedIsAWord() throws {
+    let filter = try FilterExpression.parse("a == 'tis", in: LiteralContext(database: database))
+    #expect(filter == .field(Self.a, .equal, .string("'tis")))
+  }
+
   static let cases: [FilterCase] = [
     FilterCase(text: "a == 1", filter: .field(a, .equal, .integer(1))),
     FilterCase(text: "a=1", filter: .field(a, .equal, .integer(1))),

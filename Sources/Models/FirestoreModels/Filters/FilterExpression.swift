@@ -92,6 +92,16 @@ package struct FilterExpression {
 
   private func error(_ cause: String) -> WireError { WireError("in '\(text)', \(cause)") }
 
+  /// What is between single quotes, of several words that begin with a token; nil for anything else.
+  private func singleQuoted(from token: Token) -> String? {
+    let mark = UInt8(ascii: "'")
+    guard token.text.utf8.first == mark, token.text.utf8.count == 1 || token.text.utf8.last != mark else {
+      return nil
+    }
+    let rest = text.utf8.dropFirst(token.offset + 1)
+    return rest.firstIndex(of: mark).map { String(Substring(rest[..<$0])) }
+  }
+
   private func nameNeedsComparison(_ sign: Token) -> WireError {
     error("__name__ is a path: it takes == != < <= > >= in not-in, and not \(sign.text)")
   }
@@ -124,6 +134,9 @@ package struct FilterExpression {
     let token = next()
     guard let token, !token.isSign || token.isQuoted else { throw unexpected(token, "a value") }
     if field == .documentName { return .reference(context.database.name(of: try path(token))) }
+    if let quoted = singleQuoted(from: token) {
+      throw error("'\(quoted)' \(BareWord.Lookalike.singleQuoted.advice(for: "'\(quoted)'"))")
+    }
     return try ValueLiteral.parse(token.source, in: context)
   }
 

@@ -58,6 +58,19 @@ package struct TextSearch: Sendable {
   }
 }
 
+extension CollectionSchema {
+  /// The declared fields that a search looks into.
+  package var searchedFields: [String] {
+    if let searchedTexts { return searchedTexts + searchedPhones }
+    let texts = fields.filter { field in
+      field.path.segments.count == 1 && (field.types.isEmpty || field.types.contains(.string))
+        && isSearchedByDefault(field.path.segments[0])
+    }
+    let names = texts.map { $0.path.segments[0] }
+    return names + searchedPhones.filter { phone in !names.contains { $0.isIdentical(to: phone) } }
+  }
+}
+
 extension String {
   /// Whether the text contains another, byte by byte.
   fileprivate func contains(bytes other: String) -> Bool {

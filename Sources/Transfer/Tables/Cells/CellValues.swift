@@ -267,8 +267,15 @@ package struct CellValues {
 
   /// The form of a text, as a guess takes it.
   func form(_ utf8: UnsafeBufferPointer<UInt8>) -> CellForm {
-    if !numbers.usesDecimalComma { return CellForm(utf8) }
-    return GroupedNumber.decimalComma.plain(utf8).map { $0.withUnsafeBufferPointer { CellForm($0) } } ?? .text
+    if numbers.areAsInJSON { return CellForm(utf8) }
+    if let plain = numbers.plain(utf8) { return plain.withUnsafeBufferPointer { CellForm($0) } }
+    let form = CellForm(utf8)
+    return [.integer, .double, .exponent].contains(form) ? .text : form
+  }
+
+  /// The number that a text is, as JSON writes it; any other text as it is.
+  func plain(_ utf8: UnsafeBufferPointer<UInt8>) -> [UInt8] {
+    (numbers.areAsInJSON ? nil : numbers.plain(utf8)) ?? Array(utf8)
   }
 
   private func moment(_ utf8: UnsafeBufferPointer<UInt8>, _ order: DateOrder) throws(Fault) -> Value {

@@ -113,9 +113,10 @@ package struct TypeInference: Sendable {
   private func scalar(_ text: UnsafeBufferPointer<UInt8>, _ reading: CellValues) -> Form {
     switch reading.form(text) {
     case .integer:
-      let digits = String(decoding: text.filter { $0 != UInt8(ascii: ".") }, as: UTF8.self)
+      let digits = String(decoding: reading.plain(text), as: UTF8.self)
       return (Int64(digits) ?? .max).magnitude <= Self.largestInteger ? .integer : .text
-    case .double: return text.contains { $0 | 0x20 == UInt8(ascii: "e") } ? .scientific : .double
+    case .double:
+      return reading.plain(text).contains { $0 | 0x20 == UInt8(ascii: "e") } ? .scientific : .double
     case .exponent: return .exponent
     case .boolean: return .boolean
     case .timestamp, .text: return .text

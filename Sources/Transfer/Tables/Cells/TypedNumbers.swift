@@ -21,6 +21,9 @@ package struct TypedNumbers {
     currencies = reading.currency?.signs ?? []
   }
 
+  /// Whether no option says how numbers are written.
+  var areAsInJSON: Bool { !usesDecimalComma && percent == nil && currencies.isEmpty }
+
   /// Returns the number as JSON writes it; nil for a text that is none.
   func plain(_ utf8: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
     plain(Array(utf8), percent, currencies, usesDecimalComma)

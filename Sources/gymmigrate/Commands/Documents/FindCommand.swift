@@ -78,7 +78,8 @@ struct FindCommand: AsyncParsableCommand {
     try await common.perform("find", on: connection) { session in
       var found = 0
       let readTime = try await session.moment(moment.readTime ?? .none)
-      for var read in try await session.reads(of: selection, query.settings, at: readTime) {
+      let reads = try await session.reads(of: selection, query.settings, at: readTime)
+      for var read in reads {
         if read.reach == .collection, let collection = session.schema.collection(read.collection),
           let texts = collection.searchedTexts
         {
@@ -105,9 +106,19 @@ struct FindCommand: AsyncParsableCommand {
         }
         session.progress.end()
       }
-      if found == 0 { session.logger.notice("Nothing was found.") }
+      if found == 0 { session.logger.notice("\(Self.nothing(in: reads, session.schema))") }
       return CommandResult()
     }
+  }
+
+  /// Says that nothing was found, and which fields were looked into.
+  private static func nothing(in reads: [CollectionRead], _ schema: DatabaseSchema) -> String {
+    let places = reads.map { read in
+      let collection = schema.collection(read.kind ?? read.collection)
+      let fields = collection?.searchedFields ?? ["every text"]
+      return "\(fields.isEmpty ? "no declared field" : fields.joined(separator: ", ")) of \(read.collection)"
+    }
+    return "Nothing was found. Looked in \(places.joined(separator: "; "))."
   }
 
   private static func json(_ path: DocumentPath, _ matches: [TextSearch.Match]) -> [UInt8] {

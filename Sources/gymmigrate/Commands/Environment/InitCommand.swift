@@ -9,7 +9,7 @@ struct InitCommand: AsyncParsableCommand {
       On a terminal it asks for what is not given. It writes gymmigrate.yaml with one environment, checks that as \
       'gymmigrate doctor' does, infers schema.yaml from the first documents of each collection, and says what to do \
       next. It only reads the database, and overwrites no file (73). 'gymmigrate env init' writes an example with every \
-      key instead. Exits as 'doctor' where that finds a problem, and with 66 where there is no document yet.
+      key instead. Exits as 'doctor' where that finds a problem.
 
         gymmigrate init
         gymmigrate init --project demo --name dev --endpoint http://127.0.0.1:8080 --no-protected
@@ -68,12 +68,37 @@ struct InitCommand: AsyncParsableCommand {
     Terminal.standardError.line("Wrote \(Self.file).")
     try await Self.run(DoctorCommand.self, ["-e", answers.name] + (json ? ["--json"] : []))
     let sample = ["--sample", String(self.sample), "-o", Self.schemaFile, "-e", answers.name, "-q"]
+    if try await Self.isEmpty(answers.name) { return Self.showWait(in: answers.name) }
     defer { Self.showNext(in: answers.name) }
     try await Self.run(SchemaInfer.self, sample)
     try EnvInit.write(answers.configuration(schema: Self.schemaFile), to: Self.file)
     Terminal.standardError.line(
       "Wrote \(Self.schemaFile). Look it over: it says what the documents are today."
     )
+  }
+
+  /// Whether an environment has no collection yet.
+  private static func isEmpty(_ environment: String) async throws -> Bool {
+    var connection = ConnectionSettings()
+    connection.environment = environment
+    let (settings, isEmpty) = (connection, Locked(false))
+    try await Invocation.$current.withValue(invocation([])) {
+      let command = CommandRun(name: "init", connection: settings, output: OutputSettings().silent)
+      try await command.performWithoutRun { session in
+        let collections = try await session.client.collectionIDs()
+        isEmpty.withLock { $0 = collections.isEmpty }
+        return CommandResult()
+      }
+    }
+    return isEmpty.withLock { $0 }
+  }
+
+  /// Says what to do once there are documents.
+  private static func showWait(in environment: String) {
+    let infer = SchemaInfer.command(for: environment)
+    Terminal.standardError.line("There is no document yet. Once there are some:")
+    Terminal.standardError.line("  \(infer)")
+    Terminal.standardError.line("Then write 'schema: \(schemaFile)' in \(file), in place of 'schema: none'.")
   }
 
   private static func showNext(in environment: String) {
@@ -99,15 +124,19 @@ struct InitCommand: AsyncParsableCommand {
   private static let file = "gymmigrate.yaml"
   private static let schemaFile = "schema.yaml"
 
-  /// Runs a command that reads the configuration as it is by now.
+  /// What reads the configuration as it is by now.
+  private static func invocation(_ words: [String]) -> Invocation {
+    var invocation = Invocation(of: Gymmigrate.self)
+    invocation.arguments = CompletedArguments(words)
+    (invocation.application, invocation.jobs) = (Invocation.current.application, Invocation.current.jobs)
+    return invocation
+  }
+
   private static func run<Command: AsyncParsableCommand>(
     _ command: Command.Type,
     _ words: [String]
   ) async throws {
-    var invocation = Invocation(of: Gymmigrate.self)
-    invocation.arguments = CompletedArguments(words)
-    (invocation.application, invocation.jobs) = (Invocation.current.application, Invocation.current.jobs)
-    try await Invocation.$current.withValue(invocation) {
+    try await Invocation.$current.withValue(invocation(words)) {
       var command = try Command.parse(words)
       try await command.run()
     }

@@ -67,7 +67,7 @@ struct SchemaInfer: AsyncParsableCommand {
           "infer the schema of",
           path: session.environment.name,
           cause: "there is no document",
-          remedy: "Once there are some, give 'gymmigrate schema infer -o schema.yaml'."
+          remedy: "Once there are some, give '\(Self.command(for: session.environment.name))'."
         )
       }
       session.progress.begin("references", total: nil)
@@ -95,10 +95,17 @@ struct SchemaInfer: AsyncParsableCommand {
         """
       try SchemaShow.write(Array(text.utf8), to: output)
       if output != "-" {
-        session.logger.notice("Wrote \(output). Next: 'schema: \(output)' in gymmigrate.yaml.")
+        session.logger.notice(
+          "Wrote \(output). Next: 'schema: \(output)' in gymmigrate.yaml, in place of another 'schema:' there."
+        )
       }
       return CommandResult()
     }
+  }
+
+  /// The command that infers the schema of an environment.
+  static func command(for environment: String) -> String {
+    CommandLineText.quoted(["gymmigrate", "schema", "infer", "-e", environment, "-o", "schema.yaml"])
   }
 
   /// The name of the schema: that of its file, else of the environment.

@@ -136,13 +136,13 @@ struct TableArguments: ParsableArguments {
   var decimalComma: Bool?
 
   @Option(
-    help: "What 16% is in a column of numbers: fraction, 0.16; or number, 16 (default: it is refused)."
+    help: "What 16% is: fraction, 0.16; or number, 16 (default: it is refused)."
   )
   var percent: TableReading.Percent?
 
   @Option(
     help: ArgumentHelp(
-      "The signs of currencies that numbers may have in a column of numbers, which may then have commas between thousands, as $1,200.00 (default: they are refused).",
+      "The signs of currencies that numbers may have, which may then have commas between thousands, as $1,200.00 (default: they are refused).",
       valueName: "signs"
     ),
     transform: CurrencySigns.init(argument:)
