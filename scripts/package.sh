@@ -4,7 +4,7 @@
 #   package.sh        dist/gymmigrate-VERSION-linux-ARCH.tar.gz and, with Debian's tools, dist/gymmigrate_VERSION_ARCH.deb
 #   package.sh tree   the files alone, as below a prefix, in .build/package/tree
 #
-# With bin, manual pages, completions of bash, zsh and fish, LICENSE, README, and a bill of materials, which lies in dist/, too. The same sources give the same
+# With bin, manual pages, completions of bash, zsh and fish, LICENSE, README, and a bill of materials, which lies in dist/, too. The same binary gives the same
 # bytes, in any folder: names are sorted, owners are root, and times are SOURCE_DATE_EPOCH, else the commit's.
 set -euo pipefail
 cd "$(dirname "$0")/.."
