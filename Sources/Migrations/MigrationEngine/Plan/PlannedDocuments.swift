@@ -30,7 +30,8 @@ struct PlannedDocuments: PlanList, DocumentReader {
           migration TEXT NOT NULL, checksum TEXT
         );
         CREATE TABLE next (
-          position INTEGER PRIMARY KEY, path BLOB NOT NULL, change BLOB NOT NULL, migration TEXT NOT NULL, checksum TEXT
+          position INTEGER PRIMARY KEY, path BLOB NOT NULL, collection TEXT NOT NULL, kind TEXT NOT NULL, change BLOB NOT NULL,
+          migration TEXT NOT NULL, checksum TEXT
         );
         CREATE TABLE seen (path BLOB PRIMARY KEY, collection TEXT NOT NULL) WITHOUT ROWID;
         """
@@ -44,8 +45,8 @@ struct PlannedDocuments: PlanList, DocumentReader {
   }
 
   func append(_ changes: [Change], by migration: LedgerEntry.Applied) async throws {
-    try await spool.insert(changes, "INSERT INTO next VALUES (NULL, ?, ?, ?, ?)") { change in
-      [Self.key(change.path), Self.data(change), migration.id, migration.checksum]
+    try await spool.insert(changes, "INSERT INTO next VALUES (NULL, ?, ?, ?, ?, ?, ?)") { change in
+      Self.arguments(change, of: migration)
     }
   }
 
@@ -65,21 +66,23 @@ struct PlannedDocuments: PlanList, DocumentReader {
     let sql = "SELECT * FROM next WHERE position > ? ORDER BY position LIMIT ?"
     let rows = try Row.fetchAll(db, sql: sql, arguments: [last, SpoolDatabase.batch])
     for row in rows {
-      let key: Data = row["path"]
-      let earlier = try Row.fetchOne(db, sql: "SELECT * FROM changes WHERE path = ?", arguments: [key])
-      var change: Change? = try Self.change(row)
-      var migration = Self.migration(row)
-      if let earlier, let next = change {
-        change = try Self.change(earlier).followed(by: next, now: now)
-        migration = Self.migration(earlier).and(migration)
-        try db.execute(sql: "DELETE FROM changes WHERE path = ?", arguments: [key])
+      let find = try db.cachedStatement(sql: "SELECT * FROM changes WHERE path = ?")
+      guard let earlier = try Row.fetchOne(find, arguments: [row["path"] as Data]) else {
+        // As it is: most documents are changed once.
+        let copy = "INSERT INTO changes SELECT NULL, path, collection, kind, change, migration, checksum"
+        try db.cachedStatement(sql: "\(copy) FROM next WHERE position = ?").execute(arguments: [
+          row["position"] as Int64
+        ])
+        continue
       }
-      guard let change else { continue }
+      let position: Int64 = earlier["position"]
+      try db.execute(sql: "DELETE FROM changes WHERE position = ?", arguments: [position])
+      guard let change = try Self.change(earlier).followed(by: try Self.change(row), now: now) else {
+        continue
+      }
+      let migration = Self.migration(earlier).and(Self.migration(row))
       try db.cachedStatement(sql: "INSERT INTO changes VALUES (?, ?, ?, ?, ?, ?, ?)").execute(
-        arguments: [
-          earlier.map { $0["position"] as Int64 }, key, change.path.collection.string, change.kind.rawValue,
-          Self.data(change), migration.id, migration.checksum,
-        ]
+        arguments: [position] + Self.arguments(change, of: migration)
       )
     }
     return rows.last?["position"]
@@ -188,6 +191,14 @@ struct PlannedDocuments: PlanList, DocumentReader {
   // MARK: Rows
 
   private static func key(_ path: DocumentPath) -> Data { SpoolDatabase.bytes(path.string) }
+
+  /// The columns of both tables, behind the position.
+  private static func arguments(_ change: Change, of migration: LedgerEntry.Applied) -> StatementArguments {
+    [
+      key(change.path), change.path.collection.string, change.kind.rawValue, data(change), migration.id,
+      migration.checksum,
+    ]
+  }
 
   private static func data(_ change: Change) -> Data {
     Data(JSONWriter.object { $0.members(of: change) })

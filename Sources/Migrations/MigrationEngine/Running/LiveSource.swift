@@ -19,6 +19,7 @@ struct LiveSource: DocumentSource {
   var earlier: PlanSession?
   /// What is planned already, where documents are given as that leaves them.
   var planned: PlannedDocuments?
+  var turn = Turn()
   /// Called with reads that the service bills.
   var onRead: @Sendable (Int) -> Void = { _ in }
   /// Whether the service did not count when it was asked to.
@@ -49,12 +50,11 @@ struct LiveSource: DocumentSource {
   }
 
   private func readPages(
-    of read: CollectionRead,
+    of asked: CollectionRead,
     _ body: ([RawDocument]) async throws -> Void
   ) async throws {
-    var read = read
-    read.pageSize = pageSize
-    read.parallel = parallel
+    let (made, filter) = try made(asked)
+    var read = made
     let index = stops?.next() ?? 0
     if let part {
       guard part.isSame(as: read) else { return }
@@ -64,8 +64,6 @@ struct LiveSource: DocumentSource {
       if index < resumed.read { return }
       if index == resumed.read { read.startAfter = resumed.last }
     }
-    var filter: DocumentFilter?
-    if let planned { (read, filter) = try planned.whole(read) }
     if !changes.deletesForGood { read = try await client.steady(read) }
     let piece = progress.begin(read.collection.string, total: nil)
     let counting = BackgroundCount([read], client: client) { [progress] total in
@@ -79,9 +77,11 @@ struct LiveSource: DocumentSource {
       onRead(Cost.reads(ofQueryGiving: given))
     }
     var deletions = Deletions(in: read.collection, of: earlier?.originals)
-    for try await live in client.pages(of: read) {
+    let pages = try await pages(of: read, asked)
+    while let live = try await pages.next() {
       try Task.checkCancellation()
-      counting.begin()
+      // Of what is read ahead, one page is mostly all.
+      if !pages.areAhead || given > 0 && !live.isEmpty { counting.begin() }
       let page = try planned?.revised(live, filter) ?? live
       if let originals = earlier?.originals {
         try await give(page, from: originals, &deletions, body)
@@ -103,6 +103,30 @@ struct LiveSource: DocumentSource {
       try await body(made)
     }
     try await stops?.stop(SourcePosition(read: index + 1, last: nil))
+  }
+
+  /// A read as it is made, with the filter that is left to be evaluated here.
+  private func made(
+    _ asked: CollectionRead
+  ) throws(Failure) -> (read: CollectionRead, filter: DocumentFilter?) {
+    var read = asked
+    read.pageSize = pageSize
+    read.parallel = parallel
+    // What decides by itself sees nothing of its own changes.
+    let mayBeChanged = changes.foreseenReads == nil || turn.former.contains { $0.mayChange(read) }
+    guard let planned, mayBeChanged else { return (read, nil) }
+    return try planned.whole(read)
+  }
+
+  /// The pages of a read: those that are read ahead, or its own.
+  private func pages(of read: CollectionRead, _ asked: CollectionRead) async throws -> LivePages {
+    if let ahead = turn.ahead {
+      let lane = try await ahead.begin(asked, of: turn.stage, as: read) { later throws(Failure) in
+        try made(later).read
+      }
+      if let lane { return .ahead(ahead, lane) }
+    }
+    return .own(client.pages(ofEach: [read]))
   }
 
   /// Gives a page as it was before the run, with the documents that the run deleted in their places.
@@ -153,6 +177,21 @@ struct LiveSource: DocumentSource {
       let index = stops.sources.firstIndex(where: { $0.collection == path.collection })
     else { return false }
     return index < resumed.read || (index == resumed.read && resumed.last.map { path <= $0 } ?? false)
+  }
+}
+
+/// The pages of one read.
+private enum LivePages {
+  case own(CollectionPages)
+  case ahead(ReadsAhead, Int)
+
+  var areAhead: Bool { if case .ahead = self { true } else { false } }
+
+  func next() async throws -> [RawDocument]? {
+    switch self {
+    case .own(let pages): try await pages.next(of: 0)
+    case .ahead(let ahead, let lane): try await ahead.next(of: lane)
+    }
   }
 }
 

@@ -28,6 +28,8 @@ package struct MigrationRunner: Sendable {
   package var reviewColumns: [String] = []
   /// The part of what a migration reads that this run works on; nil for all.
   package var part: MigrationPart?
+  /// What reads for several sources; nil where each is carried out by itself.
+  private var ahead: ReadsAhead?
 
   /// What a plan or an apply may leave in the run's folder for a person to look at.
   package static let lists = ["plan.jsonl", "review.csv", "rejects.jsonl", "findings.csv"]
@@ -37,15 +39,30 @@ package struct MigrationRunner: Sendable {
     self.context = context
   }
 
+  /// The same runner for sources that are carried out one after the other, each as the stage that is its index: with
+  /// ``parallel``, what a later one reads is on its way meanwhile where no other changes it.
+  package func readingAhead(
+    of sources: [ChangeSource],
+    _ effect: ForeseenReads.Effect
+  ) -> MigrationRunner {
+    var runner = self
+    // A part is a range of one read.
+    let mayRead = parallel > 1 && part == nil
+    runner.ahead = mayRead ? ReadsAhead(context.client, ForeseenReads(of: sources, effect)) : nil
+    return runner
+  }
+
   /// Reads what the changes are decided on, and lists them; writes nothing to the database.
   ///
   /// The changes go to `plan.jsonl` of the run.
   ///
+  /// - Parameter stage: Its index where the runner is ``readingAhead(of:_:)``.
   /// - Throws: ``Failure``.
-  package func plan(_ source: ChangeSource) async throws -> MigrationReport {
+  package func plan(_ source: ChangeSource, stage: Int = 0) async throws -> MigrationReport {
     let file = planFile
     do {
-      let report = try await plan(source, in: file, upon: try PlannedDocuments(over: context.client))
+      let planned = try PlannedDocuments(over: context.client)
+      let report = try await plan(source, in: file, upon: planned, turn(of: source, stage, .planned))
       try await file.flush()
       return report
     } catch {
@@ -70,10 +87,14 @@ package struct MigrationRunner: Sendable {
     }
     let planned = try PlannedDocuments(over: context.client)
     var reports: [MigrationReport] = []
-    for source in sources {
-      reports.append(try await plan(source, in: planned, upon: planned))
+    var turn = Turn(ahead: readingAhead(of: sources, .planned).ahead)
+    for (stage, source) in sources.enumerated() {
+      turn.stage = stage
+      let report = try await plan(source, in: planned, upon: planned, turn)
+      reports.append(report)
       try planned.advance()
-      try each(reports[reports.count - 1])
+      if report.changeCount > 0 { turn.former.append(source) }
+      try each(report)
     }
     let file = planFile
     try await planned.write(to: file)
@@ -89,10 +110,11 @@ package struct MigrationRunner: Sendable {
   private func plan(
     _ source: ChangeSource,
     in list: any PlanList,
-    upon planned: PlannedDocuments
+    upon planned: PlannedDocuments,
+    _ turn: Turn
   ) async throws -> MigrationReport {
     let session = session(source, performer: .planning(list), planned: planned)
-    try await record(source, in: session)
+    try await record(source, at: turn, in: session)
     return session.report.withLock { report in
       guard case .migration(let migration) = source else { return report }
       // A transaction reads its document again, and what decides on it: no more than the plan did.
@@ -133,7 +155,8 @@ package struct MigrationRunner: Sendable {
         delegate: ApplyDelegate(session)
       ) { [session] writer in
         let session = session.writing(to: writer)
-        try await record(source, in: session, after: resumed?.place) { place in
+        let turn = turn(of: source, stage, .written)
+        try await record(source, at: turn, in: session, after: resumed?.place) { place in
           func state() -> Checkpoint.State {
             Checkpoint.State(
               stage: stage,
@@ -176,11 +199,17 @@ package struct MigrationRunner: Sendable {
     )
   }
 
+  private func turn(of source: ChangeSource, _ stage: Int, _ effect: ForeseenReads.Effect) -> Turn {
+    ahead == nil
+      ? Turn(ahead: readingAhead(of: [source], effect).ahead) : Turn(stage: stage, ahead: ahead)
+  }
+
   /// Has the changes recorded, from behind a position on.
   ///
   /// - Parameter mark: Called where everything up to a position has been recorded; nil while planning.
   private func record(
     _ source: ChangeSource,
+    at turn: Turn,
     in session: PlanSession,
     after position: String? = nil,
     mark: (@Sendable (_ position: String) async throws -> Void)? = nil
@@ -209,6 +238,7 @@ package struct MigrationRunner: Sendable {
         part: part,
         earlier: session.originals == nil ? nil : session,
         planned: session.planned,
+        turn: turn,
         onRead: { reads in session.report.withLock { $0.reads += reads } }
       )
       let working = migration.working(in: context.folder, mayDelete: mark == nil || maximumDeletes != nil)

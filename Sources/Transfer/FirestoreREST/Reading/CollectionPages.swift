@@ -16,7 +16,7 @@ import Platform
 /// A caller that only carries documents gets pages that stay on the tape of the response where that is possible. For others
 /// a page is decoded while they work on the one before; those after it wait on their tapes, which need less memory.
 ///
-/// Not `Sendable`: one task asks for the pages.
+/// Not `Sendable`: one task, or one actor, asks for the pages.
 package final class CollectionPages {
   private let client: FirestoreClient
   private let reads: [CollectionRead]
@@ -46,7 +46,10 @@ package final class CollectionPages {
   /// - Parameter index: The index of the read, not below that of the call before; the rest of earlier reads is
   ///   skipped.
   /// - Throws: ``Failure`` after all retries, or if a document cannot be decoded; the same again if asked again.
-  package func nextPage(of index: Int) async throws -> DocumentPage? {
+  package func nextPage(
+    of index: Int,
+    isolation: isolated (any Actor)? = #isolation
+  ) async throws -> DocumentPage? {
     guard reads.indices.contains(index) else { return nil }
     if let work { return try await work.next(of: index) }
     if let alone, alone.index == index { return try await alone.pages.next() }
@@ -56,7 +59,10 @@ package final class CollectionPages {
   }
 
   /// Returns the documents of the next page of a read, as ``nextPage(of:)``.
-  package func next(of index: Int) async throws -> [RawDocument]? {
+  package func next(
+    of index: Int,
+    isolation: isolated (any Actor)? = #isolation
+  ) async throws -> [RawDocument]? {
     try await nextPage(of: index)?.documents()
   }
 }

@@ -17,7 +17,7 @@ final class ReadAhead {
 
   deinit { page?.cancel() }
 
-  func next() async throws -> DocumentPage? {
+  func next(isolation: isolated (any Actor)? = #isolation) async throws -> DocumentPage? {
     guard let current = page else { return nil }
     let decoded = try await current.value
     decoded.next?.admit(after: decoded.order)

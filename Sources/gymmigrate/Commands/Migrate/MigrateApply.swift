@@ -96,9 +96,13 @@ extension ApplyJob: DivisibleJob {
           isQuiet: isQuiet
         )
       }
+      let runner = runner(in: session, folder, run).readingAhead(
+        of: sources.map { $0.guarded(by: session.client) },
+        .written
+      )
       try await LedgerRun(session, folder, sources: sources, of: self).perform {
         for (stage, source) in sources.enumerated() where session.checkpoints?.isPast(stage) != true {
-          let report = try await self.apply(source, stage: stage, deletions, in: session, folder, run)
+          let report = try await self.apply(source, stage: stage, deletions, in: session, by: runner)
           if !isQuiet { session.report(MigrationText.applied(report)) }
         }
       }
@@ -129,11 +133,10 @@ extension ApplyJob: DivisibleJob {
     stage: Int,
     _ deletions: DeletionBound,
     in session: Session,
-    _ folder: RunDirectory,
-    _ run: JobRun
+    by runner: MigrationRunner
   ) async throws -> MigrationReport {
     let guarded = source.guarded(by: session.client)
-    var runner = runner(in: session, folder, run)
+    var runner = runner
     runner.maximumDeletes = try await deletions.limit(
       of: source,
       as: guarded,

@@ -88,10 +88,12 @@ extension MigrationChoice {
     command.confirmation = confirmation
     try await command.perform { session, run in
       var changes = 0
-      for migration in chosen {
-        var runner = MigrationRunner(in: session, run)
-        runner.read(as: reading)
-        let report = try await runner.plan(.migration(migration).guarded(by: session.client))
+      var runner = MigrationRunner(in: session, run)
+      runner.read(as: reading)
+      let sources = chosen.map { ChangeSource.migration($0).guarded(by: session.client) }
+      runner = runner.readingAhead(of: sources, .none)
+      for (stage, source) in sources.enumerated() {
+        let report = try await runner.plan(source, stage: stage)
         changes += report.changeCount
         if !output.json { try StandardOutput.write(MigrationText.plan(report)) }
       }
