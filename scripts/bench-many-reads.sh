@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Measures what reads side by side gain at 80 ms a request: copy, diff, --group and --subcollections with --parallel 8 against one
-# request at a time, counted ids and ids of which most have one prefix, and 15 collections with --parallel 16 against the slowest
-# of them alone. Ends in 1 where a target is missed: six times as fast, 1.5 times one collection, within 64 MiB, and the same
-# results. Installs nothing.
+# Measures what reads side by side gain at 80 ms a request: copy, diff, migrate plan, --group and --subcollections with --parallel 8
+# against one request at a time, counted ids and ids of which most have one prefix, and 15 collections with --parallel 16 against the
+# slowest of them alone, exported, and planned, verified and applied by a migration each. Ends in 1 where a target is missed: six times
+# as fast, 1.5 times one collection, within 64 MiB, and the same results. Installs nothing.
 #
 #   scripts/bench-many-reads.sh [DOCUMENTS]
 #
@@ -39,6 +39,11 @@ with open(f"{folder}/small.jsonl", "w") as file:
         for n in range(300):
             file.write('{"fields":{"n":{"integerValue":"%d"},"notes":{"stringValue":"%s"}},"name":"small%d/%s"}\n'
                        % (n, notes, 10 + number, id()))
+# Files that change everything, and files that leave everything as it is.
+for name in ["automatic"] + [f"small{10 + number}" for number in range(15)]:
+    for kind, step in ("trim", "trim: notes"), ("keep", "set-if-missing: {n: 0}"):
+        with open(f"{folder}/{kind}-{name}.yaml", "w") as file:
+            file.write(f"id: {kind}-{name.lower()}\nsummary: Does {kind}.\ncollection: {name}\nsteps:\n  - {step}\n")
 PYTHON
 cd "$folder"
 
@@ -61,6 +66,7 @@ serve small
 serve copied
 
 away() { echo --schema gym --project sajarubox --database local --endpoint "http://127.0.0.1:$(cat "$1.port")"; }
+direct() { echo --schema gym --project sajarubox --database local --endpoint "http://127.0.0.1:$(cat "$1.direct")"; }
 from() { echo --from-project sajarubox --from-database local --from-endpoint "http://127.0.0.1:$(cat "$1.port")"; }
 measure() { # NAME ARGUMENTS...
   local name=$1
@@ -88,12 +94,22 @@ for ((round = 0; round < rounds; round++)); do
     # What is the same is only read and compared, so that the target does not set the pace.
     measure "copy-$parallel" copy automatic $(from large) $target --mode upsert --parallel $parallel --yes
     measure "diff-$parallel" diff automatic --from one --to two --parallel $parallel
+    measure "plan-$parallel" migrate plan trim-automatic.yaml $(away large) --parallel $parallel -o "plan-$parallel.jsonl" --examples 0
   done
-  for name in automatic counted skewed group subcollections; do cmp $name-1.jsonl $name-8.jsonl; done
+  for name in automatic counted skewed group subcollections plan; do cmp $name-1.jsonl $name-8.jsonl; done
   rm -rf one all
   measure one export small10 $(away small) --parallel 16 -o one/ --format jsonl
   measure all export --all --no-subcollections $(away small) --parallel 16 -o all/ --format jsonl
   [[ $(cat all/*.jsonl | wc -l) == 4500 ]]
+  measure plan-one migrate plan trim-small10.yaml $(away small) --parallel 16 -o one.jsonl --examples 0
+  measure plan-all migrate plan trim-small*.yaml $(away small) --parallel 16 -o all.jsonl --examples 0
+  "$binary" migrate plan trim-small*.yaml $(direct small) -o all-1.jsonl --examples 0 -q --no-progress
+  cmp all.jsonl all-1.jsonl
+  [[ $(wc -l <all.jsonl) == 4500 ]]
+  for verb in verify apply; do
+    measure "$verb-one" migrate "$verb" keep-small10.yaml $(away small) --parallel 16
+    measure "$verb-all" migrate "$verb" keep-small*.yaml $(away small) --parallel 16
+  done
 done
 
 python3 <<'PYTHON'
@@ -108,15 +124,16 @@ times = {
     name: (statistics.median(seconds for seconds, _ in all), max(peak for _, peak in all)) for name, all in runs.items()
 }
 missed = []
-for name in ("automatic", "counted", "skewed", "group", "subcollections", "copy", "diff"):
+for name in ("automatic", "counted", "skewed", "group", "subcollections", "copy", "diff", "plan"):
     (alone, _), (parallel, _) = times[f"{name}-1"], times[f"{name}-8"]
     print(f"{name}: {alone:.1f} s, --parallel 8 {parallel:.1f} s, {alone / parallel:.1f} x as fast")
     if parallel > alone / 6:
         missed.append(f"{name} with --parallel 8 was less than six times as fast")
-ratio = times["all"][0] / times["one"][0]
-print(f"15 collections: {times['all'][0]:.2f} s, one alone {times['one'][0]:.2f} s, {ratio:.2f} x")
-if ratio > 1.5:
-    missed.append("15 collections took more than 1.5 times one alone")
+for prefix, what in ("", "15 collections"), ("plan-", "15 plans"), ("verify-", "15 verifications"), ("apply-", "15 applies"):
+    (many, _), (one, _) = times[f"{prefix}all"], times[f"{prefix}one"]
+    print(f"{what}: {many:.2f} s, one alone {one:.2f} s, {many / one:.2f} x")
+    if many > 1.5 * one:
+        missed.append(f"{what} took more than 1.5 times one alone")
 largest = max(times, key=lambda name: times[name][1])
 print(f"peak {times[largest][1] / 1024:.0f} MiB ({largest})")
 if times[largest][1] > 64 * 1024:

@@ -121,13 +121,24 @@ class Scene:
         words = ["restore", "--all", "--from", "backup", "--source", self.source.root, "-e", self.target.name, "--max-delete", "1"]
         return words, self.documents
 
+    def migrate(self):
+        self.target.commit_all([self.target.set(path, fields) for path, fields in self.documents.items()])
+        names = sorted({path.partition("/")[0] for path in self.documents})
+        for name in names:
+            (self.folder / f"{name}.yaml").write_text(f"id: {name}\nsummary: S.\ncollection: {name}\nsteps:\n  - set: {{m: 1}}\n")
+        files = [f"{name}.yaml" for name in names] + ["-e", self.target.name, *self.random.choice([[], ["--parallel", "8"]])]
+        if self.random.random() < 0.4:
+            return ["migrate", self.random.choice(["plan", "verify"]), *files], None
+        left = {path: fields | ({"m": {"integerValue": "1"}} if path.count("/") == 1 else {}) for path, fields in self.documents.items()}
+        return ["migrate", "apply", *files], left
+
     def parallel(self):
         return self.random.choice([[], ["--parallel", "4"]])
 
     # Judging.
 
     def play(self):
-        make = self.random.choice([self.export, self.count, self.diff, self.imported, self.imported, self.copy, self.copy, self.fix, self.restore])
+        make = self.random.choice([self.export, self.count, self.diff, self.imported, self.imported, self.copy, self.copy, self.fix, self.restore, self.migrate, self.migrate])
         words, left = make()
         counts[make.__name__] += 1
         self.words, self.writes = [*words, "-y"] if left else words, left is not None
