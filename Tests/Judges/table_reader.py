@@ -123,6 +123,11 @@ def read_id(cell, options, keep_spaces, below):
     return BAD if wrong else good(id)
 
 
+def rounded(cell):
+    """Whether a cell of CSV has an identifier of which a spreadsheet has dropped digits."""
+    return cell.hint != "sheet" and cell.kind == "text" and re.fullmatch(r"(?a)[1-9]([.,]\d*)?E\+\d\d", str(cell.value))
+
+
 class Reader:
     """One table and the options of its import."""
 
@@ -188,10 +193,10 @@ class Reader:
             return TYPES.get(asked, "timestamp"), order if asked in TYPES else order_of(asked), "user"
         if schema_kind:
             return schema_kind, order, "schema"
-        if "__name__" in self.head:
-            return "any", order, ""
         if is_identifier(field_of(field, is_ours(self.head))[-1]):
             return "text", order, "name"
+        if "__name__" in self.head:
+            return "any", order, ""
         kind, order, sure = guess(cells, self.options)
         others = [row.cells[number] for row in self.rows if row.raw is None and not self.usable(row) and number < len(row.cells)]
         if others and guess(cells + others, self.options)[:2] != (kind, order):
@@ -221,6 +226,8 @@ class Reader:
             path, kind, order, declared = column
             cell = row.cells[number] if number < len(row.cells) else Cell()
             read = self.field(path, kind, cell, order, declared)
+            if declared != "user" and (is_identifier(path[-1]) or number == self.id) and rounded(cell):
+                read = BAD
             if cell.quoted and "__name__" not in self.head and (cell.hint == "sheet" or kind == "any" and not declared) and not cell.value:
                 # The pages say of exported workbooks alone what an empty cell in text format is, and nothing of an empty
                 # text in a column without a type.

@@ -72,7 +72,7 @@ package struct ClassService: Sendable {
     let classes = zip(series.dates, try documents(of: series)).map { $0 }
     var days: [CalendarDay] = []
     for some in classes.chunks(of: 300) {
-      let decisions = try await loader.decisions(on: some.map(\.1))
+      let decisions = try await loader.decisions(on: some.map { .decoded($0.1) })
       for ((day, document), decision) in zip(some, decisions) {
         context.counts.update(GymCollection.classes) { $0.read += 1 }
         switch decision {

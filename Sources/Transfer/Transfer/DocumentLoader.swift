@@ -57,9 +57,9 @@ package struct DocumentLoader: Sendable {
   }
 
   /// What ``load(_:)`` would do with documents as the database is; nothing is written or counted.
-  package func decisions(on documents: [RawDocument]) async throws -> [WriteMode.Decision] {
+  package func decisions(on documents: [LoadDocument]) async throws -> [WriteMode.Decision] {
     let current = try await context.client.batchGet(documents.map(\.path))
-    return documents.map { mode.decide(.decoded($0), current: current[$0.path]) }
+    return documents.map { mode.decide($0, current: current[$0.path]) }
   }
 
   /// Accepts documents in batches of a few hundred.
@@ -244,9 +244,13 @@ private struct LoadDecision: Sendable {
 
 extension RawDocument {
   /// Whether it has a time in a field that is later than that of another document, or that one has none.
+  ///
+  /// Spreadsheets round times to a millisecond, so less than that is not later.
   fileprivate func brings(_ field: FieldPath, laterThan other: RawDocument) -> Bool {
     guard let time = fields[field]?.timestamp else { return false }
-    return other.fields[field]?.timestamp.map { $0 < time } ?? true
+    guard let known = other.fields[field]?.timestamp else { return true }
+    let seconds = Double(time.seconds - known.seconds)
+    return seconds * 1000 + Double(time.nanoseconds - known.nanoseconds) / 1_000_000 >= 1
   }
 }
 

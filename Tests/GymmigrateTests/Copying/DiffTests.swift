@@ -39,7 +39,7 @@ struct DiffTests {
       for place in ["out", file] {
         try await tool.bare(comparison + [place]).expectFailure(
           65,
-          "neither JSON Lines nor a managed export"
+          "only JSON Lines and managed exports"
         )
       }
       try await tool.bare(["check", "--from", "out", "--schema", "gym"]).expectFailure(65, "--format jsonl")

@@ -92,8 +92,7 @@ struct ColumnReportTests {
             65,
             "column 2 (price): 10 of 11 cells say double, and 1 cell does not: row 12",
             "price:double",
-            "--types",
-            "--decimal-comma"
+            "--types"
           )
       }
       try await run("--types", "price=double").expectFailure(

@@ -240,7 +240,12 @@ package struct CSVReader: ~Copyable {
     guard let cell = record.firstInvalidCell else { return }
     let position = Failure.Record(line: record.line, column: cell)
     if file.encoding != .utf8 {
-      throw failure("the cell has bytes that are no character of \(file.encoding.rawValue)", position)
+      let isLatin = file.encoding == .latin1 || file.encoding == .latin9
+      let advice = isLatin ? " (--encoding windows-1252 may have signs there)" : ""
+      throw failure(
+        "the cell has bytes that are no character of \(file.encoding.rawValue)\(advice)",
+        position
+      )
     }
     throw failure(
       "the cell is not UTF-8",

@@ -42,8 +42,11 @@ struct TextDecoder {
       case .utf8: out.append(byte)
       case .windows1252:
         append(0x80..<0xA0 ~= byte ? Self.windows[Int(byte) - 0x80] : Unicode.Scalar(byte), &out)
-      case .latin1: append(Unicode.Scalar(byte), &out)
-      case .latin9: append(Self.latin9[byte] ?? Unicode.Scalar(byte), &out)
+      case .latin1, .latin9:
+        // Controls that nobody types, where Windows has signs.
+        let isControl = 0x80..<0xA0 ~= byte
+        let sign = encoding == .latin9 ? Self.latin9[byte] : nil
+        append(isControl ? nil : sign ?? Unicode.Scalar(byte), &out)
       case .utf16LittleEndian, .utf16BigEndian: append(byte, &out)
       }
     }

@@ -16,6 +16,8 @@ package struct CellRow: Sendable {
     case number
     /// A whole number whose format pads it with zeros, as the sheet shows it: `03100`, `001-234`.
     case padded
+    /// A number in a cell of text format, into which only programs write one.
+    case textNumber
     /// A number that export marked as a double or an integer, unlike the default of its column.
     case double, integer
     /// A boolean of a sheet, as `true` or `false`.
@@ -71,7 +73,7 @@ package struct CellRow: Sendable {
   /// Returns the number of a cell that is one; nil for other cells.
   func number(_ index: Int) -> Double? {
     switch kind(index) {
-    case .number, .double, .integer: Double(self[index])
+    case .number, .textNumber, .double, .integer: Double(self[index])
     case .padded: Double(self[index]) ?? Self.digits(self[index])
     default: nil
     }

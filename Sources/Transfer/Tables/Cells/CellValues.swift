@@ -18,7 +18,7 @@ package struct CellValues {
   private let timeZone: LocalTimeZone
   /// The columns that are text because their cells differ.
   private let mixed: Set<Int>
-  private let numbers: TypedNumbers
+  let numbers: TypedNumbers
   /// The database that references without one point into.
   private let database: DatabaseName?
   /// The order of dates, and that of columns that have their own.
@@ -99,7 +99,10 @@ package struct CellValues {
         throw Self.lostDigits
       }
       return .string(row[index])
-    case .number, .double, .integer, .padded: return try number(row.number(index), as: type)
+    case .textNumber where readsForms && type == .any:
+      return try number(row.number(index), as: .string)
+    case .number, .textNumber, .double, .integer, .padded:
+      return try number(row.number(index), as: type)
     case .boolean:
       if type == .boolean || type == .any { return .boolean(row[index] == "true") }
       if type == .string, mixed.contains(index) { return .string(row[index]) }
@@ -282,7 +285,9 @@ package struct CellValues {
     if let moment = Timestamp(rfc3339: utf8) { return .timestamp(moment) }
     guard let date = DateText(utf8, order) ?? DateText(compact: utf8) else {
       let other: DateOrder = order == .dayFirst ? .monthFirst : .dayFirst
-      let advice = DateText(utf8, other) == nil ? "" : "; --date-format \(other.rawValue) reads it"
+      let isOther = DateText(utf8, other) != nil
+      let advice =
+        isOther ? "; --date-format \(other.rawValue) reads it" : DateText.defect(of: utf8, order)
       let format = advice.isEmpty && order != .dayFirst ? "; dates are \(order.rawValue)" : advice
       throw Fault(expected: "\(Self.name(of: .timestamp))\(format)")
     }

@@ -19,16 +19,37 @@ extension CellValues {
     }
   }
 
+  /// Refuses a cell of identifiers in CSV that a spreadsheet has rounded: `5.51235E+11`, or with a comma.
+  package func assertAllDigits(of row: CellRow, _ index: Int) throws(Fault) {
+    guard !isSheet, row.withUTF8(of: index, { Self.isRounded($0) }) else { return }
+    throw Fault(
+      expected:
+        "all digits of an identifier: a spreadsheet has rounded it; --types with text for its heading takes it as it is"
+    )
+  }
+
+  private static func isRounded(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+    guard text.count > 4, text.count < 20, let first = text.first, (0x31...0x39).contains(first) else {
+      return false
+    }
+    let digits = text.dropFirst().dropLast(4)
+    let isMantissa =
+      digits.isEmpty
+      || (digits.first == UInt8(ascii: ".") || digits.first == UInt8(ascii: ","))
+        && digits.dropFirst().allSatisfy(\.isASCIIDigit)
+    return isMantissa && text.dropFirst(text.count - 4).prefix(2).elementsEqual("E+".utf8)
+      && text.suffix(2).allSatisfy(\.isASCIIDigit)
+  }
+
   /// Refuses a name of which an ID begins or ends with a character that nobody sees.
   package static func assertNoSpaces(around name: String) throws(Fault) {
     if name.utf8.allSatisfy(Spacing.isGraphic) { return }
     for id in name.utf8.split(separator: UInt8(ascii: "/")) {
       guard let scalar = Spacing.end(of: String(Substring(id))) else { continue }
-      var code = String(scalar.value, radix: 16, uppercase: true)
-      code = String(repeating: "0", count: max(0, 4 - code.count)) + code
+      let code = Spacing.code(of: scalar)
       throw Fault(
         expected:
-          "an id without white space around it; it begins or ends with U+\(code) (--keep-spaces takes it)"
+          "an id without white space around it; it begins or ends with \(code) (--keep-spaces takes it)"
       )
     }
   }

@@ -1,5 +1,5 @@
 /// Characters that nobody sees: white space, and what has no width or is a control.
-enum Spacing {
+package enum Spacing {
   /// Whether a text has nothing else.
   static func isBlank(_ utf8: UnsafeBufferPointer<UInt8>) -> Bool {
     // Nearly every cell begins with a letter or a digit.
@@ -11,6 +11,19 @@ enum Spacing {
   /// Returns the invisible character with which a text begins or ends; nil if there is none.
   static func end(of text: String) -> Unicode.Scalar? {
     [text.unicodeScalars.first, text.unicodeScalars.last].lazy.compactMap { $0 }.first(where: isInvisible)
+  }
+
+  /// What an error says of a text that begins or ends with a character that nobody sees, other than a space; empty for any
+  /// other text.
+  package static func remark(on text: String) -> String {
+    guard let scalar = end(of: text), scalar != " ", scalar != "\t" else { return "" }
+    return "; it begins or ends with \(code(of: scalar))"
+  }
+
+  /// A character as it is written in Unicode: `U+00A0`.
+  static func code(of scalar: Unicode.Scalar) -> String {
+    let digits = String(scalar.value, radix: 16, uppercase: true)
+    return "U+\(String(repeating: "0", count: max(0, 4 - digits.count)))\(digits)"
   }
 
   /// Whether a byte is a visible character of ASCII.

@@ -31,6 +31,9 @@ package struct TypeInference: Sendable {
   private let dateOrder: DateOrder?
   /// Whether a cell in REST JSON has another type than an address.
   private var hasOtherTypes = false
+  private var (plainTimes, plainAddresses) = (0, 0)
+  /// The first text if options would read all texts as numbers; nil before it, or where there are other texts.
+  private var numberText: (first: [UInt8], isOnly: Bool)?
   private var tallies = [Tally](repeating: Tally(), count: Form.allCases.count)
 
   package init(dateOrder: DateOrder?) {
@@ -41,15 +44,36 @@ package struct TypeInference: Sendable {
 
   package mutating func look(at row: CellRow, _ index: Int, _ reading: CellValues) {
     guard let form = form(of: row, index, reading) else { return }
+    if form == .text { row.withUTF8(of: index) { noteText($0, reading) } }
     tallies[form.rawValue].count += 1
     if tallies[form.rawValue].count > Self.maximumRows { return }
     if tallies[form.rawValue].rows.isEmpty { tallies[form.rawValue].first = row[index] }
     tallies[form.rawValue].rows.append(row.number)
   }
 
-  /// Looks at the cells in REST JSON alone, which is enough for ``addressType``.
+  private mutating func noteText(_ text: UnsafeBufferPointer<UInt8>, _ reading: CellValues) {
+    if numberText?.isOnly == false { return }
+    let bytes = Array(CellValues.trimmed(text))
+    numberText = (numberText?.first ?? bytes, reading.numbers.advice(bytes) != nil)
+  }
+
+  /// Looks at the cells in REST JSON, which is enough for ``addressType``, and at what ``unread(inText:)`` counts.
   package mutating func lookForAddresses(in row: CellRow, _ index: Int, _ reading: CellValues) {
-    if row.withUTF8(of: index, { $0.first == UInt8(ascii: "{") }) { look(at: row, index, reading) }
+    if row.withUTF8(of: index, { $0.first == UInt8(ascii: "{") }) { return look(at: row, index, reading) }
+    row.withUTF8(of: index) { text in
+      // As plain cells have a time; a day alone is text in many databases.
+      if text.count >= 19, text[10] == 0x20, DateText(text) != nil { plainTimes += 1 }
+      if AddressText.isAddress(text) { plainAddresses += 1 }
+    }
+  }
+
+  /// How many cells of a table by export stay text that another type would read, and that type; nil if there are none.
+  ///
+  /// - Parameter isText: Whether the column is text by its name, also where its cells in REST JSON are all addresses.
+  func unread(inText isText: Bool) -> (count: Int, type: Column.ValueType)? {
+    if plainTimes > 0 { return (plainTimes, .timestamp) }
+    guard isText, plainAddresses > 0, let addressType else { return nil }
+    return (plainAddresses, addressType)
   }
 
   /// What a cell says; nil for one that says nothing, as it is empty, null or has a type of its own.
@@ -59,7 +83,7 @@ package struct TypeInference: Sendable {
     case .boolean: .boolean
     case .date: .date
     case .time, .duration, .padded: .text
-    case .number, .double, .integer:
+    case .number, .textNumber, .double, .integer:
       Int64(exactly: Double(row[index]) ?? .nan) == nil ? .double : .integer
     case .bare, .text:
       row.withUTF8(of: index) {
@@ -133,7 +157,16 @@ package struct TypeInference: Sendable {
   }
 
   /// Returns the type that fits all values, else text.
-  package func guess(column: Int) -> ColumnGuess {
+  package func guess(column: Int, _ reading: CellValues) -> ColumnGuess {
+    var guess = guess(column: column)
+    guess.hasPoints = tallies[Form.double.rawValue].count > 0 && !reading.isSheet
+    if guess.type == .string, let numberText, numberText.isOnly {
+      guess.advice = reading.numbers.advice(numberText.first, besidePoints: guess.hasPoints)
+    }
+    return guess
+  }
+
+  private func guess(column: Int) -> ColumnGuess {
     let classes = classes
     let cells = tallies.reduce(0) { $0 + $1.count }
     let leading = classes.filter { $0.type != .string }.max { $0.tally.count < $1.tally.count }

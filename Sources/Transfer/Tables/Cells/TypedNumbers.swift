@@ -15,6 +15,9 @@ package struct TypedNumbers {
   /// A space, a tab, and the spaces that do not break.
   private static let spaces = [" ", "\t", "\u{A0}", "\u{202F}"].map { Array($0.utf8) }
 
+  /// What a decimal comma makes of numbers with a point.
+  private static let caution = " (and 1.500 as 1500)"
+
   package init(_ reading: TableReading) {
     usesDecimalComma = reading.usesDecimalComma ?? false
     percent = reading.percent
@@ -77,15 +80,20 @@ package struct TypedNumbers {
   func advice(_ utf8: UnsafeBufferPointer<UInt8>) -> String { advice(Array(utf8)).map { "; \($0)" } ?? "" }
 
   /// The options that would read a text; nil if there are none.
-  package func advice(_ text: [UInt8]) -> String? {
+  ///
+  /// - Parameter hasPoints: Whether other numbers have a point before their decimals, which a decimal comma would make one
+  ///   between thousands.
+  package func advice(_ text: [UInt8], besidePoints hasPoints: Bool = false) -> String? {
     let sign = Self.sign(of: text).flatMap { currencies.contains($0) ? nil : $0 }
     if sign == nil, currencies.isEmpty, !usesDecimalComma, text.contains(UInt8(ascii: ",")),
       isNumber(GroupedNumber.decimalPoint.plain(text))
     {
-      return "--currency '$' reads commas between thousands, --decimal-comma a comma before decimals"
+      let thousands = "--currency '$' reads commas between thousands"
+      let comma = "--decimal-comma a comma before decimals\(Self.caution)"
+      return hasPoints ? thousands : "\(thousands), \(comma)"
     }
     let isPercent = percent == nil && text.last == Self.percentSign
-    for comma in usesDecimalComma ? [true] : [false, true] {
+    for comma in usesDecimalComma ? [true] : hasPoints ? [false] : [false, true] {
       for signs in [currencies] + (sign.map { [[$0]] } ?? [])
       where isNumber(plain(text, isPercent ? .number : percent, signs, comma)) {
         return advice(isPercent, signs == currencies ? nil : sign, comma && !usesDecimalComma)
@@ -103,7 +111,8 @@ package struct TypedNumbers {
       sign.map { "--currency '\(String(decoding: $0, as: UTF8.self))'" },
       usesComma ? "--decimal-comma" : nil,
     ].compactMap { $0 }
-    return options.isEmpty ? nil : "\(options.joined(separator: " with ")) reads it"
+    let caution = usesComma ? Self.caution : ""
+    return options.isEmpty ? nil : "\(options.joined(separator: " with ")) reads it\(caution)"
   }
 
   private func isNumber(_ text: [UInt8]?) -> Bool {

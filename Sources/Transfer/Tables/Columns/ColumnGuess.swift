@@ -21,6 +21,10 @@ package struct ColumnGuess: Sendable {
   /// Whether nearly all cells agree on a type that is not the column's, so that people have to decide.
   package internal(set) var stops = false
   package internal(set) var note: String?
+  /// Whether some of its numbers have a point before their decimals.
+  package internal(set) var hasPoints = false
+  /// The options that would read the first of its texts as a number, where such options read each of them.
+  package internal(set) var advice: String?
 
   init(column: Int, cells: Int) {
     self.column = column

@@ -28,7 +28,7 @@ struct HeadingRules {
       renamed.type = type
       return renamed
     }
-    if let known = known(heading) { return Found(column: known, name: heading) }
+    if let known = try known(heading) { return Found(column: known, name: heading) }
     if type == nil, style == .path, let typeName = Self.typeName(heading) {
       throw Defect(
         cause: "'\(typeName)' is not a type",
@@ -36,7 +36,7 @@ struct HeadingRules {
       )
     }
     var found = Found(column: Column(unknown: .documentName), type: type, name: name)
-    if type != nil, let known = known(name) {
+    if type != nil, let known = try known(name) {
       found.column = known
       return found
     }
@@ -65,18 +65,44 @@ struct HeadingRules {
   }
 
   private func renamed(_ name: String) -> Found? {
-    renames.last { $0.heading.isIdentical(to: name) }.map {
-      Found(column: column($0.value), name: name, note: "the field \($0.value)")
-    }
+    let rename =
+      renames.last { $0.heading.isIdentical(to: name) }
+      ?? renames.last { PlainText.saySame($0.heading, name) }
+    return rename.map { Found(column: column($0.value), name: name, note: "the field \($0.value)") }
   }
 
   private func column(_ path: FieldPath) -> Column {
     catalogue.first { $0.path == path } ?? Column(unknown: path)
   }
 
-  private func known(_ heading: String) -> Column? {
-    catalogue.first { $0.path.description.isIdentical(to: heading) }
+  /// The declared column of a field, or of a label, apart from case, accents and extra white space.
+  private func known(_ heading: String) throws(Defect) -> Column? {
+    let exact =
+      catalogue.first { $0.path.description.isIdentical(to: heading) }
       ?? catalogue.first { $0.isLabelled(heading) }
+    if let exact { return exact }
+    let alike = catalogue.filter { $0.isLabelled(like: heading) }
+    if alike.count < 2 { return alike.first }
+    let fields = alike.map(\.path.description).joined(separator: " or ")
+    throw Defect(
+      cause: "'\(heading)' may be the label of \(fields)",
+      remedy: "Write the label as the schema does, or the name of the field."
+    )
+  }
+
+  /// What people should know of a heading that names no declared field and is spelled almost as one that has no column.
+  ///
+  /// It stays what it says, because names of fields that differ in case are different fields.
+  func doubt(_ heading: String, of path: FieldPath, beside found: Set<FieldPath>) -> String? {
+    let isQuoted = heading.utf8.contains(UInt8(ascii: "`"))
+    if isQuoted || renamed(heading) != nil || catalogue.contains(where: { $0.path == path }) { return nil }
+    let texts = catalogue.filter { !found.contains($0.path) }.flatMap { column in
+      (column.labels.values + [column.path.description]).map { (PlainText.folded($0), column.path) }
+    }
+    let near = PlainText.folded(heading).nearest(of: texts.map(\.0))
+    return texts.first { text, _ in near?.isIdentical(to: text) ?? false }.map { _, meant in
+      "no field of the schema; --rename '\(heading)=\(meant)' takes it for \(meant)"
+    }
   }
 
   private func path(_ name: String) throws(Defect) -> FieldPath {

@@ -48,6 +48,7 @@ struct TableHeader {
     original = isRejects ? rules(options.headings ?? .literal) : nil
     let current = rules(isRejects ? .path : options.headings ?? (isOurs ? .path : .literal))
     for index in headings.indices { add(index, current) }
+    noteDoubts(current)
     guard !defects.isEmpty else { return }
     let causes = defects.prefix(20).map { "column \($0.column + 1): \($0.cause)" }.joined(separator: "; ")
     let more = defects.count > 20 ? "; and \(defects.count - 20) more" : ""
@@ -56,6 +57,16 @@ struct TableHeader {
       "row \(header.number), \(causes)\(more)",
       remedy: remedies.isEmpty ? nil : remedies.joined(separator: " ")
     )
+  }
+
+  private mutating func noteDoubts(_ rules: HeadingRules) {
+    let fields = roles.enumerated().compactMap { index, role -> (index: Int, path: FieldPath)? in
+      if case .field(let column) = role { (index: index, path: column.path) } else { nil }
+    }
+    let found = Set(fields.map(\.path))
+    for (index, path) in fields {
+      if let doubt = rules.doubt(headings[index], of: path, beside: found) { notes.append((index, doubt)) }
+    }
   }
 
   private mutating func refuse(_ column: Int, _ cause: String, _ remedy: String?) {
@@ -92,9 +103,10 @@ struct TableHeader {
     let names =
       [heading, found.name] + renamed.map { options.renames[$0].heading }
       + (path.segments.count == 1 ? path.segments : [])
-    let given = options.types.lastIndex { type in
-      names.contains { type.heading.isIdentical(to: $0) } || wasNamed(type.heading, path)
-    }
+    let given =
+      options.types.lastIndex { type in
+        names.contains { type.heading.isIdentical(to: $0) } || wasNamed(type.heading, path)
+      } ?? options.types.lastIndex { type in names.contains { PlainText.saySame(type.heading, $0) } }
     if let given { usedTypes.insert(given) }
     let type = given.map { options.types[$0].value } ?? found.type
     if let type {

@@ -38,6 +38,8 @@ package struct TablePlan: Sendable {
   /// The column of the field that holds the document's own ID.
   package private(set) var idField: Int?
   package let tree: FieldTree
+  /// The columns of identifiers, by the schema or their names, unless their types are given.
+  package private(set) var identifiers: Set<Int> = []
   /// The columns whose types must be inferred from all values.
   package private(set) var undecided: [Int] = []
   /// The columns whose types were inferred, from their names or their values.
@@ -54,7 +56,7 @@ package struct TablePlan: Sendable {
   /// The columns whose types the headings or an option say.
   private let typed: Set<Int>
   /// What people should know of the fields of columns.
-  package let notes: [(column: Int, text: String)]
+  package private(set) var notes: [(column: Int, text: String)]
   /// The indices in ``TableOptions/types`` and ``TableOptions/renames`` that name a column.
   package let usedTypes: Set<Int>
   package let usedRenames: Set<Int>
@@ -118,15 +120,20 @@ package struct TablePlan: Sendable {
     {
       roles[index] = .name
     }
-    let identifiers = options.schema.identifierNames
+    let names = options.schema.identifierNames
     let idPath = declared == nil ? FieldPath(field: "id") : declared?.idField
+    if let idColumn, !readsForms, !typed.contains(idColumn) { identifiers.insert(idColumn) }
     for (index, role) in roles.enumerated() {
       guard case .field(let column) = role else { continue }
       if column.path == idPath { idField = index }
-      if typed.contains(index) || readsForms || column.type != .any { continue }
-      if index == idColumn || column.isTextLike
-        || identifiers.contains(UTF8Key(column.path.segments.last ?? ""))
-      {
+      let isIdentifier =
+        index == idColumn || column.isTextLike || names.contains(UTF8Key(column.path.segments.last ?? ""))
+      // The headings of a list of rejects have the types that were found out.
+      let isSaid = typed.contains(index) && !(TableHeader.isRejects(header) && options.types.isEmpty)
+      if isIdentifier, !isSaid { identifiers.insert(index) }
+      if typed.contains(index) { continue }
+      guard column.isByName || (!readsForms && column.type == .any) else { continue }
+      if isIdentifier {
         roles[index] = .field(column.typed(.string))
         decided.insert(index)
         if index != idColumn {
@@ -177,11 +184,16 @@ package struct TablePlan: Sendable {
     return columns
   }
 
-  /// The columns of a table by export whose cells have their types by their forms.
+  /// The columns of a table by export that are not declared: their cells have their types by their forms, or are text by
+  /// the column's name.
   package var untyped: [Int] {
     guard readsForms, !isSheet else { return [] }
     return roles.indices.filter { index in
-      if case .field(let column) = roles[index] { column.type == .any } else { false }
+      if case .field(let column) = roles[index] {
+        column.type == .any || decided.contains(index)
+      } else {
+        false
+      }
     }
   }
 
@@ -199,9 +211,15 @@ package struct TablePlan: Sendable {
     undecided = []
   }
 
-  /// Sets the type of the cells in REST JSON of a column without a type, if it is one of ``addressTypes``.
-  package mutating func setAddressType(_ type: Column.ValueType?, of column: Int) {
-    addressTypes[column] = type
+  /// Takes over what the cells of one of the ``untyped`` columns say: the type of those in REST JSON, if it is one of
+  /// ``addressTypes``, and what people should know of the others.
+  package mutating func take(_ found: TypeInference, of column: Int) {
+    let isByName = decided.contains(column)
+    if !isByName { addressTypes[column] = found.addressType }
+    guard let (count, type) = found.unread(inText: isByName) else { return }
+    let option = "--types '\(headings[column])=\(type.rawValue)'"
+    let cells = NumberText.counted(count, "cell")
+    notes.append((column, "text, also in \(cells) that \(option) reads"))
   }
 
   /// The heading of a column with the type that was found out, for a list of rejected rows, whose headings are paths.

@@ -46,7 +46,7 @@ package struct Snapshot: Sendable {
     init(of place: DocumentPlace, via access: FileAccess) throws(Failure) {
       // A manifest lists collections in the order of the command line.
       let sources = try place.sources(via: access)
-      for source in sources where place.managed == nil { try Self.assertLines(source.path) }
+      for source in sources { try source.assertNamesDocuments(in: place.path) }
       deleted = sources.last { $0.listsDeletions }
       files = sources.filter { !$0.listsDeletions }.sorted {
         Snapshot.order(of: $0.path).compareUTF8(Snapshot.order(of: $1.path)) < 0
@@ -54,19 +54,6 @@ package struct Snapshot: Sendable {
       guard place.isFolder, let manifest = place.manifest else { return }
       wholes = Set(manifest.files.filter { $0.since == nil }.compactMap { CollectionPath($0.collection) })
       if !manifest.isIncrement { whole = try WantedKnowledge(manifest.scope) }
-    }
-
-    /// Refuses what an import reads and a snapshot is not, as every line of it would be a defect.
-    private static func assertLines(_ path: String) throws(Failure) {
-      let format =
-        try FileAccess.isRemote(path)
-        ? InputFormat(inFolder: FilePaths.name(of: path)) ?? .jsonLines : InputFormat(of: path)
-      if format == .jsonLines { return }
-      throw .malformed(
-        path,
-        "it is neither JSON Lines nor a managed export",
-        remedy: "Export with --format jsonl, or import it into a database of its own and compare that."
-      )
     }
 
     /// Whether it would have a document if there were one, so that what earlier layers say of it does not count.

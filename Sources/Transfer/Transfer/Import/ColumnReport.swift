@@ -37,7 +37,8 @@ struct ColumnReport {
           failures.append(failure(guess, source, plan))
           logger.warning("\(source.label) \(name): \(Self.disagreement(guess)).")
         } else {
-          logger.notice("\(source.label) \(name): \(Self.description(guess)).")
+          let advice = guess.advice.map { "; \(Self.option($0, guess, plan))" } ?? ""
+          logger.notice("\(source.label) \(name): \(Self.description(guess))\(advice).")
         }
       }
     }
@@ -78,12 +79,12 @@ struct ColumnReport {
   private func failure(_ guess: ColumnGuess, _ source: ImportSource, _ plan: TablePlan) -> Failure {
     let heading = plan.headings[guess.column]
     let type = guess.most.rawValue
-    let option: String? =
-      switch guess.most {
-      case .integer, .double: TypedNumbers(reading).advice(Array(guess.value.utf8))
-      case .timestamp: "--date-format MM/dd/yyyy reads 12/31/2026"
-      default: nil
-      }
+    var option: String?
+    if guess.most == .integer || guess.most == .double {
+      let value = Array(PlainText.trimmed(guess.value).utf8)
+      let advice = TypedNumbers(reading).advice(value, besidePoints: guess.hasPoints)
+      option = advice.map { Self.option($0, guess, plan) }
+    }
     return Failure(
       .inputMalformed,
       "import",
@@ -92,6 +93,12 @@ struct ColumnReport {
       remedy:
         "Say the type, in the heading (\(heading):\(type)) or with --types '\(heading)=\(type)'; \(heading)=text keeps all as text. \(option.map { "\($0). " } ?? "")See \(list.path) for the first such cell."
     )
+  }
+
+  /// The options that read a number, with the type that all but a decimal comma of CSV need beside them.
+  private static func option(_ advice: String, _ guess: ColumnGuess, _ plan: TablePlan) -> String {
+    if !plan.isSheet, advice.hasPrefix("--decimal-comma") { return advice }
+    return "--types '\(plan.headings[guess.column])=double' with \(advice)"
   }
 
   private func line(_ guess: ColumnGuess, _ source: ImportSource, _ plan: TablePlan) -> [UInt8] {

@@ -103,31 +103,15 @@ package struct Import: Sendable {
     defer { context.progress.end() }
     context.progress.begin("import", total: nil)
     if options.isDryRun {
+      var forecast = ImportForecast(loader(), in: context)
       try await pass.forEachBatch { documents, _ in
         try await report(documents, leaving: deletions)
-        for document in documents.map(\.document) {
-          if let violation = DocumentLimits.violations(of: document).first {
-            let (code, message) = ("INVALID_ARGUMENT", violation.message)
-            try context.reject(document.path, code: code, message: message, fields: document.fields)
-          } else {
-            context.counts.update(document.path.collection) {
-              $0.read += 1
-              $0.skipped += 1
-            }
-          }
-        }
+        try await forecast.take(documents)
       }
+      forecast.report(options.mode)
     } else {
-      let loader = DocumentLoader(
-        in: context,
-        mode: options.mode,
-        times: options.rules.times,
-        limits: options.limits,
-        pacer: options.pacer,
-        maximumDeletes: isChecked
-          ? options.maximumDeletes.map(context.deletions(leftOf:)) : deletions?.count
-      )
-      try await loader.load { intake in
+      let maximum = isChecked ? options.maximumDeletes.map(context.deletions(leftOf:)) : deletions?.count
+      try await loader(deleting: maximum).load { intake in
         if context.checkpoints?.resumed == nil {
           try await context.checkpoints?.begin(at: ImportPosition().checkpoint)
         }
@@ -141,6 +125,17 @@ package struct Import: Sendable {
     record(pass.references)
     for line in warnings.lines { context.logger.warning("\(line)") }
     if warnings.count > 0 { context.logger.notice("See \(warnings.path) for the values.") }
+  }
+
+  private func loader(deleting maximum: Int? = nil) -> DocumentLoader {
+    DocumentLoader(
+      in: context,
+      mode: options.mode,
+      times: options.rules.times,
+      limits: options.limits,
+      pacer: options.pacer,
+      maximumDeletes: maximum
+    )
   }
 
   /// Checks every file, as ``run()`` does before it writes.

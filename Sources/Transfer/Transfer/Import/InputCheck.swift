@@ -166,6 +166,7 @@ struct InputCheck {
   /// Says what there is to say of an input that was read.
   private func conclude(_ input: FoundInput, _ found: inout FoundInputs) throws(Failure) {
     let source = inputs.source(input.stage)
+    if input.count == 0, source.format.isTable { warnOfNothing(in: source) }
     try assertAllFields(source)
     if input.count > 0 { found.met.append(input.headings) }
     if let managed = source.managed, managed.isPart { found.add(input.count, of: managed) }
@@ -180,6 +181,10 @@ struct InputCheck {
   private func conclude(_ found: FoundInputs) throws(Failure) {
     for (export, count) in found.managed { try export.assertWhole(count) }
     if !found.met.isEmpty { try inputs.assertUsed(found.met) }
+  }
+
+  private func warnOfNothing(in source: ImportSource) {
+    context.logger.warning("\(source.label): it has no rows below its headings.")
   }
 
   /// Refuses a folder of an export of some fields where the others would be removed.
@@ -246,8 +251,16 @@ struct InputCheck {
     }
     if report.count > 1 { failure.cause += " (\(report.count) cells or rows in all)" }
     failure.remedy =
-      "Nothing was written. See \(report.path) for the values; fix them, or use --parse-errors skip-row."
+      "Nothing was written. See \(report.path) for the values; fix them, or use \(Self.ways(past: report))."
     throw failure
+  }
+
+  /// The options that import all the same.
+  private static func ways(past report: ValidationReport) -> String {
+    let skipping = "--parse-errors skip-row"
+    if !report.hasBreaches { return skipping }
+    let others = report.hasFaults ? " what breaks the schema" : " all"
+    return "--validate warn, which imports\(others) as it is, or \(skipping), which leaves such rows out"
   }
 
   // MARK: Duplicates

@@ -26,4 +26,35 @@ final class NamedDocuments {
 extension ImportSource {
   /// Whether its documents have names, which say where they go.
   var namesItsDocuments: Bool { !listsDeletions && (format == .jsonLines || format == .managed) }
+
+  /// Refuses a table, plain JSON and a database, whose documents have to be imported before anything can read them.
+  ///
+  /// - Parameter place: The file or folder that was named.
+  /// - Throws: `.inputMalformed`; as ``InputFormat/init(of:given:)``.
+  func assertNamesDocuments(in place: String) throws(Failure) {
+    guard managed == nil, let what = try foreignKind() else { return }
+    throw .malformed(
+      path,
+      "it is \(what), and only JSON Lines and managed exports stand in for a database",
+      remedy:
+        "Import it into an empty store (gymmigrate import \(place) -e local --state-dir scratch), or export with --format jsonl."
+    )
+  }
+
+  private func foreignKind() throws(Failure) -> String? {
+    let kind = FileName(path).kind
+    if kind == .sqlite || FileHead(path).bytes.starts(with: "SQLite format 3".utf8) {
+      return "an SQLite database"
+    }
+    // Its lines may be damaged.
+    if kind == .jsonl { return nil }
+    // Export writes plain JSON alone under these names.
+    if manifest != nil, kind == .json || kind == .ndjson { return "plain JSON" }
+    switch try InputFormat(of: path) {
+    case .csv: return "CSV"
+    case .xlsx: return "a workbook"
+    case .json: return "plain JSON"
+    case .jsonLines, .managed: return nil
+    }
+  }
 }

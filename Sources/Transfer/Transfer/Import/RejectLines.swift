@@ -104,9 +104,10 @@ struct RejectLines {
 }
 
 extension TablePlan {
-  /// Whether a row has a value behind the last column of the header.
-  func isTooLong(_ row: CellRow) -> Bool {
-    row.count > headings.count && (headings.count..<row.count).contains { !row.isBlank($0) }
+  /// Whether a row has a value behind the last column of the header, in none of the columns that are left out.
+  func isTooLong(_ row: CellRow, without skipped: Set<Int>) -> Bool {
+    row.count > headings.count
+      && (headings.count..<row.count).contains { !row.isBlank($0) && !skipped.contains($0 + 1) }
   }
 
   /// Whether a row of a list of rejects says only why, and what it was.

@@ -179,9 +179,11 @@ final class SchemaInput: DocumentInput {
   private func fault(_ violation: SchemaViolation, in row: DocumentRow) -> RowFault {
     let cell = input.cell(of: violation.field)
     let name = violation.field?.description ?? "the document's id"
+    let remark = Spacing.remark(on: cell?.value ?? violation.value?.string ?? "")
     let expected =
       violation.isMissing
-      ? "\(cell == nil ? "\(name): " : "")\(violation.expected), and it is missing" : violation.expected
+      ? "\(cell == nil ? "\(name): " : "")\(violation.expected), and it is missing"
+      : violation.expected + remark
     let label = cell.map { "\($0.name)" } ?? name
     return RowFault(
       row: row.number,
@@ -196,7 +198,7 @@ final class SchemaInput: DocumentInput {
         path: source.label,
         cause: violation.isMissing
           ? "\(source.unit) \(row.number)\(cell == nil ? ":" : ",") \(label) is missing; expected \(violation.expected)"
-          : "\(source.unit) \(row.number), \(label): expected \(violation.expected)"
+          : "\(source.unit) \(row.number), \(label): expected \(expected)"
       )
     )
   }

@@ -63,7 +63,7 @@ final class TableInput: DocumentInput {
       return DocumentRow(number: fault.row, faults: [fault])
     }
     if plan.isUnfilled(reader.row) { return unfilled() }
-    isBroken = plan.isTooLong(reader.row)
+    isBroken = plan.isTooLong(reader.row, without: options.skippedColumns)
     try exactValues?.begin(reader.row)
     return document()
   }
@@ -125,9 +125,11 @@ final class TableInput: DocumentInput {
     var rest: FieldMap?
     for index in 0..<max(reader.row.count, plan.roles.count) {
       values.append(nil)
-      let role = plan.roles.indices.contains(index) ? plan.roles[index] : .none
       do throws(CellValues.Fault) {
-        switch role {
+        if plan.identifiers.contains(index), !source.isExported {
+          try cellValues.assertAllDigits(of: reader.row, index)
+        }
+        switch role(index) {
         case .field(let column) where index == plan.idColumn && column.type == .string:
           // Its text is that of the id, and is no null and no JSON either.
           let name = try cellValues.name(of: reader.row, index)
@@ -138,14 +140,10 @@ final class TableInput: DocumentInput {
         case .name, .reason, .skipped: break
         case .none:
           let kind = reader.row.kind(index)
-          if kind != .missing, kind != .blankText {
-            throw CellValues.Fault(
-              expected: "nothing: the column has no heading (--skip-columns \(index + 1) leaves it out)"
-            )
-          }
+          if kind != .missing, kind != .blankText { throw surplus(index) }
         }
       } catch {
-        faults.append(fault(index, error.expected))
+        faults.append(fault(index, error.expected + Spacing.remark(on: reader.row[index])))
       }
     }
     let path = path(&faults)
@@ -173,6 +171,25 @@ final class TableInput: DocumentInput {
     )
   }
 
+  private func role(_ index: Int) -> TablePlan.Role {
+    if plan.roles.indices.contains(index) { return plan.roles[index] }
+    return options.skippedColumns.contains(index + 1) ? .skipped : .none
+  }
+
+  /// The fault of a cell that is under no heading.
+  private func surplus(_ index: Int) -> CellValues.Fault {
+    let width = plan.headings.count
+    if plan.isSheet || index < width {
+      return CellValues.Fault(
+        expected: "nothing: the column has no heading (--skip-columns \(index + 1) leaves it out)"
+      )
+    }
+    let cells = "the row has \(NumberText.counted(reader.row.count, "cell")), and the header \(width)"
+    return CellValues.Fault(
+      expected: "nothing: \(cells); a cell that contains the delimiter needs straight quotes (\"Solís, Ana\")"
+    )
+  }
+
   /// Returns the value of a cell: the exact one where the cell still shows it.
   private func value(
     of row: CellRow,
@@ -180,7 +197,9 @@ final class TableInput: DocumentInput {
     as type: Column.ValueType
   ) throws(CellValues.Fault) -> Value? {
     if let exact = exactValues?.value(of: row, index) { return exact }
-    let type = type == .any ? exactValues?.type(of: row, index) ?? type : type
+    let isByName = plan.decided.contains(index)
+    let kept = type == .any || isByName ? exactValues?.type(of: row, index, isByName: isByName) : nil
+    let type = kept ?? type
     return try cellValues.value(of: row, index, as: type, longTexts)
   }
 

@@ -49,9 +49,9 @@ enum TableSurvey {
       }
     }
     if isGuessed {
-      plan.decide(types.map { $0.type.guess(column: $0.column) })
+      plan.decide(types.map { $0.type.guess(column: $0.column, values) })
     } else {
-      for (column, type) in types { plan.setAddressType(type.addressType, of: column) }
+      for (column, type) in types { plan.take(type, of: column) }
     }
     return plan
   }

@@ -22,6 +22,8 @@ final class ValidationReport {
   private var kindCounts: [Kind] = []
   private(set) var count = 0
   private(set) var first: Failure?
+  /// Whether a value breaks the schema, and whether one cannot be read or is missing otherwise.
+  private(set) var (hasBreaches, hasFaults) = (false, false)
 
   init(_ path: String) {
     let columns = ["file", "row", "column", "heading", "value", "expected"]
@@ -37,6 +39,7 @@ final class ValidationReport {
   func add(_ fault: RowFault, of source: ImportSource) throws(Failure) {
     count += 1
     if first == nil { first = fault.failure }
+    if fault.code == nil { hasFaults = true } else { hasBreaches = true }
     let key = UTF8Key(
       "\(source.label)\u{0}\(fault.column ?? 0)\u{0}\(fault.column == nil && fault.code == nil ? "" : fault.expected)\u{0}\(fault.code == nil ? "" : fault.heading ?? "")"
     )

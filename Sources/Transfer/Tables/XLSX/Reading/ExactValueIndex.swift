@@ -207,12 +207,18 @@ package final class ExactValueIndex {
     }
   }
 
-  /// Returns the type that a changed cell of a column without one keeps: that of the value that it had, or of all others.
-  package func type(of row: CellRow, _ index: Int) -> Column.ValueType? {
+  /// Returns the type that a changed cell of a column that is not declared keeps: that of the value that it had, or of all
+  /// others.
+  ///
+  /// - Parameter isByName: Whether the column is text by its name, where a text may look like a reference.
+  package func type(of row: CellRow, _ index: Int, isByName: Bool) -> Column.ValueType? {
     if let entry = entries.first(where: { $0.column == index }) {
-      return Self.addressType(of: value(of: entry))
+      let value = value(of: entry)
+      let isInteger = isByName && value?.integer != nil
+      if isInteger, row.withUTF8(of: index, { CellForm($0) == .integer }) { return .integer }
+      return Self.addressType(of: value)
     }
-    guard let types = types[index], types.count == 1, let type = types.first, type != .bytes,
+    guard !isByName, let types = types[index], types.count == 1, let type = types.first, type != .bytes,
       row.withUTF8(of: index, AddressText.isAddress)
     else { return nil }
     return type
@@ -270,5 +276,5 @@ package final class ExactValueIndex {
 }
 
 extension CellRow.Kind {
-  fileprivate var isNumber: Bool { self == .number || self == .double || self == .integer }
+  fileprivate var isNumber: Bool { [.number, .textNumber, .double, .integer].contains(self) }
 }

@@ -74,7 +74,12 @@ struct SheetValues {
     case .boolean, .percent, .number, .text, .double, .integer: break
     }
     ShownText.append(number, to: &out)
-    return form == .double ? .double : form == .integer ? .integer : .number
+    switch form {
+    case .double: return .double
+    case .integer: return .integer
+    case .text: return .textNumber
+    default: return .number
+    }
   }
 
   /// Parses a finite decimal number.

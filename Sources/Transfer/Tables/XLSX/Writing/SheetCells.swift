@@ -170,7 +170,8 @@ struct SheetCells {
     case .timestamp(let moment):
       guard let serial = serial(of: moment) else { break }
       let mark: RowBytes.Mark = moment.nanoseconds % 1_000_000 == 0 ? .date : .fineDate
-      let isExact = type == .timestamp || type == .any
+      // Other programs round microseconds when they save.
+      let isExact = (type == .timestamp || type == .any) && mark == .date
       if try isExact ? true : keep(value, .number(serial, mark), index, of: name, workbook) {
         rows.number(serial, column: index + 1, as: mark)
         return sample(index + 1, 19)
@@ -184,6 +185,8 @@ struct SheetCells {
     {
       return
     }
+    // LibreOffice drops carriage returns when it saves.
+    if text.contains(0x0D), try addKept(value, text, index, of: name, workbook) { return }
     try addText(column: index + 1, isTextLike: isTextLike, of: name, workbook)
   }
 
@@ -215,9 +218,19 @@ struct SheetCells {
   ) throws(Failure) -> Bool {
     shown.removeAll(keepingCapacity: true)
     shownText.append(value, to: &shown)
-    if shown == text { return false }
+    return try shown == text ? false : addKept(value, shown, index, of: name, workbook)
+  }
+
+  /// Adds a text and stores the value in the hidden sheet; false, and nothing, if it does not fit.
+  private mutating func addKept(
+    _ value: Value,
+    _ text: [UInt8],
+    _ index: Int,
+    of name: Substring.UTF8View,
+    _ workbook: XLSXWriter
+  ) throws(Failure) -> Bool {
     escaped.removeAll(keepingCapacity: true)
-    shown.withUnsafeBufferPointer { SheetText.append($0, to: &escaped) }
+    text.withUnsafeBufferPointer { SheetText.append($0, to: &escaped) }
     guard SheetText.fits(escaped) else { return false }
     let isTextLike = kinds[index].isTextLike
     guard try keep(value, .text(isTextLike: isTextLike), index, of: name, workbook) else { return false }

@@ -1,0 +1,99 @@
+import FirestoreREST
+import Logging
+
+/// What a dry run says that the import would do with the documents that are there.
+///
+/// It compares the first ones alone, because each is a read on the bill. A database that cannot be reached is no error, as files
+/// can be checked without one.
+struct ImportForecast {
+  /// The most documents that are compared.
+  private static let maximum = 10_000
+
+  private let loader: DocumentLoader
+  private let context: RunContext
+  private var (created, changed, unchanged, rejected) = (0, 0, 0, 0)
+  private var (total, compared) = (0, 0)
+  /// Why the database could not be looked at.
+  private var failure: Failure?
+
+  init(_ loader: DocumentLoader, in context: RunContext) {
+    self.loader = loader
+    self.context = context
+  }
+
+  /// Counts documents as what would become of them; those that would be written are counted as skipped.
+  ///
+  /// - Throws: ``Failure``.
+  mutating func take(_ documents: [LoadDocument]) async throws {
+    var valid: [LoadDocument] = []
+    for document in documents {
+      if let violation = DocumentLimits.violations(of: document.document).first {
+        try reject(document, code: "INVALID_ARGUMENT", message: violation.message)
+      } else {
+        valid.append(document)
+      }
+    }
+    let decisions = try await decisions(on: Array(valid.prefix(max(0, Self.maximum - compared))))
+    total += valid.count
+    compared += decisions.count
+    for (document, decision) in zip(valid, decisions) { try settle(document, decision) }
+    for document in valid.dropFirst(decisions.count) { count(document) { $0.skipped += 1 } }
+  }
+
+  private mutating func decisions(on documents: [LoadDocument]) async throws -> [WriteMode.Decision] {
+    if failure != nil || documents.isEmpty { return [] }
+    do {
+      return try await loader.decisions(on: documents.map(\.asStored))
+    } catch let failure as Failure where [.unavailable, .notPermitted].contains(failure.kind) {
+      self.failure = failure
+      return []
+    }
+  }
+
+  private mutating func settle(_ document: LoadDocument, _ decision: WriteMode.Decision) throws {
+    switch decision {
+    case .rejected(let error):
+      rejected += 1
+      try reject(document, code: error.status.name, message: error.message)
+    case .unchanged:
+      unchanged += 1
+      count(document) { $0.unchanged += 1 }
+    case .change(let change):
+      if change.before == nil { created += 1 } else if !change.isDeletion { changed += 1 }
+      count(document) { $0.skipped += 1 }
+    }
+  }
+
+  private func reject(_ document: LoadDocument, code: String, message: String) throws {
+    try context.reject(document.path, code: code, message: message, fields: document.document.fields)
+  }
+
+  private func count(_ document: LoadDocument, as outcome: (inout DocumentCounts) -> Void) {
+    context.counts.update(document.path.collection) {
+      $0.read += 1
+      outcome(&$0)
+    }
+  }
+
+  /// Says what would become of the documents.
+  func report(_ mode: WriteMode) {
+    if let failure {
+      return context.logger.warning(
+        "The database was not looked at: \(failure.cause). --mode create rejects documents that are there with other fields."
+      )
+    }
+    if compared == 0 { return }
+    let first = compared < total ? " Of the first \(compared) documents alone:" : ""
+    context.logger.notice(
+      "--mode \(mode.rawValue), as the database is now:\(first) \(created) new, \(changed) changed, \(unchanged) unchanged, \(rejected) rejected."
+    )
+  }
+}
+
+extension LoadDocument {
+  fileprivate var asStored: LoadDocument {
+    guard case .decoded(var document) = self else { return self }
+    document.fields = document.fields.asStored
+    return .decoded(document)
+  }
+}

@@ -1,0 +1,194 @@
+import FirestoreModels
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("What an import advises helps, and does no harm", .timeLimit(.minutes(60)))
+struct ImportAdviceTests {
+  private func table(_ cells: [String], _ last: String) -> String {
+    "id,precio\n" + (cells + [last]).enumerated().map { "\($0),\"\($1)\"\n" }.joined()
+  }
+
+  /// Imports `things.csv` without a schema.
+  private func run(_ tool: Tool, _ options: String...) async throws -> RunResult {
+    try await tool.bare(
+      ["import", "things.csv", "--schema", "none", "--id-column", "id"] + options + tool.place
+    )
+  }
+
+  // MARK: Numbers
+
+  @Test(
+    "No decimal comma is advised beside numbers with a point, which it would multiply.",
+    arguments: ["1.500", "1.5"]
+  )
+  func noCommaBesidePoints(_ number: String) async throws {
+    try await withTool { tool in
+      try tool.write(table(Array(repeating: number, count: 11), "499,00"), to: "things.csv")
+      let result = try await run(tool, "-n")
+      result.expectFailure(65, "11 of 12 cells say double")
+      #expect(!result.errors.contains("--decimal-comma"), "\(result.errors)")
+      try await run(tool, "--types", "precio=double", "-n").expectFailure(65, "and 1.500 as 1500")
+    }
+  }
+
+  @Test(
+    "The options that are advised for one number of many are all that it needs.",
+    arguments: [
+      ("7", "499,00", ["--decimal-comma"]),
+      ("7.5", "$499.00", ["--types", "precio=double", "--currency", "$"]),
+      ("7.5", "1,499.00", ["--types", "precio=double", "--currency", "$"]),
+      ("7", "16%", ["--types", "precio=double", "--percent", "fraction"]),
+    ]
+  )
+  func wholeAdvice(_ number: String, _ last: String, _ options: [String]) async throws {
+    try await withTool { tool in
+      try tool.write(table(Array(repeating: number, count: 11), last), to: "things.csv")
+      let refused = try await run(tool, "-n")
+      refused.expect(65)
+      for option in options where option.hasPrefix("--") {
+        #expect(refused.errors.contains("\(option) "), "\(refused.errors)")
+      }
+      if options.count > 1 {
+        #expect(refused.errors.contains("--types 'precio=double' with --"), "\(refused.errors)")
+      }
+      try await tool.bare(
+        ["import", "things.csv", "--schema", "none", "--id-column", "id"] + options + tool.place
+      ).expect(0)
+    }
+  }
+
+  @Test(
+    "A column of which all cells are such numbers is text, and the options are named.",
+    arguments: [
+      (["499,00", "1.200,50"], "text, as 2 cells say; --decimal-comma reads it"),
+      (
+        ["$499.00", "$1,200.50"], "text, as 2 cells say; --types 'precio=double' with --currency '$' reads it"
+      ),
+      (["499,00", "about 5"], "text, as 2 cells say."),
+    ]
+  )
+  func wholeColumn(_ cells: [String], _ says: String) async throws {
+    try await withTool { tool in
+      try tool.write(table(cells.dropLast(), cells[1]), to: "things.csv")
+      let result = try await run(tool, "-n")
+      #expect(result.errors.contains(says), "\(result.errors)")
+    }
+  }
+
+  @Test(
+    "A phone that a spreadsheet has rounded is refused in CSV, unless its type is said.",
+    arguments: [
+      ("tel", "5.51235E+11"), ("codigo_barras", "7,50123E+12"), ("cuenta", "1E+17"), ("id", "1.2E+11"),
+    ]
+  )
+  func roundedIdentifiers(_ column: String, _ cell: String) async throws {
+    try await withTool { tool in
+      let isID = column == "id"
+      try tool.write(isID ? "id,n\n\(cell),1\n" : "id,\(column)\n1,\"\(cell)\"\n", to: "things.csv")
+      try await run(tool, "-n").expectFailure(65, "a spreadsheet has rounded it")
+      try await run(tool, "--types", "\(column)=text", "-n").expect(0)
+      try tool.write("id,\(column)2\n1,1E5\n", to: "things.csv")
+      try await run(tool, "-n").expect(0)
+    }
+  }
+
+  // MARK: Cells
+
+  @Test("A cell too many is explained, and --skip-columns leaves it out.", arguments: ["csv", "xlsx"])
+  func surplus(_ format: String) async throws {
+    try await withTool { tool in
+      let text = "id,nombre\na,García, Ana\nb,Leo\n"
+      if format == "csv" {
+        try tool.write(text, to: "things.csv")
+      } else {
+        try await Judge.script(
+          """
+          import sys, openpyxl
+          book = openpyxl.Workbook()
+          for line in sys.argv[2].split("\\n")[:-1]: book.active.append(line.split(","))
+          book.save(sys.argv[1])
+          """,
+          tool.path("things.xlsx"),
+          text
+        )
+      }
+      let command = [
+        "import", "things.\(format)", "--schema", "none", "--id-column", "id", "--collection", "things",
+      ]
+      let says = format == "csv" ? "the row has 3 cells, and the header 2" : "--skip-columns 3 leaves it out"
+      try await tool.bare(command + ["-n"] + tool.place).expectFailure(65, says)
+      try await tool.bare(command + ["--skip-columns", "3"] + tool.place).expect(0)
+    }
+  }
+
+  @Test(
+    "What nobody sees beside a value is named, and so is why a date is none.",
+    arguments: [
+      ("remainingVisits", "7\u{A0}", "U+00A0"), ("isActive", "\u{200B}true", "U+200B"),
+      ("email", "a@example.com\u{A0}", "U+00A0"), ("birthDate", "31/12/1998\u{202F}", "U+202F"),
+      ("birthDate", "05/03/98", "a year has four digits"),
+      ("birthDate", "1-ene-98", "a year has four digits"),
+      ("birthDate", "31/02/2026", "there is no such day"),
+      ("birthDate", "2026-02-31", "there is no such day"),
+    ]
+  )
+  func unseen(_ field: String, _ cell: String, _ says: String) async throws {
+    try await withTool { tool in
+      try tool.write("__name__,\(field)\nm1,\(cell)\n", to: "members.csv")
+      try await tool.run("import", "members.csv", "--mode", "merge", "-n").expectFailure(65, says)
+    }
+  }
+
+  // MARK: Files
+
+  @Test(
+    "Controls that ISO 8859 has where Windows has signs are refused.",
+    arguments: ["iso-8859-1", "iso-8859-15"]
+  )
+  func controls(_ encoding: String) async throws {
+    try await withTool { tool in
+      let bytes = Data(Array("id,nota\na,10".utf8) + [0x80, 0x20, 0x93] + Array("VIP".utf8) + [0x94, 0x0A])
+      try bytes.write(to: tool.folder.appendingPathComponent("things.csv"))
+      try await run(tool, "--encoding", encoding).expectFailure(65, "--encoding windows-1252")
+      try await run(tool, "--encoding", "windows-1252").expect(0)
+      let accents = Data(Array("id,nota\na,a".utf8) + [0xF1, 0x6F, 0xA0, 0x2E, 0x0A])
+      try accents.write(to: tool.folder.appendingPathComponent("things.csv"))
+      try await run(tool, "--encoding", encoding, "--mode", "upsert").expect(0)
+    }
+  }
+
+  @Test("A table of headings alone is named.", arguments: ["id,n\n", ""])
+  func nothing(_ text: String) async throws {
+    try await withTool { tool in
+      try tool.write(text, to: "things.csv")
+      let result = try await run(tool)
+      #expect(result.errors.contains("things.csv: it has no rows"), "\(result.errors)")
+    }
+  }
+
+  @Test(
+    "Tables, plain JSON and SQLite are refused at once where documents with names are wanted.",
+    arguments: ["csv", "xlsx", "json", "ndjson", "sqlite"]
+  )
+  func placeOfDatabase(_ format: String) async throws {
+    try await withTool { tool in
+      let lines = (1...30).map {
+        #"{"fields":{"n":{"integerValue":"\#($0)"}},"name":"things/t\#($0)"}"# + "\n"
+      }
+      try tool.write(lines.joined(), to: "in.jsonl")
+      try await tool.run("import", "in.jsonl").expect(0)
+      let place = ["xlsx", "sqlite"].contains(format) ? "things.\(format)" : "tables/"
+      let output = place == "tables/" ? ["-o", place, "--format", format] : ["-o", place]
+      try await tool.bare(["export", "things"] + output + tool.place).expect(0)
+      for command in [
+        ["diff", "things", "--from", place, "--to", "local"], ["count", "things", "--from", place],
+        ["restore", "things", "--from", place, "-n", "-e", "local"],
+      ] {
+        let result = try await tool.bare(command)
+        result.expectFailure(65, "only JSON Lines and managed exports", "--format jsonl")
+        #expect(result.errors.split(separator: "\n").count < 6, "\(result.errors)")
+      }
+    }
+  }
+}
