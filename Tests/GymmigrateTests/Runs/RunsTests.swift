@@ -91,7 +91,7 @@ struct RunsTests {
       #expect(list.output.contains("  running  "))
       goOn.set(true)
       await process.wait().expect(0)
-      try await refuse(tool, 64, "it is done", "runs show")
+      try await refuse(tool, 64, "it is done", "runs show", run: tool.lastRun())
     }
   }
 
@@ -100,11 +100,11 @@ struct RunsTests {
     let mini = try MiniFirestore.withSamples(["exercises"])
     try await withTool(against: mini.handler) { tool, _ in
       try await tool.run("export", "exercises", "-o", "it's.csv").expect(0)
-      try await refuse(tool, 64, "gymmigrate export exercises -o 'it'\\''s.csv'")
+      try await refuse(tool, 64, "gymmigrate export exercises -o 'it'\\''s.csv'", run: tool.lastRun())
       try await tool.run("migrate", "plan", "is-active").expect(0)
-      try await refuse(tool, 64, "gymmigrate migrate plan is-active")
+      try await refuse(tool, 64, "gymmigrate migrate plan is-active", run: tool.lastRun())
       try await tool.run("import", Samples.file("exercises"), "--dry-run").expect(0)
-      try await refuse(tool, 64, "--dry-run")
+      try await refuse(tool, 64, "--dry-run", run: tool.lastRun())
     }
   }
 

@@ -1,6 +1,8 @@
 import FirestoreModels
 import RunSupport
+import Schema
 import Testing
+import TypedDocuments
 
 @testable import Files
 @testable import FirestoreREST

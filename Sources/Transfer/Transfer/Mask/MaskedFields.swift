@@ -207,7 +207,7 @@ struct MaskedFields {
   }
 
   /// A URL in which each part is masked as an ID of a collection, so that the IDs in it are those that others refer to.
-  private func url(_ url: String, _ target: CollectionPath) throws(Failure) -> String {
+  private mutating func url(_ url: String, _ target: CollectionPath) throws(Failure) -> String {
     guard let path = URLParts(url) else { return try text.url(url) }
     var masked = ""
     for part in path.parts {

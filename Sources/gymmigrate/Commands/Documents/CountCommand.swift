@@ -7,9 +7,7 @@ struct CountCommand: AsyncParsableCommand {
     abstract: "Count the documents of collections on the server.",
     discussion: """
       Prints one line per collection: its path and the number, separated by a tab. Nothing is downloaded; the \
-      service bills one read for every 1,000 documents counted. The documents of a pattern, as \
-      'orders/*/items', are counted by their names, a read each; so are up to 100,000 documents of a collection \
-      that the service does not count.
+      service bills one read for every 1,000 documents counted. The documents of a pattern, as 'orders/*/items', are counted by their names, a read each.
 
         gymmigrate count --all -e test
         gymmigrate count 'log*' 'orders/*/items' -e prod

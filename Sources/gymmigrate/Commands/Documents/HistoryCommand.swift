@@ -8,8 +8,7 @@ struct HistoryCommand: AsyncParsableCommand {
     abstract: "Print the versions of a document, and what changed between them.",
     discussion: """
       Looks at the document at moments of the past, as far back as the service keeps versions: an hour, or seven days \
-      with point-in-time recovery. Versions of the last hour are found to the microsecond, older ones by the minute, both as far as the reads go: \
-      each look is billed as one, 100 at most or as many as --max-reads leaves; what was not looked into is reported. The oldest version comes first.
+      with point-in-time recovery. Versions of the last hour are found to the microsecond, older ones by the minute. Each look is a read, 100 at most or as many as --max-reads leaves; what was not looked into is reported. The oldest version comes first.
 
         gymmigrate history users/u1 -e stage
         gymmigrate history users/u1 -e prod --max-reads 20 --json

@@ -15,9 +15,7 @@ struct DoctorCommand: AsyncParsableCommand {
     discussion: """
       Prints one line per check: ok, warning or problem, what was found, and what to do about it. Nothing is \
       changed, and no secret is shown. Root collections are counted, at a read per 1,000 documents. \
-      Exits with 0 when there is no problem, else with the highest code of the problems: 78 the configuration, \
-      the credentials or the database, 77 not permitted, 73 a folder that cannot be written, 69 the service does \
-      not answer.
+      Exits with 0 when there is no problem, else with the highest code of the problems.
 
         gymmigrate doctor -e prod
       """

@@ -9,9 +9,7 @@ struct EnvReset: JobCommand {
     abstract: "Delete everything in a test environment.",
     discussion: """
       Deletes every document of every collection and subcollection, also below missing documents. A protected \
-      environment is always refused, whatever it is called and whatever --confirm says. First all names are read, and \
-      the counts and the cost are printed; where there are more documents than --max-delete, nothing is deleted. The \
-      ledger of runs (_gymmigrate_runs) stays. Resume an interrupted reset with 'gymmigrate runs resume'.
+      environment is always refused, whatever it is called and whatever --confirm says. Where there are more documents than --max-delete, nothing is deleted. The ledger of runs (_gymmigrate_runs) stays.
 
         gymmigrate env reset test --max-delete 10000 -n
         gymmigrate env reset test --max-delete 10000

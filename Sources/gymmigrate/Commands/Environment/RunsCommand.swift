@@ -46,8 +46,7 @@ struct RunsResume: AsyncParsableCommand {
     commandName: "resume",
     abstract: "Resume a run that was stopped or killed.",
     discussion: """
-      Runs the command again as it was given, from its last checkpoint: documents that are done are neither read nor \
-      written again, and the counts are those of the whole run. The files that an import reads must be unchanged.
+      Goes on from the last checkpoint; the counts are those of the whole run. The files that an import reads must be unchanged.
 
       For a protected environment, give --confirm again. A run is resumed by the user who started it, from its \
       original folder: a copy is refused.

@@ -26,7 +26,7 @@ struct ClassesGenerate: JobCommand {
     discussion: """
       Makes one document a day, with a shared recurrenceGroupId, which is printed. Days and hours are those of the gym's \
       zone. The ids follow from name, days of the week, hour and day: run again, the command creates nothing, and a \
-      longer range continues the series. With -n it prints a calendar instead, and ends as the run would.
+      longer range continues the series. With -n it prints a calendar instead.
 
         gymmigrate classes generate --nombre Spinning --days mon,wed --from 2026-01-05 --to 2026-01-30 --start 07:00 \
         --minutes 60 --capacity 20 -e stage

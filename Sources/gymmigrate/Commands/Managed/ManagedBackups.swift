@@ -9,7 +9,7 @@ struct ManagedBackups: AsyncParsableCommand {
     discussion: """
       Prints one line per schedule (how often, for how long a backup is kept, its ID), then one per backup, the newest \
       first: its state, the moment that it shows, when it expires, the number of documents if the service says it, and \
-      its name. Backups are made and restored with Google's own tools; a restore makes a new database.
+      its name. Google's own tools make and restore them.
 
         gymmigrate managed backups -e prod
       """

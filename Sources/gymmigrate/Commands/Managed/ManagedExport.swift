@@ -8,7 +8,7 @@ struct ManagedExport: AsyncParsableCommand {
     abstract: "Have Firestore export collections to a bucket.",
     discussion: """
       Starts the export and prints the operation's name; with --wait, shows its progress and ends as it ends. \
-      Stopping the command does not stop the export: the last line is the command that waits for it again.
+      Stopping the command does not stop the export.
 
       Collections are named by IDs, at most 100, each at any depth; subcollections are named themselves. An export of \
       named collections can be imported in part, one of --all only as a whole.

@@ -8,8 +8,7 @@ struct MirrorPush: JobCommand {
     commandName: "push",
     abstract: "Write what was edited in a mirror to its database.",
     discussion: """
-      Triggers of the mirror record each document whose row an SQL statement inserts, changes or deletes. A push turns \
-      those rows into changes: only fields whose cells were changed are written, and only to documents that are still as \
+      Turns the rows that SQL statements inserted, changed or deleted into changes: only fields whose cells were changed are written, and only to documents that are still as \
       they were pulled; others are conflicts, which are listed. What would break the schema more than before is \
       rejected. Deletions require --max-delete, or are asked about on a terminal. 'runs undo' restores what it changed.
 

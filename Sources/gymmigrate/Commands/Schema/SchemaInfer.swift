@@ -10,8 +10,7 @@ struct SchemaInfer: AsyncParsableCommand {
     abstract: "Infer a schema from the documents of a database.",
     discussion: """
       Reads the collections and everything below them once, in constant memory, and writes the schema that all these \
-      documents obey: types, required fields, closed values (at most 10 in at least 20 documents), formats, ranges of \
-      numbers, and references, which are found by looking up a few values. Look it over before you use it.
+      documents obey: types, required fields, closed values, formats, ranges of numbers, and references. Look it over before you use it.
 
       --profile shows what was found instead: the presence of each field, the shares of types and values.
 

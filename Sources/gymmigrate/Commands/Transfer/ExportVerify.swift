@@ -6,10 +6,8 @@ struct ExportVerify: AsyncParsableCommand {
     commandName: "export-verify",
     abstract: "Check the files of an exported folder against its manifest; also 'export verify'.",
     discussion: """
-      Reads every file and compares its size, its SHA-256 and the number of its documents (not of a workbook's) \
-      with manifest.json. A folder of dated exports is checked as a whole. Prints one line per file: its path, \
-      and 'ok' or the problem, separated by a tab. Exits with 1 when there is a problem, with 65 when a manifest \
-      cannot be read, with 66 when there is none.
+      Compares each file's size, SHA-256 and number of documents with manifest.json. A folder of dated exports is checked as a whole. Prints one line per file: its path, \
+      and 'ok' or the problem, separated by a tab. Exits with 1 when there is a problem.
 
         gymmigrate export verify nightly/latest
         gymmigrate export verify gs://my-backups/nightly/latest

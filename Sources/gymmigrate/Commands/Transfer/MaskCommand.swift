@@ -6,7 +6,7 @@ import Transfer
 struct MaskCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "mask",
-    abstract: "Make the key of masked copies; check what rules do not cover; prove a copy.",
+    abstract: "Make the key of masked copies, check the rules, prove a copy.",
     subcommands: [MaskCheckCommand.self, MaskKeyCommand.self, MaskProveCommand.self]
   )
 }
