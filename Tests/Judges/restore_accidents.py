@@ -590,6 +590,8 @@ class Scene:
             output = self.run("count", top, "-e", self.name, "--read-time", self.at, "-q")[1]
             need(output.rpartition("\t")[2].strip() == str(number), f"count {top} --read-time: {output}, not {number}")
         chosen = self.random.sample(sorted(wanted), min(3, len(wanted)))
+        if not chosen:
+            return
         output = self.run("get", *chosen, "-e", self.name, "--read-time", self.at, "--json", "-q")[1]
         found = {one["name"]: exact_fields(one.get("fields", {})) for one in json.loads(output)}
         need(found == {path: wanted[path] for path in chosen}, f"get --read-time: {found}")

@@ -66,7 +66,8 @@ struct ForeignRunTests {
         try await refuse(tool, mini, 77, "--confirm prod", resume + more)
       }
       let shown = try await tool.bare(["runs", "show", "last"])
-      #expect(shown.output.hasSuffix(" \(try #require(tool.runs().last?.split(separator: "/").last))\n"))
+      let run = try #require(tool.runs().last?.split(separator: "/").last)
+      #expect(shown.output.contains(" \(run) ") && shown.output.contains("--confirm prod"), "\(shown.output)")
       try await tool.bare(resume + ["--confirm", "prod", "--json"]).expect(0)
       #expect(mini.snapshot().count == 9 && mini.totalWrites == 9)
     }

@@ -97,6 +97,8 @@ struct InputCheck {
   /// What is known once all inputs were read.
   private struct FoundInputs {
     var met: [MetHeadings] = []
+    /// The inputs in which there was something.
+    var stages: Set<Int> = []
     /// The exports that are read part by part, and their documents.
     var managed: [(export: ManagedExport, count: Int)] = []
 
@@ -166,7 +168,7 @@ struct InputCheck {
   /// Says what there is to say of an input that was read.
   private func conclude(_ input: FoundInput, _ found: inout FoundInputs) throws(Failure) {
     let source = inputs.source(input.stage)
-    if input.count == 0, source.format.isTable { warnOfNothing(in: source) }
+    if input.count > 0 { found.stages.insert(input.stage) }
     try assertAllFields(source)
     if input.count > 0 { found.met.append(input.headings) }
     if let managed = source.managed, managed.isPart { found.add(input.count, of: managed) }
@@ -179,6 +181,10 @@ struct InputCheck {
   }
 
   private func conclude(_ found: FoundInputs) throws(Failure) {
+    for stage in inputs.indices where !found.stages.contains(stage) {
+      let source = inputs.source(stage)
+      if source.format.isTable { warnOfNothing(in: source) }
+    }
     for (export, count) in found.managed { try export.assertWhole(count) }
     if !found.met.isEmpty { try inputs.assertUsed(found.met) }
   }

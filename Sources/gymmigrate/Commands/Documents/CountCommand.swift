@@ -7,7 +7,8 @@ struct CountCommand: AsyncParsableCommand {
     abstract: "Count the documents of collections on the server.",
     discussion: """
       Prints one line per collection: its path and the number, separated by a tab. Nothing is downloaded; the \
-      service bills one read for every 1,000 documents counted. The documents of a pattern, as 'orders/*/items', are counted by their names, a read each.
+      service bills one read for every 1,000 documents counted. The documents of a pattern, as 'orders/*/items', are \
+      counted by their names, a read each.
 
         gymmigrate count --all -e test
         gymmigrate count 'log*' 'orders/*/items' -e prod

@@ -8,8 +8,8 @@ struct InitCommand: AsyncParsableCommand {
     discussion: """
       On a terminal it asks for what is not given. It writes gymmigrate.yaml with one environment, checks that as \
       'gymmigrate doctor' does, infers schema.yaml from the first documents of each collection, and says what to do \
-      next. It only reads the database, and overwrites no file (73). 'gymmigrate env init' writes an example with every \
-      key instead. Exits as 'doctor' where that finds a problem.
+      next. It only reads the database, and overwrites no file (73). 'gymmigrate env init' writes an example with \
+      every key instead.
 
         gymmigrate init
         gymmigrate init --project demo --name dev --endpoint http://127.0.0.1:8080 --no-protected

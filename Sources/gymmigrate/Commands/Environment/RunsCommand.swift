@@ -6,7 +6,8 @@ struct RunsCommand: AsyncParsableCommand {
     commandName: "runs",
     abstract: "List past runs, and resume those that stopped.",
     discussion: """
-      Every command leaves a folder in STATE-DIR/runs: what it was asked to do, its log, lists and summary, and if it writes to a database, a journal of every change.
+      Every command leaves a folder in STATE-DIR/runs: what it was asked to do, its log, lists and summary, and if it \
+      writes to a database, a journal of every change.
 
         gymmigrate runs list
         gymmigrate runs show last
@@ -46,7 +47,8 @@ struct RunsResume: AsyncParsableCommand {
     commandName: "resume",
     abstract: "Resume a run that was stopped or killed.",
     discussion: """
-      Goes on from the last checkpoint; the counts are those of the whole run. The files that an import reads must be unchanged.
+      Goes on from the last checkpoint; the counts are those of the whole run. The files that an import reads must be \
+      unchanged.
 
       For a protected environment, give --confirm again. A run is resumed by the user who started it, from its \
       original folder: a copy is refused.

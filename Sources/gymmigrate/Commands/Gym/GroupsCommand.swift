@@ -234,7 +234,8 @@ struct GroupsDelete: JobCommand {
     commandName: "delete",
     abstract: "Delete groups with their members.",
     discussion: """
-      Deletes the documents for good, the members first, and takes the group from the currentGroupId of every user. It requires --max-delete, or \
+      Deletes the documents for good, the members first, and takes the group from the currentGroupId of every user. \
+      It requires --max-delete, or \
       asks on a terminal; groups and members are counted before, and where there are more, nothing is deleted. \
       'gymmigrate runs undo' restores all of it.
 

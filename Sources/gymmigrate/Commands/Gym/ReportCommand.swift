@@ -11,8 +11,8 @@ struct ReportCommand: AsyncParsableCommand {
     discussion: """
       Prints tables with bars, or writes one HTML page (-o report.html) or a workbook (-o report.xlsx), both with \
       charts, or prints one JSON object with money in cents. \
-      Days and hours are those of the gym's zone, money is MXN. Income is the sum of completed payments, by the day on \
-      which they were completed, else created; expenses are active ones, by their date.
+      Days and hours are those of the gym's zone, money is MXN. Income is the sum of completed payments, by the day \
+      on which they were completed, else created.
 
         gymmigrate report month 2026-01 -e stage
         gymmigrate report owner --from 2025-01-01 --to 2025-12-31 -e stage -o 2025.html

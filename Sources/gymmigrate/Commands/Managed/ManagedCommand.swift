@@ -12,7 +12,8 @@ struct ManagedCommand: AsyncParsableCommand {
     abstract: "Have Firestore itself export to and import from Cloud Storage.",
     discussion: """
       Drives Firestore's managed export and import: the service copies documents to and from a bucket, and nothing \
-      passes through this machine. It is for databases that are too large for 'gymmigrate export' ('gymmigrate doctor' says when).
+      passes through this machine. It is for databases that are too large for 'gymmigrate export' ('gymmigrate \
+      doctor' says when).
 
       The signer needs roles/datastore.importExportAdmin, and Firestore's service agent access to the bucket.
 

@@ -15,8 +15,7 @@ struct ManagedImport: AsyncParsableCommand {
       Stopping the command does not stop the import.
 
       Documents with the same name are overwritten, all others stay. The service does it: 'gymmigrate migrate undo' \
-      cannot undo it, and update times are new. It is refused while a run holds the lock of the database. Collections \
-      can be named if they were named when they were exported.
+      cannot undo it, and update times are new. Collections can be named if they were named when they were exported.
 
         gymmigrate managed import --from gs://backups/2026-01-31 -e stage --wait
         gymmigrate managed import users --from gs://backups/people -e prod --confirm prod

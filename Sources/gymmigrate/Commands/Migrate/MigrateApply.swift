@@ -9,9 +9,12 @@ struct MigrateApply: JobCommand {
     commandName: "apply",
     abstract: "Apply migrations, or a plan exactly as it was made.",
     discussion: """
-      Only documents that change are written, each only if it is still as it was read; one that changed meanwhile is planned again, or with --plan listed as conflicted. 'migrate undo' restores what a run changed. A plan that deletes documents requires --max-delete, or asks on a terminal; a document that has subcollections by then is not deleted, but listed. Exits with 2 when documents were rejected, conflicted, or need review (review.csv).
+      Only documents that change are written, each only if it is still as it was read; one that changed meanwhile is \
+      planned again, or with --plan listed as conflicted. 'migrate undo' restores what a run changed. A plan that \
+      deletes documents requires --max-delete, or asks on a terminal; a document that has subcollections by then is not deleted, but listed. Exits with 2 when documents were rejected, conflicted, or need review (review.csv).
 
-      One run at a time: a second one exits with 75. Resume a run that stopped with 'gymmigrate runs resume'. Until it is resumed, undone or cleared ('migrate unlock RUN'), no other run begins.
+      One run at a time: a second one exits with 75. Resume a run that stopped with 'gymmigrate runs resume'. Until \
+      it is resumed, undone or cleared ('migrate unlock RUN'), no other run begins.
       """
   )
 

@@ -8,7 +8,8 @@ struct MigrateStatus: AsyncParsableCommand {
     commandName: "status",
     abstract: "Show which runs changed a database, and who holds its lock.",
     discussion: """
-      Reads the ledger: one line per run, the latest last. Then what blocks other runs: who holds the lock, and runs that stopped, with the commands that resolve them. 
+      Reads the ledger: one line per run, the latest last. Then what blocks other runs: who holds the lock, and runs \
+      that stopped, with the commands that resolve them.
 
       With --environments, what became of each migration of the folder in several databases, by their ledgers alone.
 
@@ -82,7 +83,8 @@ struct MigrateUnlock: AsyncParsableCommand {
     abstract:
       "Remove the lease of a run that is dead, or let others begin after one that stopped before it was done.",
     discussion: """
-      Without RUN, removes the lease of the database, whoever holds it; a run that is alive after all stops at its next renewal, within 20 s. With RUN, leaves the data as that run left it, and other runs may begin. A run that may be running is not cleared.
+      Without RUN, removes the lease of the database, whoever holds it; a run that is alive after all stops at its \
+      next renewal, within 20 s. With RUN, leaves the data as that run left it, and other runs may begin. A run that may be running is not cleared.
       """
   )
 

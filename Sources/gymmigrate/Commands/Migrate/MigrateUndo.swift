@@ -8,7 +8,11 @@ struct MigrateUndo: JobCommand {
     commandName: "undo",
     abstract: "Restore what a run changed.",
     discussion: """
-      Every document that is still as the run left it becomes exactly what it was before: documents that the run created are deleted, those that it deleted are created again. Documents that changed since are left alone and listed as conflicted in rejects.jsonl, and the exit code is 2. Works for every run that writes, also one that was killed, from the run's folder; of a sharded run that is the place of its plan: --state-dir WHERE. An undo is a run of its own: it can be planned first (-n) and resumed, but not undone.
+      Every document that is still as the run left it becomes exactly what it was before: documents that the run \
+      created are deleted, those that it deleted are created again. Documents that changed since are left alone and \
+      listed as conflicted in rejects.jsonl, and the exit code is 2. Works for every run that writes, also one that \
+      was killed, from the run's folder; of a sharded run that is the place of its plan: --state-dir WHERE. An undo \
+      is a run of its own: it can be planned first (-n) and resumed, but not undone.
 
         gymmigrate migrate undo last -e local -n
         gymmigrate migrate undo last -e local

@@ -7,7 +7,10 @@ struct MigrateVerify: AsyncParsableCommand {
     commandName: "verify",
     abstract: "Check that the data are as migrations, or a run, left them.",
     discussion: """
-      With migrations, reads everything that they read, and exits with 1 when one of them would still change something. With --record the ledger keeps that nothing was left to change. With --run, reads back every document that the run changed and compares it with the run's journal: exits with 1 when one differs, and prints those on standard output, one per line.
+      With migrations, reads everything that they read, and exits with 1 when one of them would still change \
+      something. With --record the ledger keeps that nothing was left to change. With --run, reads back every \
+      document that the run changed and compares it with the run's journal: exits with 1 when one differs, and prints \
+      those on standard output, one per line.
 
         gymmigrate migrate verify samples/migrations/members-phone-digits.yaml -e local
         gymmigrate migrate verify --run last -e local

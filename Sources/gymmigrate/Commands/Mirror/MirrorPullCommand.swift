@@ -10,10 +10,10 @@ struct MirrorPullCommand: AsyncParsableCommand {
     commandName: "pull",
     abstract: "Make a mirror of a database, or bring one up to date.",
     discussion: """
-      The first pull reads everything; the next ones what changed since, by the schema's update-time, and what was deleted, \
+      The first pull reads everything; the next ones what changed since, by the schema's update-time, and what was \
+      deleted, \
       by counting ranges of names (a read for 1,000 documents). Collections without such a time, and subcollections, are \
-      read whole. A pull shows one moment, and is in the file as a whole or not at all. What another program changed without \
-      that time is found with --full: give it now and then.
+      read whole. A pull shows one moment, and is in the file as a whole or not at all. --full finds what another program changed without that time.
 
         gymmigrate mirror pull -e prod -o prod.sqlite
         gymmigrate mirror pull -e prod -o prod.sqlite --full

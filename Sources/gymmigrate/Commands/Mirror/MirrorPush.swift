@@ -8,7 +8,8 @@ struct MirrorPush: JobCommand {
     commandName: "push",
     abstract: "Write what was edited in a mirror to its database.",
     discussion: """
-      Turns the rows that SQL statements inserted, changed or deleted into changes: only fields whose cells were changed are written, and only to documents that are still as \
+      Turns the rows that SQL statements inserted, changed or deleted into changes: only fields whose cells were \
+      changed are written, and only to documents that are still as \
       they were pulled; others are conflicts, which are listed. What would break the schema more than before is \
       rejected. Deletions require --max-delete, or are asked about on a terminal. 'runs undo' restores what it changed.
 

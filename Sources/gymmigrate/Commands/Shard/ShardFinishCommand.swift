@@ -11,9 +11,10 @@ struct ShardFinishCommand: AsyncParsableCommand {
     commandName: "finish",
     abstract: "Check what all tasks did, and put it together.",
     discussion: """
-      Exits with 75 and names the tasks that are missing or failed, as long as there are any. Else it checks every part, adds up the counts, puts the \
+      Exits with 75 and names the tasks that are missing or failed, as long as there are any. Else it checks every \
+      part, adds up the counts, puts the \
       lists together in the order of the ranges, and writes one manifest and one summary. A run that wrote is entered into the ledger as done, and its lock \
-      given back. Finishing twice changes nothing.
+      given back.
 
       The exit code is that of the command; of a check it prints the number of findings of each rule.
 

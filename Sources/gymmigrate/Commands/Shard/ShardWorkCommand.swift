@@ -7,10 +7,13 @@ struct ShardWorkCommand: AsyncParsableCommand {
     commandName: "work",
     abstract: "Do the share of one task.",
     discussion: """
-      Which task it is, is said by --task, or by the variables of the engine that started it: CLOUD_RUN_TASK_INDEX, JOB_COMPLETION_INDEX or \
-      SLURM_ARRAY_TASK_ID. Run it where the command itself would run: with the same configuration, credentials and input files.
+      Which task it is, is said by --task, or by the variables of the engine that started it: CLOUD_RUN_TASK_INDEX, \
+      JOB_COMPLETION_INDEX or \
+      SLURM_ARRAY_TASK_ID. Run it where the command itself would run: with the same configuration, credentials and \
+      input files.
 
-      It may be started again, also on another machine: what was begun is resumed. It ends with 0 once its ranges are done; 'shard finish' reports what was rejected. Retry after any other exit code but 64 and 78.
+      It may be started again, also on another machine: what was begun is resumed. It ends with 0 once its ranges are \
+      done; 'shard finish' reports what was rejected. Retry after any other exit code but 64 and 78.
 
         gymmigrate shard work /mnt/share/export
         gymmigrate shard work /mnt/share/export --task 3 --tasks 16
