@@ -27,12 +27,10 @@ page() {
   cat <<'HEAD'
 # Command line reference
 
-Every command with every flag, as `--help` prints it. `make docs` writes it.
-By task: [docs/README.md](README.md).
+Every command with every flag, as `--help` prints it; `make docs` writes it. [By task](README.md).
 
-What several commands share stands once, below `help connection`, `reading`, `writing`, `output` and
-[here](#options-of-several-commands); a command names it behind "Also". `--help` and `--version` go with all,
-`-e` and `-q` with all that connect to a database.
+Shared options stand below the `help` topics and [here](#options-of-several-commands); a command names them behind
+"Also". All that connect to a database take `-e` and `-q`.
 HEAD
   local overview name
   overview=$("$binary" --help)
