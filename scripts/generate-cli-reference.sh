@@ -27,10 +27,10 @@ page() {
   cat <<'HEAD'
 # Command line reference
 
-Every command with every flag, as `--help` prints it; `make docs` writes it. [By task](README.md).
+Every command and flag, as `--help` prints it (`make docs`). [By task](README.md).
 
-Shared options stand below the `help` topics and [here](#options-of-several-commands); a command names them behind
-"Also". All that connect to a database take `-e` and `-q`.
+Shared options stand below the `help` topics and [here](#options-of-several-commands); commands name them behind
+"Also". All that connect take `-e` and `-q`.
 HEAD
   local overview name
   overview=$("$binary" --help)
