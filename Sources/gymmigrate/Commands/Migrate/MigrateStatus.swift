@@ -84,7 +84,7 @@ struct MigrateUnlock: AsyncParsableCommand {
       "Remove the lease of a run that is dead, or let others begin after one that stopped before it was done.",
     discussion: """
       Without RUN, removes the lease of the database, whoever holds it; a run that is alive after all stops at its \
-      next renewal, within 20 s. With RUN, leaves the data as that run left it, and other runs may begin. A run that may be running is not cleared.
+      next renewal, within 20 s. With RUN, leaves the data as that run left it, and other runs may begin.
       """
   )
 

@@ -6,8 +6,7 @@ struct ExportVerify: AsyncParsableCommand {
     commandName: "export-verify",
     abstract: "Check the files of an exported folder against its manifest; also 'export verify'.",
     discussion: """
-      Compares each file's size, SHA-256 and number of documents with manifest.json. A folder of dated exports is \
-      checked as a whole. Prints one line per file: its path, \
+      Compares each file's size, SHA-256 and number of documents with manifest.json. Prints one line per file: its path, \
       and 'ok' or the problem, separated by a tab. Exits with 1 when there is a problem.
 
         gymmigrate export verify nightly/latest
