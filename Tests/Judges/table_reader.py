@@ -193,10 +193,10 @@ class Reader:
             return TYPES.get(asked, "timestamp"), order if asked in TYPES else order_of(asked), "user"
         if schema_kind:
             return schema_kind, order, "schema"
-        if is_identifier(field_of(field, is_ours(self.head))[-1]):
-            return "text", order, "name"
         if "__name__" in self.head:
             return "any", order, ""
+        if is_identifier(field_of(field, is_ours(self.head))[-1]):
+            return "text", order, "name"
         kind, order, sure = guess(cells, self.options)
         others = [row.cells[number] for row in self.rows if row.raw is None and not self.usable(row) and number < len(row.cells)]
         if others and guess(cells + others, self.options)[:2] != (kind, order):

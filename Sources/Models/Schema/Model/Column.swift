@@ -20,8 +20,6 @@ package struct Column: Sendable, Hashable {
   /// Whether the values are identifiers even if they are digits, such as IDs and phone numbers, which a
   /// spreadsheet must not convert.
   package let isTextLike: Bool
-  /// Whether it is text by its name alone, as the schema does not declare it.
-  package private(set) var isByName = false
   package let labels: [String: String]
   /// The number format of its cells in a workbook; nil for the usual one.
   package private(set) var numberFormat: String?
@@ -44,12 +42,8 @@ package struct Column: Sendable, Hashable {
     self.labels = labels
   }
 
-  /// The column of a field that is not declared: one of text if its name is that of an identifier.
-  package init(unknown path: FieldPath) {
-    let isByName = IdentifierName.matches(path)
-    self.init(path, isByName ? .string : .any, isTextLike: isByName)
-    self.isByName = isByName
-  }
+  /// The column of a field that is not declared.
+  package init(unknown path: FieldPath) { self.init(path, .any, isTextLike: IdentifierName.matches(path)) }
 
   /// The column of a declared field.
   init(_ field: FieldSchema, isIdentifier: Bool) {
@@ -69,7 +63,7 @@ package struct Column: Sendable, Hashable {
   /// The same column with another type.
   package func typed(_ type: ValueType) -> Column {
     var column = self
-    (column.type, column.isByName) = (type, false)
+    column.type = type
     return column
   }
 

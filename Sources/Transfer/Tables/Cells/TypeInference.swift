@@ -31,7 +31,8 @@ package struct TypeInference: Sendable {
   private let dateOrder: DateOrder?
   /// Whether a cell in REST JSON has another type than an address.
   private var hasOtherTypes = false
-  private var (plainTimes, plainAddresses) = (0, 0)
+  /// In a table by export: the times that stay text, and the numbers.
+  private(set) var (plainTimes, plainNumbers) = (0, 0)
   /// The first text if options would read all texts as numbers; nil before it, or where there are other texts.
   private var numberText: (first: [UInt8], isOnly: Bool)?
   private var tallies = [Tally](repeating: Tally(), count: Form.allCases.count)
@@ -57,23 +58,15 @@ package struct TypeInference: Sendable {
     numberText = (numberText?.first ?? bytes, reading.numbers.advice(bytes) != nil)
   }
 
-  /// Looks at the cells in REST JSON, which is enough for ``addressType``, and at what ``unread(inText:)`` counts.
+  /// Looks at the cells in REST JSON, which is enough for ``addressType``, and counts times and numbers.
   package mutating func lookForAddresses(in row: CellRow, _ index: Int, _ reading: CellValues) {
     if row.withUTF8(of: index, { $0.first == UInt8(ascii: "{") }) { return look(at: row, index, reading) }
     row.withUTF8(of: index) { text in
       // As plain cells have a time; a day alone is text in many databases.
       if text.count >= 19, text[10] == 0x20, DateText(text) != nil { plainTimes += 1 }
-      if AddressText.isAddress(text) { plainAddresses += 1 }
+      let form = CellForm(text)
+      if form == .integer || form == .double { plainNumbers += 1 }
     }
-  }
-
-  /// How many cells of a table by export stay text that another type would read, and that type; nil if there are none.
-  ///
-  /// - Parameter isText: Whether the column is text by its name, also where its cells in REST JSON are all addresses.
-  func unread(inText isText: Bool) -> (count: Int, type: Column.ValueType)? {
-    if plainTimes > 0 { return (plainTimes, .timestamp) }
-    guard isText, plainAddresses > 0, let addressType else { return nil }
-    return (plainAddresses, addressType)
   }
 
   /// What a cell says; nil for one that says nothing, as it is empty, null or has a type of its own.

@@ -210,7 +210,7 @@ struct ColumnPlan: Sendable {
   /// A path that reads as the label of another column is back-quoted, which makes it a path again.
   func heading(of column: Column, _ language: Column.HeaderLanguage) -> String {
     let text = column.heading(language)
-    guard column.type == .any || column.isByName, text.isIdentical(to: column.path.description),
+    guard column.type == .any, text.isIdentical(to: column.path.description),
       columns.contains(where: { $0.path != column.path && $0.isLabelled(like: text) })
     else { return text }
     return column.path.segments.map { "`\($0)`" }.joined(separator: ".")

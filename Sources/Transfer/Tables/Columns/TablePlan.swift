@@ -131,8 +131,7 @@ package struct TablePlan: Sendable {
       // The headings of a list of rejects have the types that were found out.
       let isSaid = typed.contains(index) && !(TableHeader.isRejects(header) && options.types.isEmpty)
       if isIdentifier, !isSaid { identifiers.insert(index) }
-      if typed.contains(index) { continue }
-      guard column.isByName || (!readsForms && column.type == .any) else { continue }
+      if typed.contains(index) || readsForms || column.type != .any { continue }
       if isIdentifier {
         roles[index] = .field(column.typed(.string))
         decided.insert(index)
@@ -184,16 +183,11 @@ package struct TablePlan: Sendable {
     return columns
   }
 
-  /// The columns of a table by export that are not declared: their cells have their types by their forms, or are text by
-  /// the column's name.
+  /// The columns of a table by export whose cells have their types by their forms.
   package var untyped: [Int] {
     guard readsForms, !isSheet else { return [] }
     return roles.indices.filter { index in
-      if case .field(let column) = roles[index] {
-        column.type == .any || decided.contains(index)
-      } else {
-        false
-      }
+      if case .field(let column) = roles[index] { column.type == .any } else { false }
     }
   }
 
@@ -214,12 +208,16 @@ package struct TablePlan: Sendable {
   /// Takes over what the cells of one of the ``untyped`` columns say: the type of those in REST JSON, if it is one of
   /// ``addressTypes``, and what people should know of the others.
   package mutating func take(_ found: TypeInference, of column: Int) {
-    let isByName = decided.contains(column)
-    if !isByName { addressTypes[column] = found.addressType }
-    guard let (count, type) = found.unread(inText: isByName) else { return }
-    let option = "--types '\(headings[column])=\(type.rawValue)'"
-    let cells = NumberText.counted(count, "cell")
-    notes.append((column, "text, also in \(cells) that \(option) reads"))
+    addressTypes[column] = found.addressType
+    note(found.plainTimes, of: column, "a time as text", .timestamp)
+    if identifiers.contains(column) { note(found.plainNumbers, of: column, "a number", .string) }
+  }
+
+  private mutating func note(_ cells: Int, of column: Int, _ what: String, _ type: Column.ValueType) {
+    if cells == 0 { return }
+    let option =
+      "--types '\(headings[column])=\(type.rawValue)' takes it for \(type == .string ? "text" : "one")"
+    notes.append((column, "\(what) in \(NumberText.counted(cells, "cell")); \(option)"))
   }
 
   /// The heading of a column with the type that was found out, for a list of rejected rows, whose headings are paths.

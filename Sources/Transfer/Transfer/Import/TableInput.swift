@@ -197,9 +197,7 @@ final class TableInput: DocumentInput {
     as type: Column.ValueType
   ) throws(CellValues.Fault) -> Value? {
     if let exact = exactValues?.value(of: row, index) { return exact }
-    let isByName = plan.decided.contains(index)
-    let kept = type == .any || isByName ? exactValues?.type(of: row, index, isByName: isByName) : nil
-    let type = kept ?? type
+    let type = type == .any ? exactValues?.type(of: row, index) ?? type : type
     return try cellValues.value(of: row, index, as: type, longTexts)
   }
 

@@ -209,16 +209,11 @@ package final class ExactValueIndex {
 
   /// Returns the type that a changed cell of a column that is not declared keeps: that of the value that it had, or of all
   /// others.
-  ///
-  /// - Parameter isByName: Whether the column is text by its name, where a text may look like a reference.
-  package func type(of row: CellRow, _ index: Int, isByName: Bool) -> Column.ValueType? {
+  package func type(of row: CellRow, _ index: Int) -> Column.ValueType? {
     if let entry = entries.first(where: { $0.column == index }) {
-      let value = value(of: entry)
-      let isInteger = isByName && value?.integer != nil
-      if isInteger, row.withUTF8(of: index, { CellForm($0) == .integer }) { return .integer }
-      return Self.addressType(of: value)
+      return Self.addressType(of: value(of: entry))
     }
-    guard !isByName, let types = types[index], types.count == 1, let type = types.first, type != .bytes,
+    guard let types = types[index], types.count == 1, let type = types.first, type != .bytes,
       row.withUTF8(of: index, AddressText.isAddress)
     else { return nil }
     return type
