@@ -138,6 +138,15 @@ import Testing
     #expect(try added(migration, to: read) == texts(["firstName": "Ana", "paternalLastName": "Pérez"]))
   }
 
+  @Test("A decision against a field that stands keeps nothing else from being written.")
+  func theRestOfADecisionThatIsRefused() throws {
+    let read = try user(texts(["fullName": "Matías", "nombre": "Matías"]))
+    let migration = try reviewed(read, [.fullName: "Matías Lozano"])
+    let outcome = migration.outcome(for: read)
+    #expect(outcome.findings.map(\.code).contains("review-field-stands"))
+    #expect(outcome.change?.after?["firstName"] == .string("Matías"))
+  }
+
   /// What a person decided is no question any more, though the eras disagree as before; without the review it is one.
   @Test func aDecidedDisagreementIsANote() throws {
     var read = try user(texts(["fullName": "Ana López", "nombre": "Ana", "primerApellido": "Pérez"]))

@@ -38,7 +38,7 @@ struct DecidedName {
       }
       if !PlainText.saySame(existing, wanted) { standing.append(field) }
     }
-    var fields = Set(texts.isEmpty ? columns : Array(decision.texts.keys))
+    var fields = Set(texts.isEmpty && standing.isEmpty ? columns : Array(decision.texts.keys))
     name.proposed.forEach { field, _ in if columns.contains(field) { fields.insert(field) } }
     self.fields = fields
     // What is already as decided needs no look at what was found: handing the list back twice is no mistake.
