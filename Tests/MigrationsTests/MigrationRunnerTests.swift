@@ -249,9 +249,10 @@ struct MigrationRunnerTests {
       mini.setBeforeCommit(nil)
       written = log.last
       #expect(written.count > 5, "the writer had something to do")
-      #expect(report.changeCount == 60)
       let counts = shop.counts.totals
       #expect(counts.balance)
+      // How the commits are cut depends on time, and so does which document is out of attempts.
+      #expect(report.changeCount == 60 - counts.conflicted && counts.written == report.changeCount)
       let conflicts = Set(try shop.objects("rejects.jsonl").compactMap { $0["path"] as? String })
       #expect(counts.conflicted == conflicts.count)
       for (name, _) in users {
