@@ -14,8 +14,15 @@ enum TableSurvey {
     report: (_ rows: Int, _ position: Int) -> Void
   ) throws(Failure) -> TablePlan? {
     var reader = try TableReader(source, options)
-    guard try reader.nextTexts() else { return nil }
-    if options.headerRow == nil { try assertHeader(reader.row, of: source, options) }
+    let search = HeaderSearch(source, options)
+    do throws(Failure) {
+      guard try reader.nextTexts() else { return nil }
+    } catch {
+      // A title may have a quote, which is no reason to read all cells without quotes.
+      if RowFault(malformed: error) != nil { try search.refuseTitleWithQuotes() }
+      throw error
+    }
+    try search.check(reader.row)
     var plan = try TablePlan(
       header: reader.row,
       of: source.label,
@@ -55,35 +62,4 @@ enum TableSurvey {
     }
     return plan
   }
-
-  // MARK: Titles
-
-  /// The rows among which a header is looked for, and the cells of a row that may be a title.
-  private static let searchedRows = 20
-  private static let titleCells = 3
-
-  /// Refuses a header with few cells above rows with many, which is the title of a table.
-  private static func assertHeader(
-    _ header: CellRow,
-    of source: ImportSource,
-    _ options: TableOptions
-  ) throws(Failure) {
-    if cells(of: header) > titleCells { return }
-    var rows: [(number: Int, cells: Int)] = []
-    var reader = try TableReader(source, options, isSearched: true)
-    while rows.count < searchedRows, let isRow = try? reader.next(), isRow {
-      rows.append((reader.row.number, cells(of: reader.row)))
-    }
-    guard let title = rows.first, let most = rows.map(\.cells).max(), title.cells * 2 <= most else { return }
-    let full = rows.filter { $0.cells * 5 >= most * 4 }
-    guard most > 2, full.count > 1, let first = full.first else { return }
-    throw .malformed(
-      source.label,
-      "row \(title.number), the first, looks like a title, and row \(first.number) like the headings",
-      remedy:
-        "--header-row \(first.number) takes that row for the headings, --header-row \(title.number) the first."
-    )
-  }
-
-  private static func cells(of row: CellRow) -> Int { (0..<row.count).count { !row.isBlank($0) } }
 }

@@ -63,7 +63,7 @@ final class ValidationReport {
       kind.count == 1 ? "\(kind.first)." : "\(kind.first); \(kind.count - 1) more like it."
     }
     if kindCounts.count > Self.maximumLogged {
-      lines.append("… and \(kindCounts.count - Self.maximumLogged) more kinds.")
+      lines.append("… and \(NumberText.counted(kindCounts.count - Self.maximumLogged, "kind")) more.")
     }
     return lines
   }
