@@ -292,7 +292,7 @@ package struct Copy: Sendable {
     }
     if counts.kept > 0 {
       context.logger.notice(
-        "Kept as they are: \(text(counts.kept)) to other databases; see references.jsonl."
+        "Kept as written: \(text(counts.kept)) to other databases; see references.jsonl."
       )
     }
   }

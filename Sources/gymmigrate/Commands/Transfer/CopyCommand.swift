@@ -210,8 +210,7 @@ extension CopyJob: DivisibleJob {
       throw Failure(
         .configuration,
         "rewrite the URLs of files",
-        path: environment.name,
-        cause: "the environment has no storageBucket",
+        cause: "the environment \(environment.name) has no storageBucket",
         remedy: "Name its bucket in gymmigrate.yaml (docs/environments.md)."
       )
     }
