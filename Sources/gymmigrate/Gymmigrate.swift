@@ -165,11 +165,14 @@ enum Main {
   private static func usage(_ error: any Error) -> String {
     let cause = Gymmigrate.message(for: error).split(separator: "\n").map(String.init)
     let pointer = Gymmigrate.fullMessage(for: error).split(separator: "\n").last { $0.hasPrefix("  See '") }
-    let help = pointer.flatMap { $0.split(separator: "'").dropFirst().first }.map { " See '\($0)'." } ?? ""
+    let help = pointer.flatMap { $0.split(separator: "'").dropFirst().first }.map { help in
+      // A command that was parsed by itself does not know the program.
+      " See '\(help.hasPrefix("gymmigrate") ? help : "gymmigrate \(help)")'."
+    }
     // Of many values, each is on a line of its own.
     let values = cause.dropFirst().filter { $0.hasPrefix("  - ") }.map { $0.dropFirst(4) }
     let list = values.isEmpty ? "" : " \(values.joined(separator: ", "))"
-    return (cause.first.map { sentence($0 + list) } ?? "the command line is wrong.") + help
+    return (cause.first.map { sentence($0 + list) } ?? "the command line is wrong.") + (help ?? "")
   }
 
   /// A message of the parser as the others are: it begins small and ends in a period.

@@ -20,7 +20,8 @@ CONNECTED = ("-e", "-q")
 
 def sections(page):
     """The introduction, and the title and the lines of each section."""
-    parts = re.split(r"(?m)^(?=## )", page)
+    # A page has room for an example in one line.
+    parts = re.split(r"(?m)^(?=## )", page.replace(" \\\n      ", " "))
     return parts[0], [part.splitlines() for part in parts[1:]]
 
 

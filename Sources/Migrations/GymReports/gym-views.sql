@@ -1,5 +1,5 @@
 -- The owner's numbers as views of a mirror. Days and months are those of the gym's zone; amounts that are no numbers
--- count as nothing.
+-- count as nothing, and those in another currency than pesos are left out.
 
 CREATE VIEW local_payments AS
 SELECT
@@ -16,6 +16,7 @@ SELECT
   strftime('%Y-%m', local_time) AS month, type, method, count(*) AS payments,
   round(sum(CASE WHEN typeof(amount) = 'real' THEN amount ELSE 0 END), 2) AS amount
 FROM local_payments
+WHERE trim(coalesce(currency, '')) = '' OR upper(trim(currency)) = 'MXN'
 GROUP BY 1, 2, 3;
 
 CREATE VIEW expenses_by_month AS
@@ -27,7 +28,8 @@ SELECT
   category, count(*) AS expenses,
   round(sum(CASE WHEN typeof(amount) = 'real' THEN amount ELSE 0 END), 2) AS amount
 FROM expenses AS e
-WHERE is_active IS NULL OR is_active = 1
+WHERE (is_active IS NULL OR is_active = 1)
+  AND (trim(coalesce(currency, '')) = '' OR upper(trim(currency)) = 'MXN')
 GROUP BY 1, 2;
 
 CREATE VIEW check_ins_by_day AS
@@ -47,15 +49,23 @@ WHERE is_active IS NULL OR is_active = 1
 GROUP BY 1;
 
 CREATE VIEW memberships_that_end AS
-SELECT
-  _id, first_name, paternal_last_name, maternal_last_name, membership_end_date,
-  date(
-    membership_end_date,
-    (SELECT modifier FROM zone_offsets WHERE from_utc <= m.membership_end_date ORDER BY from_utc DESC LIMIT 1)
-  ) AS last_day
-FROM members AS m
-WHERE membership_status = 'active' AND (is_active IS NULL OR is_active = 1)
-  AND membership_end_date BETWEEN strftime('%Y-%m-%dT%H:%M:%fZ', 'now') AND strftime('%Y-%m-%dT%H:%M:%fZ', 'now', '+7 days');
+WITH
+  zone AS (
+    SELECT modifier FROM zone_offsets
+    WHERE from_utc <= strftime('%Y-%m-%dT%H:%M:%fZ', 'now') ORDER BY from_utc DESC LIMIT 1
+  ),
+  ends AS (
+    SELECT
+      _id, first_name, paternal_last_name, maternal_last_name, membership_end_date,
+      date(
+        membership_end_date,
+        (SELECT modifier FROM zone_offsets WHERE from_utc <= m.membership_end_date ORDER BY from_utc DESC LIMIT 1)
+      ) AS last_day
+    FROM members AS m
+    WHERE membership_status = 'active' AND (is_active IS NULL OR is_active = 1)
+  )
+SELECT * FROM ends
+WHERE last_day BETWEEN date('now', (SELECT modifier FROM zone)) AND date('now', (SELECT modifier FROM zone), '+7 days');
 
 CREATE VIEW low_stock AS
 SELECT _id, name, stock

@@ -97,6 +97,12 @@ package enum InputFormat: String, Codable, Sendable, CaseIterable {
         remedy:
           "If gymmigrate made it: 'gymmigrate export --all -e mirror:\(path) -o FILE.jsonl' makes a file that is imported, and 'gymmigrate mirror push' writes what was changed in it."
       )
+    case (_, .foreign?):
+      .malformed(
+        path,
+        "it is a picture, a PDF or an archive, and no table",
+        remedy: "Name a file of JSON, CSV or a workbook, or a folder of these."
+      )
     case (_, .markup?):
       .malformed(
         path,

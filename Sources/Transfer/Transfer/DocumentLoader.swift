@@ -11,10 +11,12 @@ package struct DocumentLoader: Sendable {
   private let limits: BatchLimits
   private let pacer: WritePacer
   private let deletions: Locked<Int>
+  private let readBack: ReadBack?
 
   /// - Parameters:
   ///   - context: The run context; each change is recorded in its journal if it has checkpoints.
   ///   - maximumDeletes: The most documents that are deleted; nil for no limit.
+  ///   - readBack: Compares what was written with what is stored; nil to believe the service.
   ///   - times: Who sets the times of creation and of the last change.
   package init(
     in context: RunContext,
@@ -22,9 +24,10 @@ package struct DocumentLoader: Sendable {
     times: LoadTimes,
     limits: BatchLimits,
     pacer: WritePacer,
-    maximumDeletes: Int? = nil
+    maximumDeletes: Int? = nil,
+    readBack: ReadBack? = nil
   ) {
-    self.context = context
+    (self.context, self.readBack) = (context, readBack)
     deletions = Locked(maximumDeletes ?? .max)
     self.mode = LoadDecision(mode: mode, times: times, schema: context.schema)
     self.limits = limits
@@ -42,7 +45,13 @@ package struct DocumentLoader: Sendable {
         limits: limits,
         pacer: pacer,
         journal: context.journal,
-        delegate: LoadDelegate(context: context, mode: mode, incoming: incoming, times: times)
+        delegate: LoadDelegate(
+          context: context,
+          mode: mode,
+          incoming: incoming,
+          times: times,
+          readBack: readBack
+        )
       ) { writer in
         let intake = Intake(
           context: context,
@@ -309,6 +318,7 @@ private struct LoadDelegate: BatchDelegate {
   let mode: LoadDecision
   let incoming: Incoming
   let times: SetBackTimes
+  let readBack: ReadBack?
 
   func willCommit(_ writes: [Write]) async throws(Failure) { try await times.willWrite(writes) }
 
@@ -331,6 +341,7 @@ private struct LoadDelegate: BatchDelegate {
       }
       rest = rest[some.endIndex...]
     }
+    try await readBack?.check(written)
   }
 
   func resolve(_ write: Write, current: RawDocument?) async -> ConflictResolution {

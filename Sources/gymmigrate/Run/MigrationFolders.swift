@@ -10,7 +10,7 @@ extension MigrationFolder {
     if let folder = try find(for: connection) { return folder }
     throw Failure(
       .inputMissing,
-      "read the migrations",
+      "read the migrations in",
       path: try path(for: connection),
       cause: "there is no such folder",
       remedy: "'gymmigrate migrate new NAME' makes it; 'migrations:' in gymmigrate.yaml names another."

@@ -176,6 +176,20 @@ struct CommandTests {
     }
   }
 
+  @Test("At 80 columns no help breaks an example, so that a copied line is the whole command.")
+  func examples() async throws {
+    try await withTool { tool in
+      for words in try await CommandLineTree.read(tool).commands.map(\.words) {
+        let lines = try await tool.bare(words + ["--help"]).output.components(separatedBy: "\n")
+        for (line, next) in zip(lines, lines.dropFirst()) where line.hasPrefix("  gymmigrate ") {
+          let isWhole = next.isEmpty || next.hasPrefix("  ")
+          #expect(line.count <= 80 && isWhole, "\(words): \(line)")
+          #expect(next.hasPrefix("      ") == line.hasSuffix(" \\"), "\(words): \(line)")
+        }
+      }
+    }
+  }
+
   @Test("What commands have in common is said once.")
   func topics() async throws {
     try await withTool { tool in

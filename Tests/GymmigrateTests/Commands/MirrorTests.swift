@@ -157,7 +157,40 @@ struct MirrorTests {
       for view in ["expenses_by_month", "check_ins_by_day", "members_by_status", "low_stock"] {
         #expect(try await !sql("SELECT * FROM \(view)", on: "m.sqlite", tool).isEmpty, "\(view)")
       }
-      _ = try await sql("SELECT * FROM memberships_that_end", on: "m.sqlite", tool)
+    }
+  }
+
+  @Test("The views leave other currencies out, and end memberships by days of the gym, as the report does.")
+  func viewsAndReport() async throws {
+    try await withGym { tool in
+      var calendar = Calendar(identifier: .gregorian)
+      calendar.timeZone = try #require(TimeZone(identifier: "America/Mexico_City"))
+      let today = calendar.startOfDay(for: Date())
+      // The first second of today, and the last ones of the seventh day and of the day behind it.
+      let ends = try [("m0", 0, 1), ("m7", 8, -1), ("m8", 9, -1)].map { id, days, seconds in
+        let day = try #require(calendar.date(byAdding: .day, value: days, to: today))
+        return (id, ISO8601DateFormatter().string(from: day.addingTimeInterval(Double(seconds))))
+      }
+      var lines = ends.map { id, end in
+        #"{"name":"members/\#(id)","fields":{"membershipStatus":{"stringValue":"active"},"membershipEndDate":{"timestampValue":"\#(end)"}}}"#
+      }
+      for (id, currency) in [("p1", "USD"), ("p2", " mxn")] {
+        lines.append(
+          #"{"name":"payments/\#(id)","fields":{"status":{"stringValue":"completed"},"amount":{"doubleValue":1000},"currency":{"stringValue":"\#(currency)"},"type":{"stringValue":"x"},"completedAt":{"timestampValue":"2026-01-10T18:00:00Z"}}}"#
+        )
+      }
+      try tool.write(lines.joined(separator: "\n") + "\n", to: "more.jsonl")
+      try await tool.run("import", "more.jsonl", "-q").expect(0)
+      try await tool.run("mirror", "pull", "-o", "m.sqlite", "-q").expect(0)
+      let text = try await tool.bare(["report", "month", "2026-01", "--json", "--mirror", "m.sqlite"]).output
+      let report = try #require(JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
+      let income = try #require((report["income"] as? [String: Any])?["totalCents"] as? Int)
+      let soon = (report["endingSoon"] as? [[String: Any]] ?? []).compactMap { $0["id"] as? String }
+      #expect(soon.contains("m0") && soon.contains("m7") && !soon.contains("m8"))
+      let amounts = "SELECT round(sum(amount) * 100) FROM income_by_month WHERE month = '2026-01'"
+      #expect(try await sql(amounts, on: "m.sqlite", tool) == [["\(income).0"]])
+      let members = try await sql("SELECT _id FROM memberships_that_end", on: "m.sqlite", tool)
+      #expect(Set(members.flatMap { $0 }) == Set(soon))
     }
   }
 

@@ -11,8 +11,16 @@ package struct FileHead: Sendable {
     case oldWorkbook
     /// A database of SQLite, as mirrors are.
     case database
+    /// A picture, a PDF or an archive, which nobody means as a table.
+    case foreign
     case markup, json, text
   }
+
+  /// How files of other kinds begin: PNG, JPEG, GIF, PDF, RAR, 7z, Zstandard and xz.
+  private static let foreign: [[UInt8]] = [
+    [0x89, 0x50, 0x4E, 0x47], [0xFF, 0xD8, 0xFF], Array("GIF8".utf8), Array("%PDF".utf8), Array("Rar!".utf8),
+    [0x37, 0x7A, 0xBC, 0xAF], [0x28, 0xB5, 0x2F, 0xFD], [0xFD, 0x37, 0x7A, 0x58],
+  ]
 
   package let bytes: [UInt8]
   /// Whether the file may have more.
@@ -39,6 +47,7 @@ package struct FileHead: Sendable {
     }
     if bytes.starts(with: [0xD0, 0xCF, 0x11, 0xE0]) { return .oldWorkbook }
     if bytes.starts(with: "SQLite format 3\0".utf8) { return .database }
+    if Self.foreign.contains(where: { bytes.starts(with: $0) }) || isArchive { return .foreign }
     let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
     switch bytes.dropFirst(bytes.starts(with: mark) ? mark.count : 0).first(where: { $0 > 0x20 }) {
     case nil: return nil
@@ -47,6 +56,9 @@ package struct FileHead: Sendable {
     default: return .text
     }
   }
+
+  /// Whether it is an archive of tar, which says so behind the name of its first file.
+  private var isArchive: Bool { bytes.count > 262 && bytes[257..<262].elementsEqual("ustar".utf8) }
 
   private var isMarkup: Bool {
     let tag = bytes.drop { $0 != UInt8(ascii: "<") }.dropFirst().map { $0 | 0x20 }

@@ -79,7 +79,7 @@ extension Failure {
   package static func empty(_ collections: [CollectionPath]) -> Failure {
     Failure(
       .inputMissing,
-      "find documents",
+      "find documents of",
       path: collections.map(\.string).joined(separator: ", "),
       cause: "there are none, and --fail-if-empty is set; nothing was started",
       remedy: "Check the names and the database; 'gymmigrate count --all' lists the existing collections."

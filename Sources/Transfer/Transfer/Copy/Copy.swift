@@ -35,6 +35,8 @@ package struct Copy: Sendable {
     package var mask: Mask?
     /// Whether URLs of files in the source's bucket become those of the target's.
     package var rewritesStorageURLs = false
+    /// Whether each document is read back when it is written, and the source is counted at the end.
+    package var verifies = false
     /// Whether it only reads, compares and counts.
     package var isDryRun = false
     package var limits = BatchLimits()
@@ -82,6 +84,8 @@ package struct Copy: Sendable {
   let context: RunContext
   let personalData: PersonalDataGuard
   private let elsewhere: LineList
+  /// Set where what is written is read back.
+  package let readBack: ReadBack?
 
   /// - Parameter context: The context of the target; its checkpoints make the run resumable.
   package init(from source: Connection, _ options: Options, in context: RunContext) {
@@ -94,10 +98,12 @@ package struct Copy: Sendable {
       isOff: options.keepsPersonalData || options.mask != nil
     )
     elsewhere = LineList(context.folder.file("references.jsonl"))
+    readBack =
+      options.verifies ? ReadBack(context.client, list: context.folder.file("differences.jsonl")) : nil
   }
 
   /// The paths of the lists that it may write.
-  package var lists: [String] { [context.rejects.path, elsewhere.path] }
+  package var lists: [String] { [context.rejects.path, elsewhere.path] + (readBack.map { [$0.path] } ?? []) }
 
   // MARK: Plan
 
@@ -135,6 +141,7 @@ package struct Copy: Sendable {
     }
     plan.hasMore = scopes.contains { $0.isDeep }
     plan.cost.reads += plan.documents * (options.mode == .create && !options.isDryRun ? 1 : 2)
+    if options.verifies { plan.cost.reads += plan.documents + plan.overhead }
     plan.cost.writes = plan.documents
     if options.deletesExtraneous {
       let list = try await ExtraneousDocuments(self, scopes: scopes, readTime: plan.readTime).list()
@@ -221,7 +228,8 @@ package struct Copy: Sendable {
       mode: options.mode,
       times: .kept,
       limits: options.limits,
-      pacer: options.pacer
+      pacer: options.pacer,
+      readBack: readBack
     )
     defer { context.progress.end() }
     context.progress.begin("copy", total: !plan.isCounted || plan.counts.isEmpty ? nil : plan.documents)

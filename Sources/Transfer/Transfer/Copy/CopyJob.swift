@@ -52,6 +52,8 @@ package struct CopyJob: Job {
   package var maximumDeletes: Int?
   package var rewritesStorageURLs = false
   package var keepsPersonalData = false
+  /// Whether what is written is read back, and what was read is counted.
+  package var verifies = false
   package var mask: MaskSettings?
   package var reading = ReadingSettings()
   package var isDryRun = false
@@ -72,6 +74,7 @@ package struct CopyJob: Job {
     options.maximumDeletes = maximumDeletes
     options.keepsPersonalData = keepsPersonalData
     options.isDryRun = isDryRun
+    options.verifies = verifies
     options.mask = try mask?.mask(by: schema)
     options.rewritesStorageURLs = rewritesStorageURLs
     return options

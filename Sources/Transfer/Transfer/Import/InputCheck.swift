@@ -183,14 +183,15 @@ struct InputCheck {
   private func conclude(_ found: FoundInputs) throws(Failure) {
     for stage in inputs.indices where !found.stages.contains(stage) {
       let source = inputs.source(stage)
-      if source.format.isTable { warnOfNothing(in: source) }
+      warnOfNothing(in: source)
     }
     for (export, count) in found.managed { try export.assertWhole(count) }
     if !found.met.isEmpty { try inputs.assertUsed(found.met) }
   }
 
   private func warnOfNothing(in source: ImportSource) {
-    context.logger.warning("\(source.label): it has no rows below its headings.")
+    let what = source.format.isTable ? "rows below its headings" : "documents"
+    context.logger.warning("\(source.label): it has no \(what).")
   }
 
   /// Refuses a folder of an export of some fields where the others would be removed.

@@ -33,18 +33,23 @@ extension ImportSource {
   /// - Throws: `.inputMalformed`; as ``InputFormat/init(of:given:)``.
   func assertNamesDocuments(in place: String) throws(Failure) {
     guard managed == nil, let what = try foreignKind() else { return }
+    let way =
+      what == Self.database
+      ? "If 'mirror pull' made it, name it as mirror:\(place)"
+      : "Import it into an empty store (gymmigrate import \(place) -e local --state-dir scratch)"
     throw .malformed(
       path,
       "it is \(what), and only JSON Lines and managed exports stand in for a database",
-      remedy:
-        "Import it into an empty store (gymmigrate import \(place) -e local --state-dir scratch), or export with --format jsonl."
+      remedy: "\(way), or export with --format jsonl."
     )
   }
+
+  private static let database = "an SQLite database"
 
   private func foreignKind() throws(Failure) -> String? {
     let kind = FileName(path).kind
     if kind == .sqlite || FileHead(path).bytes.starts(with: "SQLite format 3".utf8) {
-      return "an SQLite database"
+      return Self.database
     }
     // Its lines may be damaged.
     if kind == .jsonl { return nil }

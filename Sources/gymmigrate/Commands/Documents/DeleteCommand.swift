@@ -13,7 +13,8 @@ struct DeleteCommand: JobCommand {
 
         gymmigrate delete users --id 08IiQGmf0KBE9bwAj65r3ctInVea -e stage
         gymmigrate delete products --where 'stock == 0' -e stage -n
-        gymmigrate delete orders --where 'status == draft' --hard --max-delete 50 -e stage
+        gymmigrate delete orders --where 'status == draft' --hard --max-delete 50 \\
+            -e stage
       """
   )
 

@@ -12,7 +12,8 @@ struct InitCommand: AsyncParsableCommand {
       every key instead.
 
         gymmigrate init
-        gymmigrate init --project demo --name dev --endpoint http://127.0.0.1:8080 --no-protected
+        gymmigrate init --project demo --name dev --endpoint http://127.0.0.1:8080 \\
+            --no-protected
       """
   )
 

@@ -13,7 +13,8 @@ struct ClassesBookings: AsyncParsableCommand {
       by tabs. Where a name is not known, the id stands.
 
         gymmigrate classes bookings 1DfftPukTaXkfsRgp0Yt -e stage
-        gymmigrate classes bookings --of 2026-01-05 -e stage -o booked.csv --header spanish
+        gymmigrate classes bookings --of 2026-01-05 -e stage -o booked.csv \\
+            --header spanish
       """
   )
 

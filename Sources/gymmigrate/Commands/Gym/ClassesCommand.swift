@@ -28,8 +28,9 @@ struct ClassesGenerate: JobCommand {
       zone. The ids follow from name, days of the week, hour and day: run again, the command creates nothing, and a \
       longer range continues the series. With -n it prints a calendar instead.
 
-        gymmigrate classes generate --nombre Spinning --days mon,wed --from 2026-01-05 --to 2026-01-30 --start 07:00 \
-        --minutes 60 --capacity 20 -e stage
+        gymmigrate classes generate --nombre Spinning --days mon,wed \\
+            --from 2026-01-05 --to 2026-01-30 --start 07:00 --minutes 60 \\
+            --capacity 20 -e stage
       """
   )
 

@@ -68,7 +68,9 @@ struct ClassesAttendance: AsyncParsableCommand {
       id stands.
 
         gymmigrate classes attendance --month 2026-01 -e stage
-        gymmigrate classes attendance --member 6e9e3b1c-0000-4000-8000-000000000000 --from 2026-01-05 --to 2026-02-01 -e stage
+        gymmigrate classes attendance \\
+            --member 6e9e3b1c-0000-4000-8000-000000000000 --from 2026-01-05 \\
+            --to 2026-02-01 -e stage
       """
   )
 

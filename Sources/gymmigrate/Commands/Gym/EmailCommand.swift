@@ -68,7 +68,8 @@ struct EmailRegister: JobCommand {
       server, if the user exists and has that address. An entry that is there stays: exits with 0 where it is the \
       user's, with 2 where it is another's.
 
-        gymmigrate email register lia.cardenas@example.com 08IiQGmf0KBE9bwAj65r3ctInVea -e stage
+        gymmigrate email register lia.cardenas@example.com \\
+            08IiQGmf0KBE9bwAj65r3ctInVea -e stage
       """
   )
 

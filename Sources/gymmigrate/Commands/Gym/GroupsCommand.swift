@@ -14,7 +14,8 @@ struct GroupsCommand: AsyncParsableCommand {
       group-not-found, group-full (10), already-member, not-member, user-not-found, last-admin. 'gymmigrate runs undo' \
       restores what a command changed.
 
-        gymmigrate groups create 'Los del lunes' --owner 08IiQGmf0KBE9bwAj65r3ctInVea -e stage
+        gymmigrate groups create 'Los del lunes' \\
+            --owner 08IiQGmf0KBE9bwAj65r3ctInVea -e stage
         gymmigrate groups list -e stage
       """,
     subcommands: [
@@ -123,7 +124,8 @@ struct GroupsCreate: JobCommand {
     discussion: """
       Group, member and memberCount 1 are one transaction. The id of the group is made by the run and printed.
 
-        gymmigrate groups create 'Los del lunes' --owner 08IiQGmf0KBE9bwAj65r3ctInVea -e stage
+        gymmigrate groups create 'Los del lunes' \\
+            --owner 08IiQGmf0KBE9bwAj65r3ctInVea -e stage
       """
   )
 
@@ -165,7 +167,8 @@ struct GroupsAdd: JobCommand {
       missing), or JSON Lines with documents of groups/G/members; rejects.jsonl of an earlier run, once corrected, is \
       one. Each member is a transaction of its own.
 
-        gymmigrate groups add 0zkIwz8egD623nJzoAjc 0Ch5yTMb067cZrtGfAE2TgTHwTIh -e stage
+        gymmigrate groups add 0zkIwz8egD623nJzoAjc 0Ch5yTMb067cZrtGfAE2TgTHwTIh \\
+            -e stage
         gymmigrate groups add --from members.csv -e stage
       """
   )
@@ -211,7 +214,8 @@ struct GroupsRemove: JobCommand {
       Each member is a transaction of its own, with memberCount and the user's currentGroupId, where it names this \
       group. The last active admin stays (last-admin): delete the group instead.
 
-        gymmigrate groups remove 0zkIwz8egD623nJzoAjc 0Ch5yTMb067cZrtGfAE2TgTHwTIh -e stage    # not-member
+        gymmigrate groups remove 0zkIwz8egD623nJzoAjc 0Ch5yTMb067cZrtGfAE2TgTHwTIh \\
+            -e stage    # not-member
       """
   )
 

@@ -6,7 +6,8 @@ struct GroupsPromote: JobCommand {
     commandName: "promote",
     abstract: "Make members of a group its admins.",
     discussion: """
-        gymmigrate groups promote 0zkIwz8egD623nJzoAjc 0Ch5yTMb067cZrtGfAE2TgTHwTIh -e stage -n
+        gymmigrate groups promote 0zkIwz8egD623nJzoAjc \\
+            0Ch5yTMb067cZrtGfAE2TgTHwTIh -e stage -n
       """
   )
 
@@ -23,7 +24,8 @@ struct GroupsDemote: JobCommand {
     discussion: """
       The last active admin stays one (last-admin): promote another first.
 
-        gymmigrate groups demote 0zkIwz8egD623nJzoAjc 0Ch5yTMb067cZrtGfAE2TgTHwTIh -e stage -n
+        gymmigrate groups demote 0zkIwz8egD623nJzoAjc 0Ch5yTMb067cZrtGfAE2TgTHwTIh \\
+            -e stage -n
       """
   )
 

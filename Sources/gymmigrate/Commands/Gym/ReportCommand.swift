@@ -15,7 +15,8 @@ struct ReportCommand: AsyncParsableCommand {
       on which they were completed, else created.
 
         gymmigrate report month 2026-01 -e stage
-        gymmigrate report owner --from 2025-01-01 --to 2025-12-31 -e stage -o 2025.html
+        gymmigrate report owner --from 2025-01-01 --to 2025-12-31 -e stage \\
+            -o 2025.html
         gymmigrate report month 2026-01 -e stage -o january.xlsx
       """,
     subcommands: [ReportMonth.self, ReportWeek.self, ReportOwner.self]

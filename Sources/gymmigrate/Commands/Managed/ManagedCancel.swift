@@ -10,7 +10,9 @@ struct ManagedCancel: AsyncParsableCommand {
       for that. A cancelled export cannot be imported, and its files stay in the bucket. A cancelled import leaves what \
       it has written. An operation that has ended stays as it is.
 
-        gymmigrate managed cancel ASA1MTAwNDQxNAgadGx1YWZlZAcSeWxpYWQtc2Itc2Vib2otbmltZGEUChwS -e prod --wait
+        gymmigrate managed cancel \\
+            ASA1MTAwNDQxNAgadGx1YWZlZAcSeWxpYWQtc2Itc2Vib2otbmltZGEUChwS -e prod \\
+            --wait
       """
   )
 

@@ -16,8 +16,10 @@ struct ManagedExport: AsyncParsableCommand {
       Without --snapshot-time, documents that change meanwhile are exported in their old or new state. A time needs \
       point-in-time recovery, unless it is within the past hour.
 
-        gymmigrate managed export --all -e prod --to gs://backups/2026-01-31 --snapshot-time 2026-01-31T03:00:00Z
-        gymmigrate managed export users members -e prod --to gs://backups/people --wait --timeout 2h
+        gymmigrate managed export --all -e prod --to gs://backups/2026-01-31 \\
+            --snapshot-time 2026-01-31T03:00:00Z
+        gymmigrate managed export users members -e prod --to gs://backups/people \\
+            --wait --timeout 2h
       """
   )
 

@@ -18,7 +18,8 @@ struct ManagedImport: AsyncParsableCommand {
       cannot undo it, and update times are new. Collections can be named if they were named when they were exported.
 
         gymmigrate managed import --from gs://backups/2026-01-31 -e stage --wait
-        gymmigrate managed import users --from gs://backups/people -e prod --confirm prod
+        gymmigrate managed import users --from gs://backups/people -e prod \\
+            --confirm prod
       """
   )
 

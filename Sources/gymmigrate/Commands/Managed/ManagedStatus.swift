@@ -9,7 +9,9 @@ struct ManagedStatus: AsyncParsableCommand {
       Prints what the operation does, its state in the service's words, its progress and its end. The exit code is 0 \
       while it runs and when it succeeded, 130 if it was cancelled, and that of its error if it failed.
 
-        gymmigrate managed status ASA1MTAwNDQxNAgadGx1YWZlZAcSeWxpYWQtc2Itc2Vib2otbmltZGEUChwS -e prod --wait
+        gymmigrate managed status \\
+            ASA1MTAwNDQxNAgadGx1YWZlZAcSeWxpYWQtc2Itc2Vib2otbmltZGEUChwS -e prod \\
+            --wait
       """
   )
 

@@ -14,7 +14,8 @@ struct MigrateCommand: AsyncParsableCommand {
         gymmigrate migrate list
         gymmigrate migrate plan samples/migrations/members-phone-digits.yaml -e stage
         gymmigrate migrate apply samples/migrations/members-phone-digits.yaml -e stage
-        gymmigrate migrate verify samples/migrations/members-phone-digits.yaml -e stage
+        gymmigrate migrate verify samples/migrations/members-phone-digits.yaml \\
+            -e stage
         gymmigrate migrate status -e stage
 
       A migration is one that comes along, by its name, or a YAML file of your own (docs/fix.md). 'migrate up' applies \
@@ -209,10 +210,19 @@ extension MigrationChoice {
       path: name,
       cause: "there is none of that name",
       remedy: known.isEmpty
-        ? "Name a YAML file of your own (docs/fix.md)."
+        ? try ownFileOrSchema(name)
         : (name.nearest(of: known.map(\.id)).map { "Did you mean \($0)? " } ?? "")
           + "Name one of these: \(names)."
     )
+  }
+
+  /// What to do where no migration comes along: it may be one of an application whose schema is not in use.
+  private static func ownFileOrSchema(_ name: String) throws(Failure) -> String {
+    guard let application = Invocation.current.application,
+      try application.comingAlong().contains(where: { $0.id.isIdentical(to: name) })
+    else { return "Name a YAML file of your own (docs/fix.md)." }
+    return
+      "It comes along with the schema '\(application.name)'. Give --schema \(application.name) if the data are of it."
   }
 
   /// The migrations that are named, with the checksums of their files.

@@ -11,7 +11,8 @@ struct MigrateNew: AsyncParsableCommand {
       Its name begins with the time in UTC, as 20261125-1200-add-locale.yaml, so it comes last. It is an error until it is complete. With --like it does what a 'gymmigrate fix' does:
 
         gymmigrate migrate new add-locale
-        gymmigrate migrate new digits --like fix members --all-documents --digits phone
+        gymmigrate migrate new digits --like fix members --all-documents \\
+            --digits phone
       """
   )
 

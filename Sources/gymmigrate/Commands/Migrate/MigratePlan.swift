@@ -12,7 +12,8 @@ struct MigratePlan: JobCommand {
 
       'migrate apply --plan' applies a saved plan exactly:
 
-        gymmigrate migrate plan samples/migrations/members-phone-digits.yaml -e local -o plan.jsonl
+        gymmigrate migrate plan samples/migrations/members-phone-digits.yaml \\
+            -e local -o plan.jsonl
         gymmigrate migrate apply --plan plan.jsonl -e local
 
       The last line is the cost of applying it, at the prices of gymmigrate.yaml, else Google's list prices of nam5. To read a plan in a browser, give --html.

@@ -12,7 +12,8 @@ struct MigrateVerify: AsyncParsableCommand {
       document that the run changed and compares it with the run's journal: exits with 1 when one differs, and prints \
       those on standard output, one per line.
 
-        gymmigrate migrate verify samples/migrations/members-phone-digits.yaml -e local
+        gymmigrate migrate verify samples/migrations/members-phone-digits.yaml \\
+            -e local
         gymmigrate migrate verify --run last -e local
       """
   )

@@ -15,8 +15,10 @@ struct ShardPlanCommand: AsyncParsableCommand {
 
       A command that writes takes the lock of the database for the whole run: no other run begins until 'shard finish', or 'migrate unlock RUN'.
 
-        gymmigrate shard plan --shards 16 --to /mnt/share/export -- export --all -e prod
-        gymmigrate shard plan --shards 8 --to /mnt/share/digits -- migrate apply members-phone-digits.yaml -e prod --confirm prod
+        gymmigrate shard plan --shards 16 --to /mnt/share/export -- export --all \\
+            -e prod
+        gymmigrate shard plan --shards 8 --to /mnt/share/digits \\
+            -- migrate apply members-phone-digits.yaml -e prod --confirm prod
       """
   )
 

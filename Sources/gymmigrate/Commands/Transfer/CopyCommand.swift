@@ -15,7 +15,8 @@ struct CopyCommand: JobCommand {
       and cost, and asks on a terminal. The modes are those of import.
 
         gymmigrate copy --catalogues --from prod --to test
-        gymmigrate copy products --from stage --to test --mode upsert --delete-extraneous --max-delete 20
+        gymmigrate copy products --from stage --to test --mode upsert \\
+            --delete-extraneous --max-delete 20
 
       People's data do not leave a protected environment without --keep-personal-data: only collections that the schema declares free of them ('personal-data: none') may be copied.
       """
@@ -76,6 +77,9 @@ struct CopyCommand: JobCommand {
 
   @OptionGroup var masking: MaskOptions
 
+  @Flag(help: "Read back each document that was written, and count the source at the end.")
+  var verify = false
+
   @Flag(name: [.customShort("n"), .long], help: "Show what would change; write nothing.")
   var dryRun = false
 
@@ -116,6 +120,7 @@ struct CopyCommand: JobCommand {
     if deleteExtraneous, maxDelete == nil, !dryRun {
       throw ValidationError("--delete-extraneous requires --max-delete; --dry-run shows the number.")
     }
+    if verify, dryRun { throw ValidationError("--verify is about what was written: not with --dry-run.") }
     if !deleteExtraneous, maxDelete != nil {
       throw ValidationError("--max-delete is for --delete-extraneous.")
     }
@@ -131,7 +136,7 @@ struct CopyCommand: JobCommand {
     job.reading = reading.settings
     (job.deletesExtraneous, job.maximumDeletes) = (deleteExtraneous, maxDelete)
     (job.rewritesStorageURLs, job.keepsPersonalData) = (rewriteStorageURLs, keepPersonalData)
-    job.isDryRun = dryRun
+    (job.isDryRun, job.verifies) = (dryRun, verify)
     job.mask = try masking.settings()
     var run = common.jobRun(job)
     run.source = source.connection(to: place?.name ?? from, beside: run.connection)
@@ -168,6 +173,7 @@ extension CopyJob: DivisibleJob {
       // What was resumed was agreed to when it began.
       if isNew { try Guard.ask("Copy?", with: run.confirmation) }
       try await copy.run(plan)
+      if try await !isVerified(copy, plan, session) { ending.status = .incomplete }
       guard isWhole else { return ending }
       var empty = copy.reads(of: plan).filter { session.counts.readCount(below: $0) == 0 }
       for index in empty.indices { empty[index].readTime = plan.readTime }

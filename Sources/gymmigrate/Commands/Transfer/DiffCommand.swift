@@ -18,7 +18,8 @@ struct DiffCommand: AsyncParsableCommand {
       References into the database of --from are expected to point into that of --to, as a copy leaves them. Exits with 1 when the sides differ, with 2 when something could not be compared.
 
         gymmigrate diff --catalogues --from prod --to stage
-        gymmigrate diff users --from backup/ --to test --detail --ignore-fields updatedAt
+        gymmigrate diff users --from backup/ --to test --detail \\
+            --ignore-fields updatedAt
         gymmigrate diff --all --from monday/ --to tuesday/ --format csv -o changed.csv
       """
   )

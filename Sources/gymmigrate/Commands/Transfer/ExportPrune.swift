@@ -9,8 +9,10 @@ struct ExportPrune: AsyncParsableCommand {
       Does what 'export --dated' with these options does after an export. Prints one line per export: its name, and why it \
       stays, or 'removed', separated by a tab. Nothing is removed with -n.
 
-        gymmigrate export prune nightly --keep-daily 7 --keep-weekly 5 --keep-monthly 12 -n
-        gymmigrate export prune gs://my-backups/nightly --keep-within 14d --keep-yearly 3
+        gymmigrate export prune nightly --keep-daily 7 --keep-weekly 5 \\
+            --keep-monthly 12 -n
+        gymmigrate export prune gs://my-backups/nightly --keep-within 14d \\
+            --keep-yearly 3
       """,
     shouldDisplay: false
   )

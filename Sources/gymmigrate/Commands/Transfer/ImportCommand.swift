@@ -22,7 +22,8 @@ struct ImportCommand: JobCommand {
 
         gymmigrate import samples/gym/users.jsonl -e local
         gymmigrate import customers.csv -e local --mode upsert
-        gymmigrate import socios.csv -e local --id-column 'Número de socio' --encoding windows-1252 -n
+        gymmigrate import socios.csv -e local --id-column 'Número de socio' \\
+            --encoding windows-1252 -n
         gymmigrate import gs://my-backups/nightly/latest/ -e stage
       """
   )

@@ -16,9 +16,12 @@ struct RestoreCommand: JobCommand {
       require --max-delete, or are asked about on a terminal.
 
         gymmigrate restore --all --at 2026-01-31T11:58:00Z -e stage -n
-        gymmigrate restore users/u1 orders --at 2026-01-31T11:58:00Z -e stage --max-delete 20
-        gymmigrate restore --all --from nightly/latest -e stage --keep-changed-since 2026-01-31T12:30:00Z
-        gymmigrate restore --all --from gs://backups/nightly/latest -e prod --max-delete 200 --confirm prod
+        gymmigrate restore users/u1 orders --at 2026-01-31T11:58:00Z -e stage \\
+            --max-delete 20
+        gymmigrate restore --all --from nightly/latest -e stage \\
+            --keep-changed-since 2026-01-31T12:30:00Z
+        gymmigrate restore --all --from gs://backups/nightly/latest -e prod \\
+            --max-delete 200 --confirm prod
       """
   )
 

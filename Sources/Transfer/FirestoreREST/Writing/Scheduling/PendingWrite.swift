@@ -68,25 +68,8 @@ extension PendingWrite {
   /// Whether planning it again might apply it twice.
   var mustNotRepeat: Bool { mayBeApplied && write.hasIncrement }
 
-  /// Whether the document has the intended fields, apart from server times.
-  ///
-  /// Such a write changes nothing in it, so that its update time reveals nothing.
-  func isApplied(in current: RawDocument?) -> Bool {
-    switch write.operation.decoded {
-    case .delete, .set: return current == nil
-    case .update(let fields, let mask):
-      guard let current else { return false }
-      // The result of an increment is unknown, so other fields must decide.
-      if write.hasIncrement, mask?.isEmpty ?? fields.isEmpty { return false }
-      var intended = fields.asStored
-      for transform in write.transforms {
-        guard isApplied(transform, in: current.fields) else { return false }
-        intended[transform.field] = current.fields[transform.field]
-      }
-      guard let mask else { return intended == current.fields }
-      return mask.allSatisfy { intended[$0] == current.fields[$0] }
-    }
-  }
+  /// As ``Write/isApplied(in:)``.
+  func isApplied(in current: RawDocument?) -> Bool { write.isApplied(in: current) }
 
   /// The update time that it set in a document that has its effect, so that nobody takes a later change of somebody else for this
   /// one; nil where that is not known, because they have changed other fields since.
@@ -98,6 +81,28 @@ extension PendingWrite {
     if let change, change.after?.asStored != current.fields.removing(change.serverTimes) { return nil }
     return found
   }
+}
+
+extension Write {
+  /// Whether the document has the intended fields, apart from server times.
+  ///
+  /// Such a write changes nothing in it, so that its update time reveals nothing.
+  package func isApplied(in current: RawDocument?) -> Bool {
+    switch operation.decoded {
+    case .delete, .set: return current == nil
+    case .update(let fields, let mask):
+      guard let current else { return false }
+      // The result of an increment is unknown, so other fields must decide.
+      if hasIncrement, mask?.isEmpty ?? fields.isEmpty { return false }
+      var intended = fields.asStored
+      for transform in transforms {
+        guard isApplied(transform, in: current.fields) else { return false }
+        intended[transform.field] = current.fields[transform.field]
+      }
+      guard let mask else { return intended == current.fields }
+      return mask.allSatisfy { intended[$0] == current.fields[$0] }
+    }
+  }
 
   private func isApplied(_ transform: FieldTransform, in fields: FieldMap) -> Bool {
     guard let value = fields[transform.field] else { return false }
@@ -108,7 +113,7 @@ extension PendingWrite {
     case .requestTime:
       guard let time = value.timestamp else { return false }
       // A time from before the write is not its result.
-      if case .updateTime(let before) = write.precondition { return time > before.flooredToMilliseconds }
+      if case .updateTime(let before) = precondition { return time > before.flooredToMilliseconds }
       return true
     case .appendMissingElements(let elements): return elements.allSatisfy(holds)
     case .removeAllFromArray(let elements): return value.array != nil && !elements.contains(where: holds)
@@ -117,9 +122,7 @@ extension PendingWrite {
     case .minimum(let bound): return ValueOrder.compare(value, bound) <= 0
     }
   }
-}
 
-extension Write {
   /// Whether it adds to a field, so that it is not idempotent.
   var hasIncrement: Bool {
     transforms.contains { if case .increment = $0.operation { true } else { false } }

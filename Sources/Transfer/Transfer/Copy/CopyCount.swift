@@ -1,0 +1,59 @@
+import FirestoreREST
+import Schema
+
+/// Counts the source at a copy's read time, and compares the numbers with those of the documents that were read.
+///
+/// Of subcollections only a copy of everything can be counted: as collection groups, whose number is that of all parents.
+package struct CopyCount: Sendable {
+  /// A collection, or the collections of one name, whose number is not that of what was read.
+  package struct Difference: Sendable, Equatable {
+    package let collection: String
+    package let counted: Int
+    package let read: Int
+  }
+
+  private let copy: Copy
+  private let plan: Copy.Plan
+
+  package init(_ copy: Copy, _ plan: Copy.Plan) { (self.copy, self.plan) = (copy, plan) }
+
+  /// The differences, and how many documents were compared by their number.
+  ///
+  /// - Throws: ``Failure`` if the service does not count them.
+  package func differences() async throws(Failure) -> (differences: [Difference], counted: Int) {
+    var differences: [Difference] = []
+    var counted = 0
+    for (read, number) in expected() {
+      let count = try await copy.source.client.count(read).count
+      counted += count
+      if count == number { continue }
+      let name = read.reach == .group ? "*/\(read.collection)" : read.collection.string
+      differences.append(Difference(collection: name, counted: count, read: number))
+    }
+    return (differences, counted)
+  }
+
+  /// What can be counted, with the number of documents that were read of it.
+  private func expected() -> [(read: CollectionRead, number: Int)] {
+    guard copy.options.limit == nil, copy.options.part == nil, plan.readTime != nil else { return [] }
+    let numbers = copy.context.counts.collections.compactMap { collection in
+      CollectionPath(collection.name).map { ($0, collection.counts.read) }
+    }
+    if copy.options.selection.wantsRoots, plan.scopes.allSatisfy(\.isDeep) {
+      let kinds = Dictionary(grouping: numbers) { UTF8Key($0.0.id) }
+      return kinds.values.sorted { $0[0].0 < $1[0].0 }.map { some in
+        var read = CollectionRead(CollectionPath(nil, some[0].0.id))
+        (read.reach, read.readTime) = (.group, plan.readTime)
+        return (read, some.reduce(0) { $0 + $1.1 })
+      }
+    }
+    return plan.scopes.compactMap { scope in
+      guard scope.kind == nil, let number = numbers.first(where: { $0.0 == scope.name })?.1 else {
+        return nil
+      }
+      var read = CollectionRead(scope.name)
+      (read.filter, read.readTime) = (copy.options.filter, plan.readTime)
+      return (read, number)
+    }
+  }
+}

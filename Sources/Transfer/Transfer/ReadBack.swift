@@ -1,0 +1,96 @@
+package import FirestoreREST
+import Synchronization
+
+/// Reads documents back as soon as they are written, and compares them with what was sent.
+///
+/// The service's answer to a commit says when each document was written, and not what is stored since. A document whose time
+/// of change is another one was written by somebody else meanwhile, which is no fault.
+package final class ReadBack: Sendable {
+  package struct Counts: Sendable, Equatable {
+    package var asWritten = 0
+    /// Written by somebody else since.
+    package var changedSince = 0
+    /// Missing, or with other fields than those that were sent.
+    package var differing = 0
+  }
+
+  private let client: FirestoreClient
+  private let list: LineList
+  private let state = Mutex(Counts())
+
+  /// - Parameter path: The file of the documents that differ, one line of JSON each: `path` and `cause`.
+  package init(_ client: FirestoreClient, list path: String) {
+    self.client = client
+    list = LineList(path)
+  }
+
+  package var counts: Counts { state.withLock { $0 } }
+  package var path: String { list.path }
+
+  /// Whether a document of the run differed, also before the run was resumed.
+  package var foundDifferences: Bool { counts.differing > 0 || FileCheck.exists(path) }
+
+  /// Compares writes that the service confirmed with the documents as they are.
+  ///
+  /// - Throws: ``Failure`` if they cannot be read, or the list cannot be written.
+  func check(_ written: [(write: Write, updateTime: Timestamp?)]) async throws(Failure) {
+    let current = try await client.batchGet(written.map(\.write.path))
+    for (write, updateTime) in written {
+      let comparison = Comparison(write, at: updateTime, current[write.path])
+      state.withLock { counts in
+        switch comparison {
+        case .asWritten: counts.asWritten += 1
+        case .changedSince: counts.changedSince += 1
+        case .missing, .differs: counts.differing += 1
+        }
+      }
+      if let cause = comparison.cause { try note(cause, of: write.path) }
+    }
+  }
+
+  private func note(_ cause: String, of path: DocumentPath) throws(Failure) {
+    var json = JSONWriter()
+    json.object {
+      $0.member("cause", cause)
+      $0.member("path", path.string)
+    }
+    try list.append(json.bytes + [UInt8(ascii: "\n")])
+  }
+}
+
+extension ReadBack {
+  /// What a document is, compared with a write that was confirmed.
+  enum Comparison: Equatable {
+    case asWritten, changedSince, missing, differs
+
+    /// - Parameters:
+    ///   - updateTime: The time that the service said; nil where its answer was lost, and the fields decide.
+    ///   - current: The document as it is; nil where there is none.
+    init(_ write: Write, at updateTime: Timestamp?, _ current: RawDocument?) {
+      if case .delete = write.operation.decoded {
+        self = current == nil ? .asWritten : .changedSince
+        return
+      }
+      guard let current else {
+        self = .missing
+        return
+      }
+      if write.isApplied(in: current) {
+        self = .asWritten
+      } else if let updateTime, current.updateTime == updateTime {
+        self = .differs
+      } else {
+        self = .changedSince
+      }
+    }
+
+    /// Why it is listed; nil where it is as it should be.
+    var cause: String? {
+      switch self {
+      case .asWritten, .changedSince: nil
+      case .missing: "it is not there: the write was lost, or somebody has deleted it since"
+      case .differs: "its fields are not those that were sent, and nobody has written it since"
+      }
+    }
+  }
+}

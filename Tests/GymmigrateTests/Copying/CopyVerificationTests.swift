@@ -1,0 +1,123 @@
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite("copy --verify", .timeLimit(.minutes(60)))
+struct CopyVerificationTests {
+  /// What happens to documents of a commit on their way to the database, or right after it.
+  enum Accident: CaseIterable, Sendable {
+    case nothing, flipped, lost, changedByOthers
+  }
+
+  private static let names = (0..<60).map { "products/\(1000 + $0)" }
+  private static let lines = names.enumerated().map { documentLine($1, $0 + 100) }.joined(separator: "\n")
+
+  /// A server that does something to one document of most commits, and tells to which.
+  private final class Proxy: Sendable {
+    let mini = MiniFirestore.environment("test")
+    private let state: Mutex<(random: SplitMix64, happened: [(name: String, what: Accident)])>
+
+    init(seed: UInt64) { state = Mutex((SplitMix64(seed: seed), [])) }
+
+    var happened: [(name: String, what: Accident)] { state.withLock { $0.happened } }
+
+    var handler: RequestHandler {
+      { request in
+        guard request.kind == .commit else { return self.mini.handler(request) }
+        let names = CopyVerificationTests.names.filter { request.text.contains("/documents/\($0)\"") }
+        guard let (name, what) = self.choose(among: names) else { return self.mini.handler(request) }
+        var passed = request
+        if what == .flipped {
+          let number = 100 + (Int(name.suffix(4)) ?? 0) - 1000
+          // One bit of the last digit.
+          let text = request.text.replacingOccurrences(of: "\"\(number)\"", with: "\"\(number ^ 1)\"")
+          passed.body = Array(text.utf8)
+        }
+        let reaction = self.mini.handler(passed)
+        if what == .lost { self.mini.remove(name) }
+        if what == .changedByOthers { try? self.mini.put(name, fields: #"{"n":{"integerValue":"7"}}"#) }
+        return reaction
+      }
+    }
+
+    private func choose(among names: [String]) -> (String, Accident)? {
+      state.withLock { state in
+        guard let name = names.randomElement(using: &state.random),
+          let what = Accident.allCases.randomElement(using: &state.random), what != .nothing
+        else { return nil }
+        state.happened.append((name, what))
+        return (name, what)
+      }
+    }
+  }
+
+  @Test(
+    "Bits that flip and documents that are lost are found, and what others wrote meanwhile is told from them.",
+    arguments: Settings.seeds(8)
+  )
+  func accidents(_ seed: UInt64) async throws {
+    let source = MiniFirestore.environment("prod")
+    try source.load(jsonLines: Self.lines)
+    let proxy = Proxy(seed: seed)
+    try await withTwoServers(source.handler, proxy.handler) { tool in
+      let copy = try await tool.bare([
+        "copy", "products", "--from", "prod", "--to", "test", "--keep-personal-data", "--batch-size", "7",
+        "--verify",
+      ])
+      let happened = proxy.happened
+      let wrong = Set(happened.filter { $0.what != .changedByOthers }.map(\.name))
+      copy.expect(wrong.isEmpty ? 0 : 2)
+      let others = happened.count { $0.what == .changedByOthers }
+      let said =
+        "Read back: \(60 - others - wrong.count) documents as written, \(wrong.count) not."
+        + (others == 0 ? "" : " Changed since by others: \(others).")
+      #expect(copy.errors.contains(said), "seed \(seed): \(copy.errors)")
+      #expect(copy.errors.contains("Counted in the source: 60 documents."))
+      #expect(Set(try Self.listed(tool)) == wrong, "seed \(seed)")
+    }
+  }
+
+  @Test("A document that the source's answers leave out is missed by its number.")
+  func lostOnTheWay() async throws {
+    let (whole, part) = (MiniFirestore.environment("prod"), MiniFirestore.environment("prod"))
+    try whole.load(jsonLines: Self.lines)
+    try part.load(jsonLines: Self.lines)
+    part.remove(Self.names[17])
+    let target = MiniFirestore.environment("test")
+    let source: RequestHandler = { request in
+      request.kind == .aggregation ? whole.handler(request) : part.handler(request)
+    }
+    try await withTwoServers(source, target.handler) { tool in
+      for selection in [["products"], ["--all"]] {
+        let copy =
+          ["copy", "--from", "prod", "--to", "test", "--keep-personal-data", "--mode", "upsert"] + selection
+        try await tool.bare(copy).expect(0)
+        let verified = try await tool.bare(copy + ["--verify"])
+        verified.expect(2)
+        #expect(
+          verified.errors.contains("has 60 documents at the read time, and 59 were read"),
+          "\(verified.errors)"
+        )
+      }
+    }
+  }
+
+  @Test("It is for what is written.")
+  func dryRun() async throws {
+    try await withStores { tool in
+      try await tool.bare(["copy", "a", "--from", "prod", "--to", "test", "--verify", "-n"]).expect(64)
+    }
+  }
+
+  /// The documents of differences.jsonl, in the only run that has one.
+  private static func listed(_ tool: Tool) throws -> [String] {
+    let runs = tool.path(".gymmigrate/runs")
+    return try FileManager.default.contentsOfDirectory(atPath: runs).flatMap { run in
+      let text = try? String(contentsOfFile: "\(runs)/\(run)/differences.jsonl", encoding: .utf8)
+      return try (text ?? "").split(separator: "\n").compactMap { line in
+        (try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: String])?["path"]
+      }
+    }
+  }
+}
