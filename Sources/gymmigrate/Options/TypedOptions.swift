@@ -123,13 +123,41 @@ enum TypedValue {
   /// Reads the numbers of columns.
   ///
   /// - Throws: `ValidationError` that says what is expected.
-  static func columnNumbers(_ text: String) throws -> [Int] {
-    try text.split(separator: ",", omittingEmptySubsequences: false).map { piece in
-      guard let number = Int(piece), number > 0 else {
-        throw ValidationError("give numbers from 1, with commas between several.")
+  static func columnNumbers(_ text: String) throws -> OfSheet<[Int]> {
+    let (sheet, numbers) = sheetAndRest(text)
+    return OfSheet(
+      sheet: sheet,
+      value: try numbers.split(separator: ",", omittingEmptySubsequences: false).map { piece in
+        guard let number = Int(piece), number > 0 else {
+          throw ValidationError(
+            "give numbers from 1, with commas between several, of one sheet as SHEET=2,3."
+          )
+        }
+        return number
       }
-      return number
+    )
+  }
+
+  /// Reads the number of a row: `3`, or `SHEET=3`.
+  ///
+  /// - Throws: `ValidationError` that says what is expected.
+  static func sheetRow(_ text: String) throws -> OfSheet<Int> {
+    let (sheet, number) = sheetAndRest(text)
+    guard let row = Int(number), row > 0 else {
+      throw ValidationError("give a number from 1, of one sheet as SHEET=3.")
     }
+    return OfSheet(sheet: sheet, value: row)
+  }
+
+  /// What is given for all tables, or for one sheet.
+  struct OfSheet<Value> {
+    var sheet: String?
+    var value: Value
+  }
+
+  private static func sheetAndRest(_ text: String) -> (sheet: String?, rest: Substring) {
+    guard let sign = text.utf8.lastIndex(of: UInt8(ascii: "=")) else { return (nil, Substring(text)) }
+    return (String(text[..<sign]), text[text.utf8.index(after: sign)...])
   }
 
   /// Reads a character of ASCII.

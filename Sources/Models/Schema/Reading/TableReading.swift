@@ -44,6 +44,8 @@ package struct TableReading: Codable, Sendable, Equatable {
   package var delimiter: CSVDelimiter?
   /// The row of the header, from 1; the first that holds something if nil.
   package var headerRow: Int?
+  /// The same of sheets by name.
+  package var sheetRows: [SheetOption<Int>] = []
   /// The encoding of CSV without a byte order mark; UTF-8 if nil.
   package var encoding: TextEncoding?
   /// The character that begins a line of CSV that is left out; nil for none.
@@ -70,6 +72,8 @@ package struct TableReading: Codable, Sendable, Equatable {
   package var headings: HeadingStyle?
   /// The numbers of columns that are left out, from 1.
   package var skippedColumns: Set<Int> = []
+  /// The same of sheets by name.
+  package var sheetSkips: [SheetOption<Set<Int>>] = []
   /// Whether numbers have a comma before their decimals, and points between thousands; not if nil.
   package var usesDecimalComma: Bool?
   /// What `16%` is under a type of numbers; refused if nil.
@@ -85,6 +89,20 @@ package struct TableReading: Codable, Sendable, Equatable {
   package func completed(by other: TableReading) -> TableReading {
     var reading = self
     for option in Self.options { option.complete(&reading, other) }
+    return reading
+  }
+
+  /// How one table is read: what is said of its sheet in place of what is said of all.
+  ///
+  /// - Parameter sheet: The name of the sheet of a workbook; nil for any other table.
+  package func of(_ sheet: String?) -> TableReading {
+    var reading = self
+    (reading.sheetRows, reading.sheetSkips) = ([], [])
+    guard let sheet else { return reading }
+    reading.headerRow = sheetRows.last { $0.sheet.isIdentical(to: sheet) }?.value ?? headerRow
+    for skips in sheetSkips where skips.sheet.isIdentical(to: sheet) {
+      reading.skippedColumns.formUnion(skips.value)
+    }
     return reading
   }
 

@@ -250,7 +250,7 @@ package struct CSVReader: ~Copyable {
     throw failure(
       "the cell is not UTF-8",
       position,
-      remedy: "Save it as CSV in UTF-8; 'import' reads what Windows wrote with --encoding windows-1252."
+      remedy: EncodingGuess(FileHead(file.path).bytes).remedy
     )
   }
 

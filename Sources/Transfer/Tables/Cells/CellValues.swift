@@ -47,7 +47,7 @@ package struct CellValues {
     isSheet = plan.isSheet
     readsForms = plan.readsForms
     timeZone = options.timeZone
-    mixed = plan.inferred
+    mixed = plan.inferred.union(plan.texts)
     numbers = TypedNumbers(options.reading)
     database = options.database
     dateOrder = options.dateOrder ?? .dayFirst

@@ -49,6 +49,11 @@ struct HeadingRules {
     return found
   }
 
+  /// The field that an option gives a column, whatever its heading is.
+  func column(_ path: FieldPath, of heading: String) -> Found {
+    Found(column: column(path), name: heading, note: "the field \(path)")
+  }
+
   /// What stands behind the last colon of a heading that is no path.
   private static func typeName(_ heading: String) -> String? {
     guard (try? FieldPath(parsing: heading)) == nil, let colon = heading.utf8.lastIndex(of: UInt8(ascii: ":"))

@@ -11,6 +11,8 @@ struct TableHeader {
   private(set) var nameColumn: Int?
   /// The columns whose types the heading or an option says.
   private(set) var typed: Set<Int> = []
+  /// Those of which an option says that they are text.
+  private(set) var texts: Set<Int> = []
   private(set) var dateOrders: [Int: DateOrder] = [:]
   /// What people should know of columns.
   private(set) var notes: [(column: Int, text: String)] = []
@@ -79,7 +81,8 @@ struct TableHeader {
   private mutating func add(_ index: Int, _ rules: HeadingRules) {
     let heading = headings[index]
     if options.skippedColumns.contains(index + 1) { return roles.append(.skipped) }
-    if let role = Self.role(heading) {
+    let numbered = renamedByNumber(index)
+    if numbered == nil, let role = Self.role(heading) {
       if case .name = role {
         if nameColumn != nil { return refuse(index, "\(heading) is there twice", nil) }
         nameColumn = index
@@ -88,14 +91,18 @@ struct TableHeader {
     }
     let found: HeadingRules.Found
     do throws(HeadingRules.Defect) {
-      found = try rules.column(heading)
+      if let numbered {
+        found = rules.column(numbered, of: heading)
+      } else {
+        found = try rules.column(heading)
+      }
     } catch {
       return refuse(index, error.cause, error.remedy)
     }
     let path = found.column.path
     guard tree.add(path, column: index) else {
       let skip =
-        "--skip-columns \(index + 1) leaves a column out, and --rename 'HEADING=FIELD' gives it another field."
+        "--skip-columns \(index + 1) leaves a column out, and --rename \(index + 1)=FIELD gives it another field."
       return refuse(index, "there is another column for the field \(path)\(place(of: path))", skip)
     }
     let renamed = options.renames.indices.filter { options.renames[$0].value == path }
@@ -109,12 +116,21 @@ struct TableHeader {
       } ?? options.types.lastIndex { type in names.contains { PlainText.saySame(type.heading, $0) } }
     if let given { usedTypes.insert(given) }
     let type = given.map { options.types[$0].value } ?? found.type
+    if let given, options.types[given].value.type == .string { texts.insert(index) }
     if let type {
       typed.insert(index)
       dateOrders[index] = type.dateOrder
     }
     if let note = found.note { notes.append((index, note)) }
     roles.append(.field(type.map { found.column.typed($0.type) } ?? found.column))
+  }
+
+  /// The field that an option gives a column by its number, where its heading does not tell it from others.
+  private func renamedByNumber(_ index: Int) -> FieldPath? {
+    let (heading, number) = (headings[index], String(index + 1))
+    let isUnique = !heading.isEmpty && headings.count { $0.isIdentical(to: heading) } == 1
+    if isUnique || headings.contains(where: { $0.isIdentical(to: number) }) { return nil }
+    return options.renames.last { $0.heading.isIdentical(to: number) }?.value
   }
 
   /// Whether a column of a list of rejects had that heading in the table that the list is of.

@@ -8,6 +8,8 @@ package struct TableOptions: Sendable {
   package var reading = TableReading()
   /// The time zone of dates without one.
   package var timeZone: LocalTimeZone
+  /// Whether somebody named it, so that the one of a workbook by export does not count.
+  package var isZoneGiven = false
   /// The seed of generated IDs, so that a resumed run generates the same ones.
   package var newIDSeed = ""
   /// What the members of objects in JSON are; found out if nil.

@@ -46,6 +46,8 @@ package struct TablePlan: Sendable {
   package private(set) var decided: Set<Int> = []
   /// Those whose types were inferred from their values.
   package private(set) var inferred: Set<Int> = []
+  /// Those of which an option says that they are text.
+  let texts: Set<Int>
 
   /// The order of dates in columns that have their own.
   package private(set) var dateOrders: [Int: DateOrder] = [:]
@@ -86,7 +88,7 @@ package struct TablePlan: Sendable {
     self.collection = collection
     (headings, tree, typed, notes) = (read.headings, read.tree, read.typed, read.notes)
     (dateOrders, usedTypes, usedRenames) = (read.dateOrders, read.usedTypes, read.usedRenames)
-    headerRow = header.number
+    (headerRow, texts) = (header.number, read.texts)
     self.isForExcel = isGuarded
     self.isSheet = isSheet
     readsForms = idColumn != nil
@@ -103,6 +105,12 @@ package struct TablePlan: Sendable {
         let field = column.path
         return [headings[index], field.description, field.segments.count == 1 ? field.segments[0] : ""]
           .contains { $0.isIdentical(to: wanted) } || read.wasNamed(wanted, field)
+      }
+      if idColumn == nil, let index = Int(wanted).map({ $0 - 1 }), headings.indices.contains(index),
+        headings[index].isEmpty, case .none = roles[index]
+      {
+        // A column without a heading goes by its number.
+        (idColumn, roles[index]) = (index, .name)
       }
       if idColumn == nil {
         throw Failure.malformed(

@@ -3,9 +3,9 @@ import Tables
 
 /// Refuses a first row that looks like no row of headings, with the options that read the table either way.
 struct HeaderSearch {
-  /// The rows that are looked at, and the cells of a row that may be a title.
+  /// The rows that are looked at, and the most cells of a row that is a title.
   private static let searchedRows = 20
-  private static let titleCells = 3
+  private static let titleCells = 4
   /// Characters within words, which divide no cells.
   private static let inWords = Set("_.-@/".utf8)
 
@@ -22,16 +22,17 @@ struct HeaderSearch {
   func check(_ header: CellRow) throws(Failure) {
     guard options.headerRow == nil else { return }
     let isComment = source.format != .xlsx && options.comment == nil && Self.isComment(header)
-    if !isComment, Self.cells(of: header) > Self.titleCells { return }
+    let isFull = Self.columns(of: header).count == header.count
+    if !isComment, isFull, header.count > Self.titleCells { return }
     let rows = first(of: options)
     if isComment { try refuseComment(header, rows) }
     try refuseTitle(rows)
     if source.format != .xlsx, options.delimiter == nil { try refuseDelimiter(header, rows) }
   }
 
-  /// Looks for a title in a table whose first row cannot be read for its quotes.
-  func refuseTitleWithQuotes() throws(Failure) {
-    guard options.headerRow == nil, options.quotes != .literal else { return }
+  /// Looks for a title in a table whose first row cannot be read, as it has quotes or merged cells.
+  func refuseTitleThatIsUnread() throws(Failure) {
+    guard options.headerRow == nil else { return }
     var literal = options
     literal.quotes = .literal
     try refuseTitle(first(of: literal))
@@ -44,19 +45,55 @@ struct HeaderSearch {
     return rows
   }
 
+  /// A title leaves columns without a heading, and below it is a row of texts that heads more of them.
   private func refuseTitle(_ rows: [CellRow]) throws(Failure) {
-    let counted = rows.map { (number: $0.number, cells: Self.cells(of: $0)) }
-    guard let title = counted.first, title.cells <= Self.titleCells,
-      let most = counted.map(\.cells).max(), title.cells * 2 <= most
-    else { return }
-    let full = counted.filter { $0.cells * 5 >= most * 4 }
-    guard most > 2, full.count > 1, let first = full.first else { return }
+    guard let title = rows.first else { return }
+    let headed = Self.columns(of: title)
+    let used = rows.dropFirst().reduce(into: Set<Int>()) { $0.formUnion(Self.columns(of: $1)) }
+    guard headed.count <= Self.titleCells, !used.isSubset(of: headed) else { return }
+    var best: (row: CellRow, count: Int)?
+    for (index, row) in rows.enumerated().dropFirst().dropLast() {
+      let columns = Self.columns(of: row)
+      guard columns.count > max(1, best?.count ?? headed.count), Self.isOfHeadings(row, columns) else {
+        continue
+      }
+      // Of a row of several cells that may head the others, only what is below another row tells that it does not.
+      if headed.count > 1, !Self.heads(row, columns, rows[(index + 1)...]) { continue }
+      best = (row, columns.count)
+    }
+    guard let best else { return }
+    let (first, below) = (title.number, best.row.number)
     throw .malformed(
       source.label,
-      "row \(title.number), the first, looks like a title, and row \(first.number) like the headings",
+      "row \(first), the first, looks like a title, and row \(below) like the headings",
       remedy:
-        "--header-row \(first.number) takes that row for the headings, --header-row \(title.number) the first."
+        "\(source.option("header-row", "\(below)")) takes that row for the headings, \(source.option("header-row", "\(first)")) the first."
     )
+  }
+
+  /// Whether each cell may be a heading: a text with a letter, or a year.
+  private static func isOfHeadings(_ row: CellRow, _ columns: Set<Int>) -> Bool {
+    columns.allSatisfy { isHeading(row, $0) }
+  }
+
+  private static func isHeading(_ row: CellRow, _ column: Int) -> Bool {
+    let text = row[column]
+    switch row.kind(column) {
+    case .bare, .text:
+      return text.unicodeScalars.contains { $0.properties.isAlphabetic } || isYear(text)
+    case .number, .integer, .double, .textNumber: return isYear(text)
+    default: return false
+    }
+  }
+
+  private static func isYear(_ text: String) -> Bool { Int(text).map { (1900...2100).contains($0) } ?? false }
+
+  /// Whether cells below a row are mostly of another kind than a column's cell in it.
+  private static func heads(_ row: CellRow, _ columns: Set<Int>, _ below: ArraySlice<CellRow>) -> Bool {
+    columns.contains { column in
+      let cells = below.filter { !$0.isBlank(column) }
+      return cells.count { !isHeading($0, column) } * 2 > cells.count
+    }
   }
 
   /// A sign with a blank behind it, or a row of another width than the table's, is no heading.
@@ -64,7 +101,7 @@ struct HeaderSearch {
     let others = rows.filter { !Self.isComment($0) }
     guard let next = others.first else { return }
     let isSpaced = header[0].utf8.dropFirst().first == UInt8(ascii: " ")
-    guard isSpaced || Self.cells(of: next) != Self.cells(of: header) else { return }
+    guard isSpaced || Self.columns(of: next).count != Self.columns(of: header).count else { return }
     throw .malformed(
       source.label,
       "row \(header.number), the first, begins with #, as a comment does",
@@ -103,5 +140,8 @@ struct HeaderSearch {
     row[0].utf8.first == UInt8(ascii: "#") && row[0].utf8.count > 1
   }
 
-  private static func cells(of row: CellRow) -> Int { (0..<row.count).count { !row.isBlank($0) } }
+  /// The columns of the cells that hold something.
+  private static func columns(of row: CellRow) -> Set<Int> {
+    Set((0..<row.count).filter { !row.isBlank($0) })
+  }
 }

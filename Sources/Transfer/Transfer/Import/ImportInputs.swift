@@ -50,6 +50,11 @@ struct ImportInputs: Sendable {
       var input = Input(source: source)
       if let collection = source.collection, source.format.isTable {
         try failures.collect { () throws(Failure) in
+          var options = options
+          options.reading = options.reading.of(source.sheet)
+          if let zone = source.timeZone, !options.isZoneGiven {
+            options.timeZone = try LocalTimeZone(named: zone)
+          }
           let reading = try DeclaredReading(source, collection: collection, options: options)
           input.reading = reading
           input.plan = try TableSurvey.plan(of: source, collection: collection, options: reading.options) {
@@ -70,6 +75,7 @@ struct ImportInputs: Sendable {
     }
     try failures.conclude()
     try assertTables()
+    try TableAgreement(tables.map { ($0.source, $0.plan) }, options).check()
     if !hasObjects { try assertUsed() }
   }
 

@@ -76,6 +76,7 @@ package struct ImportJob: Job {
 
   private func table(_ schema: DatabaseSchema, via access: FileAccess) throws(Failure) -> TableOptions {
     var options = TableOptions(timeZone: try schema.zone(named: timeZone))
+    options.isZoneGiven = timeZone != nil
     options.files = access
     options.schema = schema
     options.flattens = flattens

@@ -9,6 +9,10 @@ package struct ImportSource: Sendable, Equatable {
   package var format: InputFormat
   /// The name of the sheet in a workbook.
   package var sheet: String?
+  /// The zone of the times of a sheet that an export wrote.
+  var timeZone: String?
+  /// Whether other sheets of its workbook are imported, too.
+  var isOneOfSeveral = false
   /// The hidden sheets of the workbook, which are left out; only in its last source.
   var hiddenSheets: [String] = []
   /// Those that the schema takes for nothing where it names others of the workbook; likewise.
@@ -74,6 +78,12 @@ package struct ImportSource: Sendable, Equatable {
 
   /// The name for messages.
   package var label: String { sheet.map { "\(path) (sheet \($0))" } ?? path }
+
+  /// An option of its columns or rows, as it is typed for this table alone.
+  func option(_ name: String, _ value: String) -> String {
+    guard let sheet, isOneOfSeveral else { return "--\(name) \(value)" }
+    return "--\(name) '\(sheet)=\(value)'"
+  }
 
   /// What its documents are on, for messages.
   var unit: String { format == .jsonLines ? "line" : format.isTable ? "row" : "document" }

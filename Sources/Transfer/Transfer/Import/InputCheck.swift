@@ -257,17 +257,20 @@ struct InputCheck {
       return
     }
     if report.count > 1 { failure.cause += " (\(report.count) cells or rows in all)" }
+    let advice = failure.remedy.map { "\($0) " } ?? ""
     failure.remedy =
-      "Nothing was written. See \(report.path) for the values; fix them, or use \(Self.ways(past: report))."
+      "Nothing was written. \(advice)See \(report.path) for the values; fix them, or use \(Self.ways(past: report))."
     throw failure
   }
 
   /// The options that import all the same.
   private static func ways(past report: ValidationReport) -> String {
-    let skipping = "--parse-errors skip-row"
-    if !report.hasBreaches { return skipping }
+    if !report.hasBreaches {
+      return "--parse-errors skip-row, which leaves such rows out, or skip-field, which leaves such cells out"
+    }
     let others = report.hasFaults ? " what breaks the schema" : " all"
-    return "--validate warn, which imports\(others) as it is, or \(skipping), which leaves such rows out"
+    return
+      "--validate warn, which imports\(others) as it is, or --parse-errors skip-row, which leaves such rows out"
   }
 
   // MARK: Duplicates

@@ -120,6 +120,7 @@ private struct SourceResolver {
     let choices = try SheetChoice.all(sheets, among: names) + declared
     missing.removeAll { text in choices.contains { $0.text.isIdentical(to: text) } }
     var (hidden, others): ([String], [String]) = ([], [])
+    let before = sources.count
     for sheet in package.sheets {
       let choice = choices.first { $0.sheet.isIdentical(to: sheet.name) }
       if choice == nil {
@@ -135,7 +136,7 @@ private struct SourceResolver {
         }
       }
       var source = workbook
-      source.sheet = sheet.name
+      (source.sheet, source.timeZone) = (sheet.name, sheet.timeZone)
       source.collection = choice?.collection
       if source.collection == nil {
         let own = ImportSource.collection(of: sheet, schema: schema)
@@ -150,6 +151,9 @@ private struct SourceResolver {
     if !hidden.isEmpty, sources.last.map({ !$0.path.isIdentical(to: workbook.path) }) ?? true {
       let names = FilePaths.list(hidden.map { "'\($0)'" })
       throw unknown(workbook, "its sheets are hidden: \(names)", "--sheet NAME imports one.")
+    }
+    if sources.count > before + 1 {
+      for index in before..<sources.count { sources[index].isOneOfSeveral = true }
     }
     if let last = sources.indices.last, sources[last].path.isIdentical(to: workbook.path) {
       (sources[last].hiddenSheets, sources[last].otherSheets) = (hidden, others)

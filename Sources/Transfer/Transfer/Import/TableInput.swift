@@ -181,7 +181,8 @@ final class TableInput: DocumentInput {
     let width = plan.headings.count
     if plan.isSheet || index < width {
       return CellValues.Fault(
-        expected: "nothing: the column has no heading (--skip-columns \(index + 1) leaves it out)"
+        expected:
+          "nothing: the column has no heading (--rename \(index + 1)=FIELD names it, \(source.option("skip-columns", "\(index + 1)")) leaves it out)"
       )
     }
     let cells = "the row has \(NumberText.counted(reader.row.count, "cell")), and the header \(width)"

@@ -49,12 +49,12 @@ struct TableArguments: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "The row of the headings, below a title (default: the first row that holds something).",
+      "The row of the headings, below a title (default: the first row that holds something); of one sheet as 'Hoja 2=3'.",
       valueName: "n"
     ),
-    from: 1
+    transform: TypedValue.sheetRow
   )
-  var headerRow: Int?
+  var headerRow: [TypedValue.OfSheet<Int>] = []
 
   @Option(help: ArgumentHelp("Rows above the headings to leave out.", valueName: "n"), from: 0)
   var skipRows: Int?
@@ -124,10 +124,13 @@ struct TableArguments: ParsableArguments {
   @Option(
     name: .customLong("skip-columns"),
     parsing: .singleValue,
-    help: ArgumentHelp("The numbers of columns to leave out, with commas between them.", valueName: "n"),
+    help: ArgumentHelp(
+      "The numbers of columns to leave out, with commas between them; of one sheet as 'Hoja 2=3,7'.",
+      valueName: "n"
+    ),
     transform: TypedValue.columnNumbers
   )
-  var skippedColumns: [[Int]] = []
+  var skippedColumns: [TypedValue.OfSheet<[Int]>] = []
 
   @Flag(
     inversion: .prefixedNo,
@@ -165,7 +168,7 @@ struct TableArguments: ParsableArguments {
   var dateFormat: DateOrder?
 
   func validate() throws {
-    if headerRow != nil, skipRows != nil {
+    if !headerRow.isEmpty, skipRows != nil {
       throw ValidationError("Give --header-row or --skip-rows, not both.")
     }
     if let comment, comment == UInt8(ascii: "\"") || comment == delimiter?.rawValue.utf8.first {
@@ -184,10 +187,19 @@ struct TableArguments: ParsableArguments {
     var reading = TableReading()
     (reading.idColumn, reading.newIDs, reading.keepsSpaces) = (idColumn, newIDs, keepSpaces)
     (reading.shortRows, reading.delimiter, reading.nullText) = (shortRows, delimiter, nullText)
-    (reading.headerRow, reading.encoding) = (headerRow ?? skipRows.map { $0 + 1 }, encoding)
+    let row = headerRow.last { $0.sheet == nil }?.value
+    (reading.headerRow, reading.encoding) = (row ?? skipRows.map { $0 + 1 }, encoding)
+    reading.sheetRows = headerRow.compactMap { row in
+      row.sheet.map { SheetOption(sheet: $0, value: row.value) }
+    }
+    reading.sheetSkips = skippedColumns.compactMap { columns in
+      columns.sheet.map { SheetOption(sheet: $0, value: Set(columns.value)) }
+    }
     (reading.comment, reading.quotes, reading.unmerge) = (comment, quote, unmerge)
     (reading.types, reading.renames) = (types.flatMap { $0 }, rename.flatMap { $0 })
-    (reading.headings, reading.skippedColumns) = (headings, Set(skippedColumns.flatMap { $0 }))
+    (reading.headings, reading.skippedColumns) = (
+      headings, Set(skippedColumns.filter { $0.sheet == nil }.flatMap(\.value))
+    )
     (reading.usesDecimalComma, reading.dateOrder) = (decimalComma, dateFormat)
     (reading.percent, reading.currency) = (percent, currency)
     return reading

@@ -10,6 +10,8 @@ package struct XLSXPackage: Sendable {
     package var isSummary = false
     /// The collection that an export wrote it from.
     package var collection: CollectionPath?
+    /// The zone that an export wrote its times in.
+    package var timeZone: String?
     /// The name of its entry in the archive.
     package var part: String
   }
@@ -47,6 +49,7 @@ package struct XLSXPackage: Sendable {
       {
         if name == SummaryWriter.mark { found.summaries.insert(index) }
         if let collection = SheetMark.collection(of: name) { found.collections[index] = collection }
+        if let zone = SheetMark.zone(of: name) { found.zones[index] = zone }
       } else if name.isNamed("workbookPr"), let value = attributes["date1904"] {
         found.countsFrom1904 = value == "1" || value == "true"
       }
@@ -69,6 +72,7 @@ package struct XLSXPackage: Sendable {
       guard let part = parts[id] else { continue }
       var sheet = Sheet(name: name, isHidden: isHidden, part: part)
       (sheet.isSummary, sheet.collection) = (found.summaries.contains(index), found.collections[index])
+      sheet.timeZone = found.zones[index]
       sheets.append(sheet)
     }
   }
@@ -78,6 +82,7 @@ package struct XLSXPackage: Sendable {
     /// The indices of the summary sheets.
     var summaries: Set<Int> = []
     var collections: [Int: CollectionPath] = [:]
+    var zones: [Int: String] = [:]
     var countsFrom1904 = false
     var relations: [(type: String, target: String, id: String)] = []
   }

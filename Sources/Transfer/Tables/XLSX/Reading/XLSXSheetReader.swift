@@ -106,7 +106,7 @@ struct XLSXSheetReader: ~Copyable {
       path,
       "sheet \(sheet), row \(merged.rows.lowerBound): the cells \(merged.text) are merged\(location)",
       remedy: merged.rows.lowerBound <= firstRow
-        ? "Unmerge them, and give each column a heading of its own."
+        ? "Unmerge them, and give each column a heading of its own; or --unmerge first gives the first one the heading, and --rename N=FIELD names column N."
         : "Unmerge them; or --unmerge fill gives each of them the value, --unmerge first the first one alone."
     )
   }

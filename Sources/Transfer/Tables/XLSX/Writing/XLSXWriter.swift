@@ -197,6 +197,9 @@ package final class XLSXWriter {
     // The library refers to no sheet with an apostrophe in its name.
     if let mark = collection.flatMap(SheetMark.name), !name.utf8.contains(UInt8(ascii: "'")) {
       try workbook?.defineName(mark, ofSheet: name)
+      if let zone = SheetMark.name(ofZone: options.timeZone.name) {
+        try workbook?.defineName(zone, ofSheet: name)
+      }
     }
     return sheet
   }

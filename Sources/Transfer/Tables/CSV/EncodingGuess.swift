@@ -1,0 +1,72 @@
+/// What the encoding of a text is, as far as its bytes tell.
+package enum EncodingGuess: Equatable {
+  /// UTF-8, perhaps with some characters that are damaged.
+  case utf8
+  /// Letters of Western languages, as Windows writes them.
+  case windows1252
+  /// Another one of 8 bits, such as those of DOS, of old Macs and of East Asia.
+  case other
+
+  /// - Parameter bytes: The beginning of a file; its last character may be cut.
+  package init(_ bytes: [UInt8]) {
+    let high = bytes.indices.filter { bytes[$0] >= 0x80 }
+    let whole = (0...3).contains { cut in
+      String(validating: bytes.dropLast(cut), as: UTF8.self) != nil
+    }
+    if high.isEmpty || whole || Self.characters(of: bytes) * 2 > high.count {
+      self = .utf8
+      return
+    }
+    var (signsInWords, neighbours) = (0, 0)
+    for index in high {
+      let before = index > 0 ? bytes[index - 1] : 0
+      let after = index + 1 < bytes.count ? bytes[index + 1] : 0
+      if Self.isASCIILetter(before), Self.isASCIILetter(after), !Self.joins(bytes[index]) {
+        signsInWords += 1
+      }
+      if before >= 0x80 || after >= 0x80 { neighbours += 1 }
+    }
+    // Two letters with accents are side by side in few words.
+    self = signsInWords * 10 > high.count || neighbours * 3 > high.count ? .other : .windows1252
+  }
+
+  /// The number of characters of more than one byte that are UTF-8.
+  private static func characters(of bytes: [UInt8]) -> Int {
+    var (count, index) = (0, 0)
+    while index < bytes.count {
+      let length = bytes[index] >= 0xF0 ? 4 : bytes[index] >= 0xE0 ? 3 : bytes[index] >= 0xC2 ? 2 : 1
+      let end = index + length
+      if length > 1, end <= bytes.count, String(validating: bytes[index..<end], as: UTF8.self) != nil {
+        count += 1
+        index = end
+      } else {
+        index += 1
+      }
+    }
+    return count
+  }
+
+  private static func isASCIILetter(_ byte: UInt8) -> Bool {
+    UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20
+  }
+
+  /// Whether a byte may stand between letters in Windows-1252: a letter, an apostrophe, a middle dot or a soft hyphen.
+  private static func joins(_ byte: UInt8) -> Bool {
+    switch byte {
+    case 0xD7, 0xF7: false
+    case 0xC0...0xFF, 0x83, 0x8A, 0x8C, 0x8E, 0x9A, 0x9C, 0x9E, 0x9F, 0x91, 0x92, 0xAD, 0xB7: true
+    default: false
+    }
+  }
+
+  /// What to do with a file that is not UTF-8.
+  package var remedy: String {
+    switch self {
+    case .utf8: "Save it as CSV in UTF-8."
+    case .windows1252:
+      "Save it as CSV in UTF-8; 'import' reads what Windows wrote with --encoding windows-1252."
+    case .other:
+      "Save it as CSV in UTF-8 (iconv -f ENCODING -t UTF-8): by its letters it was not written by Windows in the West."
+    }
+  }
+}

@@ -1,0 +1,99 @@
+import Schema
+import Tables
+
+/// Whether what an option says of columns and rows by number means the same in each table of an import.
+///
+/// A column that is left out, or a row that is taken for the headings, because one table needs it would be lost in the others.
+struct TableAgreement {
+  private let tables: [(source: ImportSource, plan: TablePlan)]
+  private let options: TableOptions
+
+  init(_ tables: [(ImportSource, TablePlan)], _ options: TableOptions) {
+    self.tables = tables.map { (source: $0.0, plan: $0.1) }
+    self.options = options
+  }
+
+  /// - Throws: ``Failure`` of kind `usage` for a sheet that no workbook has, or a number that means different things.
+  func check() throws(Failure) {
+    try assertSheets()
+    guard tables.count > 1 else { return }
+    for column in options.skippedColumns.sorted() { try assertSame(column) }
+    if let row = options.headerRow { try assertSame(headerRow: row) }
+  }
+
+  private func assertSheets() throws(Failure) {
+    let named =
+      options.sheetRows.map { ("--header-row", $0.sheet) }
+      + options.sheetSkips.map { ("--skip-columns", $0.sheet) }
+    let missing = named.first { _, sheet in
+      !tables.contains { $0.source.sheet?.isIdentical(to: sheet) ?? false }
+    }
+    guard let (option, sheet) = missing else { return }
+    throw Failure(
+      .usage,
+      "use",
+      path: "\(option) '\(sheet)=…'",
+      cause: "no sheet of that name is imported",
+      remedy: "Write the name as the workbook has it."
+    )
+  }
+
+  private func assertSame(_ column: Int) throws(Failure) {
+    let others = tables.filter { !isSkipped(column, in: $0.source) }
+    let headings = others.map {
+      $0.plan.headings.indices.contains(column - 1) ? $0.plan.headings[column - 1] : ""
+    }
+    guard Set(headings.map(UTF8Key.init)).count > 1, let index = headings.firstIndex(where: { !$0.isEmpty }),
+      let meant = others.indices.first(where: { headings[$0].isEmpty }) ?? others.indices.last
+    else { return }
+    throw refusal(
+      "--skip-columns \(column)",
+      "column \(column) of \(others[index].source.label) is '\(headings[index])'",
+      others[meant].source.option("skip-columns", "\(column)")
+    )
+  }
+
+  /// Whether a sheet has an option of its own for a column.
+  private func isSkipped(_ column: Int, in source: ImportSource) -> Bool {
+    options.sheetSkips.contains { skips in
+      (source.sheet?.isIdentical(to: skips.sheet) ?? false) && skips.value.contains(column)
+    }
+  }
+
+  private func assertSame(headerRow row: Int) throws(Failure) {
+    let others = tables.filter { table in
+      !options.sheetRows.contains { table.source.sheet?.isIdentical(to: $0.sheet) ?? false }
+    }
+    let natural = others.map { naturalRow(of: $0.source) }
+    guard let index = natural.firstIndex(where: { $0 != nil && $0 != row }),
+      let meant = natural.firstIndex(where: { $0 == nil || $0 == row }), let own = natural[index]
+    else { return }
+    throw refusal(
+      "--header-row \(row)",
+      "row \(own) of \(others[index].source.label) looks like its headings",
+      others[meant].source.option("header-row", "\(row)")
+    )
+  }
+
+  /// The row that would be taken for the headings without the option; nil where none would.
+  private func naturalRow(of source: ImportSource) -> Int? {
+    var free = options
+    free.reading = options.reading.of(nil)
+    free.headerRow = nil
+    guard var reader = try? TableReader(source, free), (try? reader.nextTexts()) == true,
+      (try? HeaderSearch(source, free).check(reader.row)) != nil
+    else { return nil }
+    return reader.row.number
+  }
+
+  private func refusal(_ option: String, _ cause: String, _ own: String) -> Failure {
+    Failure(
+      .usage,
+      "use",
+      path: option,
+      cause: "it is for every table, and \(cause)",
+      remedy: own.contains("=")
+        ? "Give it for one sheet: \(own)." : "Import the files that differ by themselves."
+    )
+  }
+}
