@@ -65,6 +65,8 @@ struct FaultFixture: Sendable {
   let client: FirestoreClient
   let folder: URL
   let isJournaled: Bool
+  /// Requests at a time of a migration.
+  let parallel: Int
   let limits = BatchLimits(maximumWrites: 5, maximumInFlight: 3)
 
   /// Runs `body` with a client whose budget is so many seconds of its own time.
@@ -97,7 +99,14 @@ struct FaultFixture: Sendable {
           caller: caller
         )
         try await body(
-          FaultFixture(mini: mini, faults: faults, client: client, folder: folder, isJournaled: isJournaled)
+          FaultFixture(
+            mini: mini,
+            faults: faults,
+            client: client,
+            folder: folder,
+            isJournaled: isJournaled,
+            parallel: seed / 4 % 2 == 0 ? 1 : 8
+          )
         )
       }
     }
@@ -246,13 +255,15 @@ struct FaultFixture: Sendable {
   }
 
   private func migrate(_ run: RunDirectory, _ counts: RunCounts, _ checkpoints: Checkpoints?) async throws {
-    for (stage, id) in ["users-unify", "user-emails", "is-active"].enumerated()
-    where checkpoints?.isPast(stage) != true {
-      let migration = try MigrationCatalogue.named(id, settings: MigrationCatalogue.Settings())
-      var runner = MigrationRunner(in: .silent(client, run, counts: counts, checkpoints: checkpoints))
-      runner.limits = limits
-      runner.pageSize = 7
-      _ = try await runner.apply(.migration(migration), stage: stage)
+    let sources = try ["users-unify", "user-emails", "is-active"].map { id in
+      ChangeSource.migration(try MigrationCatalogue.named(id, settings: MigrationCatalogue.Settings()))
+    }
+    var runner = MigrationRunner(in: .silent(client, run, counts: counts, checkpoints: checkpoints))
+    runner.limits = limits
+    (runner.pageSize, runner.parallel) = (7, parallel)
+    runner = runner.readingAhead(of: sources, .written)
+    for (stage, source) in sources.enumerated() where checkpoints?.isPast(stage) != true {
+      _ = try await runner.apply(source, stage: stage)
     }
   }
 }

@@ -123,12 +123,17 @@ private struct Position {
   func contradiction(_ work: KillWork, _ requests: [TestRequest]) -> String? {
     if work.files.isEmpty {
       let parts = text.split(separator: " ")
-      let first = requests.first { request in
+      let reads = requests.filter { request in
         (request.kind == .list || request.kind == .runQuery) && !request.target.contains("_gymmigrate")
           && !request.text.contains("_gymmigrate")
       }
-      guard parts.count == 2, let first else { return nil }
-      return first.kind == .runQuery && first.text.contains("/documents/\(parts[1])\"") ? nil : first.target
+      guard parts.count == 2, let first = reads.first else { return nil }
+      // Of those side by side, any may arrive first.
+      let width = work.arguments.contains("--parallel") ? 8 : 1
+      let isThere = reads.prefix(width).contains { read in
+        read.kind == .runQuery && read.text.contains("/documents/\(parts[1])\"")
+      }
+      return isThere ? nil : first.target
     }
     let line = Int(text) ?? 0
     var done: [Substring] = []

@@ -90,6 +90,7 @@ struct KillWork: Sendable, CustomTestStringConvertible {
         delay: .milliseconds(150)
       ),
       try importingSideBySide(),
+      apply("apply side by side", "--parallel", "8"),
     ]
   }
 
