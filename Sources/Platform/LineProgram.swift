@@ -23,7 +23,7 @@ package struct LineProgram: Sendable {
     package var timeout: Double
     /// The bytes of an answer at most.
     package var answer = 16 << 20
-    /// The bytes of all answers of a call at most.
+    /// The bytes of all answers of a call at most, and of the calls that are made at the same time.
     package var answers = 48 << 20
     /// The bytes of the log at most; what comes after them is dropped.
     package var log = 1 << 20
@@ -86,21 +86,23 @@ package struct LineProgram: Sendable {
   /// - Parameters:
   ///   - count: How many lines there are.
   ///   - line: One of them, without its end.
+  ///   - taken: Adds to the bytes that were answered, also by other programs that are asked at the same time, and returns them all.
   ///   - answers: One line each, in their order; of the first ones where it fails.
   package func ask(
     _ count: Int,
     isCancelled: () -> Bool,
     line: (Int) -> [UInt8],
+    taken: (Int) -> Int,
     answers: inout [[UInt8]]
   ) throws(Problem) {
     var sending = Sending()
     var receiving = Receiving()
-    try receive(&receiving, &answers, asked: 0)
+    try receive(&receiving, &answers, asked: 0, taken)
     var end = ContinuousClock.now + .seconds(limits.timeout)
     while answers.count < count {
       send(&sending, count, line)
       let known = answers.count
-      let isOpen = try receive(&receiving, &answers, asked: sending.done)
+      let isOpen = try receive(&receiving, &answers, asked: sending.done, taken)
       drainErrors()
       if answers.count > known {
         end = ContinuousClock.now + .seconds(limits.timeout)
@@ -111,7 +113,7 @@ package struct LineProgram: Sendable {
       if ContinuousClock.now >= end { throw .timedOut }
       wait(toSend: !sending.isDone(count))
     }
-    try receive(&receiving, &answers, asked: count)
+    try receive(&receiving, &answers, asked: count, taken)
     if !receiving.bytes.isEmpty { throw .unasked }
   }
 
@@ -135,7 +137,7 @@ package struct LineProgram: Sendable {
       while true {
         // What it wrote before its end is in the pipe by then.
         let hasEnded = hasEnded
-        try receive(&receiving, &none, asked: 0)
+        try receive(&receiving, &none, asked: 0) { $0 }
         drainErrors()
         if !receiving.bytes.isEmpty { return .unasked }
         if hasEnded { return nil }
@@ -217,9 +219,10 @@ package struct LineProgram: Sendable {
   /// What has come of an answer.
   private struct Receiving {
     var bytes: [UInt8] = []
+    /// What is read into: it is asked for often, and little is there each time.
+    var chunk = [UInt8](repeating: 0, count: 64 << 10)
     /// Where no end of a line was found up to.
     var searched = 0
-    var total = 0
   }
 
   /// Sends what the pipe takes.
@@ -247,19 +250,18 @@ package struct LineProgram: Sendable {
   private func receive(
     _ receiving: inout Receiving,
     _ answers: inout [[UInt8]],
-    asked: Int
+    asked: Int,
+    _ taken: (Int) -> Int
   ) throws(Problem) -> Bool {
-    var chunk = [UInt8](repeating: 0, count: 64 << 10)
     while true {
-      let count = read(output, &chunk, chunk.count)
+      let count = read(output, &receiving.chunk, receiving.chunk.count)
       if count == 0 { return false }
       if count < 0 {
         if errno == EINTR { continue }
         return errno == EAGAIN
       }
-      receiving.total += count
-      if receiving.total > limits.answers { throw .tooMuch }
-      receiving.bytes += chunk[..<count]
+      if taken(count) > limits.answers { throw .tooMuch }
+      receiving.bytes += receiving.chunk[..<count]
       try split(&receiving, &answers, asked: asked)
       if receiving.bytes.count > limits.answer { throw .tooMuch }
     }

@@ -68,13 +68,14 @@ struct ProgramFileTests {
   }
 
   @Test(
-    "Killed at a document, the run or the program, and resumed, it is an uninterrupted run",
+    "Killed at a document, the run or a process of the program, and resumed, it is an uninterrupted run",
     arguments: ["os.getppid()", "os.getpid()"],
-    ["m1001", "m1299", "m1301", "m1450", "m1700"]
+    [("m1001", "1"), ("m1299", "3"), ("m1301", "1"), ("m1450", "3"), ("m1700", "2")]
   )
-  func killed(_ victim: String, _ place: String) async throws {
+  func killed(_ victim: String, _ point: (place: String, processes: String)) async throws {
+    let apply = self.apply + ["--processes", point.processes]
     let trap = """
-      if name.endswith("\(place)"):
+      if name.endswith("\(point.place)"):
                   open("marker", "w").close()
                   os.kill(\(victim), signal.SIGKILL)
       """

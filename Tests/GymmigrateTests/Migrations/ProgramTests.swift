@@ -19,7 +19,8 @@ struct BadProgram: Sendable, CustomTestStringConvertible {
 
 @Suite("Programs that decide on documents", .timeLimit(.minutes(60)))
 struct ProgramTests {
-  private static let head = """
+  /// The beginning of a program.
+  static let head = """
     import json, os, sys, time
     def say(answer):
         print(json.dumps(answer), flush=True)

@@ -103,11 +103,15 @@ package struct ProgramCall: Sendable, Equatable {
 package struct ProgramSettings: Codable, Sendable, Equatable {
   /// The seconds that an answer may take.
   package var timeout = 10
+  /// How many processes of it are asked side by side.
+  package var processes = 1
   /// Whether the first documents are not asked twice.
   package var allowsNondeterminism = false
 
   package init() {}
 
+  /// The most processes.
+  package static let maximumProcesses = 64
   /// The documents that are asked twice.
   static let checked = 1000
 }

@@ -4,13 +4,14 @@ import Platform
 import Schema
 import Tables
 
-/// A program at work: one process for a run, asked page by page.
+/// A program at work: the processes of a run, asked page by page.
 ///
 /// It says what becomes of documents and no more: its answers about a page are all there, and checked, before the first of them counts.
 actor ProgramSession: OutcomeSession {
   private let migration: DeclarativeMigration
   private let call: ProgramCall
-  private let program: LineProgram
+  /// Its processes, which share each page.
+  private let programs: [LineProgram]
   /// Of days in plain documents.
   private let zone: LocalTimeZone
   /// The processes that have to be ended.
@@ -18,19 +19,35 @@ actor ProgramSession: OutcomeSession {
   /// The documents that were asked twice.
   private var checked = 0
 
-  private var settings: ProgramSettings { migration.programs }
+  nonisolated private var settings: ProgramSettings { migration.programs }
 
   init(_ call: ProgramCall, for migration: DeclarativeMigration) throws(Failure) {
     self.migration = migration
     self.call = call
     zone = try LocalTimeZone(named: migration.schema.timeZone ?? "UTC")
-    program = try call.start(log: migration.surroundings.log, migration.programs)
-    running = [program.child]
+    programs = try Self.start(call, for: migration)
+    running = Set(programs.map(\.child))
+  }
+
+  private static func start(
+    _ call: ProgramCall,
+    for migration: DeclarativeMigration
+  ) throws(Failure) -> [LineProgram] {
+    var programs: [LineProgram] = []
+    do throws(Failure) {
+      for _ in 0..<migration.programs.processes {
+        programs.append(try call.start(log: migration.surroundings.log, migration.programs))
+      }
+    } catch {
+      for program in programs { program.stop() }
+      throw error
+    }
+    return programs
   }
 
   func outcomes(for documents: [RawDocument]) async throws -> [Outcome] {
     let asked = documents.indices.filter { migration.scope.contains(documents[$0]) }
-    let answers = try await ask(program, asked.map { documents[$0] })
+    let answers = try await ask(programs, asked.map { documents[$0] })
     try await check(answers, of: asked.map { documents[$0] })
     var outcomes = documents.map { _ in Outcome(.unchanged) }
     var made: [Int: FieldMap] = [:]
@@ -45,7 +62,9 @@ actor ProgramSession: OutcomeSession {
     return outcomes
   }
 
-  func finish() async throws { try await finish(program, about: nil) }
+  func finish() async throws {
+    for program in programs { try await finish(program, about: nil) }
+  }
 
   private func finish(_ program: LineProgram, about document: RawDocument?) async throws {
     running.remove(program.child)
@@ -55,7 +74,9 @@ actor ProgramSession: OutcomeSession {
     if let problem { throw failure(problem, status: nil, about: document) }
   }
 
-  func stop() { end(program) }
+  func stop() {
+    for program in programs { end(program) }
+  }
 
   // MARK: Answers
 
@@ -92,7 +113,7 @@ actor ProgramSession: OutcomeSession {
     if doubtful.isEmpty { return }
     let second = try call.start(log: migration.surroundings.log, settings)
     running.insert(second.child)
-    let others = try await ask(second, doubtful.map { documents[$0] })
+    let others = try await ask([second], doubtful.map { documents[$0] })
     try await finish(second, about: documents[doubtful[0]])
     for (index, other) in zip(doubtful, others) where answers[index] != other {
       throw refusal(
@@ -115,7 +136,7 @@ actor ProgramSession: OutcomeSession {
       let document = RawDocument(path: change.path, fields: fields)
       if migration.scope.contains(document) { made.append((index, document)) }
     }
-    let answers = try await ask(program, made.map(\.document))
+    let answers = try await ask(programs, made.map(\.document))
     for ((index, document), answer) in zip(made, answers) {
       switch answer {
       case .same, .skip, .review: continue
@@ -139,9 +160,27 @@ actor ProgramSession: OutcomeSession {
 
   // MARK: Asking
 
+  /// Asks processes side by side, each about neighbours.
+  private func ask(_ programs: [LineProgram], _ documents: [RawDocument]) async throws -> [ProgramAnswer] {
+    let shares = documents.chunks(of: max((documents.count - 1) / programs.count + 1, 1))
+    let taken = Locked(0)
+    return try await withThrowingTaskGroup(of: (Int, [ProgramAnswer]).self) { group in
+      for (number, (program, share)) in zip(programs, shares).enumerated() {
+        group.addTask { (number, try await self.ask(program, Array(share), taken)) }
+      }
+      var answers: [Int: [ProgramAnswer]] = [:]
+      for try await (number, some) in group { answers[number] = some }
+      return programs.indices.flatMap { answers[$0] ?? [] }
+    }
+  }
+
+  /// - Parameter taken: The bytes of the answers of all processes.
   /// - Throws: ``Failure`` that names the document whose answer is none; the program is gone then.
-  private func ask(_ program: LineProgram, _ documents: [RawDocument]) async throws -> [ProgramAnswer] {
-    if documents.isEmpty { return [] }
+  nonisolated private func ask(
+    _ program: LineProgram,
+    _ documents: [RawDocument],
+    _ taken: Locked<Int>
+  ) async throws -> [ProgramAnswer] {
     let isPlain = call.style == .plain
     let (problem, lines) = await onThread(program) {
       program,
@@ -151,21 +190,30 @@ actor ProgramSession: OutcomeSession {
         documents.count,
         isCancelled: isCancelled,
         line: { isPlain ? PlainDocument.question(documents[$0]) : ProgramAnswer.question(documents[$0]) },
+        taken: { count in
+          taken.withLock { total in
+            total += count
+            return total
+          }
+        },
         answers: &lines
       )
     }
     do {
       let answers = try read(lines, about: documents)
       guard let problem else { return answers }
-      let status = end(program, grace: problem == .ended(status: nil) ? 1 : 0)
+      let status = await end(program, grace: problem == .ended(status: nil) ? 1 : 0)
       throw failure(problem, status: status, about: documents[min(lines.count, documents.count - 1)])
     } catch {
-      end(program)
+      await end(program)
       throw error
     }
   }
 
-  private func read(_ lines: [[UInt8]], about documents: [RawDocument]) throws(Failure) -> [ProgramAnswer] {
+  nonisolated private func read(
+    _ lines: [[UInt8]],
+    about documents: [RawDocument]
+  ) throws(Failure) -> [ProgramAnswer] {
     var answers: [ProgramAnswer] = []
     for (line, document) in zip(lines, documents) {
       do throws(WireError) {
@@ -193,7 +241,7 @@ actor ProgramSession: OutcomeSession {
   }
 
   /// Does what blocks on a thread of its own; the program notices a cancellation of the task.
-  private func onThread(
+  nonisolated private func onThread(
     _ program: LineProgram,
     _ body: @escaping @Sendable (LineProgram, () -> Bool, inout [[UInt8]]) throws(LineProgram.Problem) -> Void
   ) async -> (LineProgram.Problem?, [[UInt8]]) {
@@ -210,7 +258,7 @@ actor ProgramSession: OutcomeSession {
 
   // MARK: Failures
 
-  private func failure(
+  nonisolated private func failure(
     _ problem: LineProgram.Problem,
     status: Int32?,
     about document: RawDocument?
@@ -230,7 +278,7 @@ actor ProgramSession: OutcomeSession {
     }
   }
 
-  private func failure(_ cause: String, about document: RawDocument?) -> Failure {
+  nonisolated private func failure(_ cause: String, about document: RawDocument?) -> Failure {
     Failure(
       .inputMalformed,
       "run \(call.name)" + (document == nil ? "" : " on the document"),

@@ -185,12 +185,20 @@ struct ProgramOptions: ParsableArguments {
   )
   var programTimeout = 10
 
+  @Option(
+    help: ArgumentHelp("Processes of a program that decide side by side.", valueName: "n"),
+    from: 1,
+    to: ProgramSettings.maximumProcesses
+  )
+  var processes = 1
+
   @Flag(help: "Do not ask a program twice about the first 1000 documents.")
   var allowNondeterministic = false
 
   var settings: ProgramSettings {
     var settings = ProgramSettings()
-    (settings.timeout, settings.allowsNondeterminism) = (programTimeout, allowNondeterministic)
+    (settings.timeout, settings.processes) = (programTimeout, processes)
+    settings.allowsNondeterminism = allowNondeterministic
     return settings
   }
 }
