@@ -373,6 +373,8 @@ struct ShardTests {
           "--delete-extraneous",
           ["copy", "users", "--from", "test", "--to", "stage", "--delete-extraneous", "--max-delete", "1"]
         ),
+        ("--max-delete", ["migrate", "apply", "is-active", "-e", "test", "--max-delete", "1"]),
+        ("fix", ["fix", "users", "--all-documents", "--run", "cat", "-e", "test"]),
         ("--max-errors", ["import", "load.jsonl", "-e", "test", "--max-errors", "3"]),
         ("count", ["count", "users", "-e", "test"]),
         ("local", ["export", "users", "-e", "local"]),

@@ -164,6 +164,12 @@ extension ApplyJob: DivisibleJob {
     if html != nil { throw refusal(ofOutput: "--html") }
     if plan != nil { throw refusal(of: "--plan", "a plan file is applied in its order") }
     if isDryRun { throw refusal(of: "--dry-run", "'migrate plan' can be divided") }
+    if maximumDeletes != nil {
+      throw refusal(
+        of: "--max-delete",
+        "a bound is of one process, which does not know what the others delete"
+      )
+    }
     try run.write.assertDivisible()
     _ = try migrations.divisibleReads(for: run.connection)
   }
