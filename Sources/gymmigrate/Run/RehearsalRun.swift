@@ -36,6 +36,7 @@ struct RehearsalRun {
 
   private func rehearse(_ migrations: [FolderMigration], at place: RehearsalPlace) async throws -> Rehearsal {
     var rehearsal = Rehearsal()
+    try await judgeIndexes(of: migrations, &rehearsal)
     let before = try await place.check()
     rehearsal.plans = try await plan(migrations, at: place)
     for (migration, plan) in zip(migrations, rehearsal.plans) {
@@ -77,7 +78,7 @@ struct RehearsalRun {
     return selection
   }
 
-  private func named(_ migrations: [FolderMigration]) -> MigrationChoice {
+  func named(_ migrations: [FolderMigration]) -> MigrationChoice {
     var choice = choice
     choice.name(migrations)
     return choice

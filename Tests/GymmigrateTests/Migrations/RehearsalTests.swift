@@ -87,6 +87,8 @@ struct RehearsalTests {
       ),
       ("check-worse", ["1-a": Self.file("a", "  - unset: n")], ["--allow-schema-breaks"]),
       ("not-undone", ["1-a": Self.file("a", "  - delete: hard", "where: ['n == 1']\n")], []),
+      ("needs-index", ["1-a": Self.file("a", "  - set: {a: 1}", "where: ['n > 0 and a < 1']\n")], []),
+      ("", ["1-a": Self.file("a", "  - set: {a: 1}", "where: ['n > 0']\n")], []),
     ]
     for (code, files, words) in faults {
       try await withFolder(files) { tool in
@@ -134,6 +136,27 @@ struct RehearsalTests {
       #expect(try await rehearse(tool, "--limit", "2").1.migrations.map(\.changes) == [2])
       #expect(source.everything().map(\.jsonLine) == before)
       #expect(writes.withLock { $0 } == 0)
+    }
+  }
+
+  @Test(
+    "What the service says of an index that is missing is a finding, and another error ends the rehearsal."
+  )
+  func index() async throws {
+    let source = MiniFirestore.environment("prod")
+    try source.put("things/t1", fields: #"{"n":{"integerValue":"1"}}"#)
+    let error = Locked(ServiceError.failedPrecondition("The query requires an index: https://x/y"))
+    let handler: RequestHandler = { request in
+      let isAsking = request.kind == .runQuery && request.text.contains(#""fieldPath":"n""#)
+      return isAsking ? .response(error.withLock { $0 }.response(for: .runQuery)) : source.handler(request)
+    }
+    try await withTwoServers(handler, MiniFirestore.environment("test").handler) { tool in
+      try tool.write(Self.file("a", "  - set: {a: 1}", "where: ['n == 1']\n"), to: "migrations/1-a.yaml")
+      let (result, report) = try await rehearse(tool)
+      result.expect(1)
+      #expect(report.findings.map(\.code) == ["needs-index"] && result.output.contains("https://x/y"))
+      error.withLock { $0 = .permissionDenied }
+      try await tool.bare(["migrate", "test", "--pending", "--from", "prod"]).expect(77)
     }
   }
 

@@ -64,6 +64,7 @@ import Testing
       ),
       ("collection-group: orders\nwhere: note == a\nsteps: [{trim: note}]", ["needs-index"]),
       ("collection-group: orders\nsteps: [{trim: note}]", []),
+      ("collection: shops/*/orders\nwhere: total > 1 and note == a\nsteps: [{trim: note}]", []),
     ] as [(String, [String])]
   )
   func rules(_ text: String, _ expected: [String]) throws {

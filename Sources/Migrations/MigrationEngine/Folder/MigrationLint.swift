@@ -110,7 +110,9 @@ package enum MigrationLint {
   // MARK: Indexes
 
   /// Which index the filters need beyond those of single fields (https://firebase.google.com/docs/firestore/query-data/indexing).
-  private static func index(for scope: DeclarativeMigration.Scope) -> String? {
+  package static func index(for scope: DeclarativeMigration.Scope) -> String? {
+    // The filter of a pattern is evaluated here.
+    if scope.wholeReads.allSatisfy({ $0.reach == .pattern }) { return nil }
     let conjunctions = scope.filters.flatMap(conjunctions)
     for comparisons in conjunctions {
       let names = distinct(comparisons.map(\.field))

@@ -11,6 +11,8 @@ package struct Rehearsal: Sendable {
     case checkWorse = "check-worse"
     /// What is undone is not what was there before, or deletes for good.
     case notUndone = "not-undone"
+    /// The database that was copied has no index for its filter.
+    case needsIndex = "needs-index"
   }
 
   package struct Finding: Sendable, Equatable {
@@ -87,6 +89,11 @@ package struct Rehearsal: Sendable {
       plans.map(\.migration).joined(separator: " "),
       "after the undo, \(NumberText.counted(differing, "document")) is not as before: \(shown)"
     )
+  }
+
+  /// Takes what is said of an index that a filter needs and that is not there.
+  package mutating func judgeIndex(of migration: String, _ message: String) {
+    add(.needsIndex, migration, message)
   }
 
   private mutating func add(_ code: Code, _ subject: String, _ message: String) {

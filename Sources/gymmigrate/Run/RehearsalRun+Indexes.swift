@@ -1,0 +1,37 @@
+import Configuration
+import FirestoreREST
+import MigrationEngine
+import Transfer
+
+extension RehearsalRun {
+  /// Takes the filters for which what is copied has no index: the service says so itself; any other server has none to ask for,
+  /// so that Firestore's rules decide.
+  func judgeIndexes(of migrations: [FolderMigration], _ rehearsal: inout Rehearsal) async throws {
+    let isService = try EnvironmentResolver(source).environment().isRealService
+    for case let migration as DeclarativeMigration in try named(migrations).chosen(for: source)
+    where !migration.scope.filters.isEmpty {
+      let refusal = try await refusal(of: migration.sources)
+      let rule = isService ? nil : MigrationLint.index(for: migration.scope)
+      if let message = refusal ?? rule { rehearsal.judgeIndex(of: migration.id, message) }
+    }
+  }
+
+  /// What the source says of reads for which it has no index; asks for a document of each.
+  private func refusal(of reads: [CollectionRead]) async throws -> String? {
+    let refusal = Locked<String?>(nil)
+    let command = CommandRun(name: "migrate test", connection: source, output: output.silent)
+    try await command.performWithoutRun { session in
+      for read in reads {
+        var read = read
+        read.pageSize = 1
+        do {
+          for try await _ in session.client.pages(of: read) { break }
+        } catch let failure as Failure where failure.service?.status == .failedPrecondition {
+          refusal.withLock { $0 = failure.service?.message }
+        }
+      }
+      return CommandResult()
+    }
+    return refusal.withLock { $0 }
+  }
+}
