@@ -4,6 +4,10 @@
 
 LEDGER.jsonl has a document of `_gymmigrate_runs` a line, as Firestore's REST API has them. What `migrate status --environments --json`
 prints is compared with it; each difference is a line, and the exit code is 1 where there is one.
+
+    migration_table.py --gate BEFORE RULE FOLDER LEDGER-BEFORE.jsonl LEDGER.jsonl
+
+What a gate `after: BEFORE` refuses of the whole folder, a line each; RULE is `applied`, `verified` or `rehearsed`.
 """
 
 import hashlib
@@ -64,26 +68,50 @@ def word(migration, checksum, runs):
     return status, changed, decisive
 
 
+def files_of(folder):
+    """The name of each file, the id of its migration, and its checksum."""
+    for file in sorted(pathlib.Path(folder).glob("*.yaml"), key=lambda file: file.stem.encode()):
+        text = file.read_bytes()
+        migration = re.search(rb"^id: (\S+)", text, re.MULTILINE).group(1).decode()
+        yield file.stem, migration, hashlib.sha256(text).hexdigest()
+
+
+def refused(before, rule, folder, former, own):
+    runs = ledger(former)
+    rehearsed = [item for run in runs + ledger(own) for item in run.get("rehearsed", [])]
+    for name, migration, checksum in files_of(folder):
+        status, changed, _ = word(migration, checksum, runs)
+        if status not in ("applied", "verified", "by hand"):
+            yield f"{name} is {status} in {before}"
+        elif changed:
+            yield f"{name} was applied in {before} from another file"
+        elif rule == "verified" and status != "verified":
+            yield f"{name} is not verified in {before}"
+        elif rule == "rehearsed" and {"id": migration, "checksum": checksum} not in rehearsed:
+            yield f"{name} was not rehearsed in the last 7d"
+
+
 def main():
+    if sys.argv[1] == "--gate":
+        print("\n".join(refused(*sys.argv[2:])))
+        return 0
     folder, *environments = sys.argv[1:]
     table = json.load(sys.stdin)
-    files = sorted(pathlib.Path(folder).glob("*.yaml"), key=lambda file: file.stem.encode())
+    files = list(files_of(folder))
     differences = []
 
     def compare(what, expected, found):
         if expected != found:
             differences.append(f"{what}: {expected!r} by the ledger, {found!r} in the table")
 
-    compare("rows", [file.stem for file in files], [row["name"] for row in table["migrations"]])
+    compare("rows", [name for name, _, _ in files], [row["name"] for row in table["migrations"]])
     for column, argument in enumerate(environments):
         name, path = argument.split("=", 1)
         runs = ledger(path)
-        for file, row in zip(files, table["migrations"]):
-            text = file.read_bytes()
-            migration = re.search(rb"^id: (\S+)", text, re.MULTILINE).group(1).decode()
-            status, changed, run = word(migration, hashlib.sha256(text).hexdigest(), runs)
+        for (stem, migration, checksum), row in zip(files, table["migrations"]):
+            status, changed, run = word(migration, checksum, runs)
             state = row["states"][column]
-            place = f"{file.stem} in {name}"
+            place = f"{stem} in {name}"
             compare(f"{place}: environment", name, state["environment"])
             compare(f"{place}: status", status, state["status"])
             compare(f"{place}: changed", changed, state["changedSince"])

@@ -3,13 +3,14 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Three environments with a small database each, of which prod can be told to refuse a document.
+/// Three environments with a small database each, of which prod can be told to refuse a document, and one to come.
 private struct Gates {
-  let databases = ["test", "stage", "prod"].map { MiniFirestore.environment($0) }
+  private static let names = ["test", "stage", "prod", "next"]
+  let databases = names.map { MiniFirestore.environment($0) }
   let isRefusing = Locked(false)
 
   func database(_ name: String) -> MiniFirestore {
-    databases[["test", "stage", "prod"].firstIndex(of: name) ?? 0]
+    databases[Self.names.firstIndex(of: name) ?? 0]
   }
 
   /// Answers for the databases of some environments.
@@ -30,7 +31,7 @@ private struct Gates {
         try database.put("things/t\(number)", fields: #"{"n":{"integerValue":"\#(number)"}}"#)
       }
     }
-    try await withTwoServers(handler(["prod"]), handler(["test", "stage"])) { tool in
+    try await withTwoServers(handler(["prod"]), handler(["test", "stage", "next"])) { tool in
       if gated {
         let gates = "promote: { stage: { after: test }, prod: { after: stage, verified: true } }\n"
         try tool.write(tool.text("gymmigrate.yaml") + "\n" + gates, to: "gymmigrate.yaml")
@@ -105,13 +106,44 @@ struct MigrationHistoryTests {
   /// Compares the table with an independent reader of the ledgers.
   private func judge(_ printed: String, _ gates: Gates, _ tool: Tool) async throws {
     let ledgers = try ["test", "stage", "prod"].map { "\($0)=\(try gates.writeLedger($0, in: tool))" }
-    let script = Samples.repository.appendingPathComponent("Tests/Judges/migration_table.py").path
-    let result = try await BinaryRunner(executable: "/usr/bin/env").run(
-      ["python3", script, tool.path("migrations")] + ledgers,
-      directory: tool.folder,
-      input: Array(printed.utf8)
-    )
+    let result = try await reader([tool.path("migrations")] + ledgers, tool, input: printed)
     #expect(result.exitCode == 0, "\(result.output)\(result.errors)")
+  }
+
+  private func reader(_ words: [String], _ tool: Tool, input: String = "") async throws -> RunResult {
+    let script = Samples.repository.appendingPathComponent("Tests/Judges/migration_table.py").path
+    return try await BinaryRunner(executable: "/usr/bin/env").run(
+      ["python3", script] + words,
+      directory: tool.folder,
+      input: Array(input.utf8)
+    )
+  }
+
+  /// Puts a fourth environment behind each of the three, by every kind of gate, and compares what is refused with the same reader.
+  private func judgeGates(_ gates: Gates, _ tool: Tool) async throws {
+    let written = try tool.text("gymmigrate.yaml")
+    let stage = try #require(written.split(separator: "\n").first { $0.contains(" stage:") })
+    let settings = "\(written)\n\(stage.replacing("stage", with: "next"))\n"
+    try tool.write(settings, to: "gymmigrate.yaml")
+    // The third changed since.
+    for record in ["test", "next"] {
+      let migration = record == "test" ? "set-1" : "set-3"
+      let words = ["migrate", "test", migration, "--from", "stage", "--record", "-e", record]
+      try await tool.bare(words).expect(0)
+    }
+    for before in ["test", "stage", "prod"] {
+      for rule in ["applied", "verified", "rehearsed"] {
+        let more = ["verified": ", verified: true", "rehearsed": ", rehearsed: 7d"][rule] ?? ""
+        try tool.write(settings + "promote: { next: { after: \(before)\(more) } }\n", to: "gymmigrate.yaml")
+        let ledgers = try [before, "next"].map { try gates.writeLedger($0, in: tool) }
+        let expected = try await reader(["--gate", before, rule, tool.path("migrations")] + ledgers, tool)
+        let refused = expected.output.split(separator: "\n").joined(separator: ", ")
+        let plan = try await tool.migrate("up", "-n", on: "next")
+        #expect(plan.exitCode == (refused.isEmpty ? 0 : 77), "\(before), \(rule): \(plan.errors)")
+        #expect(refused.isEmpty || plan.errors.contains("next: \(refused). "), "\(refused)\n\(plan.errors)")
+      }
+    }
+    try tool.write(written, to: "gymmigrate.yaml")
   }
 
   @Test("Twelve migrations over three environments are in the table as a reader of the ledgers sees them.")
@@ -146,6 +178,7 @@ struct MigrationHistoryTests {
         ]
       )
       try await judge(printed, gates, tool)
+      try await judgeGates(gates, tool)
 
       let text = try await tool.bare([
         "migrate", "status", "--environments", "test,stage,prod", "--html", "status.html",
