@@ -70,6 +70,7 @@ bench: build
 	@scripts/bench.sh
 	@scripts/bench-many-reads.sh
 	@scripts/bench-mask.sh
+	@scripts/bench-program.sh
 
 ## bench-reads: measures reading at 80 ms a request, one after the other and side by side, and restores beside comparisons
 bench-reads: build
@@ -125,7 +126,7 @@ check-faults: deps
 check-filters: deps
 	@scripts/check-filters.sh
 
-## check-kills: kills an import, a migration and an undo at 200 moments each, and resumes them; an hour or two
+## check-kills: kills an import, a migration, an undo and a program at 200 moments each, and resumes them; some hours
 check-kills: build
 	@nice -n 10 scripts/check-kills.py
 

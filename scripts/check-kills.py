@@ -2,7 +2,7 @@
 """Kills the program at random moments of an import, a migration and an undo, takes the runs up again, and judges what is left.
 
     scripts/check-kills.py [--binary FILE] [--points N] [--documents N] [--users N] [--seed N]
-                           [--work import|apply|undo|all]
+                           [--work import|apply|undo|program|its-program|all]
 
 The program under test works against a second process of it that serves an embedded store, so a kill (-9) takes nothing but
 the client. For every point, in a database of its own: the run is started and killed after a random time, looked at, resumed
@@ -11,6 +11,8 @@ again (killed again sometimes), and compared with an uninterrupted run.
 - The moments are spread evenly over the length of an uninterrupted run, which is measured anew every some points, because
   other load comes and goes. Where the run ended before its kill, another moment is drawn; only kills of a run that was at
   work count.
+- `program` is a migration that asks two processes of a program, `its-program` the same, but one of these processes is killed: gymmigrate
+  ends in 65 then. At the end the run is undone, and the documents have to be those from before.
 - After a kill, what `runs list` and `migrate status` say has to be true: a run that wrote is `killed` and can be resumed, it is in
   the ledger and holds the lease; a ledger that says that the run is done has all of it in the store.
 - At the end, the store's tables have to be those of an uninterrupted run: every document, every version that it ever had, and
@@ -69,14 +71,16 @@ class Tool:
             raise Wrong(f"{' '.join(command)} ends in {result.returncode}: {result.stderr}")
         return json.loads(result.stdout)
 
-    def killed(self, command, database, after):
-        """Starts a command and kills it after a time: its exit code, and what it said."""
+    def killed(self, command, database, after, victim=lambda process: process.pid):
+        """Starts a command and kills it, or another victim, after a time: its exit code, and what it said."""
         with tempfile.TemporaryFile("w+") as errors:
             process = subprocess.Popen(self.arguments(command, database), stdout=subprocess.DEVNULL, stderr=errors)
             try:
                 process.wait(timeout=after)
             except subprocess.TimeoutExpired:
-                process.send_signal(signal.SIGKILL)
+                chosen = victim(process)
+                if chosen:
+                    os.kill(chosen, signal.SIGKILL)
                 process.wait()
             errors.seek(0)
             return process.returncode, errors.read()
@@ -85,7 +89,10 @@ class Tool:
         return self.json(["runs", "list"], database)
 
     def ledger(self, database):
-        return self.json(["migrate", "status"], database)
+        """What the ledger says, without the imports, which hold no lease."""
+        ledger = self.json(["migrate", "status"], database)
+        ledger["runs"] = [run for run in ledger["runs"] if "-import-" not in run["runId"]]
+        return ledger
 
     def ending(self, database):
         """What the folder of the last run and the ledger say, without what differs between any two runs."""
@@ -133,6 +140,27 @@ def awkward(users, folder):
     return f"{folder}/there.jsonl", f"{folder}/users.jsonl"
 
 
+def program(folder):
+    """A migration whose program answers everything that one can."""
+    with open(f"{folder}/roles.yaml", "w") as file:
+        file.write("id: roles\nsummary: Roles.\ncollection: users\nsteps: [{run: [python3, roles.py]}]\n")
+    with open(f"{folder}/roles.py", "w") as file:
+        file.write(PROGRAM)
+    words = ["--processes", "2", "--max-delete", "100000", "--allow-schema-breaks", "-q"]
+    return ["migrate", "apply", f"{folder}/roles.yaml", *words]
+
+
+PROGRAM = """
+import json, sys, zlib
+for line in sys.stdin:
+    document = json.loads(line)
+    number = zlib.crc32(document["name"].encode()) % 50
+    document["fields"]["seen"] = {"integerValue": str(number)}
+    answers = {0: {"skip": "no"}, 1: {"review": "who?"}, 2: {"reject": "bad"}, 3: {"delete": True}, 4: {"same": True}}
+    print(json.dumps(answers.get(number, document)), flush=True)
+"""
+
+
 class Wrong(Exception):
     """Something that does not hold."""
 
@@ -140,10 +168,13 @@ class Wrong(Exception):
 class Work:
     """One kind of run, and how to take it up again."""
 
-    def __init__(self, name, command, prepare, ledger, again):
+    def __init__(self, name, command, prepare, ledger, again, is_undone=False, kills_program=False):
         self.name, self.command, self.prepare = name, command, prepare
         # Whether the ledger knows it, and whether the same command takes it up as `runs resume` does.
         self.ledger, self.again = ledger, again
+        # Whether it is undone at its end, and whether its program is killed in its place: the exit code then, and the state.
+        self.is_undone, self.kills_program = is_undone, kills_program
+        self.code, self.state = (65, "failed") if kills_program else (-signal.SIGKILL, "killed")
 
 
 class Judge:
@@ -165,6 +196,8 @@ class Judge:
                 sys.exit(f"{command}: {result.stderr}")
             if command[0] == "import":
                 shutil.rmtree(f"{self.tool.state(database)}/runs")
+        if self.work.is_undone:
+            before = self.store.fields(database)
         self.own = sum(command[0] != "import" for command in self.work.prepare)
         self.prepared = self.store.extent(database)
         return before
@@ -188,10 +221,23 @@ class Judge:
 
     def left(self, database, before):
         left = self.tool.ending(database)
+        left["documents"] = self.store.histories(database)
+        if self.work.is_undone:
+            left["undo"] = self.tool.run(["migrate", "undo", "last", "-q"], database).returncode
         if before is not None:
             left["as before"] = self.store.fields(database) == before
-        left["documents"] = self.store.histories(database)
         return left
+
+    def killed(self, command, database, after):
+        """As the tool's: a process of the program is killed where the work says so, if there is one."""
+        def program(process):
+            with open(f"/proc/{process.pid}/task/{process.pid}/children") as file:
+                children = file.read().split()
+            return int(self.chance.choice(children)) if children else None
+
+        if self.work.kills_program:
+            return self.tool.killed(command, database, after, program)
+        return self.tool.killed(command, database, after)
 
     def assert_true(self, database, counts):
         """Judges what is said of a run that was just killed: whether there is one to resume."""
@@ -200,7 +246,7 @@ class Judge:
         if len(runs) > 1:
             raise Wrong(f"{len(runs)} runs where there is one")
         own = runs[0] if runs else None
-        if own and own["status"] != "killed":
+        if own and own["status"] != self.work.state:
             # The kill came when all was over.
             if not own["status"] in ("done", "incomplete") or own["canGoOn"] or extent != self.final:
                 raise Wrong(f"a killed run is {own['status']}")
@@ -220,6 +266,9 @@ class Judge:
         if entry is None:
             if where != "before":
                 raise Wrong("there are writes and no entry in the ledger")
+        elif entry["status"] == "failed" and self.work.kills_program:
+            if entry["isHalfWay"] != (where != "before") or ledger["lease"]:
+                raise Wrong(f"a run that failed {where} its writes: {ledger}")
         elif entry["status"] == "running":
             if entry["isHalfWay"] or (ledger["lease"] or {}).get("runId") != own["runId"]:
                 raise Wrong(f"a run that is at work does not hold the lease: {ledger}")
@@ -235,8 +284,8 @@ class Judge:
     def play(self, point, database, share):
         """Kills one run, takes it up to its end: whether the kill came in time."""
         began = time.monotonic()
-        code, errors = self.tool.killed(self.work.command, database, share * self.length)
-        if code != -signal.SIGKILL:
+        code, errors = self.killed(self.work.command, database, share * self.length)
+        if code != self.work.code:
             # The machine is less busy by now.
             self.length = time.monotonic() - began
             return False
@@ -252,18 +301,18 @@ class Judge:
                 command = ["runs", "resume", "last"]
             # Killed again sometimes, but not for ever.
             if kills < KILLS and self.chance.random() < 0.4:
-                code, errors = self.tool.killed(command, database, self.chance.uniform(0, self.length))
+                code, errors = self.killed(command, database, self.chance.uniform(0, self.length))
             else:
                 result = self.tool.run(command, database)
                 code, errors = result.returncode, result.stderr
-            if code != -signal.SIGKILL:
+            if code != self.work.code:
                 if code not in (0, 2):
                     raise Wrong(f"{' '.join(command)} ends in {code}: {errors}")
                 return True
             own, was = self.assert_true(database, collections.Counter()), own
             kills += 1
             self.counts["again"] += 1
-            if own is None and was is not None and self.tool.runs(database)[-1]["status"] != "killed":
+            if own is None and was is not None and self.tool.runs(database)[-1]["status"] != self.work.state:
                 return True
 
     def run(self):
@@ -306,11 +355,11 @@ class Judge:
     def assert_expected(self, left):
         """What has to hold of an uninterrupted run itself."""
         is_done = "incomplete" if left["summary"][1] == 2 else "done"
-        states = {"import": [], "apply": [is_done], "undo": ["undone", is_done]}[self.work.name]
+        states = {"import": [], "undo": ["undone", is_done]}.get(self.work.name, [is_done])
         if left["lease"] or [run[1] for run in left["ledger"]] != states or any(run[2] for run in left["ledger"]):
             sys.exit(f"the ledger of an uninterrupted run: {left['lease']} {left['ledger']}")
-        if [run[0] for run in left["runs"]] != (states or [is_done]) or not left.get("as before", True):
-            sys.exit(f"an uninterrupted run: {left['runs']}, as before: {left.get('as before')}")
+        if [run[0] for run in left["runs"]] != (states or [is_done]) or not left.get("as before", True) or left.get("undo"):
+            sys.exit(f"an uninterrupted run: {left['runs']}, as before: {left.get('as before')}, undo: {left.get('undo')}")
 
     def differences(self, left, expected):
         """What of a database and its runs is not as expected."""
@@ -351,7 +400,8 @@ def main():
     parser.add_argument("--documents", type=int, default=20000, help="documents of the import")
     parser.add_argument("--users", type=int, default=3000, help="users of the migration and its undo")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--work", choices=["import", "apply", "undo", "all"], default="all")
+    works = ["import", "apply", "undo", "program", "its-program", "all"]
+    parser.add_argument("--work", choices=works, default="all")
     parser.add_argument("--keep", help="a folder for the state of points that went wrong")
     options = parser.parse_args()
     here = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -388,6 +438,8 @@ def main():
             ),
             Work("apply", apply, [prepare], True, True),
             Work("undo", undo, [prepare, apply], True, True),
+            Work("program", program(folder), [prepare], True, True, is_undone=True),
+            Work("its-program", program(folder), [prepare], True, True, is_undone=True, kills_program=True),
         ]
         tool, store = Tool(binary, folder, host), StoreTables(data, host, PROJECT)
         wrong = [Judge(tool, store, work, options).run() for work in works if options.work in (work.name, "all")]
