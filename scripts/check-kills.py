@@ -25,6 +25,8 @@ Ends in 1 where anything differs.
 """
 import argparse
 import collections
+import contextlib
+import glob
 import json
 import os
 import random
@@ -79,8 +81,9 @@ class Tool:
                 process.wait(timeout=after)
             except subprocess.TimeoutExpired:
                 chosen = victim(process)
-                if chosen:
-                    os.kill(chosen, signal.SIGKILL)
+                with contextlib.suppress(ProcessLookupError):
+                    if chosen:
+                        os.kill(chosen, signal.SIGKILL)
                 process.wait()
             errors.seek(0)
             return process.returncode, errors.read()
@@ -138,6 +141,15 @@ def awkward(users, folder):
                 file.write('{"name":\n' + json.dumps(bad) + "\n")
         file.write(lines[5] + "\n")
     return f"{folder}/there.jsonl", f"{folder}/users.jsonl"
+
+
+def text_of(name):
+    """What a file of a process holds; nothing where the process is gone."""
+    try:
+        with open(name) as file:
+            return file.read()
+    except OSError:
+        return ""
 
 
 def program(folder):
@@ -231,8 +243,9 @@ class Judge:
     def killed(self, command, database, after):
         """As the tool's: a process of the program is killed where the work says so, if there is one."""
         def program(process):
-            with open(f"/proc/{process.pid}/task/{process.pid}/children") as file:
-                children = file.read().split()
+            # Each thread has its own.
+            lists = glob.glob(f"/proc/{process.pid}/task/*/children")
+            children = sorted(child for name in lists for child in text_of(name).split())
             return int(self.chance.choice(children)) if children else None
 
         if self.work.kills_program:
