@@ -105,12 +105,13 @@ check-client-suite: build
 check-contract: deps
 	@scripts/check-contract.sh
 
-## check-restore: 1,000 accidents and as many managed folders, each restored, read or refused, and as many bounds on the bill, judged by models
+## check-restore: 1,000 accidents and as many managed folders, each restored, read or refused, as many bounds on the bill, and 500 parts copied, judged by models
 check-restore: build
 	@$(JUDGE) Tests/Judges/restore_accidents.py bin/gymmigrate 1000
 	@$(JUDGE) Tests/Judges/managed_folders.py bin/gymmigrate 1000
 	@$(JUDGE) Tests/Judges/restore_accidents.py --emulator bin/gymmigrate 50 2000
 	@$(JUDGE) Tests/Judges/bills.py bin/gymmigrate 1000
+	@$(JUDGE) Tests/Judges/subsets.py bin/gymmigrate 500
 
 ## check-emulator: every command, and 20,000 requests to the embedded store, judged by Google's own emulator; skipped where it is missing
 check-emulator: build

@@ -28,7 +28,7 @@ package struct SHA256Digest: ~Copyable {
     _ = EVP_DigestUpdate(context, bytes.baseAddress, bytes.count)
   }
 
-  consuming func finishBytes() -> [UInt8] {
+  package consuming func finishBytes() -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: 32)
     _ = EVP_DigestFinal_ex(context, &bytes, nil)
     return bytes

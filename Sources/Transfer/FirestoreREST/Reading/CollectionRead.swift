@@ -105,7 +105,7 @@ package struct CollectionRead: Sendable, Equatable {
   }
 
   /// Returns the filter for all document names in a collection and below it.
-  private static func everything(
+  package static func everything(
     below collection: CollectionPath,
     in database: DatabaseName
   ) -> StructuredQuery.Filter {

@@ -39,6 +39,8 @@ package struct Copy: Sendable {
     package var verifies = false
     /// Whether it only reads, compares and counts.
     package var isDryRun = false
+    /// The part that is copied, in place of all of the selection; nil for none.
+    package var subset: Subset?
     package var limits = BatchLimits()
     /// The rate of writing.
     package var pacer = WritePacer(ramp: false)
@@ -66,6 +68,10 @@ package struct Copy: Sendable {
     var overhead = 0
     /// The operations at most, of what is counted.
     package var cost: Cost
+    /// The documents, where a part is copied.
+    var names: SubsetNames?
+    /// What is to be said of the part; nil for a run that is resumed.
+    package var part: SubsetReport?
 
     /// The number of documents, as far as they are counted.
     package var documents: Int { counts.reduce(0) { $0 + ($1 ?? 0) } }
@@ -114,6 +120,7 @@ package struct Copy: Sendable {
   package func prepare() async throws -> Plan {
     let resumed = try context.checkpoints?.resumed?.position(as: CopyPosition.self)
     if let part = options.part { return try plan(of: part) }
+    if let subset = options.subset { return try await plan(of: subset, resumed) }
     let scopes = try options.selection.scopes(roots: try await roots(resumed))
     try options.mask?.assertCovers(scopes.map(\.name))
     for scope in scopes { try personalData.assertFree(scope.name) }
@@ -178,11 +185,16 @@ package struct Copy: Sendable {
   ///
   /// - Throws: `.inputMissing` if a pattern matches nothing.
   package func reads() async throws -> [CollectionRead] {
-    reads(of: try options.selection.scopes(roots: try await roots(nil)))
+    if let subset = options.subset {
+      var found: [CollectionRead] = []
+      for root in subset.roots { found += try await reads(of: root, at: options.readTime) }
+      return found
+    }
+    return reads(of: try options.selection.scopes(roots: try await roots(nil)))
   }
 
-  /// Returns the reads of the source for a plan.
-  package func reads(of plan: Plan) -> [CollectionRead] { reads(of: plan.scopes) }
+  /// Returns the reads of the source for a plan; none for that of a part, which is read by name.
+  package func reads(of plan: Plan) -> [CollectionRead] { plan.names == nil ? reads(of: plan.scopes) : [] }
 
   private func reads(of scopes: [CollectionScope]) -> [CollectionRead] {
     scopes.map { scope in
@@ -234,9 +246,11 @@ package struct Copy: Sendable {
     defer { context.progress.end() }
     context.progress.begin("copy", total: !plan.isCounted || plan.counts.isEmpty ? nil : plan.documents)
     let start = try CopyPosition(plan, resuming: context.checkpoints?.resumed)
+    // A run that was killed before its first checkpoint begins again.
+    let isNew = context.checkpoints?.resumed?.state.position == nil
     var references = references(from: start)
     try await loader.load { intake in
-      if context.checkpoints?.resumed == nil { try await context.checkpoints?.begin(at: start.checkpoint) }
+      if isNew { try await context.checkpoints?.begin(at: start.checkpoint) }
       try await reader.forEachPage(plan, from: start, &references) { page, position in
         try await intake.put(page)
         if let position {
@@ -245,6 +259,7 @@ package struct Copy: Sendable {
       }
     }
     record(references.counts)
+    if plan.names != nil { try forgetNames() }
     guard options.deletesExtraneous, plan.extraneous > 0 else { return }
     let totals = context.counts.totals
     guard totals.rejected == 0, totals.conflicted == 0 else {

@@ -35,7 +35,9 @@ package struct CopyCount: Sendable {
 
   /// What can be counted, with the number of documents that were read of it.
   private func expected() -> [(read: CollectionRead, number: Int)] {
-    guard copy.options.limit == nil, copy.options.part == nil, plan.readTime != nil else { return [] }
+    guard copy.options.limit == nil, copy.options.part == nil, copy.options.subset == nil,
+      plan.readTime != nil
+    else { return [] }
     let numbers = copy.context.counts.collections.compactMap { collection in
       CollectionPath(collection.name).map { ($0, collection.counts.read) }
     }

@@ -55,6 +55,7 @@ package struct CopyJob: Job {
   /// Whether what is written is read back, and what was read is counted.
   package var verifies = false
   package var mask: MaskSettings?
+  package var subset: SubsetSettings?
   package var reading = ReadingSettings()
   package var isDryRun = false
 

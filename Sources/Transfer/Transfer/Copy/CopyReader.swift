@@ -19,7 +19,7 @@ struct CopyReader: Sendable {
   let progress: Progress
 
   /// What helps where the read time has expired.
-  private static let remedy =
+  static let remedy =
     "Copy again from the beginning (documents already written are detected and skipped), \(Failure.orReadPresent)"
 
   /// Calls `body` with each page, and with the position after it if the read can resume there.
@@ -31,6 +31,9 @@ struct CopyReader: Sendable {
     _ references: inout CopyReferences,
     _ body: ([RawDocument], CopyPosition?) async throws -> Void
   ) async throws {
+    if let names = plan.names {
+      return try await forEachPage(of: names, plan, from: start, &references, body)
+    }
     var position = start
     let reads = reads(plan, from: start)
     // With a limit of 0, nothing is requested.
@@ -47,9 +50,7 @@ struct CopyReader: Sendable {
         try Task.checkCancellation()
         var documents: [RawDocument] = []
         for document in page where left > 0 && isSelected(document.path, index, plan.scopes) {
-          try personalData.assertFree(document.path.collection)
-          let document = try mask?.masked(document) ?? document
-          documents.append(try references.rewrite(document))
+          documents.append(try carried(document, &references))
           left -= 1
         }
         position.taken += documents.count
@@ -59,6 +60,52 @@ struct CopyReader: Sendable {
         progress.advance(by: documents.count)
       }
     }
+  }
+
+  /// As ``forEachPage(_:from:_:_:)``, of the documents of a part.
+  private func forEachPage(
+    of names: SubsetNames,
+    _ plan: Copy.Plan,
+    from start: CopyPosition,
+    _ references: inout CopyReferences,
+    _ body: ([RawDocument], CopyPosition?) async throws -> Void
+  ) async throws {
+    var position = start
+    while position.taken < names.count {
+      try Task.checkCancellation()
+      let paths = try names.names(position.taken..<min(names.count, position.taken + pageSize))
+      let found = try await documents(paths, plan)
+      var documents: [RawDocument] = []
+      for path in paths {
+        if let document = found[path] { documents.append(try carried(document, &references)) }
+      }
+      position.taken += paths.count
+      position.references = references.counts
+      try await body(documents, mask == nil ? position : nil)
+      progress.advance(by: paths.count)
+    }
+  }
+
+  private func documents(
+    _ paths: [DocumentPath],
+    _ plan: Copy.Plan
+  ) async throws -> [DocumentPath: RawDocument] {
+    do {
+      return try await client.batchGet(paths, readTime: plan.readTime)
+    } catch {
+      let failure =
+        plan.readTime.map { error.explainingClosedWindow(since: $0, remedy: Self.remedy) } ?? error
+      throw mask == nil ? failure : failure.withoutNames(in: paths[0].collection)
+    }
+  }
+
+  /// The document as it is passed on.
+  private func carried(
+    _ document: RawDocument,
+    _ references: inout CopyReferences
+  ) throws(Failure) -> RawDocument {
+    try personalData.assertFree(document.path.collection)
+    return try references.rewrite(try mask?.masked(document) ?? document)
   }
 
   /// The next page of a scope; a failure of a masked copy names no document of the source.

@@ -17,6 +17,7 @@ struct CopyCommand: JobCommand {
         gymmigrate copy --catalogues --from prod --to test
         gymmigrate copy products --from stage --to test --mode upsert \\
             --delete-extraneous --max-delete 20
+        gymmigrate copy --subset 'users limit 20' --from stage --to test
 
       People's data do not leave a protected environment without --keep-personal-data: only collections that the schema declares free of them ('personal-data: none') may be copied.
       """
@@ -76,6 +77,7 @@ struct CopyCommand: JobCommand {
   var keepPersonalData = false
 
   @OptionGroup var masking: MaskOptions
+  @OptionGroup(title: "A part with what belongs to it") var part: SubsetOptions
 
   @Flag(help: "Read back each document that was written, and count the source at the end.")
   var verify = false
@@ -98,8 +100,16 @@ struct CopyCommand: JobCommand {
     if to == nil, common.connection.project == nil {
       throw ValidationError("Name the environment to write: --to.")
     }
-    try masking.validate(
+    if part.subset.isEmpty || selection.all || selection.catalogues { try selection.assertOne() }
+    try part.validate(
       selection.collections,
+      without: [
+        ("--all", selection.all), ("--catalogues", selection.catalogues), ("--where", !filters.isEmpty),
+        ("--limit", limit != nil), ("--delete-extraneous", deleteExtraneous),
+      ]
+    )
+    try masking.validate(
+      part.roots(selection.collections),
       without: [
         ("--where", !filters.isEmpty), ("--delete-extraneous", deleteExtraneous),
         ("--keep-personal-data", keepPersonalData),
@@ -138,6 +148,8 @@ struct CopyCommand: JobCommand {
     (job.rewritesStorageURLs, job.keepsPersonalData) = (rewriteStorageURLs, keepPersonalData)
     (job.isDryRun, job.verifies) = (dryRun, verify)
     job.mask = try masking.settings()
+    job.subset = part.settings(selection.collections)
+    job.selection.collections = part.roots(selection.collections)
     var run = common.jobRun(job)
     run.source = source.connection(to: place?.name ?? from, beside: run.connection)
     run.connection.environment = to
@@ -161,6 +173,7 @@ extension CopyJob: DivisibleJob {
       let cost = plan.estimate(at: prices)
       if isWhole { CopyText.say(plan, cost, base, session, source) }
       var ending = CommandResult(readTime: plan.readTime, lists: copy.lists, cost: cost)
+      if let part = plan.part { ending.sections.append(part) }
       if isDryRun {
         let forecast = try await copy.forecast(plan)
         let cost = CostEstimate(forecast.cost, at: prices)
@@ -231,16 +244,15 @@ extension CopyJob: DivisibleJob {
     pacer: WritePacer = WritePacer(ramp: false)
   ) async throws -> Copy {
     var options = base
-    if !filters.isEmpty {
-      options.filter = try FilterArguments.parse(
-        filters,
-        in: try LiteralContext(source.client.database, session.schema, in: timeZone)
-      )
+    let context = try LiteralContext(source.client.database, session.schema, in: timeZone)
+    options.filter = try FilterArguments.parse(filters, in: context)
+    options.subset = try subset?.subset(isDeep: subcollections ?? true) { filter in
+      try FilterArguments.parse([filter], in: context, of: "--subset")
     }
     options.pacer = pacer
     if let part = session.part {
       options.readTime = part.plan.readTime
-    } else if session.checkpoints?.resumed == nil {
+    } else if session.checkpoints?.resumed?.state.position == nil {
       options.readTime = try await session.reading(source).moment(readTime)
     }
     return Copy(from: source, options, in: session.context(folder))
@@ -252,6 +264,7 @@ extension CopyJob: DivisibleJob {
     if mask != nil { throw refusal(of: "--mask", "a plan would hold names of the source") }
     try assertMayLeave(run)
     if isDryRun { throw refusal(of: "--dry-run", "nothing is written") }
+    if subset != nil { throw refusal(of: "--subset or --sample", "a part is found by one process") }
     if limit != nil { throw refusal(of: "--limit", "no task knows how many documents the others have") }
     if deletesExtraneous {
       throw refusal(of: "--delete-extraneous", "--max-delete is a bound of one process")

@@ -94,6 +94,7 @@ struct DiffCommand: AsyncParsableCommand {
     if connection.environment != nil {
       throw ValidationError("A diff has two sides: name them with --from and --to, not with -e.")
     }
+    try selection.assertOne()
     for (side, name) in [(from, "--from"), (to, "--to")] {
       if side.isEmpty { throw ValidationError("A diff has two sides: name one with \(name).") }
       if side.contains("-") {

@@ -14,10 +14,13 @@ struct SelectionArguments: ParsableArguments {
   @OptionGroup var emptiness: EmptinessOptions
 
   func validate() throws {
+    try CollectionArguments.validate(collections)
+  }
+
+  func assertOne() throws {
     if [all, catalogues, !collections.isEmpty].filter({ $0 }).count != 1 {
       throw ValidationError("Name collections, or give --all or --catalogues; one of the three.")
     }
-    try CollectionArguments.validate(collections)
   }
 
   var settings: SelectionSettings {

@@ -28,17 +28,21 @@ enum FilterArguments {
   /// What several filters come to together, nil for none.
   ///
   /// - Throws: `ValidationError` that says which text is wrong, and what is expected.
-  static func parse(_ texts: [String], in context: LiteralContext) throws -> StructuredQuery.Filter? {
+  static func parse(
+    _ texts: [String],
+    in context: LiteralContext,
+    of option: String = "--where"
+  ) throws -> StructuredQuery.Filter? {
     var filters: [StructuredQuery.Filter] = []
     for text in texts {
       do {
         filters.append(try FilterExpression.parse(text, in: context))
       } catch {
-        throw ValidationError("--where: \(error).")
+        throw ValidationError("\(option): \(error).")
       }
     }
     let all = filters.count > 1 ? .and(filters) : filters.first
-    if let violation = all?.violation { throw ValidationError("--where: together, \(violation).") }
+    if let violation = all?.violation { throw ValidationError("\(option): together, \(violation).") }
     return all
   }
 
@@ -46,13 +50,18 @@ enum FilterArguments {
   /// of another collection than one that is read.
   ///
   /// - Parameter names: The collections that are named, patterns among them; nil for all there are.
-  static func validate(_ texts: [String], for names: [String]?, isGroup: Bool = false) throws {
+  static func validate(
+    _ texts: [String],
+    for names: [String]?,
+    isGroup: Bool = false,
+    of option: String = "--where"
+  ) throws {
     // Which database and zone makes no difference to what is well-formed.
-    let filter = try parse(texts, in: LiteralContext(database: DatabaseName(project: "p")))
+    let filter = try parse(texts, in: LiteralContext(database: DatabaseName(project: "p")), of: option)
     for path in filter?.names ?? [] {
       guard let names else {
         throw ValidationError(
-          "--where: __name__ is compared with \(path): name the collection \(path.collection)."
+          "\(option): __name__ is compared with \(path): name the collection \(path.collection)."
         )
       }
       for name in names {
@@ -61,7 +70,9 @@ enum FilterArguments {
           ? path.collection.id.utf8.elementsEqual(name.utf8)
           : CollectionSelection.name(name, means: path.collection)
         if isMeant { continue }
-        throw ValidationError("--where: __name__ is compared with \(path), which is no document of \(name).")
+        throw ValidationError(
+          "\(option): __name__ is compared with \(path), which is no document of \(name)."
+        )
       }
     }
   }

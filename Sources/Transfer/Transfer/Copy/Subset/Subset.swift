@@ -1,0 +1,128 @@
+import FirestoreREST
+
+/// A part of a database that is closed: some documents, with what they refer to and what refers to them.
+package struct Subset: Sendable {
+  /// Documents that the part begins with: the first ones of a collection that a filter keeps.
+  package struct Root: Sendable {
+    /// A path or a pattern.
+    let collection: String
+    let filter: StructuredQuery.Filter?
+    /// The most documents, by name; nil for all.
+    let limit: Int?
+    /// As it was typed.
+    let text: String
+  }
+
+  package let roots: [Root]
+  /// Whether subcollections come along.
+  package let isDeep: Bool
+  package let settings: SubsetSettings
+}
+
+/// A part of a database, as a command line or a record says it.
+package struct SubsetSettings: Codable, Sendable, Equatable {
+  /// What the references of documents are followed to.
+  package struct Follow: Codable, Sendable, Equatable {
+    package var outwards = true
+    package var inwards = false
+
+    package init() {}
+
+    /// Parses `out`, `in`, both with a comma between them, or `none`; nil for any other text.
+    package init?(typed text: String) {
+      let words = text == "none" ? [] : text.split(separator: ",", omittingEmptySubsequences: false)
+      guard Set(words).count == words.count, words.allSatisfy({ ["out", "in"].contains($0) }) else {
+        return nil
+      }
+      (outwards, inwards) = (words.contains("out"), words.contains("in"))
+    }
+  }
+
+  /// The most documents that a part may have: what is known of each while it is looked for is in memory.
+  package static let greatest = 500_000
+
+  /// The roots, as ``SubsetRoot/init(typed:)`` reads them.
+  package var roots: [String]
+  package var sample: SampleShare?
+  package var follow = Follow()
+  package var maximumDocuments = 10_000
+  package var maximumFanIn = 1000
+
+  package init(roots: [String]) { self.roots = roots }
+
+  /// What is meant.
+  ///
+  /// - Throws: What `filter`, which reads a filter, throws.
+  package func subset(
+    isDeep: Bool,
+    _ filter: (String) throws -> StructuredQuery.Filter?
+  ) throws -> Subset {
+    let roots = try roots.compactMap { text -> Subset.Root? in
+      guard let root = SubsetRoot(typed: text) else { return nil }
+      let filter = try root.filter.flatMap(filter)
+      return Subset.Root(collection: root.collection, filter: filter, limit: root.limit, text: text)
+    }
+    return Subset(roots: roots, isDeep: isDeep, settings: self)
+  }
+}
+
+/// The text `COLLECTION [where FILTER] [limit N]`.
+package struct SubsetRoot: Sendable, Equatable {
+  package let collection: String
+  package let filter: String?
+  package let limit: Int?
+
+  /// Returns nil for any other text; neither the collection nor the filter is looked at.
+  package init?(typed text: String) {
+    var words = text.utf8.split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }[...]
+    guard let first = words.popFirst() else { return nil }
+    collection = String(Substring(first))
+    let end = words.suffix(2).map { String(Substring($0)) }
+    if end.count == 2, end[0] == "limit", end[1].utf8.allSatisfy(\.isASCIIDigit) {
+      guard let limit = Int(end[1]) else { return nil }
+      self.limit = limit
+      words = words.dropLast(2)
+    } else {
+      limit = nil
+    }
+    if words.isEmpty {
+      filter = nil
+      return
+    }
+    guard words.removeFirst().elementsEqual("where".utf8), let start = words.first, let last = words.last
+    else { return nil }
+    filter = String(Substring(text.utf8[start.startIndex..<last.endIndex]))
+  }
+}
+
+/// A share of the documents by a checksum of their names: the same ones each time, and in every database.
+package struct SampleShare: Codable, Sendable, Equatable {
+  private static let whole: UInt64 = 1_000_000
+
+  private let millionths: UInt64
+
+  /// Parses a percentage above 0 with up to 4 decimals, as `0.5%`; nil for any other text.
+  package init?(typed text: String) {
+    guard text.utf8.last == UInt8(ascii: "%") else { return nil }
+    let parts = text.utf8.dropLast().split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    guard parts.count <= 2, parts.allSatisfy({ !$0.isEmpty && $0.allSatisfy(\.isASCIIDigit) }),
+      let percent = parts.first, percent.count <= 3
+    else { return nil }
+    let decimals = parts.count == 2 ? Array(parts[1]) : []
+    guard decimals.count <= 4 else { return nil }
+    let digits = Array(percent) + decimals + Array(repeating: UInt8(ascii: "0"), count: 4 - decimals.count)
+    guard let number = UInt64(String(decoding: digits, as: UTF8.self)), (1...Self.whole).contains(number)
+    else { return nil }
+    millionths = number
+  }
+
+  /// Whether a document is one of them: the first 8 bytes of the SHA-256 of its name, as a number, are below the share of 2^64.
+  ///
+  /// - Throws: As ``SHA256Digest/init()``.
+  package func contains(_ path: DocumentPath) throws(Failure) -> Bool {
+    var digest = try SHA256Digest()
+    Array(path.string.utf8).withUnsafeBytes { digest.update($0) }
+    let head = digest.finishBytes().prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+    return head.multipliedFullWidth(by: Self.whole).high < millionths
+  }
+}

@@ -1,0 +1,111 @@
+import Transfer
+
+/// The options of a part of a database.
+struct SubsetOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "Only these documents and what they refer to, as 'users where role == trainer limit 20'. Repeatable.",
+      valueName: "documents"
+    )
+  )
+  var subset: [String] = []
+
+  @Option(
+    help: ArgumentHelp("Of these, or of the collections, only a share by name, as 1%.", valueName: "share"),
+    transform: SampleShare.init(argument:)
+  )
+  var sample: SampleShare?
+
+  @Option(
+    help: ArgumentHelp(
+      "Which references to follow: out, in, both as out,in, or none (default: out).",
+      valueName: "ways"
+    ),
+    transform: SubsetSettings.Follow.init(argument:)
+  )
+  var follow: SubsetSettings.Follow?
+
+  @Option(
+    help: ArgumentHelp("Write nothing if the part has more documents (default: 10000).", valueName: "n"),
+    from: 1,
+    to: SubsetSettings.greatest
+  )
+  var maxDocuments: Int?
+
+  @Option(
+    help: ArgumentHelp(
+      "Name a document that more refer to by one field, and do not follow it inwards (default: 1000).",
+      valueName: "n"
+    ),
+    from: 0
+  )
+  var maxFanIn: Int?
+
+  /// Whether a part is asked for.
+  var isGiven: Bool { !subset.isEmpty || sample != nil }
+
+  /// - Parameter excluded: Options that are not for a part, with whether they were given.
+  func validate(_ collections: [String], without excluded: [(name: String, isGiven: Bool)]) throws {
+    guard isGiven else {
+      if follow != nil || maxDocuments != nil || maxFanIn != nil {
+        throw ValidationError("--follow, --max-documents and --max-fan-in are for --subset and --sample.")
+      }
+      return
+    }
+    let name = subset.isEmpty ? "--sample" : "--subset"
+    if let option = excluded.first(where: \.isGiven) {
+      throw ValidationError("\(name) does not go with \(option.name).")
+    }
+    if subset.isEmpty == collections.isEmpty {
+      throw ValidationError("Name collections or give --subset, not both.")
+    }
+    for text in subset { try validate(text) }
+  }
+
+  private func validate(_ text: String) throws {
+    guard let root = SubsetRoot(typed: text) else {
+      throw ValidationError(
+        "--subset: '\(text)' is not COLLECTION, where FILTER, limit N; the last two may be left out."
+      )
+    }
+    if let defect = CollectionSelection.defect(of: root.collection) {
+      throw ValidationError("--subset: '\(root.collection)' \(defect).")
+    }
+    if let filter = root.filter {
+      try FilterArguments.validate([filter], for: [root.collection], of: "--subset")
+    }
+  }
+
+  /// The collections that the part begins in.
+  func roots(_ collections: [String]) -> [String] {
+    subset.isEmpty ? collections : subset.compactMap { SubsetRoot(typed: $0)?.collection }
+  }
+
+  func settings(_ collections: [String]) -> SubsetSettings? {
+    guard isGiven else { return nil }
+    var settings = SubsetSettings(roots: subset.isEmpty ? collections : subset)
+    settings.sample = sample
+    settings.follow = follow ?? settings.follow
+    settings.maximumDocuments = maxDocuments ?? settings.maximumDocuments
+    settings.maximumFanIn = maxFanIn ?? settings.maximumFanIn
+    return settings
+  }
+}
+
+extension SampleShare {
+  /// - Throws: `ValidationError` that says what is expected.
+  fileprivate init(argument text: String) throws {
+    guard let share = Self(typed: text) else {
+      throw ValidationError("give a share above 0% and up to 100%, with up to 4 decimals, as 0.5%.")
+    }
+    self = share
+  }
+}
+
+extension SubsetSettings.Follow {
+  /// - Throws: `ValidationError` that says what is expected.
+  fileprivate init(argument text: String) throws {
+    guard let follow = Self(typed: text) else { throw ValidationError("give out, in, out,in or none.") }
+    self = follow
+  }
+}
