@@ -48,8 +48,8 @@ struct Gymmigrate: AsyncParsableCommand {
     CommandSet(
       title: "Operate",
       commands: [
-        InitCommand.self, RunsCommand.self, EnvCommand.self, DoctorCommand.self, ServeCommand.self,
-        CompletionCommand.self,
+        InitCommand.self, RunsCommand.self, CostsCommand.self, EnvCommand.self, DoctorCommand.self,
+        ServeCommand.self, CompletionCommand.self,
       ],
       jobs: [ResetJob.self]
     ),
@@ -74,7 +74,11 @@ enum Main {
     }
     Secrets.addProxies(of: ProcessInfo.processInfo.environment)
     Interruption.watch { work.withLock { $0 }?.cancel() }
-    let task = Task { await run() }
+    let task = Task {
+      let code = await run()
+      await notifier.withLock { $0 }?.end(code)
+      return code
+    }
     work.withLock { $0 = task }
     if Interruption.wasReceived { task.cancel() }
     let code = await task.value
@@ -87,6 +91,8 @@ enum Main {
   ///
   /// A local one would be nobody's at the exit, where nothing is released any more.
   private static let work = Locked<Task<Int32, Never>?>(nil)
+
+  private static let notifier = Locked<Notifier?>(nil)
 
   /// Completes, parses and runs the command line of this process.
   private static func perform() async throws {
@@ -115,8 +121,11 @@ enum Main {
       throw explained(error, completed)
     }
     try ProcessArguments.assertGiven(arguments)
+    invocation.notifier = Notifier(of: parsed, in: invocation)
+    notifier.withLock { $0 = invocation.notifier }
     do {
       try await Invocation.$current.withValue(invocation) {
+        invocation.notifier?.begin(for: parsed)
         var command = parsed
         if var asynchronous = command as? any AsyncParsableCommand { return try await asynchronous.run() }
         try command.run()

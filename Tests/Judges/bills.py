@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Holds `--max-reads` and `--max-writes`, and what a summary says was billed, to a bill made from Google's price page.
+"""Holds `--max-reads`, `--max-writes`, `--max-cost` and the limits of a day, and what a summary says was billed, to a bill made from Google's price page.
 
     python3 bills.py path/to/gymmigrate [seeds [seed]]
 
@@ -11,6 +11,7 @@ without a bound once that suffices. BILLS=N takes N seeds. Needs nothing but Pyt
 """
 
 import collections
+import fractions
 import json
 import os
 import pathlib
@@ -22,6 +23,8 @@ from gym_services import Store, Wrong, need, text
 from mirror_service import Database, Program, Proxy
 
 AGAIN = 75
+# US dollars for 100,000 operations, as the configuration has them.
+PRICES = {"reads": "0.06", "writes": "0.18", "deletes": "0.02"}
 counts = collections.Counter()
 
 
@@ -76,6 +79,8 @@ class Scene:
         self.source, self.target = (Database(store, f"{name}{seed}") for name in ("from", "into"))
         for database in (self.source, self.target):
             self.program.know(database.name)
+        with (folder / "places.yaml").open("a") as file:
+            file.write(f"prices: {{ {', '.join(f'{name}: {price}' for name, price in PRICES.items())} }}\n")
         proxy.share = 0.0
         self.documents = self.make()
         self.source.commit_all([self.source.set(path, fields) for path, fields in self.documents.items()])
@@ -145,6 +150,8 @@ class Scene:
         if self.random.random() < 0.4:
             self.proxy.share = 0.2
             counts["with faults"] += 1
+        if not self.writes and self.random.random() < 0.3:
+            return self.day()
         if not self.writes and self.random.random() < 0.5:
             return self.whole()
         self.bounded()
@@ -159,7 +166,7 @@ class Scene:
         code, output, errors = self.program(*words, *bounds, ends=ends, place=place)
         summary = max((self.folder / ".gymmigrate/runs").glob("*/summary.json"), key=lambda file: file.stat().st_mtime_ns, default=None)
         if code == AGAIN:
-            need("might be billed more than --max-" in errors, f"it ends in {AGAIN}, and not for its bound:\n{errors[-800:]}")
+            need("might be billed more than " in errors, f"it ends in {AGAIN}, and not for its bound:\n{errors[-800:]}")
         return code, json.loads(summary.read_text()) if summary and words[0] != "count" else None
 
     def whole(self):
@@ -176,10 +183,32 @@ class Scene:
             need(said <= real <= most, f"{real} {kind} were billed, and the summary says {said} to {most}")
         counts["bills compared"] += 1
 
+    def day(self):
+        """A command again and again on an environment whose day has a limit."""
+        kind, most = self.random.choice([("reads", self.random.choice([40, 900, 3000])), ("cost", self.random.choice(["0.0005", "0.002"]))])
+        places = self.folder / "places.yaml"
+        lines = places.read_text().splitlines()
+        limits = f", limits: {{ day: {{ {kind}: {most} }} }} }}"
+        places.write_text("".join((line[:-2] + limits if line.startswith("  ") else line) + "\n" for line in lines))
+        self.proxy.reset()
+        for _ in range(6):
+            code, _ = self.run(self.words)
+            billed = self.proxy.billed
+            need(billed["reads"] <= most if kind == "reads" else self.price(billed) <= fractions.Fraction(most), f"{billed} was billed, and {most} {kind} a day allowed")
+            counts["days kept"] += 1
+            counts["days ended"] += code == AGAIN
+
+    @staticmethod
+    def price(billed):
+        return sum(billed[kind] * fractions.Fraction(price) for kind, price in PRICES.items()) / 100000
+
     def bounded(self):
         self.proxy.reset()
         reads, writes = self.random.choice([0, 30, 700, 2000]), self.random.choice([0, 10, 150, 900])
         words, place = self.words, True
+        # A bound in dollars, alone or beside the others.
+        cost = self.random.choice([None, None, fractions.Fraction(self.random.choice([0, 20, 600, 2500]), 1000000)])
+        alone = cost is not None and self.random.random() < 0.5
         if self.writes and self.random.random() < 0.4:
             bounds = ["--max-reads", 60000, "--max-writes", 60000]
             when = self.random.choice(["before", "after"])
@@ -187,16 +216,21 @@ class Scene:
                 counts["killed"] += 1
                 words, place = ["runs", "resume", self.last()], False
                 # What it may have been billed before it was killed is told from the last time that it was saved.
-                reads, writes = 60000, 60000
+                reads, writes, cost, alone = 60000, 60000, None, False
             else:
                 words = self.words
                 self.proxy.reset()
         for _ in range(40):
             bounds = ["--max-reads", reads, "--max-writes", writes]
+            if cost is not None:
+                bounds = [*([] if alone else bounds), "--max-cost", f"{float(cost):.9f}"]
             code, summary = self.run(words, *bounds, place=place)
             billed = self.proxy.billed
-            need(billed["reads"] <= reads, f"{billed['reads']} reads were billed, and {reads} allowed")
-            need(billed["writes"] + billed["deletes"] <= writes, f"{billed} was billed, and {writes} writes allowed")
+            if cost is not None:
+                need(self.price(billed) <= cost, f"{billed} was billed, and {float(cost)} USD allowed")
+                counts["dollars kept"] += 1
+            need(alone or billed["reads"] <= reads, f"{billed['reads']} reads were billed, and {reads} allowed")
+            need(alone or billed["writes"] + billed["deletes"] <= writes, f"{billed} was billed, and {writes} writes allowed")
             counts["bounds kept"] += 1
             if summary and not counts["killed"]:
                 self.same(summary)
@@ -208,6 +242,7 @@ class Scene:
             else:
                 self.proxy.reset()
             reads, writes = reads * 2 + 500, writes * 2 + 300
+            cost = None if cost is None else cost * 2 + fractions.Fraction(1, 10000)
         raise Wrong(f"it does not end, with {reads} reads and {writes} writes")
 
     def last(self):

@@ -29,6 +29,8 @@ package struct Configuration: Sendable, Equatable {
   package var migrations: String?
   /// What must hold before migrations are applied.
   package var promotions: [Promotion] = []
+  /// Who is told of runs in every environment.
+  package var notify: NotificationTargets?
 
   package init(environments: [DatabaseEnvironment], file: String? = nil, prices: PriceList = .nam5) {
     self.environments = environments
@@ -68,6 +70,11 @@ package struct Configuration: Sendable, Equatable {
     return (same.first { $0.name.isIdentical(to: environment.name) } ?? same.first ?? environment).name
   }
 
+  /// The prices for an environment, as far as the file says where it is.
+  package func prices(of environment: DatabaseEnvironment) -> PriceList {
+    environment.prices ?? prices.of(edition: environment.edition, location: environment.location)
+  }
+
   /// The buckets of the environments, from the point of view of one; nil where it has none.
   package func buckets(of environment: DatabaseEnvironment) -> StorageBuckets? {
     guard let own = environment.storageBucket else { return nil }
@@ -105,7 +112,8 @@ package struct Configuration: Sendable, Equatable {
     var schema: SchemaChoice?
     var migrations: String?
     var promotions: YAMLNode?
-    let known = ["project", "schema", "environments", "migrations", "promote", "prices"]
+    var notify: NotificationTargets?
+    let known = ["project", "schema", "environments", "migrations", "promote", "prices", "notify"]
     let members = try yaml.members(root, "the file", known: known)
     for (name, _, value) in members {
       switch name {
@@ -113,6 +121,7 @@ package struct Configuration: Sendable, Equatable {
       case "schema": schema = try Self.schema(value, beside: file, schemas, in: yaml)
       case "prices": prices = try Self.prices(value, in: yaml)
       case "promote": promotions = value
+      case "notify": notify = try .read(value, in: yaml) { Self.path($0, besides: file) }
       case "migrations": migrations = Self.path(try yaml.text(value, "migrations"), besides: file)
       default: entries = try yaml.members(value, "'environments'", known: nil)
       }
@@ -124,7 +133,7 @@ package struct Configuration: Sendable, Equatable {
       var environment = DatabaseEnvironment(name: name, database: DatabaseName(project: ""))
       let known = [
         "project", "database", "endpoint", "protected", "leaves", "credentials", "impersonate",
-        "storageBucket",
+        "storageBucket", "notify", "prices", "edition", "location", "limits",
       ]
       for (member, _, value) in try yaml.members(value, "an environment", known: known) {
         switch member {
@@ -142,6 +151,17 @@ package struct Configuration: Sendable, Equatable {
             throw yaml.failure(at: value, "'leaves' is 'masked', or is left out")
           }
           environment.leavesMasked = true
+        case "prices": environment.prices = try Self.prices(value, in: yaml)
+        case "limits": environment.limits = try .read(value, in: yaml)
+        case "location": environment.location = try Self.part(value, member, in: yaml)
+        case "edition":
+          let edition = try yaml.text(value, member)
+          guard ["standard", "enterprise"].contains(edition) else {
+            throw yaml.failure(at: value, "'edition' is 'standard' or 'enterprise'")
+          }
+          environment.edition = edition
+        case "notify":
+          environment.notify = try .read(value, in: yaml) { Self.path($0, besides: file) }
         case "protected": environment.isProtected = try yaml.boolean(value, "protected")
         case "impersonate":
           let text = try yaml.text(value, member)
@@ -182,6 +202,7 @@ package struct Configuration: Sendable, Equatable {
     self.prices = prices
     self.schema = schema
     self.migrations = migrations
+    self.notify = notify
     if let promotions { self.promotions = try Promotion.read(promotions, of: environments, in: yaml) }
   }
 
@@ -212,8 +233,7 @@ package struct Configuration: Sendable, Equatable {
     var prices: [String: Double] = [:]
     let known = ["reads", "writes", "deletes"]
     for (name, _, value) in try yaml.members(node, "'prices'", known: known) {
-      let isNumber = value.text?.utf8.allSatisfy { $0.isASCIIDigit || $0 == 0x2E } ?? false
-      guard isNumber, let price = value.text.flatMap({ Double($0) }), price <= 1_000_000 else {
+      guard let price = PriceList.dollars(value.text ?? "") else {
         throw yaml.failure(at: value, "'\(name)' must be US dollars for 100,000 documents, such as 0.06")
       }
       prices[name] = price

@@ -12,28 +12,43 @@ package struct PriceList: Sendable, Equatable {
     (self.reads, self.writes, self.deletes, self.name) = (reads, writes, deletes, name)
   }
 
-  /// Google's list prices of the multi-region nam5, as of August 2026.
-  ///
-  /// They include neither discounts nor the free quota
-  /// (https://firebase.google.com/docs/firestore/billing-example).
-  package static let nam5 = PriceList(
-    reads: 0.06,
-    writes: 0.18,
-    deletes: 0.02,
-    name: "list prices of nam5, August 2026"
-  )
+  /// What operations cost, in units of which 10^11 are a dollar: a whole number, so that a bound is exact.
+  package func amount(of cost: Cost) -> Int {
+    [(cost.reads, reads), (cost.writes, writes), (cost.deletes, deletes)].reduce(0) { sum, item in
+      sum.addingClamped(item.0.multipliedClamped(by: Self.each(item.1)))
+    }
+  }
 
-  /// The prices for a database of an edition, as the service names it.
-  ///
-  /// Google's list prices are those of the Standard edition. The Enterprise edition bills units of bytes, whose number only the
-  /// service knows (https://cloud.google.com/firestore/enterprise/pricing). What a configuration says holds for any.
-  package func of(edition: String?) -> PriceList {
-    guard self == .nam5, let edition, edition.isIdentical(to: "ENTERPRISE") else { return self }
-    var unknown = self
-    (unknown.isKnown, unknown.name) = (
-      false, "not known for the Enterprise edition, which bills units of bytes"
-    )
-    return unknown
+  /// As many reads as an amount is enough for.
+  package func reads(for amount: Int) -> Int {
+    let each = Self.each(reads)
+    return each == 0 ? .max : max(0, amount) / each
+  }
+
+  /// A dollar for 100,000 is a million units for each.
+  private static func each(_ price: Double) -> Int {
+    Int(clamping: ((price * 1e9).rounded() / 1000).rounded(.up))
+  }
+
+  /// The amount of so many dollars, rounded down.
+  package static func amount(ofDollars dollars: Double) -> Int {
+    Int(clamping: ((dollars * 1e14).rounded() / 1000).rounded(.down))
+  }
+
+  package func dollars(of cost: Cost) -> Double { Double(amount(of: cost)) / 1e11 }
+
+  /// The dearer of two for each operation, for a bound that has to hold with either.
+  package func dearer(_ other: PriceList) -> PriceList {
+    var prices = self
+    prices.reads = max(reads, other.reads)
+    (prices.writes, prices.deletes) = (max(writes, other.writes), max(deletes, other.deletes))
+    return prices
+  }
+
+  /// Reads a number of dollars as it is typed: `2.50`; nil for anything else.
+  package static func dollars(_ text: String) -> Double? {
+    guard text.utf8.allSatisfy({ $0.isASCIIDigit || $0 == 0x2E }) else { return nil }
+    return Double(text).flatMap { $0 <= 1_000_000 ? $0 : nil }
   }
 }
 

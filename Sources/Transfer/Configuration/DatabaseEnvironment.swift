@@ -20,6 +20,15 @@ package struct DatabaseEnvironment: Sendable, Equatable {
   package var impersonated: ServiceAccountChain?
   /// The bucket of Cloud Storage that the application uses beside the database; nil where the configuration names none.
   package var storageBucket: String?
+  /// What operations cost in it; nil for what holds for all.
+  package var prices: PriceList?
+  /// The edition and the location, as `doctor` shows them; nil where the configuration names none.
+  package var edition: String?
+  package var location: String?
+  /// What runs may be billed.
+  package var limits: BillLimits?
+  /// Who is told of runs in it.
+  package var notify: NotificationTargets?
   /// The file of a mirror, which this process serves; nil for a database.
   package var mirror: String?
   /// The exported files whose documents this process serves; nil for a database.

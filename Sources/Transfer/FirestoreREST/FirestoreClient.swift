@@ -141,7 +141,7 @@ package struct FirestoreClient: Sendable {
   /// Where reads are bounded it counts no further than they go.
   package func count(_ read: CollectionRead) async throws(Failure) -> (count: Int, readTime: Timestamp?) {
     var reads: Int?
-    if caller.isBilled, caller.traffic.account.bound.reads != nil {
+    if caller.isBilled, caller.traffic.account.bindsReads {
       reads = try await caller.reserve(reads: .max)
     }
     let most = reads?.multipliedClamped(by: 1000)

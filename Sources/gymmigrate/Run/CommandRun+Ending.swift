@@ -1,3 +1,4 @@
+import Configuration
 import Logging
 import Transfer
 
@@ -29,6 +30,8 @@ extension CommandRun {
     context.progress.end()
     describe(&ending.summary, context, seconds: context.clock.now() - began)
     ending.keep(context.traffic.account)
+    recordCost(of: ending, context)
+    Invocation.current.notifier?.note(ending.summary, context.traffic)
     if job?.part == nil { try finish(ending, context) }
     return ending
   }
@@ -65,6 +68,29 @@ extension CommandRun {
     let billed = context.traffic.account.billed
     (summary.billed, summary.perhapsBilled) = (billed.known, billed.uncertain)
     summary.durationSeconds = seconds
+  }
+
+  /// Adds what was billed to the ledger of costs, in a state folder that is there or that a bound for the day goes by.
+  private func recordCost(of ending: RunEnding, _ context: CommandContext) {
+    let stateDir = job?.part?.stateDir ?? connection.stateDir
+    let billed = context.traffic.account.takeUnrecorded()
+    guard let environment = ending.summary.environment, !environment.isEmbedded || environment.limits != nil,
+      billed != Cost(), FileCheck.exists(stateDir) || environment.limits != nil
+    else { return }
+    do throws(Failure) {
+      let prices = try EnvironmentResolver(connection).configuration().prices(of: environment)
+      let record = CostRecord(
+        ending.summary,
+        command: Invocation.current.commandName,
+        in: environment,
+        billed: billed,
+        usd: prices.isKnown ? prices.dollars(of: billed) : nil
+      )
+      try CostLedger(in: stateDir).append(record)
+      if writes { try ending.run?.noteRecorded() }
+    } catch {
+      context.logger.warning("What it cost is not in the ledger of costs: \(error)")
+    }
   }
 
   private func finish(_ ending: RunEnding, _ context: CommandContext) throws {
@@ -149,7 +175,8 @@ extension CommandRun {
     let bound = allowsMore ? connection.bound : nil
     let reads = bound?.reads == nil ? [] : ["--max-reads", "MORE"]
     let writes = bound?.writes == nil ? [] : ["--max-writes", "MORE"]
-    return command(["runs", "resume", run.id] + reads + writes)
+    let cost = bound?.dollars == nil ? [] : ["--max-cost", "MORE"]
+    return command(["runs", "resume", run.id] + reads + writes + cost)
   }
 
   /// A command about the run, with what it needs to find it and to write again.

@@ -69,6 +69,7 @@ struct CommandRun {
   ) async throws {
     let from = try source.map { try EnvironmentResolver($0).environment() }
     let to = try target.map { try EnvironmentResolver($0).environment() }
+    if let side = to ?? from { Invocation.current.notifier?.begin(in: side, of: connection) }
     let run = try RunDirectory(in: connection.stateDir, command: name)
     let environment = to ?? from ?? DatabaseEnvironment(name: "-", database: DatabaseName(project: "-"))
     try record(run, in: environment, source: from, inputs: [paths.source, paths.target].compactMap { $0 })
@@ -153,6 +154,7 @@ struct CommandRun {
 
   private func prepare() throws(Failure) -> DatabaseEnvironment {
     let environment = try EnvironmentResolver(connection).environment()
+    Invocation.current.notifier?.begin(in: environment, of: connection)
     if let source = try sourceEnvironment() { try Guard.assertTwoDatabases(source, environment, of: name) }
     // What a part writes was confirmed when it was planned.
     if let confirmation, job?.part == nil {

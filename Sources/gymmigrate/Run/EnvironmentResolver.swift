@@ -153,9 +153,7 @@ struct EnvironmentResolver {
     onRetry: @escaping @Sendable (RetryNotice) -> Void,
     _ body: @Sendable (_ endpoint: String, _ signer: String, _ caller: ServiceCaller) async throws -> Result
   ) async throws -> Result {
-    if let bound = options.bound { traffic.account.limit(to: bound) }
-    // The variables that curl's own command line honours.
-    let transport = CurlTransport(certificates: variables["CURL_CA_BUNDLE"] ?? variables["SSL_CERT_FILE"])
+    let transport = CurlTransport(certificates: invocation.certificates)
     func caller(_ credentials: Credentials) -> ServiceCaller {
       ServiceCaller(
         transport: transport,
@@ -168,8 +166,11 @@ struct EnvironmentResolver {
     }
     guard environment.isEmbedded else {
       let credentials = try credentials(for: environment)
-      return try await body(environment.effectiveEndpoint, credentials.description, caller(credentials))
+      let caller = caller(credentials)
+      try await limit(traffic.account, in: environment, by: caller)
+      return try await body(environment.effectiveEndpoint, credentials.description, caller)
     }
+    try await limit(traffic.account, in: environment, by: nil)
     // Its port is open to every user of this machine, its token known to this process alone.
     let token = BearerToken.random()
     return try await withServer(

@@ -22,6 +22,8 @@ struct Invocation: Sendable {
   let root: any ParsableCommand.Type
   /// Counts the requests of the command, to databases and buckets; of one that makes several runs, those of each.
   var traffic = TrafficCounter()
+  /// Tells monitors of the command; nil for one of which nobody is told.
+  var notifier: Notifier?
   /// The application that comes along; nil where none does.
   var application: (any Application.Type)?
   /// The jobs that records may hold.
@@ -41,6 +43,15 @@ struct Invocation: Sendable {
   func application(of data: DatabaseSchema) -> (any Application.Type)? {
     application.flatMap { $0.name.isIdentical(to: data.name) ? $0 : nil }
   }
+
+  /// The words of the command alone: `migrate apply`.
+  var commandName: String {
+    let words = arguments.words
+    return words.prefix(NamedCommand(of: words, below: root).words).joined(separator: " ")
+  }
+
+  /// A file of certificates to trust, by the variables that curl's own command line honours.
+  var certificates: String? { variables["CURL_CA_BUNDLE"] ?? variables["SSL_CERT_FILE"] }
 
   /// The names of the schemas that come along.
   var schemas: [String] { application.map { [$0.name] } ?? [] }

@@ -186,7 +186,10 @@ struct UpRun {
       isWhole = false
     }
     let billed = invocation.traffic.account.billed
-    self.run.connection.bound = run.connection.bound?.left(after: billed.known + billed.uncertain)
+    self.run.connection.bound = run.connection.bound?.left(
+      after: billed.known + billed.uncertain,
+      at: invocation.traffic.account.prices
+    )
     return isWhole
   }
 }

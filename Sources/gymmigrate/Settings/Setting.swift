@@ -68,6 +68,9 @@ struct Setting: Sendable {
     Setting("gzip", .files, isFlag: true),
     Setting("log-format", .output, OutputSettings().logFormat.rawValue),
     Setting("no-progress", .output, isFlag: true),
+    Setting("notify-ping", .output),
+    Setting("notify-webhook", .output),
+    Setting("metrics-textfile", .output),
   ]
 
   /// Settings of which one makes the other void.
@@ -162,10 +165,23 @@ struct NamedCommand {
   }
 }
 
+extension ParsableArguments {
+  /// The parsed group of options of a type, its own or below one of its groups; nil for none.
+  func group<Group: ParsableArguments>(_ type: Group.Type) -> Group? {
+    for child in Swift.Mirror(reflecting: self).children {
+      guard let parsed = (child.value as? any OptionGroupOfType)?.parsed else { continue }
+      if let group = parsed as? Group ?? parsed.group(type) { return group }
+    }
+    return nil
+  }
+}
+
 private protocol OptionGroupOfType {
   var arguments: any ParsableArguments.Type { get }
+  var parsed: any ParsableArguments { get }
 }
 
 extension OptionGroup: OptionGroupOfType {
   fileprivate var arguments: any ParsableArguments.Type { Value.self }
+  fileprivate var parsed: any ParsableArguments { wrappedValue }
 }

@@ -64,6 +64,78 @@ struct BillBoundTests {
     }
   }
 
+  /// The program with an environment `test` on a server, which has ten documents.
+  private func withEnvironment(_ more: String, _ body: (Tool) async throws -> Void) async throws {
+    let mini = MiniFirestore()
+    try mini.load(jsonLines: (1...10).map { documentLine("a/\($0)", $0) }.joined(separator: "\n"))
+    try await withTool(against: mini.handler) { tool, server in
+      var tool = tool
+      tool.place = ["-e", "test"]
+      let place = "project: test-project, database: '(default)', endpoint: '\(server.url)'"
+      try tool.write("environments:\n  test: { \(place), \(more) }\n", to: "gymmigrate.yaml")
+      try await body(tool)
+    }
+  }
+
+  @Test(
+    "A bound in dollars goes by the prices of the environment; where an operation has none it is refused."
+  )
+  func dollars() async throws {
+    try await withEnvironment("prices: { reads: 100, writes: 100, deletes: 100 }") { tool in
+      let export = ["export", "a", "-o", "a.jsonl", "--no-subcollections"] + tool.place
+      let few = try await tool.bare(export + ["--max-cost", "0.009"])
+      few.expectFailure(75, "--max-cost 0.009")
+      #expect(!tool.names(in: ".").contains("a.jsonl"))
+      try await tool.bare(export + ["--max-cost", "0.02"]).expect(0)
+      try await tool.run("count", "a", "--max-cost", "a").expect(64)
+      let bound = ["--batch-size", "1", "--in-flight", "1", "--max-cost", "0.018", "--mode", "upsert"]
+      try tool.write((11...40).map { documentLine("a/\($0)", $0) }.joined(separator: "\n"), to: "b.jsonl")
+      let first = try await tool.bare(["import", "b.jsonl"] + bound + tool.place)
+      first.expectFailure(75, "--max-cost 0.018")
+      #expect(first.lastLine.hasSuffix("--max-cost MORE"))
+      try await tool.bare(["runs", "resume", "last", "--max-cost", "1"]).expect(0)
+    }
+    try await withEnvironment("edition: enterprise") { tool in
+      try await tool.run("count", "a", "--max-cost", "1").expectFailure(
+        78,
+        "not known for the Enterprise edition"
+      )
+      try await tool.run("count", "a", "--max-reads", "9").expect(0)
+    }
+  }
+
+  @Test("An environment's limits hold for a run and for the runs of a day, and costs adds them up.")
+  func limits() async throws {
+    try await withEnvironment("limits: { run: { reads: 14 }, day: { reads: 30 } }") { tool in
+      let export = ["export", "a", "-o", "a.jsonl", "--no-subcollections"] + tool.place
+      for _ in 0..<2 { try await tool.bare(export).expect(0) }
+      try await tool.bare(export + ["--max-reads", "99"]).expectFailure(
+        75,
+        "'limits' of test in gymmigrate.yaml"
+      )
+      let sums = try await tool.bare(["costs", "--since", "1d", "--json"])
+      sums.expect(0)
+      let json = try JSONSerialization.jsonObject(with: Data(sums.standardOutput)) as? [String: Any]
+      let lines = try #require(json?["costs"] as? [[String: Any]])
+      #expect(
+        lines.count == 1 && lines.first?["command"] as? String == "export"
+          && lines.first?["runs"] as? Int ?? 0 >= 2
+      )
+      let billed = try #require((lines.first?["billed"] as? [String: Int])?["reads"])
+      #expect((20...30).contains(billed))
+      #expect((json?["collections"] as? [[String: Any]])?.first?["read"] as? Int ?? 0 >= 20)
+      let table = try await tool.bare(["costs"])
+      #expect(table.output.hasPrefix("environment  command  runs  reads"), "\(table.output)")
+      #expect(try await tool.bare(["costs", "-e", "other"]).output.isEmpty)
+      let divided = ["shard", "plan", "--shards", "2", "--to", "s", "--"] + export
+      try await tool.bare(divided).expectFailure(64, "'limits' of its environment")
+    }
+    // A run of the day that asks for more than a run may.
+    try await withEnvironment("limits: { run: { reads: 5 } }") { tool in
+      try await tool.run("export", "a", "-o", "a.jsonl").expectFailure(75, "'limits' of test")
+    }
+  }
+
   @Test("What one process cannot keep is refused.")
   func refusals() async throws {
     let mini = MiniFirestore()

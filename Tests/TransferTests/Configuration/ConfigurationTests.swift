@@ -56,6 +56,35 @@ struct ConfigurationTests {
     #expect(cause(text + "migrations: []").hasPrefix("line 3, column 13: 'migrations'"))
   }
 
+  @Test("An environment has limits, prices, an edition and a place, and targets that are told of runs")
+  func bills() throws {
+    let text = "project: p\nenvironments:\n  a: "
+    let limits = "{ run: { reads: 5, cost: 0.5 }, day: { writes: 7 } }"
+    let all = try parse(text + "{ limits: \(limits), notify: { metrics: m.prom, ping: 'https://x/1' } }\n")
+    let environment = try all.environment(named: "a")
+    #expect(environment.limits?.run == BillBound(reads: 5, dollars: 0.5))
+    #expect(environment.limits?.day == BillBound(writes: 7))
+    #expect(environment.notify?.metrics == "conf/m.prom" && environment.notify?.ping?.url == "https://x/1")
+    #expect(all.prices(of: environment) == .nam5)
+    for (more, known, name) in [
+      ("edition: enterprise", false, "not known"), ("location: us-west1", true, "us-west1, not verified"),
+      ("location: eur3", true, "those of eur3 are not known"),
+      ("edition: enterprise, prices: { reads: 1, writes: 1, deletes: 1 }", true, "prices of conf/"),
+    ] {
+      let configuration = try parse(text + "{ \(more) }\n")
+      let prices = configuration.prices(of: try configuration.environment(named: "a"))
+      #expect(prices.isKnown == known && prices.name.contains(name), "\(more): \(prices)")
+    }
+    #expect(cause(text + "{ limits: { week: {} } }\n").hasPrefix("line 3, column 18: 'limits' has no 'week'"))
+    #expect(cause(text + "{ limits: { run: { reads: -1 } } }\n").contains("'reads' must be a whole number"))
+    #expect(cause(text + "{ limits: { day: { cost: 1e3 } } }\n").contains("'cost' must be US dollars"))
+    #expect(cause(text + "{ edition: premium }\n").contains("'standard' or 'enterprise'"))
+    #expect(cause(text + "{ notify: { commands: export } }\n").contains("'commands' must be a list"))
+    #expect(
+      cause(text + "{ notify: { webhook: 'https://u:p@x/' } }\n").contains("'webhook' must be an address")
+    )
+  }
+
   @Test("A database is called as the file calls it, however it was named")
   func knownNames() throws {
     let environments = "environments: {a: {database: a}, b: {database: b}, b2: {database: b}}"

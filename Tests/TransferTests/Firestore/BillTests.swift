@@ -1,6 +1,7 @@
 import Configuration
 import Files
 import FirestoreModels
+import TestSupport
 import Testing
 
 @testable import FirestoreREST
@@ -80,8 +81,70 @@ struct BillTests {
     #expect(bill.reserve(reads(10), least: 1) == .granted(reads(5)))
   }
 
+  @Test(
+    "A bound in dollars is never exceeded, and nothing is left that would be enough for a read.",
+    arguments: UInt64(1)...200
+  )
+  func dollars(seed: UInt64) {
+    var random = SplitMix64(seed: seed)
+    // Whole numbers of 10^-8 dollars for an operation, and of as many dollars for all.
+    let each = (0..<3).map { _ in [0, 1, 29, 36, 60, 180].randomElement(using: &random) ?? 0 }
+    let most = Int.random(in: 0...100_000, using: &random)
+    func price(_ cost: Cost) -> Int { cost.reads * each[0] + cost.writes * each[1] + cost.deletes * each[2] }
+    var bill = Bill()
+    let prices = each.map { Double($0) / 1000 }
+    bill.prices = PriceList(reads: prices[0], writes: prices[1], deletes: prices[2], name: "x")
+    bill.bound = BillBound(dollars: Double(most) / 1e8)
+    bill.kept = Cost(reads: 2, writes: 1)
+    var open: [Cost] = []
+    for _ in 0..<400 {
+      let count = Int.random(in: 1...300, using: &random)
+      let wanted = [reads(count), Cost(writes: count), Cost(writes: 1, deletes: count)].randomElement(
+        using: &random
+      )
+      let least = Bool.random(using: &random) ? 1 : nil
+      guard let wanted else { continue }
+      if case .granted(let cost) = bill.reserve(wanted, least: wanted.reads > 0 ? least : nil) {
+        open.append(cost)
+      }
+      if open.count > 3 || Bool.random(using: &random), let cost = open.popLast() {
+        let used = Cost(reads: min(cost.reads, 7), writes: cost.writes, deletes: cost.deletes)
+        bill.settle(cost, as: Bool.random(using: &random) ? used : nil)
+      }
+      #expect(price(bill.outstanding) + price(bill.kept) <= max(most, price(bill.kept)))
+    }
+    for cost in open { bill.settle(cost, as: cost) }
+    guard each[0] > 0 else { return }
+    while case .granted = bill.reserve(reads(50), least: 1) {}
+    #expect(bill.reserve(reads(1)) == .wait || most - price(bill.total) - price(bill.kept) < each[0])
+    #expect(price(bill.outstanding) + price(bill.kept) > most - each[0])
+  }
+
+  @Test("The smaller of two bounds holds, and with two lists of prices the dearer one.")
+  func limits() async throws {
+    let account = Account()
+    let cheap = PriceList(reads: 1, writes: 4, deletes: 1, name: "x")
+    account.limit(to: BillBound(reads: 9, dollars: 0.0001), at: cheap)
+    account.limit(
+      to: BillBound(reads: 20, writes: 3),
+      at: PriceList(reads: 2, writes: 1, deletes: 1, name: "y"),
+      by: "limits"
+    )
+    #expect(account.bound == BillBound(reads: 9, writes: 3, dollars: 0.0001))
+    #expect(account.readsLeft == 5)
+    _ = try await account.reserve(Cost(reads: 5))
+    let failure = account.exhausted()
+    #expect(failure.cause.contains("--max-reads 9, --max-cost 0.0001, limits allows"))
+  }
+
   @Test("Numbers of any size do not overflow.")
   func extremes() {
+    var dear = Bill()
+    dear.bound = BillBound(dollars: 1_000_000)
+    dear.prices = PriceList(reads: 1_000_000, writes: 0, deletes: 1_000_000, name: "x")
+    dear.carry(known: Cost(reads: .max, deletes: .max), uncertain: reads(.max))
+    #expect(dear.reserve(reads(.max), least: 1) == .exhausted)
+    #expect(dear.reserve(Cost(writes: 1)) == .granted(Cost(writes: 1)))
     var bill = Bill()
     bill.bound = BillBound(reads: .max, writes: 0)
     bill.carry(known: reads(.max), uncertain: reads(.max))

@@ -10,6 +10,10 @@ package final class Account: Sendable {
     var bill = Bill()
     var waiting: [CheckedContinuation<Void, Never>] = []
     var save: Save?
+    /// What bounds the bill, for people.
+    var names: [String] = []
+    /// What the ledger of costs has of it.
+    var recorded = Cost()
     /// What was saved allows for so much.
     var covered = Cost()
   }
@@ -25,15 +29,42 @@ package final class Account: Sendable {
 
   package var bound: BillBound { state.withLock { $0.bill.bound } }
 
-  /// Sets the bound of the whole run.
-  package func limit(to bound: BillBound) { state.withLock { $0.bill.bound = bound } }
+  /// What a bound in dollars goes by.
+  package var prices: PriceList { state.withLock { $0.bill.prices } }
+
+  /// Whether anything bounds the reads.
+  package var bindsReads: Bool { state.withLock { $0.bill.bindsReads } }
+
+  /// Bounds the whole run, beside other bounds that it may have.
+  ///
+  /// - Parameters:
+  ///   - prices: The dearest of any that are given count.
+  ///   - name: What says so, for people; nil for options.
+  package func limit(to bound: BillBound, at prices: PriceList = .nam5, by name: String? = nil) {
+    if bound.isNone { return }
+    state.withLock { state in
+      state.bill.prices = state.names.isEmpty ? prices : state.bill.prices.dearer(prices)
+      state.bill.bound = state.bill.bound.tightened(by: bound)
+      for name in name.map({ [$0] }) ?? bound.options where !state.names.contains(name) {
+        state.names.append(name)
+      }
+    }
+  }
+
+  /// What was billed and the ledger of costs does not have; it counts as recorded from now on.
+  package func takeUnrecorded() -> Cost {
+    state.withLock { state in
+      defer { state.recorded = state.bill.total }
+      return state.bill.total - state.recorded
+    }
+  }
 
   /// Leaves something for the end of the run; nothing to give it free.
   package func keep(_ cost: Cost) { state.withLock { $0.bill.kept = cost } }
 
   /// The reads that are left; nil where nothing bounds them.
   package var readsLeft: Int? {
-    state.withLock { state in state.bill.bound.reads.map { max(0, $0 - state.bill.total.reads) } }
+    state.withLock { $0.bill.readsLeft }
   }
 
   // MARK: Saving
@@ -42,8 +73,16 @@ package final class Account: Sendable {
   package typealias Save = @Sendable (_ known: Cost, _ uncertain: Cost) throws(Failure) -> Void
 
   /// Begins with what an earlier process of the run was billed, and saves from now on.
-  package func carry(known: Cost, uncertain: Cost, save: @escaping Save) {
+  ///
+  /// - Parameter recorded: What the ledger of costs has of that.
+  package func carry(
+    known: Cost,
+    uncertain: Cost,
+    recorded: Cost = Cost(),
+    save: @escaping Save
+  ) {
     state.withLock { state in
+      state.recorded = state.recorded + recorded
       state.bill.carry(known: known, uncertain: uncertain)
       (state.save, state.covered) = (save, Cost())
     }
@@ -104,15 +143,12 @@ package final class Account: Sendable {
 
   /// The failure of a run that may not be billed more.
   func exhausted() -> Failure {
-    let (bound, billed) = state.withLock { ($0.bill.bound, $0.bill.total) }
-    let options = [
-      bound.reads.map { "--max-reads \($0)" }, bound.writes.map { "--max-writes \($0)" },
-    ].compactMap { $0 }
+    let (names, billed) = state.withLock { ($0.names, $0.bill.total) }
     var failure = Failure(
       .tryLater,
       "go on",
       cause:
-        "the next request might be billed more than \(options.joined(separator: ", ")) allows (so far: \(billed.text))",
+        "the next request might be billed more than \(names.joined(separator: ", ")) allows (so far: \(billed.text))",
       remedy: "Allow more."
     )
     failure.isOfBound = true

@@ -1,23 +1,4 @@
-package import Configuration
-
-/// The most that a run may be billed (`--max-reads`, `--max-writes`); nil for no bound.
-package struct BillBound: Codable, Sendable, Equatable {
-  package var reads: Int?
-  /// Writes and deletes together.
-  package var writes: Int?
-
-  package init(reads: Int? = nil, writes: Int? = nil) { (self.reads, self.writes) = (reads, writes) }
-
-  package var isNone: Bool { reads == nil && writes == nil }
-
-  /// What is left of it after something was billed.
-  package func left(after cost: Cost) -> BillBound {
-    BillBound(
-      reads: reads.map { max($0 - cost.reads, 0) },
-      writes: writes.map { max($0 - cost.writes - cost.deletes, 0) }
-    )
-  }
-}
+import Configuration
 
 /// What a run was billed, what requests in flight may be billed, and what is left of its bound.
 ///
@@ -40,6 +21,8 @@ struct Bill: Sendable, Equatable {
   }
 
   var bound = BillBound()
+  /// What the bound in dollars goes by.
+  var prices = PriceList.nam5
   /// What is left for the end of the run: the lease and the ledger.
   var kept = Cost()
   /// What responses say.
@@ -47,6 +30,16 @@ struct Bill: Sendable, Equatable {
   /// What requests without a complete response were billed at most.
   private(set) var uncertain = Cost()
   private var reserved = Cost()
+
+  /// Whether anything bounds the reads.
+  var bindsReads: Bool { readsLeft != nil }
+
+  /// The reads that are left; nil where nothing bounds them.
+  var readsLeft: Int? {
+    let left = bound.left(after: total, at: prices)
+    let paid = left.dollars.map { prices.reads(for: PriceList.amount(ofDollars: $0)) }
+    return [left.reads, paid].compactMap { $0 }.min().flatMap { $0 == .max ? nil : $0 }
+  }
 
   /// What was billed at most.
   var total: Cost { known + uncertain }
@@ -80,6 +73,18 @@ struct Bill: Sendable, Equatable {
       let left = bound.subtractingClamped(outstanding.changes.addingClamped(kept.changes))
       if isShort(most.changes, left, reserved.changes) { return .exhausted }
     }
+    if let bound = bound.dollars {
+      var wanted = most
+      wanted.reads = least ?? most.reads
+      let left = PriceList.amount(ofDollars: bound)
+        .subtractingClamped(prices.amount(of: outstanding).addingClamped(prices.amount(of: kept)))
+      let price = prices.amount(of: wanted)
+      if price > 0, isShort(price, left, prices.amount(of: reserved)) { return .exhausted }
+      granted.reads = min(
+        granted.reads,
+        prices.reads(for: left.subtractingClamped(prices.amount(of: most.withoutReads)))
+      )
+    }
     if waits { return .wait }
     reserved = reserved + granted
     return .granted(granted)
@@ -95,4 +100,6 @@ struct Bill: Sendable, Equatable {
 extension Cost {
   /// Writes and deletes.
   fileprivate var changes: Int { writes.addingClamped(deletes) }
+
+  fileprivate var withoutReads: Cost { Cost(writes: writes, deletes: deletes) }
 }

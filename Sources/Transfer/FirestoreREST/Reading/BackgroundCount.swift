@@ -86,7 +86,7 @@ extension FirestoreClient {
     let clock = caller.clock
     let deadline = clock.now() + Self.patience
     // What is left is for what has to be read.
-    let isBounded = caller.traffic.account.bound.reads != nil
+    let isBounded = caller.traffic.account.bindsReads
     var counts = [(count: Int, readTime: Timestamp?)?](repeating: nil, count: reads.count)
     await withTaskGroup(of: (Int, (count: Int, readTime: Timestamp?)?).self) { group in
       var next = 0

@@ -8,6 +8,16 @@ private struct BilledRecord: JSONRecord {
   var billed = Cost()
   /// What may have been billed besides: by requests without a complete response, and before it is written again.
   var perhaps = Cost()
+  /// What the ledger of costs has of it.
+  var recorded: Cost?
+
+  /// What the ledger does not have.
+  var unrecorded: Cost {
+    let rest = billed + perhaps - (recorded ?? Cost())
+    return Cost(reads: max(rest.reads, 0), writes: max(rest.writes, 0), deletes: max(rest.deletes, 0))
+  }
+
+  static let name = "billed.json"
 }
 
 extension Account {
@@ -15,10 +25,38 @@ extension Account {
   ///
   /// - Throws: `.inputMalformed` for a damaged file.
   package func keep(in run: RunDirectory) throws(Failure) {
-    let file = run.file("billed.json")
+    let file = run.file(BilledRecord.name)
     let last = try JSONFile.read(file, as: BilledRecord.self) ?? BilledRecord()
-    carry(known: last.billed, uncertain: last.perhaps) { (known, uncertain) throws(Failure) in
-      try JSONFile.write(BilledRecord(billed: known, perhaps: uncertain).json, to: file)
+    carry(known: last.billed, uncertain: last.perhaps, recorded: last.recorded ?? Cost()) {
+      (known, uncertain) throws(Failure) in
+      let now = BilledRecord(billed: known, perhaps: uncertain, recorded: last.recorded)
+      try JSONFile.write(now.json, to: file)
+    }
+  }
+}
+
+extension RunDirectory {
+  /// Notes that the ledger of costs has all that the run was billed.
+  ///
+  /// - Throws: `.cannotWrite`.
+  package func noteRecorded() throws(Failure) {
+    let file = file(BilledRecord.name)
+    guard var bill = try JSONFile.read(file, as: BilledRecord.self) else { return }
+    bill.recorded = bill.billed + bill.perhaps
+    try JSONFile.write(bill.json, to: file)
+  }
+}
+
+extension RunHistory {
+  /// What runs since a moment were billed at most that the ledger of costs does not have: those that are at work or were killed,
+  /// as far as they have a journal.
+  func unrecordedBills(since moment: Timestamp) -> [(run: RunRecord, cost: Cost)] {
+    names.compactMap { id in
+      guard let bill = try? JSONFile.read(file(BilledRecord.name, of: id), as: BilledRecord.self),
+        bill.unrecorded != Cost(),
+        let run = try? JSONFile.read(file("run.json", of: id), as: RunRecord.self), run.startedAt >= moment
+      else { return nil }
+      return (run, bill.unrecorded)
     }
   }
 }

@@ -298,6 +298,9 @@ package struct RunHistory: Sendable {
     )
   }
 
+  /// The names of the folders.
+  var names: [String] { Self.names(in: folder) }
+
   private static func names(in folder: String) -> [String] {
     FilePaths.names(in: folder).filter { !$0.hasPrefix(".") }
   }

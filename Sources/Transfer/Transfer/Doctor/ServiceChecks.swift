@@ -35,16 +35,28 @@ package struct ServiceChecks: Sendable {
     await clock(into: &diagnosis)
     var known: DatabaseDescription?
     let isThere = await database(into: &diagnosis, &known)
+    if let edition = known?.edition { self.edition(edition, into: &diagnosis) }
     var roots: [String] = []
     guard isThere, await reading(into: &diagnosis, &roots) else { return }
     let size = await SizeCheck(
       roots,
       in: client,
-      at: prices.of(edition: known?.edition),
+      at: prices.of(edition: known?.edition, location: known?.location),
       hasRecovery: known?.hasRecovery ?? false
     )
     size?.report(to: &diagnosis)
     await writing(into: &diagnosis)
+  }
+
+  /// Warns where the edition has other prices than those of the configuration, by which `costs` goes.
+  private func edition(_ found: String, into diagnosis: inout Diagnosis) {
+    guard prices.of(edition: found) != prices else { return }
+    diagnosis.warn(
+      "edition",
+      "the database is of the \(found.lowercased()) edition, and the configuration does not say so",
+      remedy:
+        "Set 'edition: \(found.lowercased())' of the environment in gymmigrate.yaml, which decides on prices."
+    )
   }
 
   // MARK: The clock
@@ -188,7 +200,9 @@ extension FirestoreClient {
   ///
   /// It is only nice to know, so it takes seconds at most.
   package func prices(_ list: PriceList) async -> PriceList {
-    list == .nam5 ? list.of(edition: await edition()) : list
+    guard list == .nam5 else { return list }
+    let known = try? await quickly.describeDatabase()
+    return list.of(edition: known?.edition, location: known?.location)
   }
 
   /// Returns the edition of the database, as the service names it; nil where it does not say within seconds.

@@ -78,7 +78,7 @@ struct DoctorCommand: AsyncParsableCommand {
   ) async {
     let before = diagnosis
     do {
-      let prices = try resolver.configuration().prices
+      let prices = try resolver.prices()
       diagnosis = try await resolver.withCaller(
         environment,
         policy: RetryPolicy(budget: min(connection.retryFor.inSeconds, Self.patience)),

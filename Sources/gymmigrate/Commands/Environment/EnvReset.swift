@@ -42,7 +42,7 @@ struct EnvReset: JobCommand {
 extension ResetJob: PerformableJob {
   func perform(as run: JobRun) async throws -> RunEnding {
     try EnvTarget.assertUnprotected(run.connection, "reset")
-    let prices = try EnvironmentResolver(run.connection).configuration().prices
+    let prices = try EnvironmentResolver(run.connection).prices()
     var command = CommandRun(run)
     command.resumesUnfinished = true
     return try await command.perform { session, folder in

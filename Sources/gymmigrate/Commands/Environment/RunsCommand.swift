@@ -63,6 +63,7 @@ struct RunsResume: AsyncParsableCommand {
   @OptionGroup var folder: StateOptions
   @OptionGroup var guards: ConfirmOptions
   @OptionGroup var bill: BillOptions
+  @OptionGroup(visibility: .hidden) var notification: NotificationOptions
   @Flag(help: "Print the summary of the whole run as one JSON object on standard output.") var json = false
 
   func run() async throws {

@@ -46,7 +46,7 @@ struct ManagedWork: Sendable {
         "bound the bill of",
         path: "the managed service",
         cause: "it reads and writes by itself, whatever that costs",
-        remedy: "Leave out --max-reads and --max-writes."
+        remedy: "Leave out --max-reads, --max-writes, --max-cost and 'limits'."
       )
     }
     guard let file = session.environment.mirror else { return }

@@ -69,7 +69,7 @@ struct MigrateTest: AsyncParsableCommand {
     if migrations.isEmpty {
       Terminal.standardError.line("Nothing is pending in \(name).")
       if output.json {
-        try RehearsalText.write(Rehearsal(), at: resolver.configuration().prices, asJSON: true)
+        try RehearsalText.write(Rehearsal(), at: resolver.prices(), asJSON: true)
       }
       return
     }
@@ -80,7 +80,7 @@ struct MigrateTest: AsyncParsableCommand {
     (rehearsing.limit, rehearsing.filters, rehearsing.html) = (limit, filters, page.html)
     (rehearsing.examples, rehearsing.mask) = (examples, try masking.settings())
     let rehearsal = try await rehearsing.perform(migrations)
-    try RehearsalText.write(rehearsal, at: try resolver.configuration().prices, asJSON: output.json)
+    try RehearsalText.write(rehearsal, at: try resolver.prices(), asJSON: output.json)
     if !rehearsal.findings.isEmpty { throw ExitStatus(ExitCodes.differences) }
     if record { try await record(rehearsal, of: migrations, confirmation) }
   }

@@ -42,7 +42,7 @@ struct ShardFinishCommand: AsyncParsableCommand {
     var summary = try finish.summary(results, environment: resolver.environment())
     summary.source = try divided.source.map { .environment(try EnvironmentResolver($0).environment()) }
     summary.cost = try finish.cost(results).map {
-      CostEstimate($0, at: try resolver.configuration().prices.of(edition: plan.edition))
+      CostEstimate($0, at: try resolver.prices().of(edition: plan.edition))
     }
     summary.exitCode = ExitCodes.code(of: summary.status)
     let lists = try await finish.mergeLists(results)

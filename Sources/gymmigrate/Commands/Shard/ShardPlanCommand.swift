@@ -96,9 +96,10 @@ struct ShardPlanCommand: AsyncParsableCommand {
         remedy: "export, import, copy, check, and migrate plan and apply can be divided (docs/shards.md)."
       )
     }
-    if run.connection.bound != nil {
+    let limits = try EnvironmentResolver(run.connection).environment().limits
+    if run.connection.bound != nil || limits != nil {
       throw job.refusal(
-        of: "--max-reads or --max-writes",
+        of: limits == nil ? "--max-reads, --max-writes or --max-cost" : "'limits' of its environment",
         "a bound is of one process, which does not know what the others were billed"
       )
     }

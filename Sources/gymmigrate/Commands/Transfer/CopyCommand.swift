@@ -162,7 +162,7 @@ extension CopyJob: DivisibleJob {
     try assertMayLeave(run)
     let base = try options(run)
     let isWhole = run.part == nil
-    let configured = try EnvironmentResolver(run.connection).configuration().prices
+    let configured = try EnvironmentResolver(run.connection).prices()
     return try await CommandRun(run).perform { session, folder in
       guard let source = session.source else { throw Failure(.internal, "copy", cause: "there is no source") }
       let copy = try await copy(base, from: source, in: session, folder, pacer: run.write.pacer(in: session))
@@ -282,7 +282,7 @@ extension CopyJob: DivisibleJob {
     let copy = try await copy(options, from: source, in: session, folder)
     try await assertNotEmpty(copy, from: source, in: session)
     let plan = try await copy.prepare()
-    let prices = try EnvironmentResolver(run.connection).configuration().prices
+    let prices = try EnvironmentResolver(run.connection).prices()
     let cost = plan.estimate(at: await session.prices(prices))
     CopyText.say(plan, cost, options, session, source)
     try Guard.ask("Copy?", with: run.confirmation)

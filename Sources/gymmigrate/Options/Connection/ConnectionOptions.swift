@@ -122,9 +122,25 @@ struct BillOptions: ParsableArguments {
   )
   var maxWrites: Int?
 
+  @Option(
+    help: ArgumentHelp(
+      "Stop before it could cost more US dollars than this, by the prices of the environment.",
+      valueName: "usd"
+    ),
+    transform: Self.dollars
+  )
+  var maxCost: Double?
+
+  private static func dollars(_ text: String) throws -> Double {
+    guard let dollars = PriceList.dollars(text) else {
+      throw ValidationError("give US dollars, such as 2.50.")
+    }
+    return dollars
+  }
+
   /// The bound; nil for none.
   var bound: BillBound? {
-    let bound = BillBound(reads: maxReads, writes: maxWrites)
+    let bound = BillBound(reads: maxReads, writes: maxWrites, dollars: maxCost)
     return bound.isNone ? nil : bound
   }
 }

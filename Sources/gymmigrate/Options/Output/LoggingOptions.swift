@@ -34,6 +34,8 @@ struct VerbosityOptions: ParsableArguments {
   )
   var color = ColorChoice.auto
 
+  @OptionGroup(visibility: .hidden) var notification: NotificationOptions
+
   func validate() throws {
     if quiet, verbose > 0 { throw ValidationError("--quiet and --verbose exclude each other.") }
   }

@@ -47,7 +47,7 @@ struct PlanScreen: Sendable {
     connection: ConnectionSettings,
     isQuiet: Bool
   ) async throws -> CommandResult {
-    let configured = try EnvironmentResolver(connection).configuration().prices
+    let configured = try EnvironmentResolver(connection).prices()
     let cost = CostEstimate(
       reports.reduce(Cost()) { $0 + $1.cost },
       at: await session.prices(configured)

@@ -1,0 +1,101 @@
+import YAML
+
+/// The most that may be billed (`--max-reads`, `--max-writes`, `--max-cost`); nil for no bound.
+package struct BillBound: Codable, Sendable, Equatable {
+  package var reads: Int?
+  /// Writes and deletes together.
+  package var writes: Int?
+  /// US dollars.
+  package var dollars: Double?
+
+  package init(reads: Int? = nil, writes: Int? = nil, dollars: Double? = nil) {
+    (self.reads, self.writes, self.dollars) = (reads, writes, dollars)
+  }
+
+  package var isNone: Bool { reads == nil && writes == nil && dollars == nil }
+
+  /// The options that set it, with their values.
+  package var options: [String] {
+    let options: [(name: String, value: String?)] = [
+      ("--max-reads", reads.map { "\($0)" }), ("--max-writes", writes.map { "\($0)" }),
+      ("--max-cost", dollars.map { "\($0)" }),
+    ]
+    return options.compactMap { option in option.value.map { "\(option.name) \($0)" } }
+  }
+
+  /// What is left of it after something was billed.
+  package func left(after cost: Cost, at prices: PriceList) -> BillBound {
+    BillBound(
+      reads: reads.map { max($0.subtractingClamped(cost.reads), 0) },
+      writes: writes.map { max($0.subtractingClamped(cost.writes.addingClamped(cost.deletes)), 0) },
+      dollars: dollars.map { max($0 - prices.dollars(of: cost), 0) }
+    )
+  }
+
+  /// The same for more, of which so much was billed already.
+  package func raised(by cost: Cost, at prices: PriceList) -> BillBound {
+    BillBound(
+      reads: reads.map { $0.addingClamped(cost.reads) },
+      writes: writes.map { $0.addingClamped(cost.writes).addingClamped(cost.deletes) },
+      dollars: dollars.map { $0 + prices.dollars(of: cost) }
+    )
+  }
+
+  /// The smaller of two in each respect.
+  package func tightened(by other: BillBound) -> BillBound {
+    func smaller<Number: Comparable>(_ first: Number?, _ second: Number?) -> Number? {
+      guard let first, let second else { return first ?? second }
+      return min(first, second)
+    }
+    return BillBound(
+      reads: smaller(reads, other.reads),
+      writes: smaller(writes, other.writes),
+      dollars: smaller(dollars, other.dollars)
+    )
+  }
+}
+
+/// What may be billed for an environment: `limits:`.
+package struct BillLimits: Sendable, Equatable {
+  /// For one run.
+  package var run = BillBound()
+  /// For all runs of a day in UTC, by the runs that this machine knows of.
+  package var day = BillBound()
+
+  package init() {}
+
+  /// - Throws: `.configuration` with the line and column of what is wrong.
+  static func read(_ node: YAMLNode, in yaml: YAMLFile) throws(Failure) -> BillLimits {
+    var limits = BillLimits()
+    for (name, _, value) in try yaml.members(node, "'limits'", known: ["run", "day"]) {
+      let bound = try BillBound.read(value, name, in: yaml)
+      if name == "run" { limits.run = bound } else { limits.day = bound }
+    }
+    return limits
+  }
+}
+
+extension BillBound {
+  fileprivate static func read(
+    _ node: YAMLNode,
+    _ name: String,
+    in yaml: YAMLFile
+  ) throws(Failure) -> BillBound {
+    var bound = BillBound()
+    let known = ["reads", "writes", "cost"]
+    for (member, _, value) in try yaml.members(node, "'\(name)'", known: known) {
+      if member == "cost" {
+        guard let dollars = PriceList.dollars(value.text ?? "") else {
+          throw yaml.failure(at: value, "'cost' must be US dollars, such as 2.50")
+        }
+        bound.dollars = dollars
+        continue
+      }
+      guard let count = value.text.flatMap({ Int($0) }), count >= 0 else {
+        throw yaml.failure(at: value, "'\(member)' must be a whole number from 0")
+      }
+      if member == "reads" { bound.reads = count } else { bound.writes = count }
+    }
+    return bound
+  }
+}

@@ -1,0 +1,130 @@
+package import Configuration
+import Files
+import FirestoreREST
+package import TypedDocuments
+
+/// What one process of a run was billed: a line of `costs.jsonl`.
+package struct CostRecord: JSONRecord, Equatable {
+  package struct Collection: Codable, Sendable, Equatable {
+    /// As in the summary; below documents the kind alone, as `members`.
+    package var name: String
+    package var read: Int
+    package var written: Int
+    package var deleted: Int
+  }
+
+  package var startedAt: Timestamp
+  /// The words of the command alone.
+  package var command: String
+  package var environment: String
+  /// The database, and the one that is read of a command with two.
+  package var database: String
+  package var source: String?
+  package var endpoint: String
+  package var runId: String?
+  /// At most: requests without a complete response count in full.
+  package var billed: Cost
+  /// By the prices of the time; nil where they were not known.
+  package var usd: Double?
+  package var bytesIn: Int
+  package var bytesOut: Int
+  package var collections: [Collection]
+
+  package init(
+    _ summary: RunSummary,
+    command: String,
+    in environment: DatabaseEnvironment,
+    billed: Cost,
+    usd: Double?
+  ) {
+    startedAt = .now
+    (self.command, self.environment) = (command, environment.name)
+    (database, endpoint) = (environment.database.description, environment.server)
+    if case .environment(let other)? = summary.source { source = other.database.description }
+    runId = summary.hasRun ? summary.runID : nil
+    (self.billed, self.usd) = (billed, usd)
+    (bytesIn, bytesOut) = (summary.traffic.bytesIn, summary.traffic.bytesOut)
+    collections = Self.collections(of: summary)
+  }
+
+  /// What a run that is at work or was killed may have been billed, as far as its folder tells.
+  package init(_ run: RunRecord, command: String, billed: Cost, usd: Double?) {
+    startedAt = run.startedAt
+    (self.command, environment) = (command, run.environment)
+    (database, source, endpoint) = (run.database.description, run.source?.database.description, run.endpoint)
+    (runId, self.billed, self.usd) = (run.id, billed, usd)
+    (bytesIn, bytesOut, collections) = (0, 0, [])
+  }
+
+  /// The counts by kinds of collections.
+  private static func collections(of summary: RunSummary) -> [Collection] {
+    var kinds: [Collection] = []
+    for collection in summary.collections {
+      let name = String(collection.name.split(separator: "/").last ?? "")
+      let index = kinds.firstIndex { $0.name.isIdentical(to: name) } ?? kinds.endIndex
+      if index == kinds.endIndex { kinds.append(Collection(name: name, read: 0, written: 0, deleted: 0)) }
+      let counts = collection.counts
+      kinds[index].read = kinds[index].read.addingClamped(counts.read)
+      kinds[index].written = kinds[index].written.addingClamped(max(counts.written - counts.deleted, 0))
+      kinds[index].deleted = kinds[index].deleted.addingClamped(counts.deleted)
+    }
+    return kinds
+  }
+
+  /// Whether it is of a database, on either side.
+  func isOf(_ environment: DatabaseEnvironment) -> Bool {
+    let name = environment.database.description
+    return environment.isServed(by: endpoint)
+      && (database.isIdentical(to: name) || source?.isIdentical(to: name) ?? false)
+  }
+}
+
+/// What runs were billed, in the order of their ends: `costs.jsonl` in the state folder.
+///
+/// It outlives the folders of runs.
+package struct CostLedger: Sendable {
+  private let stateDirectory: String
+  private var path: String { "\(stateDirectory)/costs.jsonl" }
+
+  package init(in stateDirectory: String) { self.stateDirectory = stateDirectory }
+
+  /// Adds a line.
+  ///
+  /// - Throws: `.cannotWrite`.
+  package func append(_ record: CostRecord) throws(Failure) {
+    try RunDirectory.makeStateDirectory(stateDirectory)
+    try AppendOnlyFile(path).append(record.line)
+  }
+
+  /// Reads the lines since a moment; what is torn or of another version is stepped over.
+  ///
+  /// - Throws: `.inputMissing` where the file cannot be read.
+  package func forEach(since moment: Timestamp, _ body: (CostRecord) -> Void) throws(Failure) {
+    guard FileCheck.exists(path) else { return }
+    let parser = JSONParser()
+    var lines = try LineReader(path, maximumLineBytes: 1 << 20)
+    while try lines.advance() {
+      let record = lines.withLine { bytes in
+        try? parser.parse(bytes) { json throws(WireError) in try CostRecord(json) }
+      }
+      if let record, record.startedAt >= moment { body(record) }
+    }
+  }
+
+  /// What runs since a moment were billed at most that no line has: those that are at work or were killed, as far as they have a
+  /// journal.
+  package func unrecorded(since moment: Timestamp) -> [(run: RunRecord, cost: Cost)] {
+    RunHistory(in: stateDirectory).unrecordedBills(since: moment)
+  }
+
+  /// What was billed for a database since a moment; runs that are at work or were killed count as far as their folders tell.
+  ///
+  /// - Throws: As ``forEach(since:_:)``.
+  package func billed(since moment: Timestamp, of environment: DatabaseEnvironment) throws(Failure) -> Cost {
+    var billed = Cost()
+    try forEach(since: moment) { if $0.isOf(environment) { billed = billed + $0.billed } }
+    for (run, cost) in unrecorded(since: moment)
+    where CostRecord(run, command: "", billed: cost, usd: nil).isOf(environment) { billed = billed + cost }
+    return billed
+  }
+}

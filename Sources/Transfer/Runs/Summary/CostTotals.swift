@@ -1,0 +1,67 @@
+package import Configuration
+
+/// Sums of what runs were billed, by environment and command, and of their documents by collection.
+package struct CostTotals: Sendable {
+  package struct Line: Encodable, Sendable {
+    package var environment: String
+    package var command: String
+    package var runs = 0
+    package var billed = Cost()
+    /// nil where a price was not known.
+    package var usd: Double? = 0
+    package var bytesIn = 0
+    package var bytesOut = 0
+
+    package mutating func add(_ record: CostRecord) {
+      runs += 1
+      billed = billed + record.billed
+      usd = usd.flatMap { sum in record.usd.map { sum + $0 } }
+      bytesIn = bytesIn.addingClamped(record.bytesIn)
+      bytesOut = bytesOut.addingClamped(record.bytesOut)
+    }
+  }
+
+  package struct Documents: Encodable, Sendable {
+    package var environment: String
+    package var collection: String
+    package var read = 0
+    package var written = 0
+    package var deleted = 0
+  }
+
+  package private(set) var lines: [Line] = []
+  package private(set) var documents: [Documents] = []
+  package private(set) var all = Line(environment: "", command: "")
+
+  package init() {}
+
+  package mutating func add(_ record: CostRecord) {
+    all.add(record)
+    let index = Self.index(in: &lines, Line(environment: record.environment, command: record.command)) {
+      [$0.environment, $0.command]
+    }
+    lines[index].add(record)
+    for one in record.collections {
+      let own = Documents(environment: record.environment, collection: one.name)
+      let index = Self.index(in: &documents, own) { [$0.environment, $0.collection] }
+      documents[index].read = documents[index].read.addingClamped(one.read)
+      documents[index].written = documents[index].written.addingClamped(one.written)
+      documents[index].deleted = documents[index].deleted.addingClamped(one.deleted)
+    }
+  }
+
+  /// Where the list has what has the same names as an element, which is added where there is none; they stay sorted.
+  private static func index<Element>(
+    in list: inout [Element],
+    _ element: Element,
+    _ names: (Element) -> [String]
+  ) -> Int {
+    let own = names(element)
+    let index = list.firstIndex { !names($0).lexicographicallyPrecedes(own) { $0.compareUTF8($1) < 0 } }
+    guard let index, names(list[index]).elementsEqual(own, by: { $0.isIdentical(to: $1) }) else {
+      list.insert(element, at: index ?? list.endIndex)
+      return index ?? list.endIndex - 1
+    }
+    return index
+  }
+}

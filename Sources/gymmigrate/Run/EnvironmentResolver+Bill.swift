@@ -1,0 +1,61 @@
+import Configuration
+import Transfer
+
+extension EnvironmentResolver {
+  /// What operations cost in the environment, as far as the configuration says.
+  func prices() throws(Failure) -> PriceList { try configuration().prices(of: environment()) }
+
+  /// Bounds the bill by options, and by what the configuration allows for a run and for the day.
+  ///
+  /// - Parameter caller: What asks the service for its edition and place, where a price depends on them; nil for no service.
+  /// - Throws: `.configuration` for a bound in dollars where an operation has no price.
+  func limit(_ account: Account, in environment: DatabaseEnvironment, by caller: ServiceCaller?) async throws
+  {
+    let bound = options.bound ?? BillBound()
+    let limits = environment.limits ?? BillLimits()
+    let isPriced = [bound, limits.run, limits.day].contains { $0.dollars != nil }
+    let prices = try await prices(of: environment, by: isPriced ? caller : nil)
+    if isPriced { try assertKnown(prices, in: environment) }
+    account.limit(to: bound, at: prices)
+    let name = "'limits' of \(environment.name) in \(try configuration().file ?? "gymmigrate.yaml")"
+    account.limit(to: limits.run, at: prices, by: name)
+    if limits.day.isNone { return }
+    let used = try CostLedger(in: options.stateDir).billed(since: .startOfDay, of: environment)
+    let billed = account.billed
+    // The bound is that of the whole run, with what it was billed before.
+    let day = limits.day.left(after: used, at: prices).raised(by: billed.known + billed.uncertain, at: prices)
+    account.limit(to: day, at: prices, by: name)
+  }
+
+  private func prices(
+    of environment: DatabaseEnvironment,
+    by caller: ServiceCaller?
+  ) async throws -> PriceList {
+    let configured = try configuration().prices(of: environment)
+    guard let caller else { return configured }
+    return await FirestoreClient(
+      database: environment.database,
+      endpoint: environment.effectiveEndpoint,
+      caller: caller
+    ).prices(configured)
+  }
+
+  private func assertKnown(_ prices: PriceList, in environment: DatabaseEnvironment) throws(Failure) {
+    if prices.isKnown { return }
+    throw Failure(
+      .configuration,
+      "bound the cost of",
+      path: environment.name,
+      cause: "the price is \(prices.name)",
+      remedy: "Bound reads and writes, or give 'prices' of the environment in gymmigrate.yaml."
+    )
+  }
+}
+
+extension Timestamp {
+  /// The beginning of today in UTC.
+  fileprivate static var startOfDay: Timestamp {
+    let now = Timestamp.now
+    return Timestamp(seconds: now.seconds - now.seconds % 86_400) ?? now
+  }
+}

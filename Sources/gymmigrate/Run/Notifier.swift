@@ -1,0 +1,159 @@
+import Configuration
+import Logging
+import Platform
+
+/// Tells monitors when a command begins, and how it ended; nothing that goes wrong with that changes anything but a warning.
+final class Notifier: Sendable {
+  private struct State {
+    var report: RunReport
+    var targets: NotificationTargets
+    /// The targets of the configuration, once it is read.
+    var isComplete = false
+    var start: Task<Void, Never>?
+    /// What counts the requests of each run.
+    var counters: [TrafficCounter] = []
+    /// Whom it is telling now.
+    var open: [String] = []
+    /// What went wrong.
+    var failures: [String] = []
+  }
+
+  private let state: Locked<State>
+  private let logger: Logger
+  private let certificates: String?
+  private let began = RunClock.system.now()
+
+  /// How long one request may take, and all that is done at the end, in seconds.
+  private static let (patience, limit) = (4.0, 9.0)
+
+  /// - Returns: nil for a command that has no such options.
+  init?(of command: any ParsableCommand, in invocation: Invocation) {
+    guard let options = command.group(NotificationOptions.self) else { return nil }
+    let report = RunReport(command: invocation.commandName, startedAt: .now)
+    state = Locked(State(report: report, targets: options.targets))
+    logger = (command.group(VerbosityOptions.self)?.settings ?? OutputSettings()).logger()
+    certificates = invocation.certificates
+  }
+
+  /// Says that a command begins that names its environment; of others that is known later.
+  func begin(for command: any ParsableCommand) {
+    guard let options = command.group(ConnectionOptions.self), options.environment != nil else { return }
+    begin(in: try? EnvironmentResolver(options).environment(), of: options.settings)
+  }
+
+  /// Says that it begins, once.
+  func begin(in environment: DatabaseEnvironment?, of connection: ConnectionSettings) {
+    let all = try? EnvironmentResolver(connection).configuration().notify
+    state.withLock { state in
+      guard !state.isComplete else { return }
+      let command = state.report.command
+      state.targets = state.targets.completed(by: environment?.notify, for: command)
+        .completed(by: all, for: command)
+      (state.isComplete, state.report.environment) = (true, environment)
+      guard let ping = state.targets.ping else { return }
+      state.start = Task.detached { await self.ping(ping, ping.appending("start")) }
+    }
+  }
+
+  /// Takes what one of its runs did.
+  func note(_ summary: RunSummary, _ counter: TrafficCounter) {
+    state.withLock { state in
+      state.report.totals = state.report.totals + summary.totals
+      if summary.hasRun { state.report.runID = summary.runID }
+      if !state.counters.contains(where: { $0 === counter }) { state.counters.append(counter) }
+    }
+  }
+
+  /// Says how it ended.
+  func end(_ code: Int32) async {
+    let report = report(code)
+    let (targets, start) = state.withLock { ($0.targets, $0.start) }
+    if targets.isEmpty { return }
+    await Self.waiting(atMost: Self.limit) {
+      await start?.value
+      await withTaskGroup(of: Void.self) { group in
+        if let ping = targets.ping {
+          let url = code == ExitCodes.done ? ping.url : ping.appending("\(code)")
+          group.addTask { await self.ping(ping, url) }
+        }
+        if let webhook = targets.webhook { group.addTask { await self.send(report, to: webhook) } }
+        if let metrics = targets.metrics { group.addTask { await self.record(report, in: metrics) } }
+      }
+    }
+    let (failures, open) = state.withLock { ($0.failures, $0.open) }
+    let all = failures + open.map { "\($0): it takes too long" }
+    if !all.isEmpty { logger.warning("Not told of the run: \(all.joined(separator: "; ")).") }
+  }
+
+  private func report(_ code: Int32) -> RunReport {
+    state.withLock { state in
+      state.report.exitCode = code
+      state.report.durationSeconds = ((RunClock.system.now() - began) * 1000).rounded() / 1000
+      for counter in state.counters { state.report.add(counter) }
+      return state.report
+    }
+  }
+
+  // MARK: Telling
+
+  private func ping(_ address: NotificationAddress, _ url: String) async {
+    await tell("the ping to \(address.host)", HTTPRequest(method: "GET", url: url, timeout: Self.patience))
+  }
+
+  private func send(_ report: RunReport, to address: NotificationAddress) async {
+    let type = [(name: "Content-Type", value: "application/json")]
+    await tell(
+      "the webhook at \(address.host)",
+      HTTPRequest(method: "POST", url: address.url, headers: type, body: report.json, timeout: Self.patience)
+    )
+  }
+
+  private func record(_ report: RunReport, in path: String) async {
+    await tell("the metrics in \(path)") {
+      await BackgroundThread.run { _ in
+        do throws(Failure) {
+          try MetricsFile(path).record(report)
+          return nil
+        } catch {
+          return error.cause
+        }
+      }
+    }
+  }
+
+  private func tell(_ whom: String, _ request: HTTPRequest) async {
+    await tell(whom) { [certificates] in
+      do throws(TransportError) {
+        let response = try await CurlTransport(certificates: certificates).send(request)
+        return (200..<300).contains(response.status) ? nil : "it answered \(response.status)"
+      } catch {
+        return error.message
+      }
+    }
+  }
+
+  /// - Parameter body: Returns what went wrong.
+  private func tell(_ whom: String, _ body: () async -> String?) async {
+    state.withLock { $0.open.append(whom) }
+    let cause = await body()
+    state.withLock { state in
+      if let index = state.open.firstIndex(of: whom) { state.open.remove(at: index) }
+      guard let failure = cause.map({ "\(whom): \($0)" }), !state.failures.contains(failure) else { return }
+      state.failures.append(failure)
+    }
+  }
+
+  /// Waits for what may hang where nothing can stop it, such as a name server or a file system; also in a task that was cancelled.
+  private static func waiting(atMost seconds: Double, for body: @escaping @Sendable () async -> Void) async {
+    let (ends, end) = AsyncStream.makeStream(of: Void.self)
+    Task.detached {
+      await body()
+      end.finish()
+    }
+    Task.detached {
+      try? await Task.sleep(for: .seconds(seconds))
+      end.finish()
+    }
+    await Task.detached { for await _ in ends {} }.value
+  }
+}

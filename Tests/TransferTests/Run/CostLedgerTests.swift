@@ -1,0 +1,128 @@
+import Configuration
+import Files
+import FirestoreModels
+import Foundation
+import TestSupport
+import Testing
+
+@testable import FirestoreREST
+@testable import Runs
+
+@Suite("The ledger of costs")
+struct CostLedgerTests {
+  private func environment(_ name: String) -> DatabaseEnvironment {
+    DatabaseEnvironment(name: name, database: DatabaseName(project: "p", database: name))
+  }
+
+  private func record(
+    _ name: String,
+    _ reads: Int,
+    usd: Double? = 0.5,
+    collections: [String] = []
+  ) -> CostRecord {
+    var summary = RunSummary(command: "export", runID: "r", environment: nil, startedAt: .now)
+    summary.collections = collections.map { collection in
+      var counts = DocumentCounts()
+      (counts.read, counts.written, counts.deleted) = (3, 2, 1)
+      return RunSummary.Collection(name: collection, counts: counts)
+    }
+    return CostRecord(summary, command: "export", in: environment(name), billed: Cost(reads: reads), usd: usd)
+  }
+
+  private func moment(_ text: String) throws -> Timestamp { try #require(Timestamp(text)) }
+
+  @Test("Lines are read back as they were written, and one that is torn is stepped over.")
+  func lines() async throws {
+    try await withTemporaryDirectory { folder in
+      let ledger = CostLedger(in: folder.path)
+      var found: [CostRecord] = []
+      try ledger.forEach(since: moment("2000-01-01T00:00:00Z")) { found.append($0) }
+      #expect(found.isEmpty)
+      let records = [
+        record("a", 5), record("b", 7, usd: nil, collections: ["users", "users/u1/notes", "users/u2/notes"]),
+      ]
+      try ledger.append(records[0])
+      try AppendOnlyFile(folder.appendingPathComponent("costs.jsonl").path).append(
+        Array("{\"startedAt\":\n[]\n".utf8)
+      )
+      try ledger.append(records[1])
+      try ledger.forEach(since: moment("2000-01-01T00:00:00Z")) { found.append($0) }
+      #expect(found == records)
+      #expect(records[1].collections.map(\.name) == ["users", "notes"])
+      #expect(
+        records[1].collections.map(\.read) == [3, 6] && records[1].collections.map(\.written) == [1, 2]
+      )
+      // No document is named.
+      let text = try String(contentsOfFile: "\(folder.path)/costs.jsonl", encoding: .utf8)
+      #expect(!text.contains("u1"))
+      found = []
+      try ledger.forEach(since: moment("9000-01-01T00:00:00Z")) { found.append($0) }
+      #expect(found.isEmpty)
+      #expect(
+        try ledger.billed(since: moment("2000-01-01T00:00:00Z"), of: environment("a")) == Cost(reads: 5)
+      )
+    }
+  }
+
+  @Test("A run that was killed counts as far as its folder tells, until a line has it.")
+  func killed() async throws {
+    try await withTemporaryDirectory { folder in
+      let (state, place) = (folder.path, environment("a"))
+      let run = try RunDirectory(in: state, command: "import")
+      try run.write(
+        RunRecord(
+          id: run.id,
+          command: "import",
+          arguments: ["import"],
+          workingDirectory: state,
+          environment: place,
+          startedAt: .now,
+          writes: true
+        )
+      )
+      let ledger = CostLedger(in: state)
+      let account = Account()
+      try account.keep(in: run)
+      let cost = try await account.reserve(Cost(reads: 10))
+      func billed(_ name: String = "a") throws -> Int {
+        try ledger.billed(since: moment("2000-01-01T00:00:00Z"), of: environment(name)).reads
+      }
+      // Saved ahead.
+      #expect(try billed() == 111 && billed("b") == 0)
+      account.settle(cost, as: cost)
+      try account.close()
+      #expect(try billed() == 10)
+      try ledger.append(
+        CostRecord(
+          try #require(ledger.unrecorded(since: moment("2000-01-01T00:00:00Z")).first?.run),
+          command: "import",
+          billed: account.takeUnrecorded(),
+          usd: nil
+        )
+      )
+      try run.noteRecorded()
+      #expect(try billed() == 10)
+      // What a resumed run is billed comes on top.
+      let next = Account()
+      try next.keep(in: run)
+      next.settle(try await next.reserve(Cost(reads: 4)), as: Cost(reads: 4))
+      #expect(next.takeUnrecorded() == Cost(reads: 4) && next.takeUnrecorded() == Cost())
+    }
+  }
+
+  @Test("Sums are by environment and command, sorted; a price that is not known is in none.")
+  func totals() {
+    var totals = CostTotals()
+    for one in [
+      record("b", 1), record("a", 2, usd: nil), record("b", 4, collections: ["users"]), record("c", 8),
+    ] {
+      totals.add(one)
+    }
+    #expect(totals.lines.map(\.environment) == ["a", "b", "c"])
+    #expect(totals.lines.map(\.billed.reads) == [2, 5, 8] && totals.lines.map(\.runs) == [1, 2, 1])
+    #expect(
+      totals.lines.map(\.usd) == [nil, 1, 0.5] && totals.all.usd == nil && totals.all.billed.reads == 15
+    )
+    #expect(totals.documents.map(\.collection) == ["users"] && totals.documents.first?.deleted == 1)
+  }
+}
