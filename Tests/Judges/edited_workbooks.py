@@ -6,7 +6,8 @@
 Exports sample gyms into workbooks, every second one with links, and imports them with `merge`: as the other program saved them,
 and with a cell edited for each kind of value. The documents may differ in these cells alone, and in the time of last change of
 documents that differ. What the programs themselves do not keep is allowed: openpyxl rounds dates to milliseconds, LibreOffice
-keeps 15 digits of them and no carriage returns. LibreOffice is a judge where `soffice` is, or what $SOFFICE names.
+keeps 15 digits of them and no carriage returns, and an .ods hundredths of seconds. LibreOffice is a judge where `soffice` is, or what
+$SOFFICE names; once as it saves .xlsx, and once by way of an .ods.
 """
 import datetime
 import json
@@ -27,7 +28,8 @@ ROOT = Path(__file__).resolve().parents[2]
 ZONE = zoneinfo.ZoneInfo("America/Mexico_City")
 OFFICE = os.environ.get("SOFFICE") or shutil.which("soffice")
 UPDATED = "updatedAt"
-HALF_A_MILLISECOND = datetime.timedelta(microseconds=500)
+# What programs keep: whether carriage returns, and the microseconds of a step of time.
+KEPT = {"openpyxl": (True, 1000), "LibreOffice": (False, 1000), "LibreOffice by .ods": (False, 10_000)}
 
 
 def run(folder, *command):
@@ -81,6 +83,7 @@ EDITS = {
     "double": lambda rng, old: (new := round(old["doubleValue"], 2) + rng.choice([0.25, 10.2, 1e-7]), {"doubleValue": new}),
     "boolean": lambda rng, old: (new := not old["booleanValue"], {"booleanValue": new}),
     "time": lambda rng, old: a_time(moment(old), rng),
+    "time of microseconds": lambda rng, old: a_time(moment(old), rng),
     "array": lambda rng, old: ('["a",1,true]', {"arrayValue": {"values": [
         {"stringValue": "a"}, {"integerValue": "1"}, {"booleanValue": True}]}}),
     "blank": lambda rng, old: (None, old),
@@ -106,7 +109,9 @@ def kind(value, cell, heading, only_text):
         if name in value:
             # A number under another type than its column's is marked, or shown as text.
             plain = isinstance(cell.value, type) or (type is float and isinstance(cell.value, int))
-            return {"timestampValue": "time"}.get(name, name.removesuffix("Value")) if plain else None
+            if name == "timestampValue" and plain:
+                return "time of microseconds" if moment(value).microsecond % 1000 else "time"
+            return name.removesuffix("Value") if plain else None
     if "arrayValue" in value and isinstance(cell.value, str) and cell.value.startswith("["):
         return "array"
     return None
@@ -151,7 +156,7 @@ def edit(book, expected, rng):
 # The comparison.
 
 
-def same(one, other, keeps_returns):
+def same(one, other, kept):
     """Whether a value is what it was, but for what the programs do not keep."""
     if one == other:
         return True
@@ -160,30 +165,32 @@ def same(one, other, keeps_returns):
     (name, a), (_, b) = *one.items(), *other.items()
     if name == "timestampValue":
         difference = abs(moment(one) - moment(other))
-        return not difference or (moment(one).microsecond % 1000 > 0 and difference <= HALF_A_MILLISECOND)
-    if name == "stringValue" and not keeps_returns:
+        step = kept[1]
+        return not difference or (moment(one).microsecond % step > 0 and difference <= datetime.timedelta(microseconds=step / 2))
+    if name == "stringValue" and not kept[0]:
         return a.replace("\r\n", "\n") == b
     if name == "mapValue":
         a, b = a.get("fields", {}), b.get("fields", {})
-        return a.keys() == b.keys() and all(same(a[key], b[key], keeps_returns) for key in a)
+        return a.keys() == b.keys() and all(same(a[key], b[key], kept) for key in a)
     if name == "arrayValue":
         a, b = a.get("values", []), b.get("values", [])
-        return len(a) == len(b) and all(same(*pair, keeps_returns) for pair in zip(a, b))
+        return len(a) == len(b) and all(same(*pair, kept) for pair in zip(a, b))
     return False
 
 
-def is_coarse(fields):
+def is_coarse(fields, kept):
     """Whether a program may have changed another field than the time of last change."""
-    return any(name != UPDATED and re.search(r"\.\d{4,}Z|\\r", json.dumps(value)) for name, value in fields.items())
+    lost = r"\.\d{4,}Z|\\r" if kept[1] < 10_000 else r"\.\d+Z|\\r"
+    return any(name != UPDATED and re.search(lost, json.dumps(value)) for name, value in fields.items())
 
 
-def compare(what, expected, found, edited, keeps_returns):
+def compare(what, expected, found, edited, kept):
     if expected.keys() != found.keys():
         sys.exit(f"{what}: other documents: {sorted(expected.keys() ^ found.keys())[:3]}")
     for name, fields in expected.items():
         for field in fields.keys() | found[name].keys():
             one, other = fields.get(field), found[name].get(field)
-            if same(one, other, keeps_returns) or (field == UPDATED and (name in edited or is_coarse(fields))):
+            if same(one, other, kept) or (field == UPDATED and (name in edited or is_coarse(fields, kept))):
                 continue
             sys.exit(f"{what}: {name}, {field}: {other}, not {one}; edited: {edited.get(name)}")
 
@@ -199,6 +206,7 @@ class Gym:
         base.mkdir(parents=True)
         run(folder, sys.executable, ROOT / "samples/gym/generate.py", "--out", gym, "--users", 10, "--seed", seed)
         files = sorted(gym.glob("*.jsonl"))
+        self.refine(files)
         # What is below other documents is on sheets of its own.
         self.changed = {name: fields for name, fields in documents(files).items() if name.count("/") == 1}
         self.program(base, "import", *files, "--validate", "off")
@@ -207,6 +215,15 @@ class Gym:
         book.save(folder / "openpyxl.xlsx")
         self.edited = edit(book, self.changed, self.rng)
         book.save(folder / "openpyxl-edited.xlsx")
+
+    def refine(self, files):
+        """Gives times of creation the digits that they have where a service or an app set them."""
+        def refined(found):
+            digits = self.rng.choice(["", f".{self.rng.randrange(1000):03}", f".{self.rng.randrange(10**6):06}"])
+            return f"{found[1]}{digits}Z"
+        for file in files:
+            text = file.read_text(encoding="utf-8")
+            file.write_text(re.sub(r'("createdAt":\{"timestampValue":"[^".]*)Z', refined, text), encoding="utf-8")
 
     def program(self, folder, *command):
         run(folder, self.binary, *command, "-e", "local", "-q", "--no-progress")
@@ -220,7 +237,7 @@ class Gym:
             self.program(base, "import", book, "--mode", "merge", "--validate", "off", "--keep-spaces", "--time-zone", ZONE.key)
         self.program(base, "export", "--all", "-o", "all.jsonl", "--no-subcollections")
         found = documents([base / "all.jsonl"])
-        compare(f"seed {self.seed}, {program}", self.changed, found, self.edited, program == "openpyxl")
+        compare(f"seed {self.seed}, {program}", self.changed, found, self.edited, KEPT[program])
         shutil.rmtree(self.folder / program)
         return len(self.edited)
 
@@ -232,11 +249,18 @@ def save_in_office(folder, gyms):
         for gym in gyms:
             books.append(folder / f"{gym.seed}{name}.xlsx")
             shutil.copy(gym.folder / (f"openpyxl{name}.xlsx" if name else "book.xlsx"), books[-1])
-        saved = folder / f"saved{name}"
-        run(folder, OFFICE, f"-env:UserInstallation=file://{folder}/profile", "--headless", "--convert-to", "xlsx",
-            "--outdir", saved, *books)
-        for gym, book in zip(gyms, books):
-            shutil.move(saved / book.name, gym.folder / f"LibreOffice{name}.xlsx")
+        saved = convert(folder, books, "xlsx", f"saved{name}")
+        others = convert(folder, convert(folder, books, "ods", f"ods{name}"), "xlsx", f"again{name}")
+        for gym, book, other in zip(gyms, saved, others):
+            shutil.move(book, gym.folder / f"LibreOffice{name}.xlsx")
+            shutil.move(other, gym.folder / f"LibreOffice by .ods{name}.xlsx")
+
+
+def convert(folder, books, format, name):
+    saved = folder / name
+    run(folder, OFFICE, f"-env:UserInstallation=file://{folder}/profile", "--headless", "--convert-to", format,
+        "--outdir", saved, *books)
+    return [saved / f"{book.stem}.{format}" for book in books]
 
 
 def main(binary, seeds):
@@ -246,7 +270,7 @@ def main(binary, seeds):
         programs = ["openpyxl"]
         if OFFICE:
             save_in_office(folder, gyms)
-            programs.append("LibreOffice")
+            programs += ["LibreOffice", "LibreOffice by .ods"]
         else:
             print("edited_workbooks: LibreOffice is skipped, because there is no soffice")
         for program in programs:

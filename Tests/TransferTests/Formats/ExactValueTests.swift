@@ -81,6 +81,39 @@ struct ExactValueTests {
     try books.expectSame(try books.read(path).documents, documents, "saved by openpyxl")
   }
 
+  @Test(
+    "A time typed over one of microseconds, or below it in its format, is what was typed, also with 15 digits."
+  )
+  func typedTimes() throws {
+    func moment(_ text: String) throws -> Value { .timestamp(try #require(Timestamp(text))) }
+    let documents = try (0..<3).map {
+      books.document("d\($0)", ["t": try moment("2026-05-01T10:00:0\($0).068123Z")])
+    }
+    let path = try books.export(documents)
+    // As LibreOffice saves 03:04:05 and 08:00:01, and a row that was added.
+    try books.change(
+      path,
+      """
+      cell("d0", "t").value = 46024.1278356481
+      cell("d1", "t").value = 46353.3333449074
+      form = cell("d2", "t").number_format
+      for given in "d0", "d1": cell(given, "t").number_format = form
+      sheet.cell(5, 1, "d3")
+      sheet.cell(5, cell("d0", "t").column, 46024.6388888889).number_format = form
+      """
+    )
+    let expected = ["d0": "2026-01-02T09:04:05Z", "d1": "2026-11-27T14:00:01Z", "d3": "2026-01-02T21:20:00Z"]
+    for (id, time) in expected { #expect(try books.field("t", of: id, in: path) == moment(time), "\(id)") }
+    #expect(try books.field("t", of: "d2", in: path) == moment("2026-05-01T10:00:02.068123Z"))
+  }
+
+  @Test("A collection of a path that no name of a sheet holds comes back into itself.", arguments: [90, 300])
+  func longPath(length: Int) throws {
+    let collection = try #require(CollectionPath("clinics/\(String(repeating: "c", count: length))/results"))
+    let documents = [books.document("d", ["s": .string("x")], in: collection)]
+    try books.expectSame(try books.read(try books.export(documents)).documents, documents)
+  }
+
   @Test("A map that was chosen as a field is one cell, and comes back.")
   func chosenFields() throws {
     let path = books.folder.file("book.xlsx")

@@ -26,11 +26,31 @@ import Testing
   @Test(arguments: ["users", "x/a/sub", "groups/*/members", "a:b", "_", "año", "[x]", "a_2Fb"])
   func sheetMarksSayTheCollection(collection: String) throws {
     let path = try #require(CollectionPath(collection))
-    let mark = try #require(SheetMark.name(of: path))
+    let mark = try #require(SheetMark.names(of: path, inSheet: collection).first)
     #expect(
       mark.utf8.allSatisfy { $0.isASCIILetterOrDigit || $0 == UInt8(ascii: "_") || $0 == UInt8(ascii: ".") }
     )
     #expect(SheetMark.collection(of: mark) == path)
+  }
+
+  @Test("A collection that is too long for one name has several, which the library takes.")
+  func longMarks() throws {
+    let path = try #require(
+      CollectionPath("clinics/c1/departments/d1/\(String(repeating: "ñ", count: 300))/x/labResults")
+    )
+    for sheet in ["labResults", String(repeating: "語", count: 31)] {
+      let names = SheetMark.names(of: path, inSheet: sheet)
+      #expect(names.count > 1 && names.allSatisfy { "'\(sheet)'!\($0)".utf8.count < 128 })
+      #expect(names.allSatisfy { SheetMark.collection(of: $0) == nil })
+      let parts = names.compactMap(SheetMark.part).map { ($0.number, $0.text) }
+      var found = Dictionary(parts) { first, _ in first }
+      #expect(SheetMark.collection(ofParts: found) == path)
+      found[2] = nil
+      #expect(SheetMark.collection(ofParts: found) == nil)
+    }
+    #expect(
+      SheetMark.collection(ofParts: [:]) == nil && SheetMark.part(of: "gymmigrate.collection.users") == nil
+    )
   }
 
   @Test("Names of other programs say nothing, and Excel's name of a copy is no collection")
@@ -41,7 +61,6 @@ import Testing
     ] {
       #expect(SheetMark.collection(of: name) == nil, "\(name)")
     }
-    #expect(SheetMark.name(of: try #require(CollectionPath(String(repeating: "k", count: 300)))) == nil)
     let schema = DatabaseSchema(name: "none", collections: [])
     func collection(_ name: String) -> CollectionPath? {
       ImportSource.collection(of: XLSXPackage.Sheet(name: name, isHidden: false, part: "p"), schema: schema)

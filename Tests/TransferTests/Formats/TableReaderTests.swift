@@ -141,7 +141,8 @@ struct TableReaderTests {
     ("mmm\\-yy", "date"), ("mm:ss", "time"), ("[h]:mm:ss", "duration"), ("[MM]", "duration"),
     ("[Red]h:mm", "time"), ("@", "text"), ("0_d", "number"),
     ("[Red]0;[Blue]d", "number"), ("yyyy-mm-dd;@", "date"), ("\\d0", "number"), ("*d0", "number"),
-    ("0.0##############", "double"), ("#0", "integer"), ("yyyy\\-mm\\-dd\\ hh:mm:ss;@", "fineDate"),
+    ("0.0##############", "double"), ("#0", "integer"), ("0;-0;0", "integer"), ("0;\\-0;0", "integer"),
+    ("yyyy\\-mm\\-dd\\ hh:mm:ss;@", "fineDate"),
     ("yyyy-mm-dd hh:mm:ss", "date"), (#""TRUE";"TRUE";"FALSE""#, "boolean"),
     (#""VERDADERO";"VERDADERO";"FALSO""#, "boolean"), (#""TRUE";"FALSE";"TRUE""#, "number"),
   ])

@@ -2,30 +2,65 @@
 ///
 /// The name of a sheet is cut and has no slash, so it does not tell. A defined name that is local to the sheet follows it wherever
 /// spreadsheets move or rename it: letters and digits of the collection stand for themselves, every other byte is `_` and two
-/// hexadecimal digits.
+/// hexadecimal digits. What is too long for one name is in several, with numbers: `gymmigrate.collection.2.…`.
 enum SheetMark {
   private static let prefix = "gymmigrate.collection."
   private static let zonePrefix = "gymmigrate.zone."
-  /// Excel's limit of a defined name.
-  private static let maximumLength = 255
+  /// The library's limit of a defined name with its sheet, in bytes.
+  private static let maximumLength = 127
 
-  /// The name for a collection; nil if it would be too long.
-  static func name(of collection: CollectionPath) -> String? { name(prefix, collection.string) }
+  /// The names for a collection.
+  static func names(of collection: CollectionPath, inSheet sheet: String) -> [String] {
+    let text = encoded(collection.string)
+    let room = maximumLength - sheet.utf8.count - "''!".utf8.count - prefix.utf8.count
+    if text.utf8.count <= room { return [prefix + text] }
+    var rest = Array(text.utf8)[...]
+    var names: [String] = []
+    while !rest.isEmpty {
+      let number = "\(names.count + 1)."
+      let part = rest.prefix(max(1, room - number.utf8.count))
+      names.append(prefix + number + String(decoding: part, as: UTF8.self))
+      rest = rest.dropFirst(part.count)
+    }
+    return names
+  }
 
-  /// The name for a zone; nil if it would be too long.
-  static func name(ofZone zone: String) -> String? { name(zonePrefix, zone) }
+  /// The name for the zone of a sheet's times; nil where it would be too long.
+  static func name(ofZone zone: String, inSheet sheet: String) -> String? {
+    let name = zonePrefix + encoded(zone)
+    return name.utf8.count + sheet.utf8.count + "''!".utf8.count <= maximumLength ? name : nil
+  }
 
-  private static func name(_ prefix: String, _ text: String) -> String? {
-    var name = prefix
-    for byte in text.utf8 {
+  private static func encoded(_ name: String) -> String {
+    var text = ""
+    for byte in name.utf8 {
       if byte.isASCIILetterOrDigit {
-        name.unicodeScalars.append(Unicode.Scalar(byte))
+        text.unicodeScalars.append(Unicode.Scalar(byte))
       } else {
         let digits = String(byte, radix: 16, uppercase: true)
-        name += byte < 0x10 ? "_0\(digits)" : "_\(digits)"
+        text += byte < 0x10 ? "_0\(digits)" : "_\(digits)"
       }
     }
-    return name.utf8.count <= maximumLength ? name : nil
+    return text
+  }
+
+  /// The number and the text of one of several names; nil for any other name.
+  static func part(of name: String) -> (number: Int, text: String)? {
+    guard name.hasPrefix(prefix) else { return nil }
+    let parts = name.dropFirst(prefix.count).split(
+      separator: ".",
+      maxSplits: 1,
+      omittingEmptySubsequences: false
+    )
+    guard parts.count == 2, let number = Int(count: String(parts[0])) else { return nil }
+    return (number, String(parts[1]))
+  }
+
+  /// The collection of several names, by their numbers; nil where one is missing.
+  static func collection(ofParts parts: [Int: String]) -> CollectionPath? {
+    guard !parts.isEmpty else { return nil }
+    let texts = (1...parts.count).compactMap { parts[$0] }
+    return texts.count == parts.count ? collection(of: prefix + texts.joined()) : nil
   }
 
   /// The collection of a name; nil for any other name.

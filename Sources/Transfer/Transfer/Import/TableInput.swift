@@ -82,7 +82,14 @@ final class TableInput: DocumentInput {
     return RejectedRow(header: rejects.header, line: line)
   }
 
-  var notices: [String] { reader.notices() }
+  var notices: [String] {
+    let lost =
+      exactValues?.isRounded == true
+      ? [
+        "Its times are rounded to hundredths of a second, as an .ods keeps them: export anew, and edit the .xlsx itself."
+      ] : []
+    return reader.notices() + lost
+  }
 
   var reading: String { "\(reader.reading); \(plan.reading)" }
 
@@ -199,7 +206,8 @@ final class TableInput: DocumentInput {
   ) throws(CellValues.Fault) -> Value? {
     if let exact = exactValues?.value(of: row, index) { return exact }
     let type = type == .any ? exactValues?.type(of: row, index) ?? type : type
-    return try cellValues.value(of: row, index, as: type, longTexts)
+    let value = try cellValues.value(of: row, index, as: type, longTexts)
+    return exactValues.map { $0.typed(value, in: row, index) } ?? value
   }
 
   private func fault(_ index: Int, _ expected: String) -> RowFault {

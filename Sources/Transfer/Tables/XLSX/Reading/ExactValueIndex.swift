@@ -35,6 +35,10 @@ package final class ExactValueIndex {
   private var places: [Place] = []
   /// The types of the values of each column; nil stands for those that no text shows.
   private var types: [Int: Set<Column.ValueType?>] = [:]
+  /// The columns with times.
+  private var times: Set<Int> = []
+  /// Whether its own times are rounded to less than milliseconds, and so is every other time of the workbook.
+  package private(set) var isRounded = false
   /// The entries of the current row, and what they consist of.
   private var entries: [Entry] = []
   private var bytes: [UInt8] = []
@@ -135,6 +139,7 @@ package final class ExactValueIndex {
       groups.count = 0
       groups.bytes.removeAll()
       types.removeAll()
+      times.removeAll()
     case .same: break
     }
     let exact: Value
@@ -145,6 +150,10 @@ package final class ExactValueIndex {
     }
     guard let column = row.withUTF8(of: 2, { columns[Array($0)] }) else { return }
     types[column, default: []].insert(Self.addressType(of: exact))
+    if case .timestamp(let moment) = exact {
+      times.insert(column)
+      if row.kind(3) == .date, Self.isRounded(row[3], moment) { isRounded = true }
+    }
     let isSameDocument = !groups.bytes.isEmpty && row.withUTF8(of: 1) { $0.elementsEqual(groups.name) }
     if !isSameDocument || groups.bytes.count > Self.maximumGroup {
       try end(&groups)
@@ -155,6 +164,14 @@ package final class ExactValueIndex {
     groups.bytes.append(row.kind(3).rawValue)
     row.withUTF8(of: 3) { Self.append($0, to: &groups.bytes) }
     row.withUTF8(of: 4) { Self.append($0, to: &groups.bytes) }
+  }
+
+  /// Whether a date such as `2026-12-31T18:30:00.070` is more than a millisecond beside a time, whatever the zone.
+  private static func isRounded(_ shown: String, _ moment: Timestamp) -> Bool {
+    let digits = shown.split(separator: ".").dropFirst().first ?? ""
+    let nanoseconds = Int32("\(digits)000000000".prefix(9)) ?? 0
+    let difference = abs(nanoseconds - moment.nanoseconds)
+    return min(difference, 1_000_000_000 - difference) > 1_000_000
   }
 
   /// Writes the entries of a document to disk.
@@ -217,6 +234,22 @@ package final class ExactValueIndex {
       row.withUTF8(of: index, AddressText.isAddress)
     else { return nil }
     return type
+  }
+
+  /// Returns what was typed into a cell whose value is not one of these.
+  ///
+  /// All times with microseconds are here, and whoever types one types milliseconds at most. LibreOffice saves 15 digits of it, up
+  /// to 4.3 microseconds beside it, and in the number format of the cell they would count.
+  package func typed(_ value: Value?, in row: CellRow, _ index: Int) -> Value? {
+    guard case .timestamp(let moment)? = value, row.kind(index) == .date, times.contains(index) else {
+      return value
+    }
+    let rest = moment.nanoseconds % 1_000_000
+    let nanoseconds = moment.nanoseconds - rest + (rest > 500_000 ? 1_000_000 : 0)
+    guard min(rest, 1_000_000 - rest) <= 5000 else { return value }
+    let seconds = moment.seconds + Int64(nanoseconds / 1_000_000_000)
+    return Timestamp(seconds: seconds, nanoseconds: nanoseconds % 1_000_000_000).map { .timestamp($0) }
+      ?? value
   }
 
   private static func addressType(of value: Value?) -> Column.ValueType? {

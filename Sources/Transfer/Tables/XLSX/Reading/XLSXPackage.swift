@@ -50,6 +50,9 @@ package struct XLSXPackage: Sendable {
         if name == SummaryWriter.mark { found.summaries.insert(index) }
         if let collection = SheetMark.collection(of: name) { found.collections[index] = collection }
         if let zone = SheetMark.zone(of: name) { found.zones[index] = zone }
+        if let part = SheetMark.part(of: name), part.number <= Self.maximumParts {
+          found.parts[index, default: [:]][part.number] = part.text
+        }
       } else if name.isNamed("workbookPr"), let value = attributes["date1904"] {
         found.countsFrom1904 = value == "1" || value == "true"
       }
@@ -71,7 +74,9 @@ package struct XLSXPackage: Sendable {
       }
       guard let part = parts[id] else { continue }
       var sheet = Sheet(name: name, isHidden: isHidden, part: part)
-      (sheet.isSummary, sheet.collection) = (found.summaries.contains(index), found.collections[index])
+      sheet.isSummary = found.summaries.contains(index)
+      sheet.collection =
+        found.collections[index] ?? found.parts[index].flatMap(SheetMark.collection(ofParts:))
       sheet.timeZone = found.zones[index]
       sheets.append(sheet)
     }
@@ -83,6 +88,8 @@ package struct XLSXPackage: Sendable {
     var summaries: Set<Int> = []
     var collections: [Int: CollectionPath] = [:]
     var zones: [Int: String] = [:]
+    /// The parts of the names of collections that are too long for one.
+    var parts: [Int: [Int: String]] = [:]
     var countsFrom1904 = false
     var relations: [(type: String, target: String, id: String)] = []
   }

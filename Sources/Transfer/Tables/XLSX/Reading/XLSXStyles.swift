@@ -21,7 +21,10 @@ struct XLSXStyles: Sendable {
   static let dateCode = "yyyy-mm-dd hh:mm:ss"
   static let fineDateCode = "yyyy-mm-dd hh:mm:ss;@"
   static let doubleCode = "0.0##############"
-  static let integerCode = "#0"
+  /// It is the same after LibreOffice made an .ods of it and back, which makes `0` of `#0`.
+  static let integerCode = "0;-0;0"
+  /// What export wrote before.
+  private static let earlierIntegerCode = "#0"
 
   /// The number formats in which LibreOffice saves the boolean result of a formula, by language.
   private static let booleanCodes: Set = [
@@ -97,7 +100,7 @@ struct XLSXStyles: Sendable {
     case "@": return .text
     case fineDateCode: return .fineDate
     case doubleCode: return .double
-    case integerCode: return .integer
+    case integerCode, earlierIntegerCode: return .integer
     default: break
     }
     if code.lowercased() == "general" { return .number }

@@ -195,10 +195,10 @@ package final class XLSXWriter {
       throw Failure(.internal, "add a sheet to", path: path, cause: "the workbook is finished")
     }
     // The library refers to no sheet with an apostrophe in its name.
-    if let mark = collection.flatMap(SheetMark.name), !name.utf8.contains(UInt8(ascii: "'")) {
-      try workbook?.defineName(mark, ofSheet: name)
-      if let zone = SheetMark.name(ofZone: options.timeZone.name) {
-        try workbook?.defineName(zone, ofSheet: name)
+    if let collection, !name.utf8.contains(UInt8(ascii: "'")) {
+      let zone = SheetMark.name(ofZone: options.timeZone.name, inSheet: name)
+      for mark in SheetMark.names(of: collection, inSheet: name) + (zone.map { [$0] } ?? []) {
+        try workbook?.defineName(mark, ofSheet: name)
       }
     }
     return sheet
