@@ -21,13 +21,13 @@ package struct Mask: Sendable {
   package func masked(_ document: RawDocument) throws(Failure) -> RawDocument {
     let pattern = document.path.collection.pattern
     guard let collection = schema.collection(pattern), collection.covers(document.path) else {
-      throw MaskGaps.failure([.undeclared(pattern)])
+      throw MaskGaps.failure([.undeclared(pattern)], by: schema)
     }
     var fields = fields(of: collection, seed: Array(document.path.string.utf8))
     var masked = document
     masked.path = try path(document.path)
     masked.fields = try fields.masked(document.fields)
-    if !fields.gaps.isEmpty { throw MaskGaps.failure(fields.gaps) }
+    if !fields.gaps.isEmpty { throw MaskGaps.failure(fields.gaps, by: schema) }
     return masked
   }
 
@@ -44,15 +44,22 @@ package struct Mask: Sendable {
     MaskedFields(mask: self, text: text, collection, seed: seed)
   }
 
-  /// Returns what a document has that no rule covers.
-  func gaps(in document: RawDocument) throws(Failure) -> [MaskGap] {
+  /// Returns what no rule covers of a document and of its collection, each thing once, and whether the document has it.
+  func gaps(in document: RawDocument) throws(Failure) -> [(gap: MaskGap, isThere: Bool)] {
     let pattern = document.path.collection.pattern
     guard let collection = schema.collection(pattern), collection.covers(document.path) else {
-      return [.undeclared(pattern)]
+      return [(.undeclared(pattern), true)]
     }
     var fields = fields(of: collection)
     _ = try fields.masked(document.fields)
-    return MaskGaps.unique(gaps(of: collection) + gaps(along: document.path) + fields.gaps)
+    let there = gaps(along: document.path) + fields.gaps
+    let known = places(of: collection).map { gap, field in
+      (gap, field.map { Value.map(document.fields).has($0.segments[...]) } ?? true)
+    }
+    let all = known + there.map { ($0, true) }
+    return MaskGaps.unique(all.map(\.0)).map { gap in
+      (gap, all.contains { $0.1 && $0.0.subject == gap.subject })
+    }
   }
 
   /// Returns a path with the ID of each of its documents masked.
@@ -62,7 +69,7 @@ package struct Mask: Sendable {
     for index in stride(from: 1, to: segments.count, by: 2) {
       pattern += (index > 1 ? "/*/" : "") + segments[index - 1]
       guard let collection = CollectionPath(pattern), let rule = schema.idRule(of: collection) else {
-        throw MaskGaps.failure(gaps(along: path))
+        throw MaskGaps.failure(gaps(along: path), by: schema)
       }
       segments[index] = try id(segments[index], rule)
     }
@@ -98,6 +105,19 @@ extension DocumentPath {
     let bytes = Array(name.utf8)
     guard let at = bytes.indices.first(where: { bytes[$0...].starts(with: marker.utf8) }) else { return nil }
     self.init(String(decoding: bytes[(at + marker.utf8.count)...], as: UTF8.self))
+  }
+}
+
+extension Value {
+  /// Whether there is a value at a path, in any element of the arrays on the way.
+  fileprivate func has(_ path: ArraySlice<String>) -> Bool {
+    guard let name = path.first else { return true }
+    switch self {
+    case .map(let fields): return fields[name]?.has(path.dropFirst()) ?? false
+    case .array(let values) where name.isIdentical(to: FieldSchema.elementName):
+      return values.contains { $0.has(path.dropFirst()) }
+    default: return false
+    }
   }
 }
 

@@ -24,8 +24,8 @@ package struct MaskCheck {
   package var isEmpty: Bool { found.isEmpty }
 
   package mutating func take(_ document: RawDocument) throws(Failure) {
-    for gap in try mask.gaps(in: document) {
-      guard let index = place(of: gap) else { continue }
+    for (gap, isThere) in try mask.gaps(in: document) {
+      guard let index = place(of: gap), isThere else { continue }
       if case .id(let collection) = gap, collection != document.path.collection.pattern {
         found[index].referring += 1
       } else {
@@ -58,7 +58,10 @@ package struct MaskCheck {
     /// In how many documents it is.
     package var count: String {
       let own = documents > 0 || referring == 0 ? [NumberText.counted(documents, "document")] : []
-      let others = referring > 0 ? ["\(NumberText.counted(referring, "document")) that refer to them"] : []
+      let others =
+        referring > 0
+        ? ["\(NumberText.counted(referring, "document")) that \(referring == 1 ? "refers" : "refer") to them"]
+        : []
       return (own + others).joined(separator: ", ")
     }
   }
@@ -69,7 +72,7 @@ package struct MaskCheck {
         what: MaskGaps.text($0.gap),
         documents: $0.documents,
         referring: $0.referring,
-        remedy: MaskGaps.yaml($0.gap)
+        remedy: MaskGaps.yaml($0.gap, by: mask.schema)
       )
     }
   }

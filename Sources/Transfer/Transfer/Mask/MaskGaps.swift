@@ -34,7 +34,7 @@ enum MaskGaps {
   /// The most things that one error lists.
   private static let shown = 20
 
-  static func failure(_ gaps: [MaskGap]) -> Failure {
+  static func failure(_ gaps: [MaskGap], by schema: DatabaseSchema) -> Failure {
     let gaps = unique(gaps)
     let (first, more) = (gaps.prefix(shown), gaps.count - shown)
     return Failure(
@@ -43,7 +43,7 @@ enum MaskGaps {
       cause:
         "no rule covers \(first.map(text).joined(separator: ", "))\(more > 0 ? ", and \(more) more" : "")",
       remedy: "Add to the schema (docs/masking.md; 'gymmigrate mask check' lists all): "
-        + first.map(yaml).joined(separator: "; ")
+        + first.map { yaml($0, by: schema) }.joined(separator: "; ")
     )
   }
 
@@ -65,18 +65,21 @@ enum MaskGaps {
     }
   }
 
-  static func yaml(_ gap: MaskGap) -> String {
+  /// What to add to the schema.
+  static func yaml(_ gap: MaskGap, by schema: DatabaseSchema) -> String {
+    let proposal = MaskProposal(schema: schema)
     switch gap {
-    case .undeclared(let collection): "\(key(collection)): { mask: pseudonym, fields: { … } }"
-    case .id(let collection): "\(key(collection)): { mask: pseudonym }"
-    case .field(let field): "\(key(field.collection)): \(yaml(field))"
+    case .undeclared(let collection): return "\(key(collection)): { mask: pseudonym, fields: { … } }"
+    case .id(let collection): return "\(key(collection)): { mask: \(proposal.ids(of: collection)) }"
+    case .field(let field): return "\(key(field.collection)): \(yaml(field, proposal.rule(of: field)))"
     case .unique(let collection, let fields):
-      "\(key(collection)): { fields: { \(fields.map { "\($0): { mask: pseudonym }" }.joined(separator: ", ")) } }"
+      let rules = fields.map { "\($0): { mask: \(proposal.rule(ofUnique: $0, in: collection)) }" }
+      return "\(key(collection)): { fields: { \(rules.joined(separator: ", ")) } }"
     }
   }
 
-  private static func yaml(_ field: MaskGap.Field) -> String {
-    let rule = "{ type: \(SchemaWriter.types(field.types)), mask: \(suggestion(field)) }"
+  private static func yaml(_ field: MaskGap.Field, _ mask: String) -> String {
+    let rule = "{ type: \(SchemaWriter.types(field.types)), mask: \(mask) }"
     let keys = isShown(field) ? field.path.segments : [hidden]
     return keys.reversed().enumerated().reduce(rule) { inner, step in
       if step.element.isIdentical(to: FieldSchema.elementName) {
@@ -89,16 +92,6 @@ enum MaskGaps {
   }
 
   private static func key(_ collection: CollectionPath) -> String { SchemaWriter.key(collection.string) }
-
-  private static func suggestion(_ field: MaskGap.Field) -> String {
-    if field.isReference { return "drop" }
-    return switch field.types {
-    case [.string]: "pseudonym"
-    case [.timestamp]: "date(±30)"
-    case [.integer], [.double]: "number(±10%)"
-    default: "drop"
-    }
-  }
 
   private static let hidden = "(a key that is not shown)"
 
@@ -136,37 +129,42 @@ extension Mask {
         gaps += self.gaps(of: collection).filter { !gaps.contains($0) }
       }
     }
-    if !gaps.isEmpty { throw MaskGaps.failure(gaps) }
+    if !gaps.isEmpty { throw MaskGaps.failure(gaps, by: schema) }
   }
 
-  func gaps(of collection: CollectionSchema) -> [MaskGap] {
-    var gaps: [MaskGap] = []
-    if schema.idRule(of: collection.pattern) == nil { gaps.append(.id(collection.pattern)) }
-    for field in collection.fields { gaps += self.gaps(of: field, in: nil, collection) }
+  func gaps(of collection: CollectionSchema) -> [MaskGap] { places(of: collection).map(\.gap) }
+
+  /// What of a collection no rule covers, each with the field that a document has it in; nil for every document.
+  func places(of collection: CollectionSchema) -> [(gap: MaskGap, field: FieldPath?)] {
+    var places: [(gap: MaskGap, field: FieldPath?)] = []
+    if schema.idRule(of: collection.pattern) == nil { places.append((.id(collection.pattern), nil)) }
+    for field in collection.fields { places += self.places(of: field, in: nil, collection) }
     for fields in collection.unique {
       let merged = fields.filter { collection.field($0).flatMap(collection.maskRule)?.isMerging ?? false }
-      if !merged.isEmpty { gaps.append(.unique(collection.pattern, merged)) }
+      if let first = merged.first { places.append((.unique(collection.pattern, merged), first)) }
     }
-    return gaps
+    return places
   }
 
   /// - Parameter array: The array that it is an element of, or in one.
-  private func gaps(
+  private func places(
     of field: FieldSchema,
     in array: FieldPath?,
     _ collection: CollectionSchema
-  ) -> [MaskGap] {
+  ) -> [(gap: MaskGap, field: FieldPath?)] {
     let path = field.path.inside(array)
-    let elements = field.elements.flatMap { gaps(of: $0, in: path, collection) }
+    let elements = field.elements.flatMap { places(of: $0, in: path, collection) }
     if collection.isStructure(field) { return elements }
     // Below an element, the element's own fields have the rules.
     if field.types == [.map], field.path.segments.first == FieldSchema.elementName { return elements }
     guard let rule = collection.maskRule(of: field) else {
-      return [
-        .field(
-          .init(collection: collection.pattern, path: path, types: field.types, isDeclared: true)
-        )
-      ]
+      let gap = MaskGap.Field(
+        collection: collection.pattern,
+        path: path,
+        types: field.types,
+        isDeclared: true
+      )
+      return [(.field(gap), path)]
     }
     let named: CollectionPath
     switch rule.kind {
@@ -174,7 +172,7 @@ extension Mask {
     case .url(let target?): named = target
     default: return elements
     }
-    return schema.idRule(of: named) == nil ? [.id(named)] : elements
+    return schema.idRule(of: named) == nil ? [(.id(named), path)] : elements
   }
 
   /// The collections of a path whose IDs have no rule.

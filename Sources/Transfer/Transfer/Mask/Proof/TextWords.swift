@@ -63,10 +63,12 @@ struct TextWords {
   }
 }
 
-/// The digits of a text, as phones have them: the last ten decide, with and without a country.
+/// The digits of a text, as phones have them: the last nine decide, with and without a country.
+///
+/// Of phones with nine digits, as those of Spain, the tenth is one of the country.
 enum PhoneDigits {
   static let shortest = 7
-  private static let longest = 10
+  private static let longest = 9
   /// The most groups that one number is written in.
   private static let groups = 6
 

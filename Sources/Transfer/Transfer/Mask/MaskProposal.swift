@@ -1,0 +1,77 @@
+import Schema
+
+/// The rule that is proposed for a field or for IDs: one whose values the schema takes.
+struct MaskProposal {
+  let schema: DatabaseSchema
+
+  /// The length of a pseudonym.
+  private static let pseudonymLength: Int64 = 20
+
+  func ids(of collection: CollectionPath) -> String {
+    schema.collection(collection)?.documentID == .email ? "email" : "pseudonym"
+  }
+
+  func rule(of field: MaskGap.Field) -> String {
+    if field.isReference { return "drop" }
+    guard let declared = declared(field) else { return Self.rule(of: field.types) ?? "drop" }
+    if declared.values != nil { return "keep" }
+    if field.types == [.string] { return Self.text(declared) }
+    return Self.rule(of: field.types) ?? (declared.isRequired ? Self.required(field.types) : "drop")
+  }
+
+  /// The rule of a field whose values have to stay different.
+  func rule(ofUnique path: FieldPath, in collection: CollectionPath) -> String {
+    let types = schema.collection(collection)?.field(path)?.types ?? []
+    let rule = rule(of: .init(collection: collection, path: path, types: types, isDeclared: true))
+    return rule != "drop" && MaskRule(rule)?.isMerging == false ? rule : "pseudonym"
+  }
+
+  /// What the schema says of a field, also of one in the elements of arrays.
+  private func declared(_ field: MaskGap.Field) -> FieldSchema? {
+    var steps: [[String]] = [[]]
+    for segment in field.path.segments {
+      if segment.isIdentical(to: FieldSchema.elementName) { steps.append([]) }
+      steps[steps.count - 1].append(segment)
+    }
+    let first = FieldPath(segments: steps[0]).flatMap { schema.collection(field.collection)?.field($0) }
+    return steps.dropFirst().reduce(first) { outer, step in
+      outer?.elements.first { $0.path.segments == step }
+    }
+  }
+
+  private static func rule(of types: [FieldType]) -> String? {
+    switch types {
+    case [.string]: "pseudonym"
+    case [.timestamp]: "date(±30)"
+    case [.integer], [.double], [.integer, .double]: "number(±10%)"
+    default: nil
+    }
+  }
+
+  private static func text(_ field: FieldSchema) -> String {
+    switch field.format {
+    case .email: return "email"
+    case .phone, .digits: return "digits"
+    case .url: return "url"
+    case .time: return "constant(00:00)"
+    case .date: return "constant(2000-01-01)"
+    case .uuid, .pattern: return "pseudonym"
+    case nil: break
+    }
+    if field.range.contains(.string(String(repeating: "x", count: Int(pseudonymLength)))) {
+      return "pseudonym"
+    }
+    let bound = field.range.maximum?.integer.map { min($0, pseudonymLength) } ?? field.range.minimum?.integer
+    return "constant(\(String(repeating: "x", count: Int(clamping: max(1, min(bound ?? 1, 100))))))"
+  }
+
+  /// A rule of which something is left, whatever the value is.
+  private static func required(_ types: [FieldType]) -> String {
+    switch types {
+    case [.array], [.reference]: "pseudonym"
+    case [.map]: "pseudonym, keys: { mask: pseudonym }"
+    case [.bytes]: "hash"
+    default: types.isEmpty || types.contains(.string) ? "constant(x)" : "drop"
+    }
+  }
+}
