@@ -134,7 +134,7 @@ package struct ClassService: Sendable {
   ) async throws {
     let any = cancellation(of: series, from: nil)
     for var read in any.sources {
-      read.pageSize = 1
+      (read.pageSize, read.readsAhead) = (1, false)
       for try await page in client.pages(of: read) where !page.isEmpty { return }
     }
     throw Failure(

@@ -68,6 +68,13 @@ struct CommandContext: Sendable {
     }
   }
 
+  /// Returns what `body` does, once what it asked for is billed.
+  func settled(_ body: () async throws -> CommandResult) async throws -> CommandResult {
+    let result = try await body()
+    await traffic.account.settleAll(by: clock)
+    return result
+  }
+
   /// The embedded store has its address only once it is up.
   private func note(_ environment: DatabaseEnvironment, _ endpoint: String) {
     sides.withLock { sides in

@@ -194,11 +194,13 @@ struct CommandRun {
         var session = Session(command: name, database: database, checkpoints: checkpoints, part: job?.part)
         (session.place, session.unprinted) = (connection.place(of: environment), context.unprinted)
         return try await session.noted(as: run) { [session] in
-          guard let source, let options = self.source else { return try await body(session) }
+          guard let source, let options = self.source else {
+            return try await context.settled { try await body(session) }
+          }
           return try await context.withConnection(source, options, beside: connected) { connected in
             var both = session
             both.source = connected
-            return try await body(both)
+            return try await context.settled { try await body(both) }
           }
         }
       }

@@ -103,6 +103,29 @@ struct NiceToHaveTests {
     return try #require(result)
   }
 
+  @Test("A count that is slower than what is read is billed for what it was, in every run the same.")
+  func bill() async throws {
+    let mini = try MiniFirestore.withSamples(Samples.all())
+    let rules = [FaultRule([.aggregation], .always, .delay(.milliseconds(150)))]
+    let slow = ScriptedFaults(mini.handler, rules: rules, maximumConsecutive: .max)
+    let commands = [
+      ["count", "users", "--where", "zz == 1"], ["check", "users"],
+      ["fix", "users", "--all-documents", "--set", "zz=1", "-n"],
+    ]
+    for command in commands {
+      var bills: Set<String> = []
+      for handler in [mini.handler, slow.handler] {
+        try await withTool(against: handler) { tool, _ in
+          let result = try await tool.bare(command + tool.place)
+          bills.formUnion(
+            result.errors.split(separator: "\n").filter { $0.hasPrefix("Billed") }.map(String.init)
+          )
+        }
+      }
+      #expect(bills.count == 1 && !(bills.first?.contains("perhaps") ?? true), "\(bills)")
+    }
+  }
+
   @Test(
     "A copy and a comparison do theirs, and the screen of the copy says at least.",
     arguments: 0..<faults.count

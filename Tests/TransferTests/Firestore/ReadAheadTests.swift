@@ -58,6 +58,23 @@ struct ReadAheadTests {
     return ids
   }
 
+  @Test(
+    "A look at the first documents asks for no page that nobody wants, and for the next where it is wanted."
+  )
+  func looks() async throws {
+    let script = Script { token, _ in
+      Self.page(token ?? "a", next: token == nil ? "b" : token == "b" ? "c" : nil)
+    }
+    let client = client(script)
+    #expect(try await !client.isEmpty(CollectionRead(collection("c"))))
+    #expect(script.tokens == [nil])
+    var read = CollectionRead(collection("c"))
+    read.readsAhead = false
+    var ids: [String] = []
+    for try await page in client.pages(of: read) { ids += page.map(\.path.id) }
+    #expect(ids == ["a", "b", "c"] && script.tokens == [nil, nil, "b", "c"])
+  }
+
   @Test("A page that is malformed is asked for again, and what its token led to is dropped.")
   func malformed() async throws {
     let reached = Mutex<Script?>(nil)

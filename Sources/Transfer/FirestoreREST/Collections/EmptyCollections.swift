@@ -9,7 +9,7 @@ extension FirestoreClient {
     if !asFiltered { look.filter = nil }
     look.orderBy = []
     look.mask = [.documentName]
-    look.parallel = 1
+    (look.parallel, look.readsAhead) = (1, false)
     look.pageSize = read.reach == .pattern ? 300 : 1
     for try await page in pages(of: look) where !page.isEmpty { return false }
     return true
@@ -22,7 +22,8 @@ extension FirestoreClient {
   package func emptyNotice(of read: CollectionRead) async -> String {
     let notice = "\(read.collection) has no documents"
     guard read.reach == .collection else { return "\(notice)." }
-    let look = CollectionRead(read.collection, pageSize: 1, showsMissing: true, readTime: read.readTime)
+    var look = CollectionRead(read.collection, pageSize: 1, showsMissing: true, readTime: read.readTime)
+    look.readsAhead = false
     var pages = quickly.pages(of: look).makeAsyncIterator()
     guard let missing = try? await pages.next()?.first else {
       return await near(read).map { "\(notice). Did you mean '\($0)'?" } ?? "\(notice)."
@@ -54,8 +55,7 @@ extension FirestoreClient {
     let start = caller.clock.now()
     var kinds: [CollectionPath] = []
     var read = CollectionRead(CollectionPath(nil, id), pageSize: 1, mask: [.documentName])
-    read.reach = .group
-    read.readTime = readTime
+    (read.reach, read.readsAhead, read.readTime) = (.group, false, readTime)
     while kinds.count < 20 {
       let left = Self.patience - (caller.clock.now() - start)
       if left <= 0 { return nil }

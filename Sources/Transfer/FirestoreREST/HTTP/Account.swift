@@ -22,9 +22,17 @@ package final class Account: Sendable {
 
   package init() {}
 
-  /// What responses say, and what requests without a complete one were billed at most.
+  /// What responses say, and what requests without a complete one are billed at most.
   package var billed: (known: Cost, uncertain: Cost) {
-    state.withLock { ($0.bill.known, $0.bill.uncertain) }
+    state.withLock { ($0.bill.known, $0.bill.uncertain + $0.bill.reserved) }
+  }
+
+  /// Waits for requests in flight, a second at most: a count that nobody needs any more is answered soon, and is billed in any case.
+  package func settleAll(by clock: RunClock) async {
+    let deadline = clock.now() + 1
+    while state.withLock({ $0.bill.reserved }) != Cost(), clock.now() < deadline {
+      do { try await clock.sleep(0.005) } catch { return }
+    }
   }
 
   package var bound: BillBound { state.withLock { $0.bill.bound } }
@@ -91,7 +99,7 @@ package final class Account: Sendable {
   /// Saves what was billed, without anything ahead.
   package func close() throws(Failure) {
     try state.withLock { state throws(Failure) in
-      try state.save?(state.bill.known, state.bill.uncertain)
+      try state.save?(state.bill.known, state.bill.uncertain + state.bill.reserved)
       state.save = nil
     }
   }

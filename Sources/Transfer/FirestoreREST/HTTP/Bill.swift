@@ -29,7 +29,7 @@ struct Bill: Sendable, Equatable {
   private(set) var known = Cost()
   /// What requests without a complete response were billed at most.
   private(set) var uncertain = Cost()
-  private var reserved = Cost()
+  private(set) var reserved = Cost()
 
   /// Whether anything bounds the reads.
   var bindsReads: Bool { readsLeft != nil }

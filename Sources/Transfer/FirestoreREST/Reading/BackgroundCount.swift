@@ -5,17 +5,14 @@ import Files
 /// A count is optional: the service gives up after 60 seconds
 /// (https://firebase.google.com/docs/firestore/query-data/aggregation-queries), and a proxy or an emulator
 /// may not support it. So it has a short time limit, it delays no page that a run begins with, and without it only
-/// the total of the progress line is missing.
+/// the total of the progress line is missing. What was asked for is never taken back: the service bills it all the same, and what a
+/// run was billed should not depend on which answer came first.
 package final class BackgroundCount: Sendable {
-  private enum State {
-    case waiting
-    case counting(Task<Void, Never>)
-    case over
-  }
+  private enum State { case waiting, counting, over }
 
   /// The number of concurrent counts.
   fileprivate static let width = 8
-  private let state = Locked(State.waiting)
+  private let state: Locked<State>
   private let count: @Sendable () async -> Void
 
   /// Prepares a count, which ``begin()`` starts.
@@ -29,6 +26,8 @@ package final class BackgroundCount: Sendable {
     client: FirestoreClient,
     report: @escaping @Sendable (Int) -> Void
   ) {
+    let state = Locked(State.waiting)
+    self.state = state
     count = {
       let counts = await client.quickCounts(of: reads)
       var total = 0
@@ -38,7 +37,7 @@ package final class BackgroundCount: Sendable {
         if overflow { return }
         total = sum
       }
-      if !Task.isCancelled { report(total) }
+      if state.withLock({ $0 }) == .counting { report(total) }
     }
   }
 
@@ -46,19 +45,16 @@ package final class BackgroundCount: Sendable {
 
   /// Starts counting, when called for the first time.
   package func begin() {
-    state.withLock { state in
-      guard case .waiting = state else { return }
-      state = .counting(Task { [count] in await count() })
+    let isFirst = state.withLock { state in
+      guard state == .waiting else { return false }
+      state = .counting
+      return true
     }
+    if isFirst { Task { [count] in await count() } }
   }
 
-  /// Stops counting.
-  package func cancel() {
-    state.withLock { state in
-      if case .counting(let task) = state { task.cancel() }
-      state = .over
-    }
-  }
+  /// Reports nothing from now on.
+  package func cancel() { state.withLock { $0 = .over } }
 }
 
 extension FirestoreClient {

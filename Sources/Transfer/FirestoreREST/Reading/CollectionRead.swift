@@ -42,6 +42,8 @@ package struct CollectionRead: Sendable, Equatable {
   var startAt: DocumentPath?
   /// Returns only documents before this one, by name; it need not exist.
   var endBefore: DocumentPath?
+  /// Whether a page is requested before it is asked for; not for a look at the first documents, which would be billed for more.
+  package var readsAhead = true
   /// The number of concurrent requests.
   ///
   /// With more than one, a read in name order is made of concurrent queries of name ranges; any other has one

@@ -297,8 +297,7 @@ extension FirestoreClient {
   /// Reads the IDs of the next documents from an ID on.
   private func look(at start: String, in read: CollectionRead) async throws -> (ids: [String], isLast: Bool) {
     var look = CollectionRead(read.collection, pageSize: NameSurvey.sampleSize, mask: [.documentName])
-    look.reach = read.reach
-    look.readTime = read.readTime
+    (look.reach, look.readTime, look.readsAhead) = (read.reach, read.readTime, false)
     look.startAt = start.isEmpty ? nil : DocumentPath(read.collection, start)
     var pages = pages(of: look).makeAsyncIterator()
     let page = try await pages.next() ?? []

@@ -19,6 +19,7 @@ final class ReadAhead {
 
   func next(isolation: isolated (any Actor)? = #isolation) async throws -> DocumentPage? {
     guard let current = page else { return nil }
+    current.begin()
     let decoded = try await current.value
     decoded.next?.admit(after: decoded.order)
     page = decoded.next
@@ -51,9 +52,10 @@ private final class PageAhead: Sendable {
     (self.fetcher, self.start, self.size) = (fetcher, start, size)
   }
 
+  /// Requests it, when called for the first time.
   func begin() {
     state.withLock { state in
-      if !state.isCancelled { state.task = Task { try await self.read() } }
+      if !state.isCancelled, state.task == nil { state.task = Task { try await self.read() } }
     }
   }
 
@@ -87,7 +89,9 @@ private final class PageAhead: Sendable {
         await self.admission.wait()
         // After a malformed body, this is another one.
         self.drop()
-        guard !Task.isCancelled, let token = EarlyToken.find(in: body) else { return }
+        guard !Task.isCancelled, self.fetcher.read.readsAhead, let token = EarlyToken.find(in: body) else {
+          return
+        }
         if let start = PageStart(.token(token), after: self.start) { self.request(start, afterSize: size) }
       }
       try Task.checkCancellation()
@@ -120,7 +124,7 @@ private final class PageAhead: Sendable {
       return state.isCancelled
     }
     if isCancelled { next.cancel() }
-    next.begin()
+    if fetcher.read.readsAhead { next.begin() }
     return next
   }
 

@@ -79,7 +79,8 @@ extension FirestoreClient {
   /// Whether the server reads at a moment.
   private func reads(at moment: Timestamp) async throws -> Bool {
     do {
-      let read = CollectionRead(Self.probe.collection, pageSize: 1, readTime: moment)
+      var read = CollectionRead(Self.probe.collection, pageSize: 1, readTime: moment)
+      read.readsAhead = false
       for try await _ in pages(of: read) { break }
       return true
     } catch let failure as Failure where failure.service?.status == .invalidArgument {
