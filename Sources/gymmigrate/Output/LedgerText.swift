@@ -23,7 +23,7 @@ enum LedgerText {
     }
     if entries.isEmpty { lines.append("No run has changed this database.") }
     for entry in entries where isHalfWay(entry, holder) {
-      let ways = place.waysOut(of: entry.run)
+      let ways = place.waysOut(of: entry)
       lines.append("Run \(entry.run) stopped before it was done, and no other begins. \(ways)")
     }
     if let holder {

@@ -7,9 +7,11 @@ enum ShardText {
     let readTime = plan.readTime.map { ", read at \($0)" } ?? ""
     let ranges = NumberText.counted(plan.ranges.count, "range")
     let tasks = NumberText.counted(plan.tasks, "task")
+    let last = plan.tasks - 1
+    let each = last == 0 ? "The task" : "Each task (--task 0 to \(last); none where a batch engine says it)"
     return [
       "Planned run \(plan.run): \(ranges) for \(tasks)\(readTime).",
-      "Each task: \(CommandLineText.quoted(["gymmigrate", "shard", "work", place.text]))",
+      "\(each): \(CommandLineText.quoted(["gymmigrate", "shard", "work", place.text, "--task", "0"]))",
       "Afterwards: \(CommandLineText.quoted(["gymmigrate", "shard", "finish", place.text]))",
     ]
   }

@@ -6,9 +6,17 @@ package struct CommandPlace: Sendable {
   var folder: String
   /// That which confirms a write to a protected environment; empty for any other.
   var confirmation: String
+  /// How a shell takes a word that the ledger has.
+  var quoted: @Sendable (String) -> String
 
-  package init(database: String = "", folder: String = "", confirmation: String = "") {
+  package init(
+    database: String = "",
+    folder: String = "",
+    confirmation: String = "",
+    quoted: @escaping @Sendable (String) -> String = { $0 }
+  ) {
     (self.database, self.folder, self.confirmation) = (database, folder, confirmation)
+    self.quoted = quoted
   }
 
   /// The command that shows who holds the lock.
@@ -20,7 +28,16 @@ package struct CommandPlace: Sendable {
   }
 
   /// The commands that let other runs begin after one that stopped before it was done.
-  package func waysOut(of run: String) -> String {
+  package func waysOut(of entry: LedgerEntry) -> String {
+    let run = entry.run
+    if let shards = entry.shards {
+      let place = quoted(shards)
+      let work = Self.command("shard work", place, "--task 0")
+      let finish = Self.command("shard finish", place)
+      let undo = Self.command("migrate undo", run, "--state-dir", place, confirmation)
+      return
+        "It is divided among tasks, in \(place) of \(entry.holder): do them (\(work), and so on), then \(finish); or undo it (\(undo)), or keep its changes (\(unlock(run)))."
+    }
     let resume = Self.command("runs resume", run, folder, confirmation)
     let undo = Self.command("migrate undo", run, folder, confirmation)
     return "Resume it (\(resume)), undo it (\(undo)), or keep its changes (\(unlock(run)))."

@@ -68,6 +68,8 @@ package struct LedgerEntry: Sendable, Equatable {
   package var planned: [String] = []
   /// The migrations that were tried on a copy of a database, and nothing was found.
   package var rehearsed: [Applied] = []
+  /// The place of its tasks, of a run that is divided among them.
+  package var shards: String?
   /// What applying those costs, by the plan of the copy; nil for no rehearsal.
   package var rehearsedCost: Cost?
   /// When its document was created; nil where it was not read.
@@ -133,6 +135,7 @@ package struct LedgerEntry: Sendable, Equatable {
     leftToUndo = fields["leftToUndo"]?.integer.map { Int($0) } ?? 0
     isByHand = fields["byHand"]?.boolean ?? false
     override = fields["override"]?.string
+    shards = fields["shards"]?.string
     planned = fields["planned"]?.array?.compactMap(\.string) ?? []
     (createTime, updateTime) = (document.createTime, document.updateTime)
   }
@@ -165,6 +168,7 @@ package struct LedgerEntry: Sendable, Equatable {
     if leftToUndo > 0 { fields["leftToUndo"] = .integer(Int64(leftToUndo)) }
     if isByHand { fields["byHand"] = .boolean(true) }
     if let override { fields["override"] = .string(override) }
+    if let shards { fields["shards"] = .string(shards) }
     if let cost = rehearsedCost {
       let numbers = [("reads", cost.reads), ("writes", cost.writes), ("deletes", cost.deletes)]
       fields["cost"] = .map(FieldMap(numbers.map { .init(name: $0.0, value: .integer(Int64($0.1))) }))

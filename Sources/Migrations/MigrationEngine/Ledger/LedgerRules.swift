@@ -30,7 +30,7 @@ enum LedgerRules {
         "begin",
         path: entry.command,
         cause: "run \(half.run) of \(half.holder) (\(half.command)) stopped before it was done",
-        remedy: place.waysOut(of: half.run)
+        remedy: place.waysOut(of: half)
       )
     }
     for migration in entry.migrations {
@@ -45,7 +45,7 @@ enum LedgerRules {
           .notPermitted,
           "apply",
           path: migration.id,
-          cause: "its file is not the one that run \(changed.run) applied",
+          cause: "its file, or the program that it runs, is not the one that run \(changed.run) applied",
           remedy: "Give the changed migration an id of its own."
         )
       }

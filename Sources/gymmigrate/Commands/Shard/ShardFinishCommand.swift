@@ -54,7 +54,7 @@ struct ShardFinishCommand: AsyncParsableCommand {
     if let check = divided.job as? CheckJob, !logging.json {
       try StandardOutput.write(check.table(of: finish.findings(results) ?? [:], divided.connection))
     }
-    try report(summary, lists, at: place)
+    try report(summary, lists, of: plan, at: place)
   }
 
   /// Enters the end of a run that wrote.
@@ -68,10 +68,20 @@ struct ShardFinishCommand: AsyncParsableCommand {
       }
   }
 
-  private func report(_ summary: RunSummary, _ lists: [String], at place: ShardPlace) throws {
+  private func report(
+    _ summary: RunSummary,
+    _ lists: [String],
+    of plan: ShardPlan,
+    at place: ShardPlace
+  ) throws {
     let logger = logging.settings.logger()
     for line in SummaryText.lines(summary) { logger.info("\(line)") }
     for list in lists { logger.notice("See \(place.store)/\(list).") }
+    if plan.writes, summary.totals.written > 0, let folder = place.folder {
+      let environment = try EnvironmentResolver(plan.job.connection).environment()
+      let undo = ["gymmigrate", "migrate", "undo", plan.run, "--state-dir", folder]
+      logger.notice("To undo: \(CommandLineText.quoted(undo + environment.confirmationWords))")
+    }
     if logging.json { try StandardOutput.write(line: summary.json) }
     if summary.exitCode != 0 { throw ExitStatus(summary.exitCode) }
   }

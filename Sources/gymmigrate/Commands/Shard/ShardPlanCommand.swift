@@ -188,7 +188,9 @@ struct ShardPlanCommand: AsyncParsableCommand {
   private func begin(_ plan: ShardPlan, at place: ShardPlace, in session: Session) async throws {
     if place.folder != nil { try record(plan, at: place, in: session) }
     guard plan.writes else { return try await place.shards.write(plan) }
-    let shared = SharedRun(plan.ledgerEntry(holder: LedgerRun.holder), of: session.ledger)
+    var entry = plan.ledgerEntry(holder: LedgerRun.holder)
+    entry.shards = place.folder
+    let shared = SharedRun(entry, of: session.ledger)
     try await shared.open()
     do {
       try await place.shards.write(plan)

@@ -157,7 +157,9 @@ struct ExportCommand: JobCommand {
       !FileCheck.isFolder(output), !job.isDated
     {
       throw ValidationError(
-        "One \(isCSV ? "CSV" : "JSON") file holds one collection: name a folder, or export to .xlsx or .jsonl."
+        output == ShardPart.placeholder
+          ? "Tasks write several collections as JSON Lines alone: leave out --format \(job.format.rawValue), or plan one."
+          : "One \(isCSV ? "CSV" : "JSON") file holds one collection: name a folder, or export to .xlsx or .jsonl."
       )
     }
     if job.format == .bigquery, output == "-" {

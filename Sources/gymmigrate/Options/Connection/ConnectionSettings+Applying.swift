@@ -18,7 +18,8 @@ extension ConnectionSettings {
     CommandPlace(
       database: CommandLineText.quoted(words),
       folder: CommandLineText.quoted(Self.folderWords(stateDir)),
-      confirmation: CommandLineText.quoted(environment.confirmationWords)
+      confirmation: CommandLineText.quoted(environment.confirmationWords),
+      quoted: { CommandLineText.quoted([$0]) }
     )
   }
 

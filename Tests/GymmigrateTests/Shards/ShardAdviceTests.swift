@@ -1,0 +1,46 @@
+import TestSupport
+import Testing
+
+@Suite("What sharded commands advise", .timeLimit(.minutes(60)))
+struct ShardAdviceTests {
+  @Test("The lines of a plan work as they are, and whoever meets a run of tasks is told how it ends.")
+  func lines() async throws {
+    try await withStores { tool in
+      try await tool.load((1...40).map { documentLine("things/t\($0)", $0) }, into: "test")
+      try tool.write("id: a\nsummary: S.\ncollection: things\nsteps:\n  - set: {a: 1}\n", to: "a.yaml")
+      let plan = [
+        "shard", "plan", "--shards", "2", "--to", "a place", "--", "migrate", "apply", "a.yaml", "-e", "test",
+      ]
+      let planned = try await tool.bare(plan)
+      planned.expect(0)
+      let work = try #require(planned.errors.split(separator: "\n").first { $0.hasPrefix("Each task") })
+      #expect(work.hasSuffix(": gymmigrate shard work 'a place' --task 0"), "\(work)")
+      try await tool.bare(["shard", "work", "a place", "--task", "0"]).expect(0)
+      let finish = "gymmigrate shard finish '\(tool.path("a place"))'"
+      let fix = ["fix", "things", "--all-documents", "--set", "b=1", "-e", "test"]
+      try await tool.bare(["migrate", "unlock", "-e", "test"]).expect(0)
+      let refused = try await tool.bare(fix)
+      refused.expectFailure(75, finish, "--state-dir '\(tool.path("a place"))'")
+      #expect(!refused.errors.contains("runs resume"))
+      let status = try await tool.bare(["migrate", "status", "-e", "test"])
+      #expect(status.output.contains(finish), "\(status.output)")
+      try await tool.bare(["shard", "work", "a place", "--task", "1"]).expect(0)
+      let finished = try await tool.bare(["shard", "finish", "a place"])
+      finished.expect(0)
+      let undo = try #require(finished.lastLine.hasPrefix("To undo: gymmigrate ") ? finished.lastLine : nil)
+      #expect(undo.hasSuffix("--state-dir '\(tool.path("a place"))'"), "\(undo)")
+      try await tool.bare(fix).expect(0)
+    }
+  }
+
+  @Test("A CSV of several collections is refused with what can be done instead.")
+  func tables() async throws {
+    try await withStores { tool in
+      try await tool.load([documentLine("a/1", 1), documentLine("b/1", 1)], into: "test")
+      let export = ["export", "a", "b", "-e", "test"]
+      let plan = ["shard", "plan", "--shards", "2", "--to", "W", "--"] + export
+      try await tool.bare(plan + ["--format", "csv"]).expectFailure(64, "leave out --format csv")
+      try await tool.bare(plan).expect(0)
+    }
+  }
+}
