@@ -2,10 +2,15 @@ import MigrationEngine
 
 /// What a plan or an apply prints of one migration.
 enum MigrationText {
+  /// How many collections are shown; each parent of a pattern has one of its own.
+  private static let shown = 20
+
   /// Totals a collection, reasons, findings, and the first differences field by field.
   static func plan(_ report: MigrationReport) -> TerminalText {
     var lines: [TerminalText] = ["\(report.migration): \(toDo(report.changes))"]
-    for path in report.changes.collections { lines.append("  \(path): \(toDo(report.changes, in: path))") }
+    let collections = report.changes.collections
+    for path in collections.prefix(shown) { lines.append("  \(path): \(toDo(report.changes, in: path))") }
+    lines += more(collections)
     lines += details(report)
     for change in report.examples { lines += example(change) }
     return "\(lines.joined(separator: "\n"))\n"
@@ -14,12 +19,19 @@ enum MigrationText {
   /// What several migrations do together, by collection.
   static func together(_ totals: PlanTotals) -> TerminalText {
     var lines: [TerminalText] = ["In all: \(toDo(totals.changes))"]
-    for path in totals.changes.collections {
+    let collections = totals.changes.collections
+    for path in collections.prefix(shown) {
       lines.append(
         "  \(path): \(toDo(totals.changes, in: path)), of \(documents(totals.documents(of: path)))"
       )
     }
+    lines += more(collections)
     return "\(lines.joined(separator: "\n"))\n"
+  }
+
+  private static func more(_ collections: [CollectionPath]) -> [TerminalText] {
+    let more = collections.count - shown
+    return more > 0 ? ["  and \(NumberText.grouped(more)) more collections"] : []
   }
 
   /// Totals and findings.

@@ -14,6 +14,8 @@ struct CommandResult: Sendable {
   var applies: String?
   /// What the service bills at most, of a plan and of a copy.
   var cost: CostEstimate?
+  /// How many documents each migration deletes, of a plan.
+  var deletions: [String: Int] = [:]
   /// The columns of a part of a table.
   var columns: [String]?
   /// The number of findings of each rule that has any, of a check.

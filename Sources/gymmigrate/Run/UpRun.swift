@@ -37,24 +37,42 @@ struct UpRun {
     remark(on: pending, of: folder, in: name, entries)
     let gate = try await gate(of: name, entries)
     if job.override == nil, !job.isDryRun { try gate?.assertOpen(for: pending) }
-    try await up.plan(pending)
+    let deletions = try await up.plan(pending)
     if job.isDryRun {
       if job.override == nil { try gate?.assertOpen(for: pending) }
       // Behind a run that stopped half way none begins.
-      if !entries.contains(where: \.blocks) { try offer() }
+      if !entries.contains(where: \.blocks) { try offer(deletions) }
       return
     }
+    try assertAllowed(deletions, by: DeletionBound(maximum: job.maximumDeletes, options: run.confirmation))
     let count = NumberText.counted(pending.count, "migration")
     try Guard.ask("Apply \(count) in \(name)?", with: run.confirmation)
     try await up.apply(pending, past: gate)
   }
 
-  /// Says which command applies what was planned: the same without what makes it a plan.
-  private func offer() throws {
+  /// Refuses what deletes more than may be before the first migration is applied, and not behind it.
+  ///
+  /// - Parameter deletions: How many documents each migration deletes that needs a bound.
+  private func assertAllowed(_ deletions: [String: Int], by bound: DeletionBound) throws(Failure) {
+    if deletions.isEmpty { return }
+    try bound.assertMayAsk()
+    guard let maximum = bound.maximum else { return }
+    for (migration, count) in deletions.sorted(by: { $0.key < $1.key }) where count > maximum {
+      throw .tooManyDeletions(maximum, by: migration)
+    }
+  }
+
+  /// Says which command applies what was planned: the same without what makes it a plan, and with the bound that it needs.
+  private func offer(_ deletions: [String: Int]) throws {
     let target = try EnvironmentResolver(run.connection).environment()
     var words = Invocation.current.arguments.words
     words.removeAll { $0 == "-n" || $0 == "--dry-run" || $0.hasPrefix("--html=") }
     if let page = words.firstIndex(of: "--html") { words.removeSubrange(page...(page + 1)) }
+    if let most = deletions.values.max(), most > job.maximumDeletes ?? -1 {
+      words.removeAll { $0.hasPrefix("--max-delete=") }
+      if let given = words.firstIndex(of: "--max-delete") { words.removeSubrange(given...(given + 1)) }
+      words += ["--max-delete", String(most)]
+    }
     if run.confirmation.confirm == nil { words += target.confirmationWords }
     run.output.logger().notice("To apply this: \(CommandLineText.quoted(["gymmigrate"] + words))")
   }
@@ -138,15 +156,21 @@ struct UpRun {
     }
   }
 
-  private mutating func plan(_ pending: [FolderMigration]) async throws {
+  /// - Returns: How many documents each migration deletes, of those that need a bound for it.
+  private mutating func plan(_ pending: [FolderMigration]) async throws -> [String: Int] {
+    let bounded = try choice(pending).chosen(for: run.connection).filter(\.deletesForGood).map(\.id)
     var plan = PlanJob(choice(pending))
     (plan.html, plan.examples) = (job.html, examples)
-    let planned = plan
+    let (planned, deletions) = (plan, Locked<[String: Int]>([:]))
     _ = try await one { run in
       var planning = run
       // 'apply --plan' would ask no gate.
       (planning.job, planning.offersPlan) = (planned, false)
-      try await planning.perform()
+      let found = try await planning.perform().result.deletions
+      deletions.withLock { $0 = found }
+    }
+    return deletions.withLock { $0 }.filter { id, count in
+      count > 0 || bounded.contains { $0.isIdentical(to: id) }
     }
   }
 

@@ -244,5 +244,8 @@ private func file(_ id: String, _ header: String = "") -> String {
     let failure = #expect(throws: Failure.self) { _ = try folder.pending(in: "test", [changed]) }
     #expect(failure?.kind == .notPermitted && failure?.path == "3.yaml")
     #expect(failure?.cause.contains("SHA-256 bb then, aa now") ?? false)
+    folder.migrations[2].programs = ["names.py"]
+    let program = #expect(throws: Failure.self) { _ = try folder.pending(in: "test", [changed]) }
+    #expect(program?.cause.hasPrefix("it, or its program (names.py), changed after") ?? false)
   }
 }

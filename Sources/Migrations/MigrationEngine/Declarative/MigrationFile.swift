@@ -82,6 +82,7 @@ package enum MigrationFile {
       let read = try reader.migration(root)
       migration = FolderMigration(name: name, id: read.id, summary: read.summary, choice: path)
       migration.checksum = try checksum(of: bytes, read)
+      migration.programs = read.program?.files ?? []
     }
     migration.header = header
     return migration

@@ -26,6 +26,8 @@ package struct FolderMigration: Sendable, Equatable {
   package var choice: String
   /// The SHA-256 of its file; nil for one that comes along.
   package var checksum: String?
+  /// The files of the program that it runs, which the checksum is of, too.
+  package var programs: [String] = []
   package var header = MigrationHeader()
 
   package init(name: String, id: String, summary: String, choice: String, checksum: String? = nil) {

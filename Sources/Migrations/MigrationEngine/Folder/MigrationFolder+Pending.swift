@@ -29,14 +29,16 @@ extension MigrationFolder {
     let states = states(in: environment, entries)
     for case (let migration, let state) in states {
       guard let change = state.change else { continue }
+      let isAlone = migration.programs.isEmpty
+      let what = isAlone ? "its file" : "it, or its program (\(migration.programs.joined(separator: ", "))),"
       throw Failure(
         .notPermitted,
         "apply",
         path: migration.choice,
         cause:
-          "its file changed after run \(state.entry?.run ?? "?") applied it in \(environment): SHA-256 \(change.applied) then, \(change.present) now",
+          "\(what) changed after run \(state.entry?.run ?? "?") applied it in \(environment): SHA-256 \(change.applied) then, \(change.present) now",
         remedy:
-          "Restore the file and write a new migration, or give 'migrate up --accept-changed' if it is right as it is; it is not applied again."
+          "Restore \(isAlone ? "the file" : "the files") and write a new migration, or give 'migrate up --accept-changed' if it is right as it is; it is not applied again."
       )
     }
     let meant = try migrations(upTo: word)

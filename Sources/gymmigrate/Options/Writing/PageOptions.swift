@@ -73,7 +73,8 @@ struct PlanScreen: Sendable {
       lists: MigrationRunner.lists.map(run.file),
       sections: [totals],
       applies: try connection.applying(run.file("plan.jsonl"), totals),
-      cost: cost
+      cost: cost,
+      deletions: Dictionary(reports.map { ($0.migration, $0.deletions) }) { $0 + $1 }
     )
   }
 }
