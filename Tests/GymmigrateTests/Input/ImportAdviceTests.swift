@@ -33,6 +33,60 @@ struct ImportAdviceTests {
   }
 
   @Test(
+    "Numbers that look like geo points are numbers with the option that is named.",
+    arguments: [["70,5", "81,0", "60,25"], ["1,50", "2,25", "3,75"]]
+  )
+  func pairsOfNumbers(_ cells: [String]) async throws {
+    try await withTool { tool in
+      let rows = cells.enumerated().map { "\($0);\($1)\n" }.joined()
+      try tool.write("id;precio\n\(rows)", to: "things.csv")
+      let plain = try await run(tool, "-n")
+      plain.expect(0)
+      #expect(plain.errors.contains("text, as 3 cells say; --decimal-comma reads it"), "\(plain.errors)")
+      let read = try await run(tool, "-n", "--decimal-comma")
+      #expect(read.errors.contains("double, as 3 cells say"), "\(read.errors)")
+      try tool.write("id;precio\n1;19,4326\n2;\"19.4326, -99.1332\"\n", to: "things.csv")
+      let points = try await run(tool, "-n")
+      #expect(!points.errors.contains("--decimal-comma"), "\(points.errors)")
+    }
+  }
+
+  // MARK: References and the ledger
+
+  @Test("References into the target database are no matter, and those into others are.")
+  func references() async throws {
+    try await withStores { tool in
+      for (database, kept) in [("test", 0), ("other", 1)] {
+        let name = "projects/p/databases/\(database)/documents/people/1"
+        let line = documentLine("notes/n", 1, #","who":{"referenceValue":"\#(name)"}"#)
+        try tool.write(line + "\n", to: "in.jsonl")
+        let result = try await tool.bare([
+          "import", "in.jsonl", "-e", "test", "--mode", "upsert", "--schema", "none",
+        ])
+        result.expect(0)
+        #expect(result.errors.contains("Kept as it is: 1 reference") == (kept == 1), "\(result.errors)")
+      }
+    }
+  }
+
+  @Test("The ledger in one of Google's exports is left out, and said.")
+  func ledger() async throws {
+    try await withStores { tool in
+      try await tool.load([documentLine("things/t", 1)], into: "test")
+      try await tool.bare(["fix", "things", "--all-documents", "--set", "a=1", "-e", "test"]).expect(0)
+      let export = ["export", "_gymmigrate_runs", "things", "-e", "test", "--format", "managed", "-o", "m"]
+      try await tool.bare(export).expect(0)
+      let result = try await tool.bare(["import", "m", "-e", "stage"])
+      result.expect(0)
+      #expect(
+        result.errors.contains("gymmigrate's own, of that database, and is left out"),
+        "\(result.errors)"
+      )
+      #expect(try await tool.dump("stage").count == 1)
+    }
+  }
+
+  @Test(
     "The options that are advised for one number of many are all that it needs.",
     arguments: [
       ("7", "499,00", ["--decimal-comma"]),

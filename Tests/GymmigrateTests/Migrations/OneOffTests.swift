@@ -128,6 +128,26 @@ struct OneOffTests {
     }
   }
 
+  @Test("What forbids a value of a group is that of a collection which has the field.")
+  func groupBreach() async throws {
+    try await withPeople { tool in
+      let visits = "fields: { cost: { type: double, range: { max: 50 } } }"
+      try tool.write(
+        "schema: x\ncollections:\n  archive/*/visits: { unknown-fields: unexpected, fields: { n: integer } }\n  members/*/visits: { \(visits) }\n",
+        to: "x.yaml"
+      )
+      let words = [
+        "fix", "visits", "--group", "--where", "cost > 49", "--set", "cost=51.0", "--schema", "x.yaml", "-n",
+      ]
+      let result = try await tool.bare(words + tool.place)
+      #expect(result.exitCode == 64 || result.exitCode == 65)
+      #expect(
+        result.errors.contains("the schema of members/*/visits") && result.errors.contains("50"),
+        "\(result.errors)"
+      )
+    }
+  }
+
   @Test("A group is every collection of the name.")
   func group() async throws {
     try await withPeople { tool in

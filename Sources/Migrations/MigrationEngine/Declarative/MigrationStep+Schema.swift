@@ -10,10 +10,14 @@ extension MigrationStep {
       let isFinal = !later.contains { step in
         step.writes.contains { $0.isPrefix(of: field) || field.isPrefix(of: $0) }
       }
-      guard isFinal, let first = collections.first else { continue }
-      let breaches = collections.map { $0.breach(by: value, in: field) }
-      guard !breaches.contains(nil), let breach = breaches.first ?? nil else { continue }
-      return Self.cause(breach, of: value, in: field, first)
+      guard isFinal else { continue }
+      let breaches = collections.compactMap { collection in
+        collection.breach(by: value, in: field).map { (collection, $0) }
+      }
+      guard breaches.count == collections.count else { continue }
+      // Of a group, a collection that has the field says more of the value.
+      let told = breaches.first { $0.1.kind != .undeclared } ?? breaches.first
+      if let (collection, breach) = told { return Self.cause(breach, of: value, in: field, collection) }
     }
     return nil
   }

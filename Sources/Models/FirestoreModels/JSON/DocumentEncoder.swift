@@ -140,6 +140,9 @@ package struct ReferenceRule: Sendable {
     guard let source, source != target, let path = source.path(ofName: name) else { return nil }
     return target.name(of: path)
   }
+
+  /// Whether a reference that is kept may be one into another database than the target; it may where the source is known.
+  package func isElsewhere(_ name: String) -> Bool { source != nil || target.path(ofName: name) == nil }
 }
 
 /// Goes through fields as far as they are certainly valid, and is given what they hold.
@@ -346,7 +349,11 @@ private struct FieldEncoding: FieldVisitor {
 
   mutating func reference(_ name: String) {
     let rewritten = references.rewritten(name)
-    if rewritten == nil { counts.kept += 1 } else { counts.rewritten += 1 }
+    if rewritten != nil {
+      counts.rewritten += 1
+    } else if references.isElsewhere(name) {
+      counts.kept += 1
+    }
     (rewritten ?? name).withBytes { json.string($0, within: "{\"referenceValue\":\"", "\"}") }
   }
 

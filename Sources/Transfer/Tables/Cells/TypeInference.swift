@@ -45,7 +45,8 @@ package struct TypeInference: Sendable {
 
   package mutating func look(at row: CellRow, _ index: Int, _ reading: CellValues) {
     guard let form = form(of: row, index, reading) else { return }
-    if form == .text { row.withUTF8(of: index) { noteText($0, reading) } }
+    // 70,5 looks like a geo point, too.
+    if form == .text || form == .geoPointText { row.withUTF8(of: index) { noteText($0, reading) } }
     tallies[form.rawValue].count += 1
     if tallies[form.rawValue].count > Self.maximumRows { return }
     if tallies[form.rawValue].rows.isEmpty { tallies[form.rawValue].first = row[index] }

@@ -48,7 +48,7 @@ package struct ReferenceRewriter: Sendable {
     switch value {
     case .reference(let name):
       guard let rewritten = rule.rewritten(name) else {
-        counts.kept += 1
+        if rule.isElsewhere(name) { counts.kept += 1 }
         return value
       }
       counts.rewritten += 1

@@ -1,4 +1,5 @@
 import FirestoreREST
+import Logging
 
 /// The pass of an import over all inputs that passes their documents on.
 final class ImportPass {
@@ -22,6 +23,8 @@ final class ImportPass {
   private var bytes = 0
   private var rejects: [Int: RowRejects] = [:]
   private var batch: [LoadDocument] = []
+  /// Whether it was said that documents of gymmigrate's own are left out.
+  private var leavesOutOwn = false
 
   /// The number of documents that are passed on together.
   private static let batchSize = 200
@@ -128,12 +131,12 @@ final class ImportPass {
     let source = inputs.source(stage)
     for warning in row.warnings { try warnings.add(warning, of: source) }
     if row.faults.isEmpty, let encoded = row.encoded {
-      if encoded.path.isReserved { return try refuse(encoded.document) }
+      if encoded.path.isReserved { return try refuse(encoded.document, of: source) }
       rewriter.count(encoded)
       return pass(.encoded(encoded))
     }
     guard var document = try document(of: row, from: source, stage) else { return }
-    if document.path.isReserved { return try refuse(document) }
+    if document.path.isReserved { return try refuse(document, of: source) }
     document.fields = rewriter.rewrite(document.fields)
     pass(.decoded(document))
   }
@@ -143,8 +146,21 @@ final class ImportPass {
     left -= 1
   }
 
-  /// Rejects a document of gymmigrate's own collections, which hold the ledger and the lease of the target.
-  private func refuse(_ document: RawDocument) throws {
+  /// Rejects a document of gymmigrate's own collections, which hold the ledger and the lease of the target; one of Google's exports
+  /// has them of its source, and they are left out.
+  private func refuse(_ document: RawDocument, of source: ImportSource) throws {
+    if source.managed != nil {
+      if !leavesOutOwn {
+        context.logger.notice(
+          "\(source.label): what begins with \(CollectionSelection.ownPrefix) is gymmigrate's own, of that database, and is left out."
+        )
+      }
+      leavesOutOwn = true
+      return context.counts.update(document.path.collection) {
+        $0.read += 1
+        $0.skipped += 1
+      }
+    }
     try context.reject(
       document.path,
       code: "RESERVED",
