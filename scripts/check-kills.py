@@ -53,6 +53,8 @@ class Tool:
 
     def __init__(self, binary, folder, host):
         self.binary, self.folder, self.host = binary, folder, host
+        # Runs that did nothing, and are not looked at.
+        self.empty = set()
 
     def state(self, database):
         return f"{self.folder}/{database}"
@@ -89,12 +91,14 @@ class Tool:
             return process.returncode, errors.read()
 
     def runs(self, database):
-        return self.json(["runs", "list"], database)
+        return [run for run in self.json(["runs", "list"], database) if run["runId"] not in self.empty]
 
     def ledger(self, database):
         """What the ledger says, without the imports, which hold no lease."""
         ledger = self.json(["migrate", "status"], database)
-        ledger["runs"] = [run for run in ledger["runs"] if "-import-" not in run["runId"]]
+        ledger["runs"] = [
+            run for run in ledger["runs"] if "-import-" not in run["runId"] and run["runId"] not in self.empty
+        ]
         return ledger
 
     def ending(self, database):
@@ -265,7 +269,14 @@ class Judge:
                 raise Wrong(f"a killed run is {own['status']}")
             return None
         if own and not own["canGoOn"]:
-            raise Wrong("a killed run that cannot be resumed")
+            # A run that failed before it wrote anything keeps nobody away, and the same command begins another.
+            ledger = self.tool.ledger(database)
+            is_open = not ledger["lease"] and not any(run["isHalfWay"] for run in ledger["runs"])
+            if not self.work.kills_program or extent != self.prepared or not is_open:
+                raise Wrong("a killed run that cannot be resumed")
+            self.tool.empty.add(own["runId"])
+            counts["before"] += 1
+            return None
         where = "before" if extent == self.prepared else "after" if extent == self.final else "during"
         counts[where] += 1
         if not own and where != "before":
