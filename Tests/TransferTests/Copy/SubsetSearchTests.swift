@@ -9,10 +9,6 @@ import Testing
 
   private static func path(_ name: String) throws -> DocumentPath { try #require(DocumentPath(name)) }
 
-  private static func document(_ name: String) throws -> RawDocument {
-    RawDocument(path: try path(name), fields: FieldMap())
-  }
-
   /// A search in which documents refer to what is listed of them.
   private static func search(_ references: [String: [String]] = [:], maximum: Int = 100) -> SubsetSearch {
     SubsetSearch(maximum: maximum) { document in
@@ -36,14 +32,14 @@ import Testing
       let question = open.removeFirst()
       guard search.isOpen(question) else { continue }
       asked.append(question.path.string)
-      let own = database.filter {
-        $0 == question.path.string || isDeep && $0.hasPrefix(question.path.string + "/")
-      }
-      guard own.contains(question.path.string) else {
+      let all = try database.map(path)
+      let own = all.filter { $0 == question.path || isDeep && $0.above.contains(question.path) }
+      guard own.contains(question.path) else {
         search.miss(question)
         continue
       }
-      let (new, questions) = try search.take(own.map(document), to: question)
+      let documents = own.map { RawDocument(path: $0, fields: FieldMap()) }
+      let (new, questions) = try search.take(documents, to: question)
       part += new.map(\.string)
       open += questions
     }

@@ -73,6 +73,10 @@ import Testing
     let text = """
       schema: small
       collections:
+        gyms: { fields: { x: string } }
+        users: { fields: { x: string } }
+        tags: { fields: { x: string } }
+        cities: { fields: { x: string } }
         members:
           fields:
             gymId: { type: string, reference: gyms }
