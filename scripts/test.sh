@@ -59,7 +59,7 @@ judge() {
   "$GYMMIGRATE_PYTHON" Tests/Judges/restore_accidents.py "$GYMMIGRATE_BINARY" 15
   "$GYMMIGRATE_PYTHON" Tests/Judges/managed_folders.py "$GYMMIGRATE_BINARY" 15
   "$GYMMIGRATE_PYTHON" Tests/Judges/bills.py "$GYMMIGRATE_BINARY" 20
-  "$GYMMIGRATE_PYTHON" Tests/Judges/subsets.py "$GYMMIGRATE_BINARY" 15
+  "$GYMMIGRATE_PYTHON" Tests/Judges/subsets.py "$GYMMIGRATE_BINARY" 10
   "$GYMMIGRATE_PYTHON" Tests/Judges/federated_requests.py "$GYMMIGRATE_BINARY"
   "$GYMMIGRATE_PYTHON" Tests/Judges/storage_emulator.py "$GYMMIGRATE_BINARY"
   "$GYMMIGRATE_PYTHON" Tests/Judges/shards_in_bucket.py "$GYMMIGRATE_BINARY"
