@@ -22,7 +22,17 @@ def sections(page):
     """The introduction, and the title and the lines of each section."""
     # A page has room for an example in one line.
     parts = re.split(r"(?m)^(?=## )", page.replace(" \\\n      ", " "))
-    return parts[0], [part.splitlines() for part in parts[1:]]
+    return parts[0], [with_names_of_subcommands(part.splitlines()) for part in parts[1:]]
+
+
+def with_names_of_subcommands(lines):
+    """The lines with the names of a command's subcommands alone: each has a section below, which begins with what it does."""
+    if "SUBCOMMANDS:" not in lines:
+        return lines
+    start = lines.index("SUBCOMMANDS:")
+    end = lines.index("", start)
+    names = [line.split()[0] for line in lines[start + 1 : end] if re.match(r"^  \S", line)]
+    return [*lines[:start], f"Subcommands: {', '.join(names)}", *lines[end:]]
 
 
 def blocks(lines):

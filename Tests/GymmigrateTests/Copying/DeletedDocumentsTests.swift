@@ -31,6 +31,14 @@ struct DeletedDocumentsTests {
     try await tool.bare(Self.export + ["--since", "last"]).expect(0)
     let folder = "n/\(try #require(tool.exports("n").last))"
     try await tool.bare(["export", "verify", folder, "-q"]).expect(0)
+    // For a person it is easily the last night's backup.
+    for command in [
+      ["count", "--all", "--from", folder], ["diff", "--all", "--from", folder, "--to", "test"],
+    ] {
+      #expect(
+        try await tool.bare(command).errors.contains("is an increment, which lacks what had not changed")
+      )
+    }
     return (folder, try deleted(in: folder, tool))
   }
 

@@ -21,6 +21,14 @@ package struct Snapshot: Sendable {
   package let database: DatabaseName?
   /// The moment that the documents show, if known.
   package let moment: Timestamp?
+  /// Whether it is an increment without the whole export before it.
+  private let isIncrement: Bool
+  /// What to say of an increment that stands for a database.
+  package var warning: String? {
+    guard isIncrement else { return nil }
+    return
+      "\(path) is an increment, which lacks what had not changed. Name the whole export before it, too, and then each increment."
+  }
   /// The root collections.
   package let roots: [CollectionPath]
   /// The patterns of subcollections.
@@ -97,6 +105,7 @@ package struct Snapshot: Sendable {
   ) throws {
     path = FilePaths.list(places.map(\.path))
     moment = places.last?.moment
+    isIncrement = places.first?.manifest?.isIncrement ?? false
     self.access = access
     layers = try places.map { try Layer(of: $0, via: access) }
     let files = layers.flatMap(\.files)

@@ -1,4 +1,5 @@
 import Configuration
+import Logging
 import Transfer
 
 /// `gymmigrate diff`: two databases, or snapshots of them.
@@ -150,7 +151,9 @@ struct DiffCommand: AsyncParsableCommand {
         _ database: DatabaseName?
       ) throws -> Diff.Side {
         if let connected, let choice { return .database(connected.environment, connected.client, at: choice) }
-        return .snapshot(try Snapshot(paths, source: database, progress: context.progress, via: access.files))
+        let snapshot = try Snapshot(paths, source: database, progress: context.progress, via: access.files)
+        if let warning = snapshot.warning { context.logger.warning("\(warning)") }
+        return .snapshot(snapshot)
       }
       let diff = Diff(
         from: try open(fromConnection, choices.0, from, fromSource),

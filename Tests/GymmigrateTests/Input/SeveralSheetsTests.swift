@@ -1,0 +1,103 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite(
+  "Workbooks of several sheets, and of another zone",
+  .enabled(
+    if: ProcessInfo.processInfo.environment["GYMMIGRATE_PYTHON"] != nil,
+    "openpyxl makes the workbooks."
+  ),
+  .timeLimit(.minutes(60))
+)
+struct SeveralSheetsTests {
+  /// Makes a workbook of sheets with their rows; `None` is an empty cell.
+  private func make(_ path: String, _ sheets: String) async throws {
+    let code = """
+      import datetime, openpyxl, sys
+      book = openpyxl.Workbook(); book.remove(book.active)
+      for name, rows, merged in \(sheets):
+          sheet = book.create_sheet(name)
+          for row in rows: sheet.append(row)
+          for area in merged: sheet.merge_cells(area)
+      book.save(sys.argv[1])
+      """
+    try await Judge.python(["-c", code, path]).expect(0)
+  }
+
+  private static let notes =
+    "[('socios', [['id','nombre','tel'],['a1','Ana','55']], []), ('notas', [['id','nota',None],['n1','Revisar','esto']], [])]"
+  private static let titles =
+    "[('socios', [['id','nombre','cuota'],['a1','Ana',5],['a2','Leo',6]], []), ('pagos', [['Pagos de 2026'],[],['id','socio','monto'],['p1','a1',5],['p2','a2',6]], [])]"
+
+  @Test(
+    "What is advised for one sheet is said with its name, and refused for all where another would lose by it."
+  )
+  func optionsOfOneSheet() async throws {
+    try await withTool { tool in
+      try await make(tool.path("book.xlsx"), Self.notes)
+      let command = ["import", "book.xlsx", "-e", "local", "--id-column", "id"]
+      let asked = try await tool.bare(command + ["-n"])
+      asked.expect(65)
+      #expect(asked.errors.contains("--skip-columns 'notas=3' leaves it out"), "\(asked.errors)")
+      let all = try await tool.bare(command + ["--skip-columns", "3", "-n"])
+      all.expect(64)
+      #expect(
+        all.errors.contains("--skip-columns 'notas=3'") && all.errors.contains("'tel'"),
+        "\(all.errors)"
+      )
+      try await tool.bare(command + ["--skip-columns", "note=3", "-n"]).expect(64)
+      try await tool.bare(command + ["--skip-columns", "notas=3"]).expect(0)
+      let ana = try await tool.bare(["get", "socios/a1", "-e", "local"]).output
+      #expect(ana.contains(#""tel":{"stringValue":"55"}"#), "\(ana)")
+    }
+  }
+
+  @Test("A row of headings below a title is that of one sheet.")
+  func headerRows() async throws {
+    try await withTool { tool in
+      try await make(tool.path("book.xlsx"), Self.titles)
+      let command = ["import", "book.xlsx", "-e", "local", "--id-column", "id"]
+      let asked = try await tool.bare(command + ["-n"])
+      asked.expect(65)
+      #expect(asked.errors.contains("--header-row 'pagos=3' takes that row"), "\(asked.errors)")
+      try await tool.bare(command + ["--header-row", "3", "-n"]).expect(64)
+      try await tool.bare(command + ["--header-row", "pagos=3"]).expect(0)
+      #expect(try await tool.bare(["count", "--all", "-e", "local", "-q"]).output == "pagos\t2\nsocios\t2\n")
+    }
+  }
+
+  @Test("A merged title is one, and a text that is asked for takes dates and truth values.")
+  func mergedTitle() async throws {
+    try await withTool { tool in
+      let rows =
+        "[['Julio',None,None],['id','INGRESO','cuota'],['1',560,5],['3',None,datetime.date(2026,7,1)],['2',1500,True]]"
+      try await make(tool.path("book.xlsx"), "[('gastos', \(rows), ['A1:C1'])]")
+      let command = ["import", "book.xlsx", "-e", "local", "--id-column", "id"]
+      let asked = try await tool.bare(command + ["-n"])
+      asked.expect(65)
+      #expect(asked.errors.contains("--header-row 2"), "\(asked.errors)")
+      try await tool.bare(command + ["--header-row", "2", "--types", "cuota=text"]).expect(0)
+      for (id, text) in [("1", "5"), ("3", "2026-07-01"), ("2", "true")] {
+        let line = try await tool.bare(["get", "gastos/\(id)", "-e", "local"]).output
+        #expect(line.contains(#""cuota":{"stringValue":"\#(text)"}"#), "\(line)")
+      }
+    }
+  }
+
+  @Test("A workbook that was exported in another zone comes back as it went, unless a zone is given.")
+  func zones() async throws {
+    try await withTool { tool in
+      try await tool.bare(["import", Samples.file("expenses"), "-e", "local", "-q"]).expect(0)
+      try await tool.bare(["export", "expenses", "-e", "local", "-o", "utc.xlsx", "--time-zone", "UTC"])
+        .expect(0)
+      let command = ["import", "utc.xlsx", "-e", "local", "--mode", "merge", "--validate", "warn", "--json"]
+      let back = try await tool.bare(command)
+      back.expect(0)
+      #expect(try back.summary().totals.written == 0)
+      let moved = try await tool.bare(command + ["--time-zone", "America/Mexico_City"])
+      moved.expect(0)
+      #expect(try moved.summary().totals.written > 0)
+    }
+  }
+}
