@@ -49,23 +49,27 @@ WHERE is_active IS NULL OR is_active = 1
 GROUP BY 1;
 
 CREATE VIEW memberships_that_end AS
-WITH
-  zone AS (
-    SELECT modifier FROM zone_offsets
-    WHERE from_utc <= strftime('%Y-%m-%dT%H:%M:%fZ', 'now') ORDER BY from_utc DESC LIMIT 1
-  ),
-  ends AS (
-    SELECT
-      _id, first_name, paternal_last_name, maternal_last_name, membership_end_date,
-      date(
-        membership_end_date,
-        (SELECT modifier FROM zone_offsets WHERE from_utc <= m.membership_end_date ORDER BY from_utc DESC LIMIT 1)
-      ) AS last_day
-    FROM members AS m
-    WHERE membership_status = 'active' AND (is_active IS NULL OR is_active = 1)
+SELECT *
+FROM (
+  SELECT
+    _id, first_name, paternal_last_name, maternal_last_name, membership_end_date,
+    date(
+      membership_end_date,
+      (SELECT modifier FROM zone_offsets WHERE from_utc <= m.membership_end_date ORDER BY from_utc DESC LIMIT 1)
+    ) AS last_day
+  FROM members AS m
+  WHERE membership_status = 'active' AND (is_active IS NULL OR is_active = 1)
+)
+WHERE last_day BETWEEN
+  date(
+    'now',
+    (SELECT modifier FROM zone_offsets WHERE from_utc <= strftime('%Y-%m-%dT%H:%M:%fZ', 'now') ORDER BY from_utc DESC LIMIT 1)
   )
-SELECT * FROM ends
-WHERE last_day BETWEEN date('now', (SELECT modifier FROM zone)) AND date('now', (SELECT modifier FROM zone), '+7 days');
+  AND date(
+    'now',
+    (SELECT modifier FROM zone_offsets WHERE from_utc <= strftime('%Y-%m-%dT%H:%M:%fZ', 'now') ORDER BY from_utc DESC LIMIT 1),
+    '+7 days'
+  );
 
 CREATE VIEW low_stock AS
 SELECT _id, name, stock

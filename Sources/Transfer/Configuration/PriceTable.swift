@@ -48,7 +48,8 @@ extension PriceList {
       )
       return unknown
     }
-    guard let location else { return self }
+    // 'local' is where an embedded store is, which bills nothing.
+    guard let location, location != "local" else { return self }
     if let known = Self.standard[location] { return known }
     var other = self
     other.name += "; those of \(location) are not known"

@@ -19,8 +19,8 @@ enum HelpText {
         lines.append("  \(name)\(gap)\(command.abstract)")
       }
     }
-    let topics = Topic.allCases.map { "'\($0.rawValue)'" }.joined(separator: ", ")
-    lines += ["'gymmigrate help COMMAND' shows a command; 'help' also explains", "\(topics)."]
+    let topics = Topic.allCases.map(\.rawValue).joined(separator: "|")
+    lines.append("Also: help COMMAND|\(topics)")
     return lines.joined(separator: "\n")
   }
 

@@ -185,7 +185,9 @@ struct MirrorTests {
       let text = try await tool.bare(["report", "month", "2026-01", "--json", "--mirror", "m.sqlite"]).output
       let report = try #require(JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
       let income = try #require((report["income"] as? [String: Any])?["totalCents"] as? Int)
-      let soon = (report["endingSoon"] as? [[String: Any]] ?? []).compactMap { $0["id"] as? String }
+      let soon = ((report["members"] as? [String: Any])?["endingSoon"] as? [[String: Any]] ?? []).compactMap {
+        $0["id"] as? String
+      }
       #expect(soon.contains("m0") && soon.contains("m7") && !soon.contains("m8"))
       let amounts = "SELECT round(sum(amount) * 100) FROM income_by_month WHERE month = '2026-01'"
       #expect(try await sql(amounts, on: "m.sqlite", tool) == [["\(income).0"]])

@@ -6,7 +6,8 @@ import Testing
 struct ValueErrorTests {
   /// Names of values that any text is good for, or that are looked up when the command runs.
   private static let free: Set<String> = [
-    "a,b.c", "env", "env,env", "env[@time]", "env[@time]|path", "env|path", "field", "field=field",
+    "a,b.c", "documents", "env", "env,env", "env[@time]", "env[@time]|path", "env|path", "field",
+    "field=field",
     "field=type",
     "field=value", "fields", "file", "filter", "fix …", "folder", "heading", "id", "name",
     "name[=collection]", "path",

@@ -58,7 +58,7 @@ struct ProgramFileTests {
       #expect(try applied.summary().totals.written == 700)
       #expect(try await tool.documents() == parsed(Self.done))
       try tool.write(Self.program("raise SystemExit(1)"), to: "m/role.py")
-      try await tool.bare(apply + tool.place).expectFailure(77, "its file is not the one")
+      try await tool.bare(apply + tool.place).expectFailure(77, "or the program that it runs, is not the one")
       try tool.write(Self.program(), to: "m/role.py")
       let again = try await tool.bare(apply + tool.place)
       #expect(try again.summary().totals.unchanged == 700)

@@ -247,11 +247,10 @@ package struct CSVReader: ~Copyable {
         position
       )
     }
-    throw failure(
-      "the cell is not UTF-8",
-      position,
-      remedy: EncodingGuess(FileHead(file.path).bytes).remedy
-    )
+    let head = FileHead(file.path).bytes
+    // Of a pipe there is only what was read of it last.
+    let read = head.isEmpty ? Array(UnsafeRawBufferPointer(chunk)[..<unread.upperBound]) : head
+    throw failure("the cell is not UTF-8", position, remedy: EncodingGuess(read).remedy)
   }
 
   private static let strayQuote =

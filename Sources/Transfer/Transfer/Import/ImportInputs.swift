@@ -73,9 +73,13 @@ struct ImportInputs: Sendable {
         try failures.collect { () throws(Failure) in try assertReadable(stage) }
       }
     }
+    // What is not meant for a table may be all that it has against it.
+    try TableAgreement(
+      inputs.filter { $0.source.format.isTable }.map { ($0.source, $0.plan) },
+      options
+    ).check()
     try failures.conclude()
     try assertTables()
-    try TableAgreement(tables.map { ($0.source, $0.plan) }, options).check()
     if !hasObjects { try assertUsed() }
   }
 

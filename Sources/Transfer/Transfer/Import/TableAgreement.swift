@@ -5,11 +5,12 @@ import Tables
 ///
 /// A column that is left out, or a row that is taken for the headings, because one table needs it would be lost in the others.
 struct TableAgreement {
-  private let tables: [(source: ImportSource, plan: TablePlan)]
+  /// The tables, with their headings where these could be read.
+  private let tables: [(source: ImportSource, headings: [String]?)]
   private let options: TableOptions
 
-  init(_ tables: [(ImportSource, TablePlan)], _ options: TableOptions) {
-    self.tables = tables.map { (source: $0.0, plan: $0.1) }
+  init(_ tables: [(ImportSource, TablePlan?)], _ options: TableOptions) {
+    self.tables = tables.map { (source: $0.0, headings: $0.1?.headings) }
     self.options = options
   }
 
@@ -39,9 +40,9 @@ struct TableAgreement {
   }
 
   private func assertSame(_ column: Int) throws(Failure) {
-    let others = tables.filter { !isSkipped(column, in: $0.source) }
-    let headings = others.map {
-      $0.plan.headings.indices.contains(column - 1) ? $0.plan.headings[column - 1] : ""
+    let others = tables.filter { $0.headings != nil && !isSkipped(column, in: $0.source) }
+    let headings = others.map { table in
+      table.headings.map { $0.indices.contains(column - 1) ? $0[column - 1] : "" } ?? ""
     }
     guard Set(headings.map(UTF8Key.init)).count > 1, let index = headings.firstIndex(where: { !$0.isEmpty }),
       let meant = others.indices.first(where: { headings[$0].isEmpty }) ?? others.indices.last

@@ -139,8 +139,10 @@ struct SubsetReferences: Sendable {
   var unreachable: [String] {
     schema.collections.flatMap { collection in
       collection.fields.flatMap { field in
-        field.elements.dropFirst().filter(\.refersAnywhere).map {
-          "\(collection.pattern).\(field.path)\($0.path)"
+        field.elements.dropFirst().filter(\.refersAnywhere).map { element in
+          // The first segment of its path stands for the element itself.
+          "\(collection.pattern).\(field.path)[]"
+            + element.path.segments.dropFirst().map { ".\($0)" }.joined()
         }
       }
     }
