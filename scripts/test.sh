@@ -47,7 +47,7 @@ judge() {
   "$GYMMIGRATE_PYTHON" Tests/Judges/gym_services.py "$GYMMIGRATE_BINARY"
   "$GYMMIGRATE_PYTHON" Tests/Judges/gym_reports.py "$GYMMIGRATE_BINARY"
   "$GYMMIGRATE_PYTHON" Tests/Judges/owner_reports.py "$GYMMIGRATE_BINARY"
-  "$GYMMIGRATE_PYTHON" Tests/Judges/edited_workbooks.py "$GYMMIGRATE_BINARY"
+  "$GYMMIGRATE_PYTHON" Tests/Judges/edited_workbooks.py "$GYMMIGRATE_BINARY" 1 2 3 4 5 6
   "$GYMMIGRATE_PYTHON" Tests/Judges/random_tables.py --self-check "$GYMMIGRATE_BINARY" 60
   "$GYMMIGRATE_PYTHON" Tests/Judges/random_tables.py "$GYMMIGRATE_BINARY"
   "$GYMMIGRATE_PYTHON" Tests/Judges/schema_check.py "$GYMMIGRATE_BINARY"

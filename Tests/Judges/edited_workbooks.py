@@ -28,8 +28,9 @@ ROOT = Path(__file__).resolve().parents[2]
 ZONE = zoneinfo.ZoneInfo("America/Mexico_City")
 OFFICE = os.environ.get("SOFFICE") or shutil.which("soffice")
 UPDATED = "updatedAt"
-# What programs keep: whether carriage returns, and the microseconds of a step of time.
-KEPT = {"openpyxl": (True, 1000), "LibreOffice": (False, 1000), "LibreOffice by .ods": (False, 10_000)}
+# What programs keep: whether carriage returns, and the microseconds of a step of time, of which half is lost by rounding.
+# An .ods is cut to hundredths of a second, so that a whole one is lost.
+KEPT = {"openpyxl": (True, 1000), "LibreOffice": (False, 1000), "LibreOffice by .ods": (False, 20_000)}
 
 
 def run(folder, *command):

@@ -11,7 +11,8 @@ package enum EncodingGuess: Equatable {
   package init(_ bytes: [UInt8]) {
     let high = bytes.indices.filter { bytes[$0] >= 0x80 }
     let whole = (0...3).contains { cut in
-      String(validating: bytes.dropLast(cut), as: UTF8.self) != nil
+      bytes.suffix(cut).allSatisfy { $0 >= 0x80 }
+        && String(validating: bytes.dropLast(cut), as: UTF8.self) != nil
     }
     if high.isEmpty || whole || Self.characters(of: bytes) * 2 > high.count {
       self = .utf8

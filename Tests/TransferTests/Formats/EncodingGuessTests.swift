@@ -1,0 +1,25 @@
+import Testing
+
+@testable import Tables
+
+@Suite("What the encoding of a text is")
+struct EncodingGuessTests {
+  @Test(
+    "Letters of the West are Windows', other bytes of 8 bits are not, and a damaged character makes no other encoding.",
+    arguments: [
+      ([], .utf8), (Array("población, año, niño".utf8), .utf8),
+      // The last character is cut.
+      (Array("Le\u{F3}n, Mérida, Ñuñ".utf8).dropLast(), .utf8),
+      (Array("Mérida, León, Ñuñoa, Cancún".utf8) + [0xE9], .utf8),
+      (Array("Jos".utf8) + [0xE9, 0x2C, 0x41], .windows1252),
+      (Array("a".utf8) + [0xF1, 0x6F, 0x20, 0x80, 0x35], .windows1252),
+      // Of DOS, of a Mac, and of Korea.
+      (Array("poblaci".utf8) + [0xA2] + Array("n".utf8), .other),
+      (Array("Le".utf8) + [0x97] + Array("n".utf8), .other),
+      ([0xBD, 0xC3, 0xC1, 0xA1, 0x2C, 0x31], .other),
+    ] as [([UInt8], EncodingGuess)]
+  )
+  func guesses(_ bytes: [UInt8], _ guess: EncodingGuess) {
+    #expect(EncodingGuess(bytes) == guess)
+  }
+}
