@@ -85,6 +85,23 @@ struct SeveralSheetsTests {
     }
   }
 
+  @Test("A column of a sheet behind the last heading is named by its number.")
+  func behindTheHeadings() async throws {
+    try await withTool { tool in
+      try await make(
+        tool.path("book.xlsx"),
+        "[('socios', [['id','n'],['a1','Ana','z'],['a2','Leo','y']], [])]"
+      )
+      let command = ["import", "book.xlsx", "-e", "local", "--id-column", "id"]
+      let asked = try await tool.bare(command + ["-n"])
+      asked.expect(65)
+      #expect(asked.errors.contains("--rename 3=FIELD names it"), "\(asked.errors)")
+      try await tool.bare(command + ["--rename", "3=zona"]).expect(0)
+      let ana = try await tool.bare(["get", "socios/a1", "-e", "local"]).output
+      #expect(ana.contains(#""zona":{"stringValue":"z"}"#), "\(ana)")
+    }
+  }
+
   @Test("A workbook that was exported in another zone comes back as it went, unless a zone is given.")
   func zones() async throws {
     try await withTool { tool in

@@ -79,7 +79,7 @@ struct MetricsFileTests {
     }
   }
 
-  static let promtool = [
+  static let promtool: String? = [
     "/usr/bin/promtool", "/usr/local/bin/promtool",
     ProcessInfo.processInfo.environment["GYMMIGRATE_PROMTOOL"] ?? "",
   ]
@@ -91,7 +91,7 @@ struct MetricsFileTests {
       adding: try report("copy", in: "a\"b"),
       to: MetricsFile.text(adding: try report(), to: "")
     )
-    let result = try await BinaryRunner(executable: try #require(Self.promtool)).run(
+    let result = try await BinaryRunner(executable: Self.promtool ?? "").run(
       ["check", "metrics"],
       input: Array(text.utf8)
     )

@@ -1,7 +1,7 @@
 package import Configuration
 import Files
 import FirestoreREST
-package import TypedDocuments
+import TypedDocuments
 
 /// What one process of a run was billed: a line of `costs.jsonl`.
 package struct CostRecord: JSONRecord, Equatable {

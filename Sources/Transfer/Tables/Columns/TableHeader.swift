@@ -41,7 +41,8 @@ struct TableHeader {
     options: TableOptions
   ) throws(Failure) {
     self.options = options
-    headings = header.texts.map { Self.trimmed(isGuarded ? CellForm.unguarded($0) : $0) }
+    let texts = header.texts.map { Self.trimmed(isGuarded ? CellForm.unguarded($0) : $0) }
+    headings = texts + Self.namedBehind(texts, options)
     let isRejects = Self.isRejects(header)
     let isOurs = isRejects || headings.contains { $0.isIdentical(to: TablePlan.nameHeading) }
     func rules(_ style: HeadingStyle) -> HeadingRules {
@@ -123,6 +124,18 @@ struct TableHeader {
     }
     if let note = found.note { notes.append((index, note)) }
     roles.append(.field(type.map { found.column.typed($0.type) } ?? found.column))
+  }
+
+  /// How far behind the last heading a column is named by its number.
+  private static let columnsBehind = 1000
+
+  /// Empty headings up to the last column behind those of a sheet that an option names by its number.
+  private static func namedBehind(_ headings: [String], _ options: TableOptions) -> [String] {
+    let numbers = options.renames.compactMap { rename in
+      headings.contains { $0.isIdentical(to: rename.heading) } ? nil : Int(rename.heading)
+    }
+    let last = numbers.filter { $0 <= headings.count + columnsBehind }.max() ?? 0
+    return Array(repeating: "", count: max(0, last - headings.count))
   }
 
   /// The field that an option gives a column by its number, where its heading does not tell it from others.
