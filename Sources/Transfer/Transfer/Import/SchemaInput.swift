@@ -179,7 +179,9 @@ final class SchemaInput: DocumentInput {
   private func fault(_ violation: SchemaViolation, in row: DocumentRow) -> RowFault {
     let cell = input.cell(of: violation.field)
     let name = violation.field?.description ?? "the document's id"
-    let remark = Spacing.remark(on: cell?.value ?? violation.value?.string ?? "")
+    // Whatever the value is of a field that must not be there, it is not the reason.
+    let isOfValue = violation.kind != .forbidden && violation.kind != .undeclared
+    let remark = isOfValue ? Spacing.remark(on: cell?.value ?? violation.value?.string ?? "") : ""
     let expected =
       violation.isMissing
       ? "\(cell == nil ? "\(name): " : "")\(violation.expected), and it is missing"
