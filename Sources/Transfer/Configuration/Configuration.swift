@@ -29,7 +29,7 @@ package struct Configuration: Sendable, Equatable {
   package var migrations: String?
   /// What must hold before migrations are applied.
   package var promotions: [Promotion] = []
-  /// Who is told of runs in every environment.
+  /// Who is notified of runs in every environment.
   package var notify: NotificationTargets?
 
   package init(environments: [DatabaseEnvironment], file: String? = nil, prices: PriceList = .nam5) {

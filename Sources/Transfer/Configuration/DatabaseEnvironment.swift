@@ -27,7 +27,7 @@ package struct DatabaseEnvironment: Sendable, Equatable {
   package var location: String?
   /// What runs may be billed.
   package var limits: BillLimits?
-  /// Who is told of runs in it.
+  /// Who is notified of runs in it.
   package var notify: NotificationTargets?
   /// The file of a mirror, which this process serves; nil for a database.
   package var mirror: String?

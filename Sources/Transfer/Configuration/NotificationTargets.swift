@@ -1,7 +1,7 @@
 import Files
 import YAML
 
-/// Who is told of runs: `notify:` of the configuration or of an environment, or options.
+/// Who is notified of runs: `notify:` of the configuration or of an environment, or options.
 package struct NotificationTargets: Sendable, Equatable {
   /// Asked for at the start of a command and at its end, as healthchecks.io has it.
   package var ping: NotificationAddress?
@@ -29,7 +29,7 @@ package struct NotificationTargets: Sendable, Equatable {
   }
 }
 
-/// An address that is told of runs.
+/// An address that is notified of runs.
 ///
 /// Whoever knows its path may speak for it, so that is a secret.
 package struct NotificationAddress: Sendable, Equatable {

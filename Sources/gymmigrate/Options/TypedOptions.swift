@@ -123,36 +123,26 @@ enum TypedValue {
   /// Reads the numbers of columns.
   ///
   /// - Throws: `ValidationError` that says what is expected.
-  static func columnNumbers(_ text: String) throws -> OfSheet<[Int]> {
+  static func columnNumbers(_ text: String) throws -> SheetOption<Set<Int>> {
     let (sheet, numbers) = sheetAndRest(text)
-    return OfSheet(
-      sheet: sheet,
-      value: try numbers.split(separator: ",", omittingEmptySubsequences: false).map { piece in
-        guard let number = Int(piece), number > 0 else {
-          throw ValidationError(
-            "give numbers from 1, with commas between several, of one sheet as SHEET=2,3."
-          )
-        }
-        return number
+    let columns = try numbers.split(separator: ",", omittingEmptySubsequences: false).map { piece in
+      guard let number = Int(piece), number > 0 else {
+        throw ValidationError("give numbers from 1, with commas between several, of one sheet as SHEET=2,3.")
       }
-    )
+      return number
+    }
+    return SheetOption(sheet: sheet, value: Set(columns))
   }
 
   /// Reads the number of a row: `3`, or `SHEET=3`.
   ///
   /// - Throws: `ValidationError` that says what is expected.
-  static func sheetRow(_ text: String) throws -> OfSheet<Int> {
+  static func sheetRow(_ text: String) throws -> SheetOption<Int> {
     let (sheet, number) = sheetAndRest(text)
     guard let row = Int(number), row > 0 else {
       throw ValidationError("give a number from 1, of one sheet as SHEET=3.")
     }
-    return OfSheet(sheet: sheet, value: row)
-  }
-
-  /// What is given for all tables, or for one sheet.
-  struct OfSheet<Value> {
-    var sheet: String?
-    var value: Value
+    return SheetOption(sheet: sheet, value: row)
   }
 
   private static func sheetAndRest(_ text: String) -> (sheet: String?, rest: Substring) {

@@ -22,7 +22,7 @@ struct Invocation: Sendable {
   let root: any ParsableCommand.Type
   /// Counts the requests of the command, to databases and buckets; of one that makes several runs, those of each.
   var traffic = TrafficCounter()
-  /// Tells monitors of the command; nil for one of which nobody is told.
+  /// Notifies monitors of the command; nil for one of which nobody is notified.
   var notifier: Notifier?
   /// The application that comes along; nil where none does.
   var application: (any Application.Type)?

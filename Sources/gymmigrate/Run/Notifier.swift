@@ -2,7 +2,7 @@ import Configuration
 import Logging
 import Platform
 
-/// Tells monitors when a command begins, and how it ended; nothing that goes wrong with that changes anything but a warning.
+/// Notifies monitors when a command begins, and how it ended; nothing that goes wrong with that changes anything but a warning.
 final class Notifier: Sendable {
   private struct State {
     var report: RunReport
@@ -12,7 +12,7 @@ final class Notifier: Sendable {
     var start: Task<Void, Never>?
     /// What counts the requests of each run.
     var counters: [TrafficCounter] = []
-    /// Whom it is telling now.
+    /// Whom it is notifying now.
     var open: [String] = []
     /// What went wrong.
     var failures: [String] = []
@@ -82,7 +82,7 @@ final class Notifier: Sendable {
     }
     let (failures, open) = state.withLock { ($0.failures, $0.open) }
     let all = failures + open.map { "\($0): it takes too long" }
-    if !all.isEmpty { logger.warning("Not told of the run: \(all.joined(separator: "; ")).") }
+    if !all.isEmpty { logger.warning("Not notified of the run: \(all.joined(separator: "; ")).") }
   }
 
   private func report(_ code: Int32) -> RunReport {
@@ -94,22 +94,22 @@ final class Notifier: Sendable {
     }
   }
 
-  // MARK: Telling
+  // MARK: Requests
 
   private func ping(_ address: NotificationAddress, _ url: String) async {
-    await tell("the ping to \(address.host)", HTTPRequest(method: "GET", url: url, timeout: Self.patience))
+    await notify("the ping to \(address.host)", HTTPRequest(method: "GET", url: url, timeout: Self.patience))
   }
 
   private func send(_ report: RunReport, to address: NotificationAddress) async {
     let type = [(name: "Content-Type", value: "application/json")]
-    await tell(
+    await notify(
       "the webhook at \(address.host)",
       HTTPRequest(method: "POST", url: address.url, headers: type, body: report.json, timeout: Self.patience)
     )
   }
 
   private func record(_ report: RunReport, in path: String) async {
-    await tell("the metrics in \(path)") {
+    await notify("the metrics in \(path)") {
       await BackgroundThread.run { _ in
         do throws(Failure) {
           try MetricsFile(path).record(report)
@@ -121,8 +121,8 @@ final class Notifier: Sendable {
     }
   }
 
-  private func tell(_ whom: String, _ request: HTTPRequest) async {
-    await tell(whom) { [certificates] in
+  private func notify(_ whom: String, _ request: HTTPRequest) async {
+    await notify(whom) { [certificates] in
       do throws(TransportError) {
         let response = try await CurlTransport(certificates: certificates).send(request)
         return (200..<300).contains(response.status) ? nil : "it answered \(response.status)"
@@ -133,7 +133,7 @@ final class Notifier: Sendable {
   }
 
   /// - Parameter body: Returns what went wrong.
-  private func tell(_ whom: String, _ body: () async -> String?) async {
+  private func notify(_ whom: String, _ body: () async -> String?) async {
     state.withLock { $0.open.append(whom) }
     let cause = await body()
     state.withLock { state in

@@ -3,7 +3,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Monitors are told of runs", .timeLimit(.minutes(60)))
+@Suite("Monitors are notified of runs", .timeLimit(.minutes(60)))
 struct NotificationTests {
   /// A part of the address that only its owner knows.
   private static let secret = "/5f1c9a52-aaaa-bbbb"
@@ -142,7 +142,7 @@ struct NotificationTests {
       // A request of ours may otherwise take 75 s.
       let result = try await tool.bare(words + options, timeout: .seconds(40))
       result.expect(0)
-      let warnings = result.errorLines.filter { $0.contains("Not told") }
+      let warnings = result.errorLines.filter { $0.contains("Not notified") }
       let warning = try #require(warnings.count == 1 ? warnings.first : nil, "\(result.errors)")
       for text in [
         "the ping to http://127.0.0.1:", "the webhook at http://127.0.0.1:", "the metrics in none/m.prom",

@@ -16,8 +16,8 @@ extension MigrationStep {
       }
       guard breaches.count == collections.count else { continue }
       // Of a group, a collection that has the field says more of the value.
-      let told = breaches.first { $0.1.kind != .undeclared } ?? breaches.first
-      if let (collection, breach) = told { return Self.cause(breach, of: value, in: field, collection) }
+      let shown = breaches.first { $0.1.kind != .undeclared } ?? breaches.first
+      if let (collection, breach) = shown { return Self.cause(breach, of: value, in: field, collection) }
     }
     return nil
   }

@@ -1,7 +1,14 @@
-/// What an option says of one sheet of workbooks: `SHEET=VALUE`.
+/// What an option says of all tables, or of one sheet of workbooks: `VALUE` or `SHEET=VALUE`.
 package struct SheetOption<Value: Codable & Sendable & Equatable>: Codable, Sendable, Equatable {
-  package let sheet: String
+  /// The name of the sheet; nil for all tables.
+  package let sheet: String?
   package let value: Value
 
-  package init(sheet: String, value: Value) { (self.sheet, self.value) = (sheet, value) }
+  package init(sheet: String?, value: Value) { (self.sheet, self.value) = (sheet, value) }
+
+  /// Whether it is of that sheet alone.
+  package func isOf(_ name: String?) -> Bool {
+    guard let sheet, let name else { return false }
+    return sheet.isIdentical(to: name)
+  }
 }

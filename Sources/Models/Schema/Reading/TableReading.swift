@@ -44,7 +44,7 @@ package struct TableReading: Codable, Sendable, Equatable {
   package var delimiter: CSVDelimiter?
   /// The row of the header, from 1; the first that holds something if nil.
   package var headerRow: Int?
-  /// The same of sheets by name.
+  /// The same of single sheets.
   package var sheetRows: [SheetOption<Int>] = []
   /// The encoding of CSV without a byte order mark; UTF-8 if nil.
   package var encoding: TextEncoding?
@@ -72,7 +72,7 @@ package struct TableReading: Codable, Sendable, Equatable {
   package var headings: HeadingStyle?
   /// The numbers of columns that are left out, from 1.
   package var skippedColumns: Set<Int> = []
-  /// The same of sheets by name.
+  /// The same of single sheets.
   package var sheetSkips: [SheetOption<Set<Int>>] = []
   /// Whether numbers have a comma before their decimals, and points between thousands; not if nil.
   package var usesDecimalComma: Bool?
@@ -99,10 +99,8 @@ package struct TableReading: Codable, Sendable, Equatable {
     var reading = self
     (reading.sheetRows, reading.sheetSkips) = ([], [])
     guard let sheet else { return reading }
-    reading.headerRow = sheetRows.last { $0.sheet.isIdentical(to: sheet) }?.value ?? headerRow
-    for skips in sheetSkips where skips.sheet.isIdentical(to: sheet) {
-      reading.skippedColumns.formUnion(skips.value)
-    }
+    reading.headerRow = sheetRows.last { $0.isOf(sheet) }?.value ?? headerRow
+    for skips in sheetSkips where skips.isOf(sheet) { reading.skippedColumns.formUnion(skips.value) }
     return reading
   }
 

@@ -2,7 +2,7 @@ package import Configuration
 package import FirestoreREST
 import TypedDocuments
 
-/// What monitors are told of a command: how it ended, and numbers; no names and no values of documents.
+/// What monitors get about a command: how it ended, and numbers; no names and no values of documents.
 package struct RunReport: Sendable {
   /// The words of the command alone: `migrate apply`.
   package var command: String

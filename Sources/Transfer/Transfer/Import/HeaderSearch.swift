@@ -57,8 +57,9 @@ struct HeaderSearch {
       guard columns.count > max(1, best?.count ?? headed.count), Self.isOfHeadings(row, columns) else {
         continue
       }
-      // Of a row of several cells that may head the others, only what is below another row tells that it does not.
-      if headed.count > 1, !Self.heads(row, columns, rows[(index + 1)...]) { continue }
+      // A row of several cells, or one of a table of two columns, may head it all the same, unless the cells below another row are of
+      // another kind than that row's.
+      if headed.count > 1 || columns.count < 3, !Self.heads(row, columns, rows[(index + 1)...]) { continue }
       best = (row, columns.count)
     }
     guard let best else { return }
@@ -96,7 +97,7 @@ struct HeaderSearch {
     }
   }
 
-  /// A sign with a blank behind it, or a row of another width than the table's, is no heading.
+  /// `# ` with a blank, or a row of another width than the table's, is no heading.
   private func refuseComment(_ header: CellRow, _ rows: [CellRow]) throws(Failure) {
     let others = rows.filter { !Self.isComment($0) }
     guard let next = others.first else { return }
@@ -113,7 +114,7 @@ struct HeaderSearch {
   private func refuseDelimiter(_ header: CellRow, _ rows: [CellRow]) throws(Failure) {
     guard rows.count > 1, (rows + [header]).allSatisfy({ $0.count == 1 }) else { return }
     let counts = Self.counts(header[0])
-    let constant = counts.filter { sign in rows.allSatisfy { Self.counts($0[0])[sign.key] == sign.value } }
+    let constant = counts.filter { count in rows.allSatisfy { Self.counts($0[0])[count.key] == count.value } }
     guard let found = constant.max(by: { ($0.value, $1.key) < ($1.value, $0.key) })?.key,
       let delimiter = CSVDelimiter(rawValue: String(UnicodeScalar(found)))
     else { return }

@@ -27,9 +27,9 @@ struct TableAgreement {
       options.sheetRows.map { ("--header-row", $0.sheet) }
       + options.sheetSkips.map { ("--skip-columns", $0.sheet) }
     let missing = named.first { _, sheet in
-      !tables.contains { $0.source.sheet?.isIdentical(to: sheet) ?? false }
+      !tables.contains { $0.source.sheet.map { $0.isIdentical(to: sheet ?? "") } ?? false }
     }
-    guard let (option, sheet) = missing else { return }
+    guard let (option, sheet) = missing, let sheet else { return }
     throw Failure(
       .usage,
       "use",
@@ -56,15 +56,11 @@ struct TableAgreement {
 
   /// Whether a sheet has an option of its own for a column.
   private func isSkipped(_ column: Int, in source: ImportSource) -> Bool {
-    options.sheetSkips.contains { skips in
-      (source.sheet?.isIdentical(to: skips.sheet) ?? false) && skips.value.contains(column)
-    }
+    options.sheetSkips.contains { $0.isOf(source.sheet) && $0.value.contains(column) }
   }
 
   private func assertSame(headerRow row: Int) throws(Failure) {
-    let others = tables.filter { table in
-      !options.sheetRows.contains { table.source.sheet?.isIdentical(to: $0.sheet) ?? false }
-    }
+    let others = tables.filter { table in !options.sheetRows.contains { $0.isOf(table.source.sheet) } }
     let natural = others.map { naturalRow(of: $0.source) }
     guard let index = natural.firstIndex(where: { $0 != nil && $0 != row }),
       let meant = natural.firstIndex(where: { $0 == nil || $0 == row }), let own = natural[index]

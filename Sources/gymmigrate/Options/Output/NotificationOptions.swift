@@ -1,6 +1,6 @@
 import Configuration
 
-/// Who is told of the run.
+/// Who is notified of the run.
 struct NotificationOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(

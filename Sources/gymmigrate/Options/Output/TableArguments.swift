@@ -54,7 +54,7 @@ struct TableArguments: ParsableArguments {
     ),
     transform: TypedValue.sheetRow
   )
-  var headerRow: [TypedValue.OfSheet<Int>] = []
+  var headerRow: [SheetOption<Int>] = []
 
   @Option(help: ArgumentHelp("Rows above the headings to leave out.", valueName: "n"), from: 0)
   var skipRows: Int?
@@ -130,7 +130,7 @@ struct TableArguments: ParsableArguments {
     ),
     transform: TypedValue.columnNumbers
   )
-  var skippedColumns: [TypedValue.OfSheet<[Int]>] = []
+  var skippedColumns: [SheetOption<Set<Int>>] = []
 
   @Flag(
     inversion: .prefixedNo,
@@ -189,16 +189,12 @@ struct TableArguments: ParsableArguments {
     (reading.shortRows, reading.delimiter, reading.nullText) = (shortRows, delimiter, nullText)
     let row = headerRow.last { $0.sheet == nil }?.value
     (reading.headerRow, reading.encoding) = (row ?? skipRows.map { $0 + 1 }, encoding)
-    reading.sheetRows = headerRow.compactMap { row in
-      row.sheet.map { SheetOption(sheet: $0, value: row.value) }
-    }
-    reading.sheetSkips = skippedColumns.compactMap { columns in
-      columns.sheet.map { SheetOption(sheet: $0, value: Set(columns.value)) }
-    }
+    reading.sheetRows = headerRow.filter { $0.sheet != nil }
+    reading.sheetSkips = skippedColumns.filter { $0.sheet != nil }
     (reading.comment, reading.quotes, reading.unmerge) = (comment, quote, unmerge)
     (reading.types, reading.renames) = (types.flatMap { $0 }, rename.flatMap { $0 })
     (reading.headings, reading.skippedColumns) = (
-      headings, Set(skippedColumns.filter { $0.sheet == nil }.flatMap(\.value))
+      headings, skippedColumns.filter { $0.sheet == nil }.reduce([]) { $0.union($1.value) }
     )
     (reading.usesDecimalComma, reading.dateOrder) = (decimalComma, dateFormat)
     (reading.percent, reading.currency) = (percent, currency)
