@@ -173,10 +173,19 @@ extension CommandRun {
       )
     }
     let bound = allowsMore ? connection.bound : nil
-    let reads = bound?.reads == nil ? [] : ["--max-reads", "MORE"]
-    let writes = bound?.writes == nil ? [] : ["--max-writes", "MORE"]
-    let cost = bound?.dollars == nil ? [] : ["--max-cost", "MORE"]
-    return command(["runs", "resume", run.id] + reads + writes + cost)
+    let bounds =
+      (bound?.reads == nil ? [] : ["--max-reads"]) + (bound?.writes == nil ? [] : ["--max-writes"])
+      + (bound?.dollars == nil ? [] : ["--max-cost"])
+    if job?.job.isStep ?? false, job?.resuming == nil { return sameCommand(allowingMoreOf: bounds) }
+    return command(["runs", "resume", run.id] + bounds.flatMap { [$0, "MORE"] })
+  }
+
+  /// The command that was given, which goes on with the run and then with the others that it makes.
+  private func sameCommand(allowingMoreOf bounds: [String]) -> String {
+    var words = Invocation.current.arguments.words
+    for bound in bounds { words = words.without(bound) + [bound, "MORE"] }
+    if let confirm = confirmation?.confirm { words = words.without("--confirm") + ["--confirm", confirm] }
+    return CommandLineText.quoted(["gymmigrate"] + words)
   }
 
   /// A command about the run, with what it needs to find it and to write again.

@@ -27,6 +27,7 @@ struct LedgerRun: Sendable {
       undoes: undoes
     )
     (entry.override, entry.planned) = (job?.override, job?.planned ?? [])
+    for index in entry.migrations.indices { entry.migrations[index].isDue = job?.isStep ?? false }
   }
 
   /// Runs `body` with the lease held and the run recorded in the ledger.

@@ -13,6 +13,8 @@ struct UpRun {
   var acceptsChanges = false
   /// How many changes are shown of each migration.
   var examples = 3
+  /// What was typed, where that was another command line than this one.
+  var arguments: CompletedArguments?
 
   /// - Parameter validate: Refuses settings that do not go with the migrations.
   func perform(_ validate: (MigrationChoice) throws -> Void) async throws {
@@ -29,6 +31,7 @@ struct UpRun {
     if acceptsChanges { try await up.accept(folder, in: name) }
     let entries = try await run.connection.ledger(for: "migrate up", run.output)
     let pending = try folder.pending(upTo: last, in: name, entries)
+    if !job.isDryRun { try await up.verifyDue(of: folder, in: name, entries) }
     if pending.isEmpty {
       Terminal.standardError.line("Nothing is pending in \(name).")
       return try await up.printNothing()
@@ -66,12 +69,10 @@ struct UpRun {
   private func offer(_ deletions: [String: Int]) throws {
     let target = try EnvironmentResolver(run.connection).environment()
     var words = Invocation.current.arguments.words
-    words.removeAll { $0 == "-n" || $0 == "--dry-run" || $0.hasPrefix("--html=") }
-    if let page = words.firstIndex(of: "--html") { words.removeSubrange(page...(page + 1)) }
+    words.removeAll { $0 == "-n" || $0 == "--dry-run" }
+    words = words.without("--html")
     if let most = deletions.values.max(), most > job.maximumDeletes ?? -1 {
-      words.removeAll { $0.hasPrefix("--max-delete=") }
-      if let given = words.firstIndex(of: "--max-delete") { words.removeSubrange(given...(given + 1)) }
-      words += ["--max-delete", String(most)]
+      words = words.without("--max-delete") + ["--max-delete", String(most)]
     }
     if run.confirmation.confirm == nil { words += target.confirmationWords }
     run.output.logger().notice("To apply this: \(CommandLineText.quoted(["gymmigrate"] + words))")
@@ -181,7 +182,7 @@ struct UpRun {
       job.migrations = choice([migration])
       // Where the gate is open there is nothing to override.
       if gate?.gap(of: migration) == nil { job.override = nil }
-      job.planned = pending.count > index + 1 ? pending[(index + 1)...].map(\.id) : nil
+      job.planned = pending[(index + 1)...].map(\.id)
       let applied = job
       let isWhole = try await one { run in
         var applying = run
@@ -189,11 +190,49 @@ struct UpRun {
         try await applying.perform()
       }
       if !isWhole { isIncomplete = true }
-      _ = try await one { run in
-        try await applied.migrations.verify(for: run.connection, run.output, isRecorded: true)
-      }
+      try await verify(applied.migrations)
     }
     if isIncomplete { throw ExitStatus(ExitCodes.incomplete) }
+  }
+
+  private mutating func verify(_ choice: MigrationChoice, isUnprinted: Bool = false) async throws {
+    _ = try await one { run in
+      try await choice.verify(for: run.connection, run.output, isRecorded: true, isUnprinted: isUnprinted)
+    }
+  }
+
+  /// Verifies what the same command has applied before it was stopped.
+  private mutating func verifyDue(
+    of folder: MigrationFolder,
+    in environment: String,
+    _ entries: [LedgerEntry]
+  ) async throws {
+    for (migration, state) in folder.states(in: environment, entries)
+    where state.isInForce && state.applied?.isDue ?? false { try await verify(choice([migration])) }
+  }
+
+  /// Resumes one of the runs by itself: it is verified, too, and what was to come after it is named.
+  func resume(_ record: RunRecord) async throws {
+    var up = self
+    let isWhole = try await up.one { _ = try await $0.perform() }
+    up.arguments = CompletedArguments(record.arguments)
+    var hasLeft = false
+    do {
+      // A summary of it alone was asked for.
+      try await up.verify(job.migrations, isUnprinted: run.output.json)
+    } catch let status as ExitStatus where status.rawValue == ExitCodes.differences {
+      hasLeft = true
+    }
+    let entries = try await run.connection.ledger(for: "migrate up", run.output)
+    let pending = (job.planned ?? []).filter { !MigrationState(of: $0, in: entries).isInForce }
+    if !pending.isEmpty {
+      let again = CommandLineText.quoted(["gymmigrate"] + record.arguments)
+      run.output.logger().notice(
+        "Pending still: \(pending.joined(separator: ", ")). To apply them, too: \(again)"
+      )
+    }
+    if hasLeft { throw ExitStatus(ExitCodes.differences) }
+    if !isWhole { throw ExitStatus(ExitCodes.incomplete) }
   }
 
   /// Makes one of the runs, with requests that are counted for it alone; what is billed is taken off the bound of all.
@@ -202,6 +241,7 @@ struct UpRun {
   private mutating func one(_ body: @Sendable (JobRun) async throws -> Void) async throws -> Bool {
     var invocation = Invocation.current
     invocation.traffic = TrafficCounter()
+    invocation.arguments = arguments ?? invocation.arguments
     let run = run
     var isWhole = true
     do {

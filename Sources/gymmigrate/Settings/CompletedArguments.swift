@@ -90,3 +90,14 @@ struct CompletedArguments: Sendable {
     }
   }
 }
+
+extension [String] {
+  /// The words of a command line without an option and its value.
+  func without(_ option: String) -> [String] {
+    var words = filter { !$0.hasPrefix("\(option)=") }
+    while let place = words.firstIndex(of: option) {
+      words.removeSubrange(place..<Swift.min(place + 2, words.count))
+    }
+    return words
+  }
+}

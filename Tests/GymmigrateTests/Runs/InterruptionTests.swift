@@ -82,6 +82,7 @@ struct InterruptionTests {
       #expect(summary.totals.written == mini.totalWrites)
       #expect(summary.totals.written > 0)
       #expect(result.complaints.count <= 1)
+      #expect(!result.errors.contains("not made") && !result.errors.contains("cancelled"), "\(result.errors)")
       #expect(result.lastLine == "To resume: \(summary.resumeCommand ?? "?")")
 
       faults.setOn(false)
@@ -105,6 +106,23 @@ struct InterruptionTests {
       faults.setOn(false)
       try await goOn(tool, result.lastLine).expect(0)
       #expect(mini.snapshot().count == 20)
+    }
+  }
+
+  @Test("What was to say little when it began says how it ended when it is resumed.")
+  func resumedAloud() async throws {
+    let mini = MiniFirestore()
+    let faults = ScriptedFaults(
+      mini.handler,
+      rules: [FaultRule([.commit], .first(2), .error(.permissionDenied))]
+    )
+    try await withTool(against: faults.handler) { tool, _ in
+      try await tool.run("import", Samples.file("exercises"), "-q").expectFailure(77)
+      faults.setOn(false)
+      let resumed = try await tool.bare(["runs", "resume", "last"])
+      resumed.expect(0)
+      #expect(resumed.errorLines.contains { $0.hasPrefix("Done in ") }, "\(resumed.errors)")
+      #expect(resumed.lastLine.hasPrefix("To undo: "))
     }
   }
 

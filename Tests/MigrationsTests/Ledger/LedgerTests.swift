@@ -206,10 +206,10 @@ struct MigrationLedgerTests {
       var first = entry("1")
       (first.migrations, first.status) = ([.init(id: "m", checksum: nil)], .done)
       try await ledger.note(first)
-      let refused = await failure { try await ledger.recordVerified(["m", "n"]) }
+      let refused = await failure { try await ledger.record(["m", "n"], isVerified: true) }
       #expect(refused?.kind == .usage && refused?.path == "n")
       #expect(try await ledger.entries()[0].migrations[0].verifiedAt == nil)
-      try await ledger.recordVerified(["m"])
+      try await ledger.record(["m"], isVerified: true)
       let entry = try await ledger.entries()[0]
       let time = try #require(entry.migrations[0].verifiedAt)
       #expect(try time >= #require(entry.startedAt) && entry.status == .done)

@@ -285,10 +285,11 @@ struct BatchWriterTests {
       #expect(delegate.results.count == sent[0] + sent[1])
       #expect(mini.totalWrites == sent.reduce(0, +))
       #expect(
-        ended.cause.hasSuffix("and for \(unknown(sent[2]))"),
+        ended.cause.hasSuffix("; for \(unknown(sent[2]))"),
         "\(ended)"
       )
-      #expect(ended.cause.contains(" writes were not made, "), "\(ended)")
+      // How many were read ahead says nothing of what is left.
+      #expect(!ended.cause.contains("not made"), "\(ended)")
     }
   }
 

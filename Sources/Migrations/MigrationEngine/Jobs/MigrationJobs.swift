@@ -43,7 +43,7 @@ package struct ApplyJob: Job {
   package var html: String?
   /// Why a gate was passed all the same, for the ledger.
   package var override: String?
-  /// The migrations that are applied after it, each by a run of its own, for the ledger; nil for none.
+  /// The migrations that are applied after it, each by a run of its own, for the ledger; nil for a run that stands alone.
   package var planned: [String]?
 
   package init(_ migrations: MigrationChoice) { self.migrations = migrations }
@@ -51,6 +51,7 @@ package struct ApplyJob: Job {
   package var name: String { plan == nil ? "migrate apply \(migrations.names)" : "migrate apply --plan" }
   package var writes: Bool { !isDryRun }
   package var deletesForGood: Bool { maximumDeletes != nil }
+  package var isStep: Bool { planned != nil }
 }
 
 /// Shows what migrations would change.

@@ -11,6 +11,8 @@ package struct LedgerEntry: Sendable, Equatable {
     package var accepted: String?
     /// When a plan had nothing to change any more, by the service's clock.
     package var verifiedAt: Timestamp?
+    /// Whether the command that applied it has still to verify it: it was stopped before that.
+    package var isDue = false
 
     /// What a job or a plan has of it; the rest is of the ledger alone.
     private enum CodingKeys: String, CodingKey { case checksum, id }
@@ -102,8 +104,8 @@ package struct LedgerEntry: Sendable, Equatable {
   /// Its counts; nil where it has not recorded them: it runs, or did not come to its end.
   package var knownTotals: DocumentCounts? {
     switch status {
-    case .running, .cleared: totals == DocumentCounts() && hasChanged ? nil : totals
-    case .done, .incomplete, .failed, .interrupted, .undone: totals
+    case .running, .cleared, .undone: totals == DocumentCounts() && hasChanged ? nil : totals
+    case .done, .incomplete, .failed, .interrupted: totals
     }
   }
 
@@ -202,6 +204,7 @@ extension LedgerEntry.Applied {
     guard let id = map["id"]?.string else { return nil }
     self.init(id: id, checksum: map["checksum"]?.string)
     (accepted, verifiedAt) = (map["accepted"]?.string, map["verifiedAt"]?.timestamp)
+    isDue = map["isDue"]?.boolean ?? false
   }
 
   fileprivate var fields: FieldMap {
@@ -209,6 +212,7 @@ extension LedgerEntry.Applied {
     if let checksum { map["checksum"] = .string(checksum) }
     if let accepted { map["accepted"] = .string(accepted) }
     if let verifiedAt { map["verifiedAt"] = .timestamp(verifiedAt) }
+    if isDue { map["isDue"] = .boolean(true) }
     return map
   }
 }

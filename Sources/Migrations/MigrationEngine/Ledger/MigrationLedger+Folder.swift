@@ -8,10 +8,17 @@ extension MigrationLedger {
     try await client.get(Lease.path).readTime ?? .now
   }
 
-  /// Records that a plan of migrations, after they were applied, had nothing to change.
+  /// Records what a plan of migrations said after they were applied.
   ///
-  /// - Throws: `.usage` where one is not applied; as ``put(_:)``.
-  package func recordVerified(_ ids: [String]) async throws {
+  /// - Parameter isVerified: Whether it had nothing to change.
+  /// - Throws: `.usage` where one is verified that is not applied; as ``put(_:)``.
+  package func record(_ ids: [String], isVerified: Bool) async throws {
+    if isVerified { return try await recordVerified(ids) }
+    // What is left is known, so the command that applied it need not ask again.
+    for id in ids { try await update(id) { $0.isDue = false } }
+  }
+
+  private func recordVerified(_ ids: [String]) async throws {
     let now = try await moment()
     let known = try await entries()
     if let id = ids.first(where: { !MigrationState(of: $0, in: known).isInForce }) {
@@ -23,7 +30,7 @@ extension MigrationLedger {
         remedy: "Apply it first; 'gymmigrate migrate baseline' records what was done by hand."
       )
     }
-    for id in ids { try await update(id) { $0.verifiedAt = now } }
+    for id in ids { try await update(id) { ($0.verifiedAt, $0.isDue) = (now, false) } }
   }
 
   /// Records that the files of migrations are right as they are, though others were applied.
@@ -41,8 +48,9 @@ extension MigrationLedger {
       guard entry.status != .running, entry.status != .undone,
         let index = entry.migrations.firstIndex(where: { $0.id.isIdentical(to: id) })
       else { continue }
+      let former = entry.migrations[index]
       change(&entry.migrations[index])
-      _ = try await put(entry)
+      if entry.migrations[index] != former { _ = try await put(entry) }
     }
   }
 }

@@ -260,7 +260,7 @@ package struct ServiceCaller: Sendable {
           failure.reason,
           asked: failure.askedDelay,
           policy.after(failure),
-          orThrow: Failure(.interrupted, operation, path: path, cause: "it was cancelled")
+          orThrow: Failure(.interrupted, operation, path: path, cause: "it was stopped")
         )
       else {
         throw failure.asFailure(

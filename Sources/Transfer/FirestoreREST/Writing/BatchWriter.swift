@@ -61,8 +61,8 @@ package actor BatchWriter {
   /// allows ``BatchLimits/interruptionGrace`` for this, a failure the time of one request.
   ///
   /// - Throws: The failure that ended the writing, otherwise what `body` throws, otherwise `.interrupted` if
-  ///   writes were dropped; its cause has the number of writes that were not made and of those with an
-  ///   unknown result.
+  ///   writes were dropped; its cause has the number of writes with an unknown result and, but for the last,
+  ///   of those that were not made.
   package static func run(
     _ client: FirestoreClient,
     limits: BatchLimits,
@@ -180,7 +180,7 @@ package actor BatchWriter {
     wake()
   }
 
-  private static let interrupted = Failure(.interrupted, "write", cause: "it was cancelled")
+  private static let interrupted = Failure(.interrupted, "finish writing", cause: "it was stopped")
 
   /// Stops sending, and allows so many seconds for commits in flight.
   private func drop(within seconds: Double) {
@@ -195,7 +195,8 @@ package actor BatchWriter {
   private func annotated(_ failure: Failure) -> Failure {
     var parts: [String] = []
     let (dropped, unknown) = (scheduler.droppedCount, scheduler.unknownCount)
-    if dropped > 0 {
+    // Of an interrupted run it would be what was read ahead, and not what is left.
+    if dropped > 0, failure.kind != .interrupted {
       parts.append("\(NumberText.counted(dropped, "write")) \(dropped == 1 ? "was" : "were") not made")
     }
     if unknown > 0 {

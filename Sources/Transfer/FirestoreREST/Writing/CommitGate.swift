@@ -55,7 +55,7 @@ package final class CommitGate: Sendable {
     do {
       try await check(occasion)
     } catch {
-      throw error as? Failure ?? Failure(.interrupted, "write", cause: "it was cancelled")
+      throw error as? Failure ?? Failure(.interrupted, "finish writing", cause: "it was stopped")
     }
   }
 }

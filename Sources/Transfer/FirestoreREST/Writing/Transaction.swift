@@ -158,7 +158,7 @@ extension FirestoreClient {
           failure.reason,
           asked: failure.askedDelay,
           caller.policy.after(failure),
-          orThrow: Failure(.interrupted, operation, path: path.string, cause: "it was cancelled")
+          orThrow: Failure(.interrupted, operation, path: path.string, cause: "it was stopped")
         )
       else {
         if step == .contention { return (value, .contended) }

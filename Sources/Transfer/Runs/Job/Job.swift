@@ -17,12 +17,15 @@ package protocol Job: JSONRecord {
   var canUndo: Bool { get }
   /// Whether it deletes documents for good, as far as its options tell.
   var deletesForGood: Bool { get }
+  /// Whether it is one of the runs of a command that goes on with others: that command again does all of it.
+  var isStep: Bool { get }
 }
 
 extension Job {
   package var canResume: Bool { writes }
   package var canUndo: Bool { writes }
   package var deletesForGood: Bool { false }
+  package var isStep: Bool { false }
 }
 
 /// A job with where and how it is done, as records keep it.

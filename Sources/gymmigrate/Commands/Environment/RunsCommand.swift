@@ -1,3 +1,4 @@
+import MigrationEngine
 import Platform
 
 /// `gymmigrate runs`: what was run, and how to resume it.
@@ -82,6 +83,8 @@ struct RunsResume: AsyncParsableCommand {
       run.source?.bound = bound
     }
     if json { run.output.json = true }
+    // Who asks for nothing to be said asks when it begins.
+    run.output.quiet = false
     if chdir(record.workingDirectory) != 0 {
       throw Failure(
         .inputMissing,
@@ -91,6 +94,9 @@ struct RunsResume: AsyncParsableCommand {
           "its folder \(record.workingDirectory) cannot be entered: \(String(cString: strerror(errno)))",
         remedy: "Put the folder back."
       )
+    }
+    if let job = run.job as? ApplyJob, job.isStep {
+      return try await UpRun(job: job, run: run).resume(record)
     }
     try await run.perform()
   }

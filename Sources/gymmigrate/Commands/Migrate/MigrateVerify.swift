@@ -80,16 +80,19 @@ extension MigrationChoice {
   /// - Parameters:
   ///   - isRecorded: Whether the ledger keeps that there was nothing.
   ///   - confirmation: What a person confirmed before that; nil where nothing is to be confirmed any more.
+  ///   - isUnprinted: Whether standard output is another run's.
   /// - Throws: `ExitCode` where it did not end in 0.
   func verify(
     for connection: ConnectionSettings,
     _ output: OutputSettings,
     isRecorded: Bool,
-    _ confirmation: Confirmation? = nil
+    _ confirmation: Confirmation? = nil,
+    isUnprinted: Bool = false
   ) async throws {
     let chosen = try chosen(for: connection)
     var command = CommandRun(name: "migrate verify \(names)", connection: connection, output: output)
     command.confirmation = confirmation
+    if isUnprinted { command.printing = { _ in } }
     try await command.perform { session, run in
       var changes = 0
       var runner = MigrationRunner(in: session, run)
@@ -101,7 +104,7 @@ extension MigrationChoice {
         changes += report.changeCount
         if !output.json { try StandardOutput.write(MigrationText.plan(report)) }
       }
-      if isRecorded, changes == 0 { try await session.ledger.recordVerified(chosen.map(\.id)) }
+      if isRecorded { try await session.ledger.record(chosen.map(\.id), isVerified: changes == 0) }
       return CommandResult(
         status: changes > 0 ? .differences : .done,
         lists: MigrationRunner.lists.map(run.file)

@@ -21,7 +21,7 @@ struct TokenExchange: Sendable {
   typealias ProgramRunner =
     @Sendable (TokenProgram) async -> Result<ChildProcess.Output, ChildProcess.Problem>
 
-  static let interrupted = Failure(.interrupted, "get an access token", cause: "it was cancelled")
+  static let interrupted = Failure(.interrupted, "get an access token", cause: "it was stopped")
 
   /// Returns a new access token.
   ///
