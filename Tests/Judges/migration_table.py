@@ -42,19 +42,36 @@ def blocks(run):
     return run["status"] == "running" or run["status"] in ("failed", "interrupted") and run["hasChanged"]
 
 
+def taken_back(runs, migration):
+    """The runs that say nothing any more: they began after a run of the migration, and before its undo."""
+    places = {run["id"]: place for place, run in enumerate(runs)}
+    back = set()
+    for run in runs:
+        own = "undoes" not in run and any(item["id"] == migration for item in run["migrations"])
+        if own and run["status"] == "undone" and run.get("undoneBy") in places:
+            back |= {other["id"] for other in runs[places[run["id"]] : places[run["undoneBy"]]]}
+    return back
+
+
 def word(migration, checksum, runs):
-    """The status of a migration, whether its file changed since, and the run that decides."""
+    """The status of a migration, whether its file changed since, the run that decides, and the one whose numbers count."""
     decisive = None
+    writer = None
+    back = taken_back(runs, migration)
     for run in runs:
         if "undoes" in run or all(item["id"] != migration for item in run["migrations"]):
             continue
         if run["status"] in ("failed", "interrupted", "cleared") and not run["hasChanged"]:
             continue
-        if run["status"] != "undone" or decisive is None or decisive["status"] == "undone":
+        if run["status"] != "undone" and run["totals"]["written"] > 0:
+            writer = run
+        stands = run["status"] != "undone" and run["id"] not in back
+        wrote = run["status"] == "undone" and run["totals"]["written"] > 0
+        if stands or decisive is None or decisive["status"] == "undone" and wrote:
             decisive = run
     planned = any(blocks(run) and migration in run.get("planned", []) for run in runs)
     if decisive is None:
-        return ("planned" if planned else "pending"), False, None
+        return ("planned" if planned else "pending"), False, None, None
     status = decisive["status"]
     item = next(item for item in decisive["migrations"] if item["id"] == migration)
     applied = item.get("accepted", item.get("checksum"))
@@ -65,7 +82,8 @@ def word(migration, checksum, runs):
         status = "planned"
     elif status == "interrupted":
         status = "failed"
-    return status, changed, decisive
+    in_force = decisive["status"] in ("done", "incomplete")
+    return status, changed, decisive, writer if in_force and writer else decisive
 
 
 def files_of(folder):
@@ -80,7 +98,7 @@ def refused(before, rule, folder, former, own):
     runs = ledger(former)
     rehearsed = [item for run in runs + ledger(own) for item in run.get("rehearsed", [])]
     for name, migration, checksum in files_of(folder):
-        status, changed, _ = word(migration, checksum, runs)
+        status, changed, _, _ = word(migration, checksum, runs)
         if status not in ("applied", "verified", "by hand"):
             yield f"{name} is {status} in {before}"
         elif changed:
@@ -109,7 +127,7 @@ def main():
         name, path = argument.split("=", 1)
         runs = ledger(path)
         for (stem, migration, checksum), row in zip(files, table["migrations"]):
-            status, changed, run = word(migration, checksum, runs)
+            status, changed, decisive, run = word(migration, checksum, runs)
             state = row["states"][column]
             place = f"{stem} in {name}"
             compare(f"{place}: environment", name, state["environment"])
@@ -117,7 +135,7 @@ def main():
             compare(f"{place}: changed", changed, state["changedSince"])
             compare(f"{place}: run", run and run["id"], state.get("runId"))
             compare(f"{place}: by", run and run["holder"], state.get("holder"))
-            compare(f"{place}: override", run and run.get("override"), state.get("override"))
+            compare(f"{place}: override", decisive and decisive.get("override"), state.get("override"))
             if "totals" in state:
                 counts = {key: run["totals"][key] for key in ("written", "review", "rejected", "conflicted")}
                 compare(f"{place}: totals", counts, {key: state["totals"][key] for key in counts})

@@ -27,17 +27,17 @@ enum MigrationTableText {
   }
 
   private static func members(of cell: MigrationTable.Cell, to json: inout JSONWriter) {
-    let entry = cell.state?.entry
+    let run = cell.run
     json.member("changedSince", cell.state?.change != nil)
     json.member("checksum", cell.state?.applied?.standing)
     json.member("environment", cell.environment)
-    json.member("holder", entry?.holder)
-    json.member("override", entry?.override)
-    json.member("runId", entry?.run)
-    json.member("startedAt", entry?.startedAt?.description)
+    json.member("holder", run?.holder)
+    json.member("override", cell.state?.entry?.override)
+    json.member("runId", run?.run)
+    json.member("startedAt", run?.startedAt?.description)
     json.member("status", cell.state?.kind.rawValue)
-    if let totals = entry?.knownTotals { json.member("totals", totals) }
-    json.member("undoneBy", entry?.undoneBy)
+    if let totals = run?.knownTotals { json.member("totals", totals) }
+    json.member("undoneBy", run?.undoneBy)
     json.member("verifiedAt", cell.state?.applied?.verifiedAt?.description)
   }
 }

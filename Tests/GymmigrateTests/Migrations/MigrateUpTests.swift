@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import TestSupport
 import Testing
 
@@ -140,6 +141,46 @@ struct MigrateUpTests {
     }
   }
 
+  private func states(_ tool: Tool) async throws -> [String] {
+    let result = try await tool.bare(["migrate", "status", "--environments", "test"])
+    result.expect(0)
+    return result.output.split(separator: "\n").dropFirst().map { line in
+      let cells = line.split(separator: " ", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
+      let words = cells[1].components(separatedBy: ", ")
+      return "\(cells[0]) \(words[0]), \(words.last ?? "")"
+    }
+  }
+
+  @Test("A run that found nothing to change does not outlive the undo of the one that wrote.")
+  func takenBack() async throws {
+    try await withFolder(Self.three) { tool in
+      let before = try await tool.dump("test")
+      for _ in 1...2 { try await tool.bare(["migrate", "apply", "set-a", "-e", "test"]).expect(0) }
+      try await tool.bare(["migrate", "undo", "last", "-e", "test"]).expect(0)
+      #expect(try await tool.dump("test") == before)
+      #expect(try await pending(tool) == ["1-a undone", "2-b pending", "3-c pending"])
+      #expect(try await states(tool)[0] == "1-a undone, 3 written")
+      try await tool.bare(["migrate", "up", "-e", "test"]).expect(0)
+      #expect(try await pending(tool) == [])
+
+      let applied = try await tool.dump("test")
+      try await tool.bare(["migrate", "apply", "set-c", "-e", "test"]).expect(0)
+      // 'set-b' came earlier, and found nothing later.
+      try await tool.bare(["migrate", "apply", "set-b", "-e", "test"]).expect(0)
+      #expect(
+        try await states(tool) == [
+          "1-a verified, 3 written", "2-b applied, 3 written", "3-c applied, 3 written",
+        ]
+      )
+      try await tool.bare(["migrate", "down", "-e", "test"]).expect(0)
+      #expect(try await pending(tool) == ["3-c undone"])
+      #expect(try await states(tool)[2] == "3-c undone, 3 written")
+      #expect(try await tool.dump("test").allSatisfy { $0.contains("\"b\":") && !$0.contains("\"c\":") })
+      try await tool.bare(["migrate", "up", "-e", "test"]).expect(0)
+      #expect(try await tool.dump("test").count == applied.count)
+    }
+  }
+
   @Test(
     "What was done by hand is not applied, what is irreversible not taken back, and what is for others left out."
   )
@@ -213,6 +254,102 @@ struct MigrateUpTests {
       #expect(mini.snapshot().filter { $0.name.hasPrefix("things/") }.count == 20)
       // A field each: nothing was written twice.
       #expect(mini.writtenDocuments.filter { $0.name.hasPrefix("things/") }.allSatisfy { $0.writes == 3 })
+    }
+  }
+
+  /// Twenty documents, and three migrations that set a field of each, a commit of five at a time.
+  private func withTwenty(
+    _ handler: (MiniFirestore) -> ScriptedFaults,
+    _ body: (Tool, MiniFirestore, ScriptedFaults) async throws -> Void
+  ) async throws {
+    let mini = MiniFirestore.environment("test")
+    for number in 1...20 {
+      try mini.put("things/t\(number)", fields: #"{"n":{"integerValue":"\#(number)"}}"#)
+    }
+    let faults = handler(mini)
+    try await withTwoServers(mini.handler, faults.handler) { tool in
+      var tool = tool
+      tool.place = ["-e", "test"]
+      for (name, text) in Self.three { try tool.write(text, to: "migrations/\(name).yaml") }
+      try await body(tool, mini, faults)
+    }
+  }
+
+  private static let slow = ["migrate", "up", "--batch-size", "5", "--in-flight", "1", "-e", "test"]
+
+  @Test(
+    "Interrupted, it ends with the command that does all of it; one of its runs that is resumed by itself is verified, too.",
+    arguments: [false, true]
+  )
+  func signalled(resumesAlone: Bool) async throws {
+    try await withTwenty { mini in
+      ScriptedFaults(
+        mini.handler,
+        rules: [FaultRule([.commit], .always, .drip(chunk: 64, interval: .milliseconds(3)))],
+        maximumConsecutive: .max
+      )
+    } _: { tool, mini, faults in
+      let running = Later<RunningBinary>()
+      faults.before(.commit, 4) { _ in running.get()?.send(SIGINT) }
+      let process = try tool.runner.start(Self.slow, directory: tool.folder, timeout: .seconds(1800))
+      running.set(process)
+      let stopped = await process.wait()
+      stopped.expect(130)
+      let again = "gymmigrate \(Self.slow.joined(separator: " "))"
+      #expect(stopped.lastLine == "To resume: \(again)")
+      faults.setOn(false)
+      #expect(try await pending(tool) == ["1-a failed", "2-b planned", "3-c planned"])
+      if resumesAlone {
+        let resumed = try await tool.bare(["runs", "resume", "last", "--json"])
+        resumed.expect(0)
+        #expect(try resumed.summary().totals.written == 20)
+        #expect(resumed.lastLine == "Pending still: set-b, set-c. To apply them, too: \(again)")
+        #expect(try await states(tool)[0] == "1-a verified, 20 written")
+        #expect(try await pending(tool) == ["2-b pending", "3-c pending"])
+      }
+      try await tool.bare(Self.slow).expect(0)
+      #expect(try await states(tool) == ["1-a", "2-b", "3-c"].map { "\($0) verified, 20 written" })
+      #expect(mini.writtenDocuments.filter { $0.name.hasPrefix("things/") }.allSatisfy { $0.writes == 3 })
+    }
+  }
+
+  @Test("Stopped while it verifies, the same command verifies that first.")
+  func stoppedVerifying() async throws {
+    let (running, reads) = (Later<RunningBinary>(), Mutex(0))
+    try await withTwenty { mini in
+      ScriptedFaults(
+        { request in
+          // The plan, the run and the verification of the first read the documents once each.
+          if request.kind == .list, request.path.contains("/documents/things") {
+            let number = reads.withLock { count in
+              count += 1
+              return count
+            }
+            if number == 3 {
+              running.get()?.send(SIGINT)
+              return .stall
+            }
+          }
+          return mini.handler(request)
+        },
+        rules: [],
+        maximumConsecutive: .max
+      )
+    } _: { tool, _, _ in
+      let up = ["migrate", "up", "--to", "1-a", "-e", "test"]
+      let process = try tool.runner.start(up, directory: tool.folder, timeout: .seconds(1800))
+      running.set(process)
+      let stopped = await process.wait()
+      stopped.expect(130)
+      #expect(stopped.lastLine == "To resume: gymmigrate \(up.joined(separator: " "))")
+      #expect(try await states(tool)[0] == "1-a applied, 20 written")
+      let again = try await tool.bare(up)
+      again.expect(0)
+      #expect(again.errors.contains("Nothing is pending in test."))
+      #expect(try await states(tool)[0] == "1-a verified, 20 written")
+      // Once is enough.
+      try await tool.bare(up).expect(0)
+      #expect(reads.withLock { $0 } == 4)
     }
   }
 

@@ -3,6 +3,7 @@ import FirestoreModels
 import Foundation
 import GymMigrations
 import GymModels
+import Runs
 import Schema
 import TestSupport
 import Testing
@@ -181,6 +182,41 @@ private func file(_ id: String, _ header: String = "") -> String {
     }
   }
 
+  @Test("An undo takes back what later runs found on top of it, and what a person knew before stands.")
+  func takenBack() {
+    func undone(_ run: String) -> LedgerEntry {
+      var entry = entry(run, .undone)
+      (entry.undoneBy, entry.totals.written) = ("undo-\(run)", 3)
+      return entry
+    }
+    var byHand = entry("0", changed: false)
+    byHand.isByHand = true
+    let (empty, first) = (entry("2", changed: false), undone("1"))
+    var later = entry("3")
+    later.totals.written = 1
+    let cases: [([LedgerEntry], MigrationState.Kind, decides: String, stands: String?)] = [
+      ([first, empty, undo(of: "1")], .undone, "1", nil),
+      ([first, empty, empty, undo(of: "1")], .undone, "1", nil),
+      ([first, undo(of: "1"), empty], .applied, "2", nil),
+      // What a later run wrote is still there, and 'down' takes it back, too.
+      ([first, later, undo(of: "1")], .undone, "1", "3"),
+      ([later, undone("4"), undo(of: "4")], .applied, "3", "3"),
+      ([later, undone("4"), empty, undo(of: "4")], .applied, "3", "3"),
+      ([byHand, first, empty, undo(of: "1")], .byHand, "0", nil),
+    ]
+    for (entries, kind, decides, stands) in cases {
+      let state = state(entries)
+      #expect(state.kind == kind && state.entry?.run == decides, "\(entries.map(\.run)): \(state.kind)")
+      #expect(state.writer?.run == stands, "\(entries.map(\.run))")
+    }
+  }
+
+  @Test("A run whose counts were never recorded is not counted, also once it is undone.")
+  func uncounted() {
+    #expect(entry("1", .cleared).knownTotals == nil && entry("1", .undone).knownTotals == nil)
+    #expect(entry("1", .undone, changed: false).knownTotals != nil && entry("1").knownTotals != nil)
+  }
+
   @Test("Verified where the ledger says so of the run that decides, by hand where a person said so.")
   func verified() throws {
     var first = entry("1")
@@ -218,7 +254,7 @@ private func file(_ id: String, _ header: String = "") -> String {
     entry.migrations.append(LedgerEntry.Applied(id: "n", checksum: nil))
     (entry.isByHand, entry.override, entry.planned) = (true, "Because.", ["o", "p"])
     entry.migrations[0].accepted = "bb"
-    entry.migrations[0].verifiedAt = Timestamp(seconds: 7)
+    (entry.migrations[0].verifiedAt, entry.migrations[0].isDue) = (Timestamp(seconds: 7), true)
     let read = LedgerEntry(RawDocument(path: entry.path, fields: entry.fields))
     #expect(read == entry)
   }

@@ -72,14 +72,17 @@ extension MigrationFolder {
     return states[place...].last { $0.state.isInForce }?.migration
   }
 
-  /// The migration that was applied last in an environment, with the run that did; nil where none is.
+  /// The migration that was applied last in an environment, with the run that did: the last one that wrote and stands, else
+  /// the one that found nothing to change; nil where none is.
   package func last(
     in environment: String,
     _ entries: [LedgerEntry]
   ) -> (migration: FolderMigration, entry: LedgerEntry)? {
-    let inForce = states(in: environment, entries).filter(\.state.isInForce)
+    let standing = states(in: environment, entries).map { migration, state in
+      (migration: migration, run: state.writer ?? (state.isInForce ? state.entry : nil))
+    }
     return entries.lazy.reversed().compactMap { entry in
-      inForce.last { $0.state.entry?.run.isIdentical(to: entry.run) ?? false }.map { ($0.migration, entry) }
+      standing.last { $0.run?.run.isIdentical(to: entry.run) ?? false }.map { ($0.migration, entry) }
     }.first
   }
 }

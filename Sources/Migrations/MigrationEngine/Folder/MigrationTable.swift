@@ -40,7 +40,10 @@ extension MigrationTable.Cell {
   }
 
   /// The run that the details are about.
-  package var run: LedgerEntry? { state?.writer ?? state?.entry }
+  package var run: LedgerEntry? {
+    let writer = state?.isInForce ?? false ? state?.writer : nil
+    return writer ?? state?.entry
+  }
 
   /// When, by whom, how many documents its run wrote and with which others, and how many the last one left for a person; of one
   /// that no run has touched, nothing.

@@ -25,7 +25,7 @@ package struct MigrationState: Sendable, Equatable {
   package var entry: LedgerEntry?
   /// What the run has of it.
   package var applied: LedgerEntry.Applied?
-  /// The last run that wrote, of one that is in force; later ones found nothing to change.
+  /// The last run that wrote and still stands, of one that is in force or undone; later ones found nothing to change.
   package var writer: LedgerEntry?
   /// Both checksums, where its file is not the one that was applied.
   package var change: Change?
@@ -44,7 +44,10 @@ package struct MigrationState: Sendable, Equatable {
   ///   - entries: The ledger, the latest last.
   package init(of id: String, _ checksum: String? = nil, in entries: [LedgerEntry]) {
     let own = entries.filter { $0.undoes == nil && $0.hasTouched && $0.applied(id) != nil }
-    entry = own.last { $0.status != .undone } ?? own.last
+    let revoked = Self.revoked(of: own, in: entries)
+    entry =
+      own.last { $0.status != .undone && !revoked.contains(UTF8Key($0.run)) }
+      ?? own.last { $0.status == .undone && $0.totals.written > 0 } ?? own.last { $0.status == .undone }
     applied = entry?.applied(id)
     let isNext = entries.contains { $0.blocks && $0.planned.contains { $0.isIdentical(to: id) } }
     switch entry?.status {
@@ -56,10 +59,25 @@ package struct MigrationState: Sendable, Equatable {
     case .undone?: kind = isNext ? .planned : .undone
     case nil: kind = isNext ? .planned : .pending
     }
-    if isInForce { writer = own.last { $0.status != .undone && $0.totals.written > 0 } }
+    if isInForce || kind == .undone {
+      writer = own.last { $0.status != .undone && $0.totals.written > 0 }
+    }
     if kind != .undone, let checksum, let known = applied?.standing, !known.isIdentical(to: checksum) {
       change = Change(applied: known, present: checksum)
     }
+  }
+
+  /// The runs that say nothing any more: what they found was taken back by the undo of one before them.
+  private static func revoked(of own: [LedgerEntry], in entries: [LedgerEntry]) -> Set<UTF8Key> {
+    func place(_ run: String) -> Int? { entries.firstIndex { $0.run.isIdentical(to: run) } }
+    var revoked: Set<UTF8Key> = []
+    for undone in own where undone.status == .undone {
+      guard let begun = place(undone.run), let by = undone.undoneBy, let end = place(by), begun < end else {
+        continue
+      }
+      revoked.formUnion(entries[begun..<end].map { UTF8Key($0.run) })
+    }
+    return revoked
   }
 
   package init(of migration: FolderMigration, in entries: [LedgerEntry]) {
