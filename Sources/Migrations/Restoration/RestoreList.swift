@@ -14,6 +14,7 @@ package struct RestoreList: ChangeList {
   private let present: (side: Diff.Side, moment: Timestamp?)
   private let reading: ReadingSettings
   private let found: Locked<RestoreNumbers>
+  private let empty = Locked<[CollectionScope]>([])
   private let progress: Progress
 
   /// Outcomes that are recorded together.
@@ -62,6 +63,9 @@ package struct RestoreList: ChangeList {
   /// What was found so far.
   package var numbers: RestoreNumbers { found.withLock { $0 } }
 
+  /// What neither side has a document of, of that which was compared so far.
+  package var absent: [CollectionScope] { empty.withLock { $0 } }
+
   package func record(
     in sink: any PlanSink,
     after position: String?,
@@ -72,6 +76,7 @@ package struct RestoreList: ChangeList {
     let now = try present.side.pages(of: scopes, at: present.moment, reading: reading, orElse: Self.remedy)
     for index in scopes.indices {
       var batch: [(document: RawDocument, outcome: Outcome)] = []
+      var isEmpty = true
       func flush() async throws {
         try await sink.record(batch.map(\.outcome), of: batch.map(\.document))
         batch.removeAll(keepingCapacity: true)
@@ -81,10 +86,14 @@ package struct RestoreList: ChangeList {
         progress.advance(by: page?.count ?? 0)
         return page
       } _: { step in
-        if let decided = decided(step) { batch.append(decided) }
+        if let decided = decided(step) {
+          isEmpty = false
+          batch.append(decided)
+        }
         if batch.count == Self.width { try await flush() }
       }
       try await flush()
+      if isEmpty { empty.withLock { $0.append(scopes[index]) } }
     }
   }
 

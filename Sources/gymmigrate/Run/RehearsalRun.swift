@@ -91,8 +91,10 @@ struct RehearsalRun {
     isLast: Bool = false
   ) async throws -> [MigrationReport] {
     let named = named(migrations)
-    let sources = try named.chosen(for: place.work).map { ChangeSource.migration($0) }
+    let chosen = try named.chosen(for: place.work)
+    let sources = chosen.map { ChangeSource.migration($0) }
     return try await place.run(PlanJob(named)) { session, folder in
+      if !isLast { session.warnOfUnknownNames(in: chosen) }
       var runner = MigrationRunner(in: session, folder)
       (runner.examples, runner.reviewColumns) = (examples, [])
       let (reports, totals) = try await runner.plan(sources.map { $0.guarded(by: session.client) }) { _ in }

@@ -79,6 +79,7 @@ extension RestoreJob: PerformableJob {
     runner.examples = plan.examples
     var report = try await runner.plan(.list(list))
     report.reads = list.numbers.reads
+    if !names.isEmpty { try await assertKnown(list.absent, in: session) }
     return (report, list.numbers)
   }
 
@@ -89,6 +90,21 @@ extension RestoreJob: PerformableJob {
     } else {
       try OutputFile.write([], to: output, via: access)
     }
+  }
+
+  /// Says of what is named and on neither side that it is nowhere.
+  ///
+  /// - Throws: `.inputMissing` for documents.
+  private func assertKnown(_ absent: [CollectionScope], in session: Session) async throws {
+    let documents = absent.compactMap(\.document)
+    session.warnOfUnknownNames(in: absent.map { CollectionRead($0.name) })
+    await session.warnOfEmpty(absent.filter { $0.document == nil }.map(\.read))
+    try Failure.assertFound(
+      documents,
+      in: [:],
+      addition: ", neither now nor in what is to be restored, and nothing was written",
+      remedy: "Leave it out, or look up its id with 'gymmigrate find'."
+    )
   }
 
   private func list(in session: Session, _ run: JobRun, via access: FileAccess) async throws -> RestoreList {

@@ -21,6 +21,19 @@ struct UnknownNameTests {
       ("export users -o u.csv --where email==x --fields email", nil),
       ("export users members -o out/ --format csv --where email==x", nil),
       ("count things --where emial==x --schema none", nil),
+      ("count membrs --group", "The schema declares no collection 'membrs'. Did you mean 'members'?"),
+      (
+        "fix users --where role==admin --set isactive=false -n",
+        "The schema declares no field 'isactive' in users. Did you mean 'isActive'?"
+      ),
+      ("fix users --all-documents --unset fulName -n", "Did you mean 'fullName'?"),
+      ("fix users --all-documents --trim fulName -n", "Did you mean 'fullName'?"),
+      ("fix users --all-documents --lower zzzzzz -n", "The schema declares no field 'zzzzzz' in users."),
+      ("fix users --all-documents --copy emial=note -n", "Did you mean 'email'?"),
+      ("fix users --all-documents --rename note=emial -n", nil),
+      ("fix users --all-documents --set locale=es -n", nil),
+      ("schema drift usrs", "The schema declares no collection 'usrs'. Did you mean 'users'?"),
+      ("mask check usrs", "The schema declares no collection 'usrs'. Did you mean 'users'?"),
     ] as [(String, String?)]
   )
   func named(command: String, warning: String?) async throws {
@@ -32,6 +45,87 @@ struct UnknownNameTests {
       let warnings = result.errorLines.filter { $0.contains("The schema declares no") }
       #expect(warnings.count == (warning == nil ? 0 : 1), "\(result.errors)")
       if let warning { #expect(warnings.first?.contains(warning) == true, "\(result.errors)") }
+    }
+  }
+
+  @Test("Below a map that declares its fields, a name is one of these; one that declares none may hold any.")
+  func nested() async throws {
+    let mini = MiniFirestore()
+    try mini.put("things/t", fields: #"{"n":{"integerValue":"1"}}"#)
+    try await withTool(against: mini.handler) { tool, _ in
+      try tool.write(
+        "schema: x\ncollections: {things: {fields: {n: integer, free: map, place: {type: map, fields: {zip: string}}}}}",
+        to: "x.yaml"
+      )
+      for (field, meant) in [("place.zp", "'place.zip'"), ("free.zp", nil), ("plce.zip", "'place'")] {
+        let words = ["fix", "things", "--where", "\(field) == a", "--set", "n=1", "-n", "--schema", "x.yaml"]
+        let result = try await tool.bare(words + tool.place.dropFirst(2))
+        result.expect(0)
+        let hint = result.errorLines.first { $0.contains("Did you mean") }
+        #expect((hint == nil) == (meant == nil) && hint?.contains(meant ?? "") ?? true, "\(result.errors)")
+      }
+    }
+  }
+
+  @Test("What is nowhere is said by what reads two sides: a document ends in 66, a collection is named.")
+  func twoSides() async throws {
+    try await withStores { tool in
+      for environment in ["test", "stage"] {
+        try await tool.bare(["import", Samples.file("users"), "-e", environment, "-q"]).expect(0)
+      }
+      try await tool.bare(["export", "--all", "-e", "test", "--format", "jsonl", "-o", "b0/", "-q"]).expect(0)
+      let restore = { (name: String) in ["restore", name, "--from", "b0", "-e", "test"] }
+      let collection = try await tool.bare(restore("usrs") + ["-n"])
+      collection.expect(0)
+      #expect(
+        collection.errors.contains("usrs has no documents. Did you mean 'users'?"),
+        "\(collection.errors)"
+      )
+      for name in ["users/nobody", "usrs/nobody"] {
+        for more in [["-n"], []] {
+          try await tool.bare(restore(name) + more).expectFailure(66, name, "neither now nor")
+        }
+      }
+      try await tool.bare(restore("users") + ["-n"]).expect(0)
+
+      let hint = "The schema declares no collection 'user'. Did you mean 'users'?"
+      for more in [["-n"], ["-y"]] {
+        let copy = try await tool.bare(["copy", "user", "--from", "test", "--to", "stage"] + more)
+        copy.expect(0)
+        #expect(copy.errors.contains(hint), "\(copy.errors)")
+        #expect(copy.errors.contains("user has no documents. Did you mean 'users'?"), "\(copy.errors)")
+      }
+      try await tool.bare(["copy", "user", "--from", "prod", "--to", "test"]).expectFailure(77, hint)
+      try await tool.bare(["delete", "user", "--all-documents", "-e", "test"]).expectFailure(64, hint)
+      try await tool.bare(["mask", "key", "new", "k"]).expect(0)
+      let proof = try await tool.bare(["mask", "prove", "user", "--from", "stage", "--to", "test"])
+      #expect(
+        proof.errors.contains(hint) && proof.errors.contains("user has no documents."),
+        "\(proof.errors)"
+      )
+    }
+  }
+
+  @Test("A migration of a collection or a field that is misspelt is told by all that read its file.")
+  func migrations() async throws {
+    try await withStores { tool in
+      try await tool.bare(["import", Samples.file("users"), "-e", "test", "-q"]).expect(0)
+      let hint = "The schema declares no collection 'user'. Did you mean 'users'?"
+      let like = ["--like", "fix", "user", "--all-documents", "--set-if-missing", "a=1"]
+      let new = try await tool.bare(["migrate", "new", "foo"] + like)
+      new.expect(0)
+      #expect(new.errors.contains(hint), "\(new.errors)")
+      let lint = try await tool.bare(["migrate", "lint"])
+      lint.expect(1)
+      #expect(lint.output.contains("\tunknown-name\t") && lint.output.contains(hint), "\(lint.output)")
+      for words in [
+        ["plan", "foo", "-e", "test"], ["test", "foo", "--from", "test"], ["up", "-e", "test"],
+        ["apply", "foo", "-e", "test"], ["verify", "foo", "-e", "test"],
+      ] {
+        let result = try await tool.bare(["migrate"] + words)
+        result.expect(0)
+        #expect(result.errors.components(separatedBy: hint).count == 2, "\(words): \(result.errors)")
+      }
     }
   }
 

@@ -16,6 +16,8 @@ package enum MigrationLint {
     case needsIndex = "needs-index"
     /// A step breaks the schema, so that a plan is refused without --allow-schema-breaks.
     case breaksSchema = "breaks-schema"
+    /// A collection or a field is spelled almost as one that the schema declares, and is not.
+    case unknownName = "unknown-name"
     /// An undo cannot take it back whole.
     case notUndone = "not-undone"
   }
@@ -51,6 +53,7 @@ package enum MigrationLint {
     if let (_, cause) = strict.problem {
       findings.append(Finding(.breaksSchema, nil, "\(cause.prefix(1).uppercased())\(cause.dropFirst())."))
     }
+    findings += migration.misspeltNames.map { Finding(.unknownName, nil, $0) }
     if let message = index(for: migration.scope) { findings.append(Finding(.needsIndex, nil, message)) }
     return findings
   }

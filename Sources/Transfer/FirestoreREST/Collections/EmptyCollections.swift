@@ -21,14 +21,19 @@ extension FirestoreClient {
   /// The look for those is left out if the service does not respond within ``patience``.
   package func emptyNotice(of read: CollectionRead) async -> String {
     let notice = "\(read.collection) has no documents"
+    if read.reach == .subcollections, read.kind == nil { return await naming(read, notice) }
     guard read.reach == .collection else { return "\(notice)." }
     var look = CollectionRead(read.collection, pageSize: 1, showsMissing: true, readTime: read.readTime)
     look.readsAhead = false
     var pages = quickly.pages(of: look).makeAsyncIterator()
     guard let missing = try? await pages.next()?.first else {
-      return await near(read).map { "\(notice). Did you mean '\($0)'?" } ?? "\(notice)."
+      return await naming(read, notice)
     }
     return "\(notice), but there are some in subcollections, as below \(missing.path)."
+  }
+
+  private func naming(_ read: CollectionRead, _ notice: String) async -> String {
+    await near(read).map { "\(notice). Did you mean '\($0)'?" } ?? "\(notice)."
   }
 
   /// The collection of the database that was probably meant by one at the root; nil where none is spelled almost so.

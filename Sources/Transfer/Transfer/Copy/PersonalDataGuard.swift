@@ -23,8 +23,8 @@ struct PersonalDataGuard: Sendable {
       "copy",
       path: collection.pattern.string,
       cause: "\(environment.name) is protected, and this collection is held back: \(reason)",
-      remedy:
-        "Name other collections (--catalogues are free), or give --keep-personal-data if these people's data may leave \(environment.name)."
+      remedy: (schema.hint(of: collection).map { "\($0) " } ?? "")
+        + "Name other collections (--catalogues are free), or give --keep-personal-data if these people's data may leave \(environment.name)."
     )
   }
 }

@@ -130,6 +130,10 @@ extension DeleteJob: PerformableJob {
     }
   }
 
+  private func hint(of path: CollectionPath, _ schema: DatabaseSchema) -> String? {
+    query.group ? schema.hint(ofGroup: path.id) : schema.hint(of: path)
+  }
+
   /// Refuses a collection whose documents are not deleted softly; a pattern is refused where that holds for all of it.
   private func assertSoftDelete(_ schema: DatabaseSchema) throws(Failure) {
     let meant = schema.collections.filter { declared in
@@ -146,7 +150,8 @@ extension DeleteJob: PerformableJob {
       cause: meant.isEmpty
         ? "the schema '\(schema.name)' does not declare the collection"
         : "the schema says of no field that it marks a document as deleted",
-      remedy: "--hard deletes for good; 'soft-delete:' in the schema names the field (docs/schema.md)."
+      remedy: CollectionPath(collection).flatMap { hint(of: $0, schema) }
+        ?? "--hard deletes for good; 'soft-delete:' in the schema names the field (docs/schema.md)."
     )
   }
 }

@@ -80,7 +80,10 @@ extension FixJob: PerformableJob {
     if let problem = migration.problem { throw ValidationError("\(problem.cause).") }
     var oneOff = OneOffRun(run: run, plan: plan, failIfEmpty: query.failIfEmpty)
     oneOff.maximumDeletes = maximumDeletes
-    return try await oneOff.perform(migration)
+    return try await oneOff.perform(migration) { [migration] session in
+      session.warnOfUnknownNames(inStepsOf: migration)
+      return []
+    }
   }
 }
 

@@ -82,6 +82,8 @@ extension ApplyJob: DivisibleJob {
           "The plan does not say on which server it was made: an earlier version wrote it."
         )
       }
+      // The command that it is a step of has said so.
+      if run.part == nil, !isStep, !folder.isResumed { session.warnOfUnknownNames(in: chosen) }
       let list = try await planned?.checked(in: session.client)
       let sources = list.map { [.list($0)] } ?? chosen.map { ChangeSource.migration($0) }
       if isDryRun {

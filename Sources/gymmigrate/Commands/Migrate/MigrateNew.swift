@@ -40,6 +40,7 @@ struct MigrateNew: AsyncParsableCommand {
     connection.files = files.choice
     let folder = try MigrationFolder.path(for: connection)
     let draft = try draft(connection)
+    for hint in draft.body?.misspeltNames ?? [] { Terminal.standardError.line("warning: \(hint)") }
     let time = String(Timestamp.now.description.prefix(16).filter { $0 != "-" && $0 != ":" })
     let file = "\(folder)/\(time.replacing("T", with: "-"))-\(name).yaml"
     let hidden = try FileCheck.isFolder(folder) ? [] : MigrationFolder.comingAlong(for: connection)

@@ -59,6 +59,7 @@ extension PlanJob: DivisibleJob {
     let access = try StorageAccess(for: output.map { [$0] } ?? [], run.connection, counting: run.traffic)
     try access.files.assertWritable(output, html)
     return try await CommandRun(run).perform { session, folder in
+      if run.part == nil { session.warnOfUnknownNames(in: chosen) }
       var runner = MigrationRunner(in: session, folder)
       runner.read(as: migrations.reading)
       runner.part = run.part.map { MigrationPart($0.read) }

@@ -94,6 +94,7 @@ extension MigrationChoice {
     command.confirmation = confirmation
     if isUnprinted { command.printing = { _ in } }
     try await command.perform { session, run in
+      if !isRecorded { session.warnOfUnknownNames(in: chosen) }
       var changes = 0
       var runner = MigrationRunner(in: session, run)
       runner.read(as: reading)

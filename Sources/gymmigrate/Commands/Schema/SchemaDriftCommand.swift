@@ -44,6 +44,7 @@ struct SchemaDriftCommand: AsyncParsableCommand {
       var drift = SchemaDrift(from: schema)
       let scan = SchemaScan(in: session.counts, session.client, session.progress)
       let profiles = try await scan.profiles(of: reads) { drift.add($0) }
+      if !collections.isEmpty { await session.warnOfUnread(reads) }
       let differences = drift.differences(from: profiles) { pattern in
         collections.isEmpty || collections.contains { CollectionSelection.name($0, means: pattern) }
       }

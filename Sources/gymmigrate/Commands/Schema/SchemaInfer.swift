@@ -60,6 +60,7 @@ struct SchemaInfer: AsyncParsableCommand {
       var scan = SchemaScan(in: session.counts, session.client, session.progress)
       scan.sample = sample
       let profiles = try await scan.profiles(of: reads)
+      if !collections.isEmpty { await session.warnOfUnread(reads) }
       if profiles.isEmpty {
         throw Failure(
           .inputMissing,
@@ -116,13 +117,17 @@ struct SchemaInfer: AsyncParsableCommand {
 
 extension Session {
   /// The reads of collections with everything below them; of all where none is named.
+  ///
+  /// Warns of names that the schema does not know.
   func deepReads(of names: [String], _ reading: ReadingOptions) async throws -> [CollectionRead] {
     let selection = CollectionSelection(names.isEmpty ? nil : names, isDeep: true)
     let roots = selection.wantsRoots ? try await client.collectionIDs().compactMap { CollectionPath($0) } : []
-    return try selection.namedScopes(roots: roots).map { scope in
+    let reads = try selection.namedScopes(roots: roots).map { scope in
       var read = scope.read
       reading.settings.apply(to: &read)
       return read
     }
+    warnOfUnknownNames(in: reads)
+    return reads
   }
 }

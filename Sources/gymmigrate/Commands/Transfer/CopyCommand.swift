@@ -181,18 +181,27 @@ extension CopyJob: DivisibleJob {
         ending.cost = cost
         ending.lists.append(folder.file("extraneous.jsonl"))
         if session.counts.totals.leavesSomething { ending.status = .incomplete }
+        await warnOfEmpty(copy, plan, from: source, in: session)
         return ending
       }
       // What was resumed was agreed to when it began.
       if isNew { try Guard.ask("Copy?", with: run.confirmation) }
       try await copy.run(plan)
       if try await !isVerified(copy, plan, session) { ending.status = .incomplete }
-      guard isWhole else { return ending }
-      var empty = copy.reads(of: plan).filter { session.counts.readCount(below: $0) == 0 }
-      for index in empty.indices { empty[index].readTime = plan.readTime }
-      await session.reading(source).warnOfEmpty(empty)
+      if isWhole { await warnOfEmpty(copy, plan, from: source, in: session) }
       return ending
     }
+  }
+
+  private func warnOfEmpty(
+    _ copy: Copy,
+    _ plan: Copy.Plan,
+    from source: Connection,
+    in session: Session
+  ) async {
+    var reads = copy.reads(of: plan)
+    for index in reads.indices { reads[index].readTime = plan.readTime }
+    await session.reading(source).warnOfUnread(reads)
   }
 
   /// Refuses a copy of nothing, where that is asked for.
@@ -345,21 +354,5 @@ enum CopyText {
   /// What a run would do.
   static func forecast(_ forecast: Copy.Forecast, _ cost: CostEstimate) -> String {
     "A copy would create \(NumberText.grouped(forecast.created)), update \(NumberText.grouped(forecast.updated)) and delete \(NumberText.grouped(forecast.deleted)) documents: \(cost.text)."
-  }
-}
-
-extension RunCounts {
-  /// How many documents of a read were counted, whatever collections they are in.
-  fileprivate func readCount(below read: CollectionRead) -> Int {
-    let scope = CollectionScope(
-      pathOrPattern: read.kind ?? read.collection,
-      isDeep: read.reach == .subcollections
-    )
-    return collections.reduce(0) { sum, collection in
-      guard let path = CollectionPath(collection.name), scope.contains(DocumentPath(path, "x")) else {
-        return sum
-      }
-      return sum + collection.counts.read
-    }
   }
 }

@@ -57,6 +57,7 @@ struct MaskCheckCommand: AsyncParsableCommand {
           session.counts.update(read.collection) { $0.read += page.count }
         }
       }
+      if !collections.isEmpty { await session.warnOfUnread(reads) }
       found.withLock { $0 = check.findings }
       return CommandResult(status: check.isEmpty ? .done : .differences)
     }

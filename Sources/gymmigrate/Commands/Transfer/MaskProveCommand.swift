@@ -58,9 +58,12 @@ struct MaskProveCommand: AsyncParsableCommand {
     try session.schema.assertDeclared(to: "prove a mask")
     var proof = try MaskProof(by: session.schema)
     let people = session.reading(source)
-    try await people.forEachPage(of: people.deepReads(of: collections, reading)) { page throws(Failure) in
+    let reads = try await people.deepReads(of: collections, reading)
+    try await people.forEachPage(of: reads) { page throws(Failure) in
       for document in page { try proof.take(document) }
     }
+    // Before the copy is read, whose documents are counted, too.
+    if !collections.isEmpty { await people.warnOfUnread(reads) }
     try await session.forEachPage(of: wholeReads(in: session)) { page throws(Failure) in
       for document in page { try proof.search(document) }
     }

@@ -1,4 +1,5 @@
 import Logging
+import MigrationEngine
 import Schema
 
 extension Session {
@@ -7,34 +8,73 @@ extension Session {
   /// These are a collection that is spelled almost as one of the schema, and fields of a filter that no collection declares.
   /// Nothing else would say why nothing is found.
   func warnOfUnknownNames(in reads: [CollectionRead]) {
-    for read in reads where read.reach == .collection && schema.collection(read.collection) == nil {
-      warnOfNear(read.collection)
-    }
+    for read in reads { warn(schema.hint(of: read)) }
     // All have the same.
     warnOfUnknown(reads.first?.filter?.fields ?? [], in: reads)
   }
 
   /// Warns of fields that none of the collections declares; not where one is not in the schema.
   func warnOfUnknown(_ fields: Set<FieldPath>, in reads: [CollectionRead]) {
-    let declared = reads.compactMap { $0.reach == .collection ? schema.collection($0.collection) : nil }
-    guard !declared.isEmpty, declared.count == reads.count, !declared.contains(where: \.fields.isEmpty) else {
-      return
-    }
-    let known = Set(declared.flatMap(\.fields).compactMap(\.path.segments.first).map(UTF8Key.init))
-    let place = reads.count == 1 ? "in \(reads[0].collection)" : "in any of these collections"
-    for name in Set(fields.subtracting([.documentName]).compactMap(\.segments.first).map(UTF8Key.init))
-      .subtracting(known).sorted()
-    {
-      let near = name.string.nearest(of: known.sorted().map(\.string))
-      logger.warning(
-        "The schema declares no field '\(name)' \(place).\(near.map { " Did you mean '\($0)'?" } ?? "")"
-      )
+    let declared = reads.map { schema.declared(by: $0) }
+    if declared.contains(where: \.isEmpty) { return }
+    for hint in declared.flatMap(\.self).hints(of: fields) { warn(hint) }
+  }
+
+  /// Warns of names in migrations of steps that the schema does not know.
+  func warnOfUnknownNames(in migrations: [any Migration]) {
+    for case let migration as DeclarativeMigration in migrations {
+      let reads = migration.scope.wholeReads
+      warnOfUnknownNames(in: reads)
+      warnOfUnknown(migration.filteredFields, in: reads)
+      warnOfUnknownNames(inStepsOf: migration)
     }
   }
 
-  private func warnOfNear(_ path: CollectionPath) {
-    let patterns = schema.collections.map(\.pattern.string)
-    guard let near = path.pattern.string.nearest(of: patterns) else { return }
-    logger.warning("The schema declares no collection '\(path)'. Did you mean '\(near)'?")
+  /// Warns of names in the steps of a migration that the schema does not know.
+  func warnOfUnknownNames(inStepsOf migration: DeclarativeMigration) {
+    for hint in migration.unknownNames { warn(hint) }
+  }
+
+  private func warn(_ hint: String?) {
+    if let hint { logger.warning("\(hint)") }
+  }
+
+  /// Warns of reads that gave no document because there is none.
+  func warnOfUnread(_ reads: [CollectionRead]) async {
+    for read in reads where counts.readCount(below: read) == 0 {
+      // What was counted may be named by the pattern of its collection.
+      if await (try? client.quickly.isEmpty(read)) ?? false { await warnOfEmpty([read]) }
+    }
+  }
+}
+
+extension DatabaseSchema {
+  fileprivate func hint(of read: CollectionRead) -> String? {
+    read.reach == .group ? hint(ofGroup: read.collection.id) : hint(of: read.kind ?? read.collection)
+  }
+
+  /// The declared collections that a read is about; none where it is about one that is not declared, or about everything below.
+  fileprivate func declared(by read: CollectionRead) -> [CollectionSchema] {
+    switch read.reach {
+    case .group: declared(inGroup: read.collection.id)
+    case .subcollections: []
+    case .collection, .pattern: collection(read.collection).map { [$0] } ?? []
+    }
+  }
+}
+
+extension RunCounts {
+  /// How many documents of a read were counted, whatever collections they are in.
+  fileprivate func readCount(below read: CollectionRead) -> Int {
+    let scope = CollectionScope(
+      pathOrPattern: read.kind ?? read.collection,
+      isDeep: read.reach == .subcollections
+    )
+    return collections.reduce(0) { sum, collection in
+      guard let path = CollectionPath(collection.name), scope.contains(DocumentPath(path, "x")) else {
+        return sum
+      }
+      return sum + collection.counts.read
+    }
   }
 }

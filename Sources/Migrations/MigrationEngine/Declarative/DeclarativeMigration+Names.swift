@@ -1,0 +1,47 @@
+import Schema
+
+extension DeclarativeMigration {
+  /// What the schema does not know of the names in the steps, as sentences: fields that they take, and fields that they make or
+  /// remove which are spelled almost as a declared one.
+  ///
+  /// Those of the filters are told with the reads.
+  package var unknownNames: [String] {
+    let declared = scope.declared(in: schema)
+    let (taken, made) = (takenFields, Set(steps.flatMap(\.writes)))
+    return declared.hints(of: taken) + declared.hints(of: made.subtracting(taken), onlyNear: true)
+  }
+
+  /// The names that are probably misspelt, as sentences: almost as one that the schema declares.
+  package var misspeltNames: [String] {
+    let declared = scope.declared(in: schema)
+    let collection =
+      scope.isGroup ? schema.hint(ofGroup: scope.collection.id) : schema.hint(of: scope.collection)
+    let fields = filteredFields.union(takenFields).union(steps.flatMap(\.writes))
+    return (collection.map { [$0] } ?? []) + declared.hints(of: fields, onlyNear: true)
+  }
+
+  /// The fields that steps take and no step before them makes.
+  private var takenFields: Set<FieldPath> {
+    var (taken, made): (Set<FieldPath>, Set<FieldPath>) = ([], filteredFields)
+    for step in steps {
+      taken.formUnion(step.takes.filter { !made.contains($0) })
+      made.formUnion(step.writes)
+    }
+    return taken
+  }
+
+  /// The fields that its filters are about.
+  package var filteredFields: Set<FieldPath> { Set(scope.filters.flatMap(\.fields)) }
+}
+
+extension MigrationStep {
+  /// The fields whose values it takes.
+  fileprivate var takes: [FieldPath] {
+    switch self {
+    case .convert(let field, _, _), .rewrite(let field, _), .map(let field, _, _): [field]
+    case .copy(let source, _, _), .move(let source, _, _), .split(let source, _, _, _, _): [source]
+    case .join(let sources, _, _, _): sources
+    case .set, .setIfMissing, .unset, .softDelete, .hardDelete, .run: []
+    }
+  }
+}

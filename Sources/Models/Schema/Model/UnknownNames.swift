@@ -1,0 +1,70 @@
+/// Names that a schema does not know, as sentences for people: nothing else would say why nothing is found.
+extension DatabaseSchema {
+  /// Says of a collection, or a pattern of collections, that it is spelled almost as one that is declared; nil where it is declared
+  /// itself, or near none.
+  package func hint(of path: CollectionPath) -> String? {
+    if collection(path) != nil { return nil }
+    return hint(path.string, meant: path.pattern.string.nearest(of: collections.map(\.pattern.string)))
+  }
+
+  /// The same of the ID of a collection group.
+  package func hint(ofGroup id: String) -> String? {
+    if !declared(inGroup: id).isEmpty { return nil }
+    return hint(id, meant: id.nearest(of: collections.map(\.pattern.id)))
+  }
+
+  private func hint(_ name: String, meant: String?) -> String? {
+    meant.map { "The schema declares no collection '\(name)'. Did you mean '\($0)'?" }
+  }
+
+  /// The declared collections of a collection group.
+  package func declared(inGroup id: String) -> [CollectionSchema] {
+    collections.filter { $0.pattern.id.isIdentical(to: id) }
+  }
+}
+
+extension [CollectionSchema] {
+  /// Says of fields that none of the collections declares them; nothing where one declares no fields at all.
+  ///
+  /// - Parameter isNear: Whether only those are told that are spelled almost as a declared one.
+  package func hints(of fields: Set<FieldPath>, onlyNear isNear: Bool = false) -> [String] {
+    if isEmpty || contains(where: \.fields.isEmpty) { return [] }
+    let place = count == 1 ? "in \(self[0].pattern)" : "in any of these collections"
+    let unknown = Set(fields.subtracting([.documentName]).compactMap(undeclared))
+    return unknown.sorted { $0.description.compareUTF8($1.description) < 0 }.compactMap { field in
+      let near = near(field)
+      if isNear, near == nil { return nil }
+      let meant = near.map { " Did you mean '\($0)'?" } ?? ""
+      return "The schema declares no field '\(field)' \(place).\(meant)"
+    }
+  }
+
+  /// The beginning of a path that is not declared; nil for a path that is, or is below a map that may hold anything.
+  private func undeclared(_ field: FieldPath) -> FieldPath? {
+    for depth in field.segments.indices {
+      let known = names(below: field.segments[..<depth])
+      if depth > 0, known.isEmpty { return nil }
+      if !known.contains(UTF8Key(field.segments[depth])) {
+        return FieldPath(segments: [String](field.segments[...depth]))
+      }
+    }
+    return nil
+  }
+
+  /// The declared field beside one that is not that was probably meant.
+  private func near(_ field: FieldPath) -> FieldPath? {
+    let parent = field.segments.dropLast()
+    let known = names(below: parent).sorted().map(\.string)
+    let name = field.segments.last.flatMap { $0.nearest(of: known) }
+    return name.flatMap { FieldPath(segments: parent + [$0]) }
+  }
+
+  /// The declared names in a map; those of the document for no segments.
+  private func names(below parent: ArraySlice<String>) -> Set<UTF8Key> {
+    let paths = flatMap(\.fields).map(\.path.segments)
+    let below = paths.filter { path in
+      path.count > parent.count && zip(path, parent).allSatisfy { $0.isIdentical(to: $1) }
+    }
+    return Set(below.map { UTF8Key($0[parent.count]) })
+  }
+}
