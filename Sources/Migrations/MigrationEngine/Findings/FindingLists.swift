@@ -45,26 +45,32 @@ package struct FindingLists: Sendable {
     /// Lines for some lists.
     init(_ lists: FindingLists) { proposed = lists.proposed }
 
+    /// Adds what was found of a document: a line each, but one for all that rejects it, which is corrected and imported as a whole.
+    ///
     /// - Parameter document: A rejected document as it is or was to be; nil where that is not known.
-    mutating func add(_ finding: Finding, of migration: String, document: RawDocument?) {
+    mutating func add(_ findings: [Finding], of migration: String, document: RawDocument?) {
+      for finding in findings { addRow(finding, of: migration) }
+      let reasons = findings.filter { $0.kind == .reject }
+      for (index, first) in reasons.enumerated()
+      where !reasons[..<index].contains(where: { $0.path == first.path }) {
+        rejects += RejectList.line(
+          first.path,
+          code: first.code,
+          message: reasons.filter { $0.path == first.path }.map(\.message).joined(separator: " "),
+          fields: document?.fields
+        )
+      }
+    }
+
+    private mutating func addRow(_ finding: Finding, of migration: String) {
       let found = FindingLists.text(of: finding.found)
       let cells = [finding.path.string, migration, finding.code, finding.field ?? "", found]
       CSVLineWriter.list.append(cells + [finding.message], to: &table)
       addObject(finding, of: migration)
-      switch finding.kind {
-      case .note: return
-      case .reject:
-        rejects += RejectList.line(
-          finding.path,
-          code: finding.code,
-          message: finding.message,
-          fields: document?.fields
-        )
-      case .review:
-        let texts = proposed.map { finding.proposal[$0]?.string ?? "" }
-        let decision = proposed.isEmpty ? [] : [""]
-        CSVLineWriter.list.append(cells + texts + decision + [finding.message], to: &reviews)
-      }
+      if finding.kind != .review { return }
+      let texts = proposed.map { finding.proposal[$0]?.string ?? "" }
+      let decision = proposed.isEmpty ? [] : [""]
+      CSVLineWriter.list.append(cells + texts + decision + [finding.message], to: &reviews)
     }
 
     private mutating func addObject(_ finding: Finding, of migration: String) {
@@ -90,7 +96,7 @@ package struct FindingLists: Sendable {
   /// - Throws: `.cannotWrite`.
   package func add(_ finding: Finding, of migration: String, document: RawDocument?) throws(Failure) {
     var lines = Lines(self)
-    lines.add(finding, of: migration, document: document)
+    lines.add([finding], of: migration, document: document)
     try add(lines)
   }
 

@@ -104,9 +104,9 @@ struct PlanSession: PlanSink {
       let outcome = outcomes[index]
       tally.count(outcome, keeping: examples, collecting: &changes)
       let id = outcome.migration ?? source.id
-      for finding in outcome.findings { lines.add(finding, of: id, document: documents[index]) }
+      lines.add(outcome.findings, of: id, document: documents[index])
       if outcome.isConflict {
-        lines.add(.conflict(documents[index].path, .changedSince), of: id, document: nil)
+        lines.add([.conflict(documents[index].path, .changedSince)], of: id, document: nil)
       }
       if outcome.isConflict || outcome.isRejected {
         settle(&tally, in: collection)
