@@ -26,6 +26,7 @@ package enum InputFormat: String, Codable, Sendable, CaseIterable {
     let content = head.content
     if LogFormat.isLog(head.bytes) { throw Self.partOfExport(path) }
     if let refusal = Self.refusal(of: path, kind, content) { throw refusal }
+    if content == .json, head.isPlan { throw Self.plan(path) }
     switch (kind, content) {
     case (_, .workbook?), (.xlsx?, _), (.xlsm?, _): self = .xlsx
     case (.csv?, _), (.tsv?, _), (.psv?, _): self = .csv
@@ -65,6 +66,14 @@ package enum InputFormat: String, Codable, Sendable, CaseIterable {
     case .xlsx, .xlsm: self = .xlsx
     default: return nil
     }
+  }
+
+  private static func plan(_ path: String) -> Failure {
+    .malformed(
+      path,
+      "it is a plan of changes, which holds no documents",
+      remedy: "Apply it with 'gymmigrate migrate apply --plan FILE'."
+    )
   }
 
   private static func partOfExport(_ path: String) -> Failure {
@@ -111,5 +120,20 @@ package enum InputFormat: String, Codable, Sendable, CaseIterable {
       )
     default: nil
     }
+  }
+}
+
+extension FileHead {
+  /// Whether it begins with a change of `migrate plan -o`, or with as much of one as fits.
+  fileprivate var isPlan: Bool {
+    let line = bytes.prefix { $0 != 0x0A }
+    if line.count == bytes.count, isCut {
+      return ["{\"after\":{\"", "{\"before\":{\""].contains { line.starts(with: $0.utf8) }
+    }
+    let isPlan = try? JSONParser().parse(Array(line)) { json in
+      json["migration"]?.string != nil && json["path"]?.string != nil && json["server"] != nil
+        && (json["after"] != nil || json["before"] != nil)
+    }
+    return isPlan ?? false
   }
 }

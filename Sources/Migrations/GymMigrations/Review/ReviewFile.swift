@@ -15,6 +15,9 @@ package enum ReviewFile {
   /// - Throws: ``Failure``: `inputMissing`; `inputMalformed` with file, line and column.
   package static func read(_ path: String) throws(Failure) -> NameReview {
     let format = try InputFormat(of: path)
+    guard format.isTable else {
+      throw malformed(path, "it is no table", remedy: "Hand back the review.csv of a run.")
+    }
     var reader = try TableReader(path, format: format)
     var review = try read(path) { () throws(Failure) in
       guard try reader.nextTexts() else { return nil }

@@ -254,7 +254,7 @@ package struct CSVReader: ~Copyable {
   }
 
   private static let strayQuote =
-    "there is a quote in a cell that does not start with one (--quote none takes it as it is)"
+    "there is a quote in a cell that does not start with one ('import' with --quote none takes it as it is)"
 
   private func failure(_ cause: String, line: Int) -> Failure {
     failure(cause, .init(line: line, column: record.count + 1))

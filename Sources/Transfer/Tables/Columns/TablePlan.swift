@@ -154,6 +154,7 @@ package struct TablePlan: Sendable {
     }
     self.roles = roles
     if idColumn == nil, options.newIDs == nil {
+      if Self.isList(headings) { throw Self.listOfRun(label) }
       throw Failure.malformed(
         label,
         "it has no column \(Self.nameHeading) with the document IDs",
@@ -169,6 +170,20 @@ package struct TablePlan: Sendable {
           "Add a column \(Self.nameHeading) with paths such as g1/members/m1, or specify one collection."
       )
     }
+  }
+
+  /// Whether a table is `review.csv` or `findings.csv` of a run.
+  private static func isList(_ headings: [String]) -> Bool {
+    zip(["document", "migration", "code", "field"], headings).allSatisfy { $0.isIdentical(to: $1) }
+      && headings.count >= 4
+  }
+
+  private static func listOfRun(_ label: String) -> Failure {
+    .malformed(
+      label,
+      "it is a list of what a migration found, which holds no documents",
+      remedy: "Hand a corrected review.csv to 'gymmigrate migrate apply' (docs/migrating.md)."
+    )
   }
 
   private static func list(_ headings: [String]) -> String {

@@ -58,12 +58,28 @@ package struct DocumentPlace: Sendable {
     let names = found.filter(isRead)
     // An export of a database without documents has none.
     if !names.isEmpty || manifest?.files.isEmpty ?? false { return names }
+    try assertNotOfExports(folder, via: access)
     let others = found.isEmpty ? "" : ", but \(FilePaths.list(found))"
     throw Failure(
       .inputMissing,
       "read",
       path: path,
       cause: "the folder holds no JSON Lines, CSV or XLSX (.jsonl, .csv, also .gz, or .xlsx)\(others)"
+    )
+  }
+
+  /// Refuses a folder of scheduled exports, which has each in a folder of its own.
+  private func assertNotOfExports(_ folder: String, via access: FileAccess) throws(Failure) {
+    let exports = try FolderVerification.folders(in: folder, via: access).filter {
+      !$0.isIdentical(to: folder)
+    }
+    guard let last = exports.last else { return }
+    throw Failure(
+      .inputMissing,
+      "read",
+      path: path,
+      cause: "it is a folder of dated exports",
+      remedy: "Name one, as \(last)."
     )
   }
 

@@ -33,14 +33,12 @@ extension ImportSource {
   /// - Throws: `.inputMalformed`; as ``InputFormat/init(of:given:)``.
   func assertNamesDocuments(in place: String) throws(Failure) {
     guard managed == nil, let what = try foreignKind() else { return }
-    let way =
-      what == Self.database
-      ? "If 'mirror pull' made it, name it as mirror:\(place)"
-      : "Import it into an empty store (gymmigrate import \(place) -e local --state-dir scratch)"
     throw .malformed(
       path,
       "it is \(what), and only JSON Lines and managed exports stand in for a database",
-      remedy: "\(way), or export with --format jsonl."
+      remedy: what == Self.database
+        ? "A mirror that gymmigrate made is mirror:\(place), in --from of 'restore' and 'diff', else in -e."
+        : "Import it into an empty store (gymmigrate import \(place) -e local --state-dir scratch), or export with --format jsonl."
     )
   }
 

@@ -155,6 +155,12 @@ private struct SourceResolver {
     if sources.count > before + 1 {
       for index in before..<sources.count { sources[index].isOneOfSeveral = true }
     }
+    if sources.count == before, !workbook.isExported, let summary = package.sheets.first(where: \.isSummary) {
+      throw Failure.malformed(
+        workbook.path,
+        "its sheet '\(summary.name)' is a report, which holds no documents, and it has no other"
+      )
+    }
     if let last = sources.indices.last, sources[last].path.isIdentical(to: workbook.path) {
       (sources[last].hiddenSheets, sources[last].otherSheets) = (hidden, others)
     }
