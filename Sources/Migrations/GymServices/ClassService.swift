@@ -146,6 +146,29 @@ package struct ClassService: Sendable {
     )
   }
 
+  /// Says how many classes of a series are before the first day of a cancellation, which spares them; nil for none, and where the
+  /// service does not say in time.
+  package static func spared(
+    of series: String,
+    before day: CalendarDay,
+    _ zone: LocalTimeZone,
+    in client: FirestoreClient
+  ) async throws -> String? {
+    var read = CollectionRead(GymCollection.classes)
+    read.filter = .and([
+      .field(FieldPath(field: "recurrenceGroupId"), .equal, .string(series)),
+      .field(
+        FieldPath(field: "fecha"),
+        .lessThan,
+        .timestamp(try zone.start(of: day, for: "cancel the series"))
+      ),
+    ])
+    guard let count = try? await client.quickly.count(read).count, count > 0 else { return nil }
+    let classes = "\(NumberText.grouped(count)) \(count == 1 ? "class" : "classes")"
+    return
+      "\(classes) of the series before \(day.text) \(count == 1 ? "is" : "are") left as before: --from DAY begins earlier."
+  }
+
   /// The active bookings of classes, in the order of their names.
   package static func activeBookings(
     of classes: Set<UTF8Key>,

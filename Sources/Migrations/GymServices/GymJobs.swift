@@ -148,18 +148,24 @@ package struct CancelClassesJob: Job {
   package var failIfEmpty = false
   package var plan: PlanSettings
 
-  /// - Parameter today: The first day of a series.
-  package init(_ classes: ClassReports.Booked, today: CalendarDay, _ plan: PlanSettings) {
+  /// - Parameter from: The first day of a series.
+  package init(_ classes: ClassReports.Booked, from: CalendarDay, _ plan: PlanSettings) {
     self.plan = plan
     switch classes {
-    case .ofClass(let id): (classID, day) = (id, today)
-    case .ofSeries(let id): (series, day) = (id, today)
+    case .ofClass(let id): (classID, day) = (id, from)
+    case .ofSeries(let id): (series, day) = (id, from)
     case .onDay(let day): self.day = day
     }
   }
 
   package var name: String { "classes cancel" }
   package var writes: Bool { !plan.isDryRun }
+
+  /// Says which classes of a series are left because they are before its first day; nil for none.
+  package func spared(in client: FirestoreClient, _ zone: LocalTimeZone) async throws -> String? {
+    guard let series else { return nil }
+    return try await ClassService.spared(of: series, before: day, zone, in: client)
+  }
 
   /// What is done.
   ///

@@ -71,6 +71,31 @@ struct ClassCancellationTests {
     }
   }
 
+  @Test(
+    "Of a series it says what is before the first day, and a day reaches that; what is booked of it, too."
+  )
+  func spared() async throws {
+    try await withTool { tool in
+      try await tool.load(Self.gym)
+      let first = try await tool.run("classes", "cancel", "--series", "weekly", "-n")
+      first.expect(0)
+      #expect(first.errors.contains("1 class of the series before "), "\(first.errors)")
+      let series = try await tool.run("classes", "cancel-series", "weekly", "--from", "2099-03-09")
+      series.expect(0)
+      #expect(
+        series.errors.contains("2 classes of the series before 2099-03-09 are left"),
+        "\(series.errors)"
+      )
+      let all = try await tool.run("classes", "cancel", "--series", "weekly", "--from", "2020-01-01")
+      all.expect(0)
+      #expect(!all.errors.contains("of the series before"), "\(all.errors)")
+      let after = try await state(tool)
+      #expect(after.cancelled == ["a", "c", "d", "old"].map { "classes/\($0)" })
+      #expect(after.active == ["b", "d"].map { "classBookings/\($0)1" })
+      try await tool.run("classes", "cancel", "a", "--from", "2020-01-01").expectFailure(64, "--series")
+    }
+  }
+
   @Test("What is not there is said, and two ways to say which are a mistake.")
   func mistakes() async throws {
     try await withTool { tool in

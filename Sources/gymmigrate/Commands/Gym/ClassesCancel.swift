@@ -1,4 +1,5 @@
 import GymServices
+import Logging
 import Schema
 import Tables
 
@@ -9,7 +10,7 @@ struct ClassesCancel: JobCommand {
     abstract: "Cancel classes with their bookings.",
     discussion: """
       Sets isActive of the classes to false and estado of their active bookings to cancelada, as one plan: look with -n, \
-      and one undo brings both back. Of a series, classes of today and later are cancelled.
+      and one undo brings both back. Of a series, classes of today and later are cancelled, or from --from on.
 
         gymmigrate classes cancel 1DfftPukTaXkfsRgp0Yt -e stage -n
         gymmigrate classes cancel --of 2026-01-05 -e stage
@@ -17,14 +18,26 @@ struct ClassesCancel: JobCommand {
   )
 
   @OptionGroup var classes: BookedClassesOptions
+
+  @Option(
+    help: ArgumentHelp("With --series: the first day (default: today).", valueName: "date"),
+    transform: ClassesGenerate.day
+  )
+  var from: CalendarDay?
+
   @OptionGroup var emptiness: EmptinessOptions
   @OptionGroup var plan: PlanOptions
   @OptionGroup var common: WritingOptions
 
+  func validate() throws {
+    if from != nil, classes.series == nil { throw ValidationError("--from goes with --series.") }
+  }
+
   func jobRun() throws -> JobRun {
     let schema = try EnvironmentResolver(common.connection).schema()
     try schema.assertGym("classes")
-    var job = CancelClassesJob(classes.booked, today: try schema.zone().day(of: .now), plan.settings)
+    let first = try from ?? schema.zone().day(of: .now)
+    var job = CancelClassesJob(classes.booked, from: first, plan.settings)
     job.failIfEmpty = emptiness.failIfEmpty
     return common.jobRun(job)
   }
@@ -34,7 +47,9 @@ extension CancelClassesJob: PerformableJob {
   func perform(as run: JobRun) async throws -> RunEnding {
     try await OneOffRun(run: run, plan: plan, failIfEmpty: failIfEmpty).perform { session, _ in
       try session.schema.assertGym("classes")
-      let migration = try await migration(in: session.client, session.schema.zone())
+      let zone = try session.schema.zone()
+      let migration = try await migration(in: session.client, zone)
+      if let spared = try await spared(in: session.client, zone) { session.logger.notice("\(spared)") }
       return OneOffRun.Work(migration: migration, reads: migration.sources)
     }
   }

@@ -209,6 +209,8 @@ extension CancelSeriesJob: PerformableJob {
     let migration = ClassService.cancellation(of: series, from: start)
     return try await OneOffRun(run: run, plan: plan, failIfEmpty: failIfEmpty).perform(migration) { session in
       try await ClassService.assertSeries(series, in: session.client)
+      let spared = try await ClassService.spared(of: series, before: from, schema.zone(), in: session.client)
+      if let spared { session.logger.notice("\(spared)") }
       var classes: Set<UTF8Key> = []
       for read in migration.sources {
         for try await page in session.client.pages(of: read) {
