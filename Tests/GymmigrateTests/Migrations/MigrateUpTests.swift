@@ -315,7 +315,8 @@ struct MigrateUpTests {
 
   @Test("Stopped while it verifies, the same command verifies that first.")
   func stoppedVerifying() async throws {
-    let (running, reads) = (Later<RunningBinary>(), Mutex(0))
+    let running = Later<RunningBinary>()
+    let reads = Mutex(0)
     try await withTwenty { mini in
       ScriptedFaults(
         { request in

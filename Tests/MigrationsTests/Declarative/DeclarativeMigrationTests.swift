@@ -65,6 +65,19 @@ import Testing
     "phone": .string("7291234567"),
   ]
 
+  @Test func aWholeNumberThatIsSetInAFieldOfDoublesBecomesOne() throws {
+    let price = try FieldPath(parsing: "membershipPlanSnapshot.planPrice")
+    let one = try document("members/m", member)
+    for step in [MigrationStep.set(price, .integer(7)), .setIfMissing(price, .integer(7))] {
+      let change = members([step], allowsSchemaBreaks: true).outcome(for: one).change
+      #expect(change?.after?[price] == .double(7))
+    }
+    // No double is the same number.
+    let large = Int64.max
+    let change = members([.set(price, .integer(large))], allowsSchemaBreaks: true).outcome(for: one).change
+    #expect(change?.after?[price] == .integer(large))
+  }
+
   @Test func whatBreaksTheSchemaMoreThanBeforeIsRejected() throws {
     let (name, phone) = (FieldPath(field: "firstName"), FieldPath(field: "phone"))
     let one = try document("members/m", member)

@@ -147,6 +147,15 @@ import Testing
     #expect(outcome.change?.after?["firstName"] == .string("Matías"))
   }
 
+  @Test("Who corrects fullName alone does not take the proposed parts, which are of the name that stands.")
+  func partsOfAnotherName() throws {
+    let read = try user(texts(["fullName": "Ana María López Ruiz"]))
+    let outcome = try reviewed(read, [.fullName: "Ana María de la López Ruiz"]).outcome(for: read)
+    #expect(outcome.findings.map(\.code).contains("review-disagrees"))
+    #expect(outcome.findings.map(\.code).contains("review-field-stands"))
+    #expect(outcome.change?.after?["firstName"] == nil && outcome.change?.after?["paternalLastName"] == nil)
+  }
+
   /// What a person decided is no question any more, though the eras disagree as before; without the review it is one.
   @Test func aDecidedDisagreementIsANote() throws {
     var read = try user(texts(["fullName": "Ana López", "nombre": "Ana", "primerApellido": "Pérez"]))

@@ -88,11 +88,12 @@ struct DecidedName {
     return findings
   }
 
-  /// Holds the fullName that would be written against the parts as they will be.
+  /// Holds the decided fullName, though another stands, against the parts as they will be.
   ///
   /// A proposal that was left as it was while the parts were corrected is no decision: the parts make the fullName.
   private mutating func complete(_ user: UserFields, _ name: UnifiedName) {
-    guard let fullName = texts[.fullName] else { return }
+    let standing = standing.contains(.fullName) ? decision.texts[.fullName] : nil
+    guard let fullName = texts[.fullName] ?? standing else { return }
     var rest = name.name(of: user, accepting: false)
     for (part, field) in zip(PersonName.Part.allCases, NameReview.fields.dropFirst()) where decides(field) {
       rest[part] = nil

@@ -39,9 +39,9 @@ extension MigrationStep {
 
   private func apply(to fields: inout FieldMap, of collection: CollectionSchema?) throws(StepFailure) {
     switch self {
-    case .set(let field, let value): try fields.write(value, to: field)
+    case .set(let field, let value): try fields.write(value.typed(by: collection?.field(field)), to: field)
     case .setIfMissing(let field, let value):
-      if fields.isMissing(field) { try fields.write(value, to: field) }
+      if fields.isMissing(field) { try fields.write(value.typed(by: collection?.field(field)), to: field) }
     case .copy(let source, let target, let overwrite):
       guard let value = fields[source], !value.isMissing else { return }
       try fields.put(value, into: target, overwrite: overwrite)
@@ -126,6 +126,12 @@ extension MigrationStep {
 }
 
 extension Value {
+  /// The same number as a double, where the field holds nothing else: 7 is typed as an integer.
+  fileprivate func typed(by field: FieldSchema?) -> Value {
+    guard field?.types == [.double], let integer, let number = Double(exactly: integer) else { return self }
+    return .double(number)
+  }
+
   /// Whether it counts as missing: null, or a text of nothing but white space.
   var isMissing: Bool { isNull || (string.map(PlainText.isBlank) ?? false) }
 }
