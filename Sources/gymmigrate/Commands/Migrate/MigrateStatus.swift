@@ -105,7 +105,7 @@ struct MigrateUnlock: AsyncParsableCommand {
       guard let held = try await ledger.unlock() else {
         session.logger.notice("The lease is free.")
         for entry in try await ledger.entries() where entry.blocks {
-          let ways = session.place.waysOut(of: entry.run)
+          let ways = session.place.waysOut(of: entry)
           session.logger.notice("Run \(entry.run) stopped before it was done, and no other begins. \(ways)")
         }
         return CommandResult(release: .lease(nil))
