@@ -11,7 +11,7 @@ import Testing
     try await withTemporaryDirectory { folder in
       let run = try RunDirectory(in: folder.path, command: "migrate")
       let lists = FindingLists(run)
-      for finding in findings { try lists.add(finding, of: "m", document: nil) }
+      for finding in findings { try lists.add([finding], of: "m", document: nil) }
       func text(_ name: String) throws -> String {
         let data = try Data(contentsOf: URL(fileURLWithPath: run.file(name)))
         return String(decoding: data, as: UTF8.self)

@@ -94,7 +94,7 @@ struct RehearsalRun {
     let chosen = try named.chosen(for: place.work)
     let sources = chosen.map { ChangeSource.migration($0) }
     return try await place.run(PlanJob(named)) { session, folder in
-      if !isLast { session.warnOfUnknownNames(in: chosen) }
+      if !isLast { session.warnOfUnknownNames(in: chosen, isCopied: true) }
       var runner = MigrationRunner(in: session, folder)
       (runner.examples, runner.reviewColumns) = (examples, [])
       let (reports, totals) = try await runner.plan(sources.map { $0.guarded(by: session.client) }) { _ in }

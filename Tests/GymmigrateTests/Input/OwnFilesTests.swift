@@ -25,7 +25,10 @@ struct OwnFilesTests {
       }
       try await tool.bare(["migrate", "apply", "users-unify", "--review", "plan.jsonl", "-e", "test"])
         .expectFailure(65, "plan.jsonl", "it is a plan of changes")
-      try tool.write("document,migration\na b\"c,d\n", to: "quote.csv")
+      let header = try #require(
+        tool.text("review.csv").split(separator: "\r\n").first?.split(separator: "\n").first
+      )
+      try tool.write("\(header)\na b\"c,d\n", to: "quote.csv")
       try await tool.bare(["migrate", "apply", "users-unify", "--review", "quote.csv", "-e", "test"])
         .expectFailure(65, "'import' with --quote none")
     }

@@ -22,7 +22,7 @@ struct RejectedDocumentTests {
       let message = try #require(rejects.first?["message"] as? String)
       #expect(message.contains("telefono is integer") && message.contains("activo is string"), "\(message)")
       let findings = try tool.text(".gymmigrate/runs/\(run)/findings.csv")
-      #expect(findings.components(separatedBy: ",wrong-type,").count == 3, "\(findings)")
+      #expect(findings.components(separatedBy: "\"wrong-type\"").count == 3, "\(findings)")
 
       let corrected = try tool.text(".gymmigrate/runs/\(run)/rejects.jsonl")
         .replacing(#""stringValue":"si""#, with: #""booleanValue":true"#)

@@ -34,7 +34,7 @@ struct PlanPageLimitsTests {
         let after = number % 3 == 0 ? nil : number % 3 == 1 ? fields : FieldMap()
         try await plan.append([Change(path: path, before: before, after: after)], of: .migration(migration))
         let finding = Finding(.reject, path: path, code: "wrong-type", message: "It is wrong.")
-        try lists.add(finding, of: "x", document: RawDocument(path: path, fields: fields))
+        try lists.add([finding], of: "x", document: RawDocument(path: path, fields: fields))
       }
       try await plan.flush()
       var page = PlanPage(

@@ -157,7 +157,7 @@ import Testing
         let read = try document("users/=u\(number)", texts(["fullName": name]))
         documents.append(read)
         for finding in UsersUnify().outcome(for: read).findings {
-          try lists.add(finding, of: "users-unify", document: read)
+          try lists.add([finding], of: "users-unify", document: read)
         }
       }
       let edited = folder.appendingPathComponent("edited.csv").path

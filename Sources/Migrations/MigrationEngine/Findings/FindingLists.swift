@@ -90,13 +90,13 @@ package struct FindingLists: Sendable {
     }
   }
 
-  /// Lists a finding.
+  /// Lists what was found of a document.
   ///
   /// - Parameter document: A rejected document as it is or was to be; nil where that is not known.
   /// - Throws: `.cannotWrite`.
-  package func add(_ finding: Finding, of migration: String, document: RawDocument?) throws(Failure) {
+  package func add(_ findings: [Finding], of migration: String, document: RawDocument?) throws(Failure) {
     var lines = Lines(self)
-    lines.add([finding], of: migration, document: document)
+    lines.add(findings, of: migration, document: document)
     try add(lines)
   }
 

@@ -33,10 +33,10 @@ struct ApplyDelegate: BatchDelegate {
     case .rejected(let error):
       let finding = Finding(.reject, path: write.path, code: error.status.name, message: error.message)
       let document = write.fields.map { RawDocument(path: write.path, fields: $0) }
-      try session.list(finding, by: pending.migration, document: document)
+      try session.list([finding], by: pending.migration, document: document)
       try session.counts.assertBudget()
     case .conflicted:
-      try session.list(.conflict(write.path, session.source.conflict), by: pending.migration, document: nil)
+      try session.list([.conflict(write.path, session.source.conflict)], by: pending.migration, document: nil)
       try session.counts.assertBudget()
     case .written, .unchanged, .skipped: break
     }
@@ -73,7 +73,7 @@ struct ApplyDelegate: BatchDelegate {
     let (new, isFirstReview) = session.pending.add(findings, to: document.path)
     if isFirstReview { session.counts.update(document.path.collection) { $0.review += 1 } }
     let migration = session.pending[document.path].migration
-    for finding in new { try session.list(finding, by: migration, document: document) }
+    try session.list(new, by: migration, document: document)
   }
 }
 

@@ -32,7 +32,7 @@ extension PlanSession {
     let planned = change.before.flatMap { source.replan($0) }
     try count(change, planned ?? outcome, of: change.before ?? document)
     if case .change = outcome.action {
-      try list(.changedAfterWrite(document.path), by: outcome.migration, document: nil)
+      try list([.changedAfterWrite(document.path)], by: outcome.migration, document: nil)
     }
   }
 
@@ -43,7 +43,7 @@ extension PlanSession {
     of document: RawDocument
   ) throws(Failure) {
     if original.isCounted {
-      for finding in outcome.findings { try list(finding, document: document) }
+      try list(outcome.findings, document: document)
       if outcome.needsReview { counts.update(document.path.collection) { $0.review += 1 } }
     } else if let journal {
       try count(try journal.change(of: original.write), outcome, of: document)
@@ -56,7 +56,7 @@ extension PlanSession {
     _ outcome: Outcome,
     of document: RawDocument
   ) throws(Failure) {
-    for finding in outcome.findings { try list(finding, document: document) }
+    try list(outcome.findings, document: document)
     report.withLock { $0.add(own, keeping: examples) }
     counts.update(document.path.collection) { counts in
       if outcome.needsReview { counts.review += 1 }

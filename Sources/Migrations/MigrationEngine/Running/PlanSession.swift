@@ -49,10 +49,10 @@ struct PlanSession: PlanSink {
     } else if let (journal, own) = try takeOwnWrite(outcome, of: document) {
       return try record(own, in: journal, outcome, of: document)
     }
-    for finding in outcome.findings { try list(finding, by: outcome.migration, document: document) }
+    try list(outcome.findings, by: outcome.migration, document: document)
     count(outcome, of: document)
     if outcome.isConflict, !outcome.isRejected {
-      try list(.conflict(document.path, .changedSince), by: outcome.migration, document: nil)
+      try list([.conflict(document.path, .changedSince)], by: outcome.migration, document: nil)
     }
     if outcome.isRejected || outcome.isConflict { try counts.assertBudget() }
     guard case .change(let change) = outcome.action else { return }
@@ -142,22 +142,25 @@ struct PlanSession: PlanSink {
     }
   }
 
-  /// Counts a finding and lists it, so that there are as many lines as are counted.
+  /// Counts what was found of a document and lists it, so that there are as many lines as are counted.
   ///
   /// - Parameters:
   ///   - migration: Whose it is, where it is not the session's own.
   ///   - document: A rejected document as it is or was to be; nil where that is not known.
   func list(
-    _ finding: Finding,
+    _ findings: [Finding],
     by migration: String? = nil,
     document: RawDocument?
   ) throws(Failure) {
-    report.withLock { $0.add(finding) }
-    try lists.add(finding, of: migration ?? source.id, document: document)
+    if findings.isEmpty { return }
+    report.withLock { report in
+      for finding in findings { report.add(finding) }
+    }
+    try lists.add(findings, of: migration ?? source.id, document: document)
   }
 
   func record(_ finding: Finding) async throws {
-    try list(finding, document: RawDocument(path: finding.path, fields: FieldMap()))
+    try list([finding], document: RawDocument(path: finding.path, fields: FieldMap()))
     if finding.kind == .review { counts.update(finding.path.collection) { $0.review += 1 } }
   }
 

@@ -37,7 +37,7 @@ extension ImportSource {
       path,
       "it is \(what), and only JSON Lines and managed exports stand in for a database",
       remedy: what == Self.database
-        ? "A mirror that gymmigrate made is mirror:\(place), in --from of 'restore' and 'diff', else in -e."
+        ? "A mirror that gymmigrate made is mirror:\(place), in --from of 'restore' and 'diff', else in -e; or export with --format jsonl."
         : "Import it into an empty store (gymmigrate import \(place) -e local --state-dir scratch), or export with --format jsonl."
     )
   }

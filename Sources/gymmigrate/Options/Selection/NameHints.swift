@@ -21,10 +21,12 @@ extension Session {
   }
 
   /// Warns of names in migrations of steps that the schema does not know.
-  func warnOfUnknownNames(in migrations: [any Migration]) {
+  ///
+  /// - Parameter isCopied: Whether they work on a copy, which has warned of the collections.
+  func warnOfUnknownNames(in migrations: [any Migration], isCopied: Bool = false) {
     for case let migration as DeclarativeMigration in migrations {
       let reads = migration.scope.wholeReads
-      warnOfUnknownNames(in: reads)
+      if !isCopied { warnOfUnknownNames(in: reads) }
       warnOfUnknown(migration.filteredFields, in: reads)
       warnOfUnknownNames(inStepsOf: migration)
     }
