@@ -22,6 +22,7 @@ private struct Row: Equatable {
 private func rows(
   _ bytes: some Sequence<UInt8>,
   delimiter: CSVDelimiter? = .comma,
+  quotes: TableReading.Quotes = .double,
   maximum: Int = CSVReader.defaultMaximumRecordBytes,
   chunk: Int = 1 << 20
 ) throws -> [Row] {
@@ -29,6 +30,7 @@ private func rows(
   var reader = try CSVReader(
     folder.write(bytes, to: "in.csv"),
     delimiter: delimiter,
+    quotes: quotes,
     maximumRecordBytes: maximum,
     chunkSize: chunk
   )
@@ -50,6 +52,29 @@ private func rows(
 private func plain(_ texts: String...) -> [Cell] { texts.map { Cell(text: $0) } }
 
 @Suite struct CSVReaderTests {
+  @Test(
+    "A loose quote ends a cell only before a delimiter or a line end, wherever a piece of the file ends.",
+    arguments: 1...12
+  )
+  func looseQuotes(chunk: Int) throws {
+    let text = "\"01\",\"25°56'43.215\"N\"\n\"a \"b\" c\",\"d\"\"e\"\n\"two\nlines\",x\n"
+    let read = try rows(text.utf8, quotes: .loose, chunk: chunk)
+    #expect(
+      read.map { $0.cells.map(\.text) } == [
+        ["01", "25°56'43.215\"N"], ["a \"b\" c", "d\"e"], ["two\nlines", "x"],
+      ]
+    )
+    #expect(read.allSatisfy { $0.cells[0].isQuoted })
+  }
+
+  @Test("A loose quote that is left open takes no row below into its cell.")
+  func openLooseQuote() throws {
+    let failure = #expect(throws: Failure.self) {
+      try rows("id,n\n\"a\" ,1\n\"b\",2\n".utf8, quotes: .loose)
+    }
+    #expect(failure?.cause.contains("line 2, column 1: there is text after a quote") == true)
+  }
+
   /// The failure of the first record, and the record behind it.
   private func refusal(
     of bytes: [UInt8],

@@ -112,6 +112,20 @@ struct PeoplesFilesTests {
     #expect(try read(path) { $0.reading.headerRow = 3 } == [expected])
   }
 
+  @Test(
+    "A title of a table of two columns is known by the empty row below it.",
+    arguments: [("\n", true), ("", false)]
+  )
+  func titleOfTwoColumns(gap: String, isTitle: Bool) throws {
+    let folder = try ScratchFolder()
+    let path = try folder.write(
+      "Campos del catálogo,\n\(gap)campo,significado\na,alta\nb,baja\n".utf8,
+      to: "t.csv"
+    )
+    let failure = #expect(throws: Failure.self) { try read(path, nil) }
+    #expect(failure?.description.contains("--header-row") == isTitle)
+  }
+
   @Test("UTF-8 is not taken for another encoding, and a mark counts more than the option.")
   func encodingsThatAreWrong() throws {
     let folder = try ScratchFolder()

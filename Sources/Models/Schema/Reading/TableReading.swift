@@ -20,6 +20,8 @@ package struct TableReading: Codable, Sendable, Equatable {
   package enum Quotes: String, Codable, Sendable, CaseIterable {
     /// In `"`, which is doubled within.
     case double
+    /// In `"`, which need not be doubled: it ends a cell only before a delimiter or the end of a line.
+    case loose
     /// Not at all: a quote is a character.
     case literal = "none"
   }

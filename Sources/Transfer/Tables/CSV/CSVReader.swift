@@ -45,6 +45,8 @@ package struct CSVReader: ~Copyable {
   var hasByteOrderMark: Bool { file.hasByteOrderMark }
   /// The number of the last line if it has no line end; nil before the end of the file.
   package private(set) var unterminatedLine: Int?
+  /// What the encoding may be, once a cell was not UTF-8.
+  private(set) var guessed: EncodingGuess?
 
   private var file: TextFile
   private let maximumRecordBytes: Int
@@ -53,7 +55,8 @@ package struct CSVReader: ~Copyable {
   private var reading = ReadingPosition()
   private let isDelimiterGiven: Bool
   private let comment: UInt8?
-  private let hasQuotes: Bool
+  private let quotes: TableReading.Quotes
+  private var hasQuotes: Bool { quotes != .literal }
   private let headerRow: Int
   private let findsDelimiter: Bool
   private var hasBegun = false
@@ -66,6 +69,8 @@ package struct CSVReader: ~Copyable {
   /// Whether the last byte was CR; a following LF belongs to it.
   private var isAfterCR = false
   private var quoteLine = 1
+  /// The line of a quote within the cell that is loose.
+  private var looseLine: Int?
 
   /// Opens a file.
   ///
@@ -76,7 +81,7 @@ package struct CSVReader: ~Copyable {
   ///   - headerRow: The first line that may be the header; 0 for the first that has a delimiter.
   ///   - encoding: The encoding of a file without a byte order mark; UTF-8 if nil.
   ///   - comment: The character that begins a line that is left out; nil for none.
-  ///   - hasQuotes: Whether cells may be quoted; otherwise a quote is a character as any other.
+  ///   - quotes: How cells are quoted.
   ///   - chunkSize: The bytes to read at a time.
   /// - Throws: ``Failure`` of kind `inputMissing`.
   package init(
@@ -86,7 +91,7 @@ package struct CSVReader: ~Copyable {
     headerRow: Int = 1,
     encoding: TextEncoding? = nil,
     comment: UInt8? = nil,
-    hasQuotes: Bool = true,
+    quotes: TableReading.Quotes = .double,
     maximumRecordBytes: Int = CSVReader.defaultMaximumRecordBytes,
     chunkSize: Int = 256 << 10,
     via files: FileAccess = .local
@@ -96,7 +101,7 @@ package struct CSVReader: ~Copyable {
     self.delimiter = delimiter ?? assumed ?? .comma
     isDelimiterGiven = delimiter != nil
     self.headerRow = headerRow
-    (self.comment, self.hasQuotes) = (comment, hasQuotes)
+    (self.comment, self.quotes) = (comment, quotes)
     findsDelimiter = delimiter == nil && assumed == nil
     chunk = .allocate(byteCount: chunkSize, alignment: 16)
   }
@@ -236,7 +241,7 @@ package struct CSVReader: ~Copyable {
     return record.line == 1 ? try !takeSeparatorLine() : true
   }
 
-  private func assertUTF8() throws(Failure) {
+  private mutating func assertUTF8() throws(Failure) {
     guard let cell = record.firstInvalidCell else { return }
     let position = Failure.Record(line: record.line, column: cell)
     if file.encoding != .utf8 {
@@ -250,9 +255,14 @@ package struct CSVReader: ~Copyable {
     let head = FileHead(file.path).bytes
     // Of a pipe there is only what was read of it last.
     let read = head.isEmpty ? Array(UnsafeRawBufferPointer(chunk)[..<unread.upperBound]) : head
-    throw failure("the cell is not UTF-8", position, remedy: EncodingGuess(read).remedy)
+    let guess = EncodingGuess(read)
+    guessed = guess
+    throw failure("the cell is not UTF-8", position, remedy: guess.remedy)
   }
 
+  private static let textAfterQuote =
+    "there is text after the closing quote ('import' with --quote loose ends cells only where a delimiter follows)"
+  private static let openQuote = "there is text after a quote, and none before the next delimiter on the line"
   private static let strayQuote =
     "there is a quote in a cell that does not start with one ('import' with --quote none takes it as it is)"
 
@@ -289,7 +299,7 @@ package struct CSVReader: ~Copyable {
       switch state {
       case .start where byte == quote && hasQuotes:
         state = .quoted
-        quoteLine = line
+        (quoteLine, looseLine) = (line, nil)
         index += 1
       case .start, .plain:
         let stop = CSVBytes.firstSpecial(bytes, from: index, to: end, delimiter: separator)
@@ -313,6 +323,8 @@ package struct CSVReader: ~Copyable {
         let stop = CSVBytes.first(quote, bytes, from: index, to: end)
         try append(bytes, index..<stop)
         countLines(bytes, index..<stop)
+        // A quote that is left open would take the rows below into its cell.
+        if let looseLine, line > looseLine { throw failure(Self.openQuote, line: looseLine) }
         index = stop
         if index < end {
           state = .quoteInQuotes
@@ -321,7 +333,11 @@ package struct CSVReader: ~Copyable {
         }
       case .quoteInQuotes:
         guard byte == quote || byte == separator || byte == 0x0A || byte == 0x0D else {
-          throw failure("there is text after the closing quote", line: line)
+          guard quotes == .loose else { throw failure(Self.textAfterQuote, line: line) }
+          (state, looseLine) = (.quoted, line)
+          try assertFits(record.bytes.count + 1)
+          record.bytes.append(quote)
+          continue
         }
         index += 1
         if byte == quote {

@@ -173,7 +173,7 @@ package struct TablePlan: Sendable {
   }
 
   /// Whether a table is `review.csv` or `findings.csv` of a run.
-  private static func isList(_ headings: [String]) -> Bool {
+  package static func isList(_ headings: [String]) -> Bool {
     zip(["document", "migration", "code", "field"], headings).allSatisfy { $0.isIdentical(to: $1) }
       && headings.count >= 4
   }

@@ -38,7 +38,7 @@ package struct TableReader: ~Copyable {
   ///     first line need not have.
   ///   - encoding: The encoding of CSV without a byte order mark; UTF-8 if nil.
   ///   - comment: The character that begins a line of CSV that is left out; nil for none.
-  ///   - hasQuotes: Whether cells of CSV may be quoted.
+  ///   - quotes: How cells of CSV are quoted.
   ///   - unmerge: What merged cells of a sheet are; refused in the table if nil.
   ///   - percent: What a number is that a sheet shows as percent; what is stored if nil.
   /// - Throws: ``Failure`` of kind `inputMissing`, or `inputMalformed`, also for a missing sheet.
@@ -53,7 +53,7 @@ package struct TableReader: ~Copyable {
     headerRow: Int = 1,
     encoding: TextEncoding? = nil,
     comment: UInt8? = nil,
-    hasQuotes: Bool = true,
+    quotes: TableReading.Quotes = .double,
     unmerge: TableReading.Unmerge? = nil,
     percent: TableReading.Percent? = nil,
     via files: FileAccess = .local
@@ -72,7 +72,7 @@ package struct TableReader: ~Copyable {
         headerRow: headerRow,
         encoding: encoding,
         comment: comment,
-        hasQuotes: hasQuotes,
+        quotes: quotes,
         via: files
       )
     case .xlsx:
@@ -115,6 +115,11 @@ package struct TableReader: ~Copyable {
 
   /// Whether it is a CSV file with a byte order mark, as spreadsheets write it; false before the first row.
   package var hasByteOrderMark: Bool { mutating get { csv?.hasByteOrderMark ?? false } }
+
+  /// The encoding that the bytes of CSV speak for, after an error for bytes that are no UTF-8.
+  package var guessedEncoding: TextEncoding? {
+    mutating get { csv?.guessed == .windows1252 ? .windows1252 : nil }
+  }
 
   /// Reads the next row that has a value into ``row``; false at the end.
   ///

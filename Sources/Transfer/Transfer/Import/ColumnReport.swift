@@ -34,7 +34,9 @@ struct ColumnReport {
         try list.append(line(guess, source, plan))
         let name = plan.name(ofColumn: guess.column)
         if guess.stops {
-          failures.append(failure(guess, source, plan))
+          var failure = Self.failure(guess, source, plan, reading)
+          failure.remedy? += " See \(list.path) for the first such cell."
+          failures.append(failure)
           logger.warning("\(source.label) \(name): \(Self.disagreement(guess)).")
         } else {
           let advice = guess.advice.map { "; \(Self.option($0, guess, plan))" } ?? ""
@@ -76,8 +78,14 @@ struct ColumnReport {
 
   private static func name(of type: Column.ValueType) -> String { type == .string ? "text" : type.rawValue }
 
-  private func failure(_ guess: ColumnGuess, _ source: ImportSource, _ plan: TablePlan) -> Failure {
-    let heading = plan.headings[guess.column]
+  /// The refusal of a column of which nearly all cells agree, with the options that say its type.
+  static func failure(
+    _ guess: ColumnGuess,
+    _ source: ImportSource,
+    _ plan: TablePlan,
+    _ reading: TableReading
+  ) -> Failure {
+    let heading = heading(of: guess, plan)
     let type = guess.most.rawValue
     var option: String?
     if guess.most == .integer || guess.most == .double {
@@ -89,16 +97,22 @@ struct ColumnReport {
       .inputMalformed,
       "import",
       path: source.label,
-      cause: "\(plan.name(ofColumn: guess.column)): \(Self.disagreement(guess))",
+      cause: "\(plan.name(ofColumn: guess.column)): \(disagreement(guess))",
       remedy:
-        "Say the type, in the heading (\(heading):\(type)) or with --types '\(heading)=\(type)'; \(heading)=text keeps all as text. \(option.map { "\($0). " } ?? "")See \(list.path) for the first such cell."
+        "Say the type, in the heading (\(heading):\(type)) or with --types '\(heading)=\(type)'; \(heading)=text keeps all as text.\(option.map { " \($0)." } ?? "")"
     )
   }
 
   /// The options that read a number, with the type that all but a decimal comma of CSV need beside them.
   private static func option(_ advice: String, _ guess: ColumnGuess, _ plan: TablePlan) -> String {
     if !plan.isSheet, advice.hasPrefix("--decimal-comma") { return advice }
-    return "--types '\(plan.headings[guess.column])=double' with \(advice)"
+    return "--types '\(heading(of: guess, plan))=double' with \(advice)"
+  }
+
+  /// A column without a heading goes by its number.
+  private static func heading(of guess: ColumnGuess, _ plan: TablePlan) -> String {
+    let heading = plan.headings[guess.column]
+    return heading.isEmpty ? String(guess.column + 1) : heading
   }
 
   private func line(_ guess: ColumnGuess, _ source: ImportSource, _ plan: TablePlan) -> [UInt8] {

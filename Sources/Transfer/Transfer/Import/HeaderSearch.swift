@@ -1,3 +1,4 @@
+import FirestoreModels
 import Schema
 import Tables
 
@@ -18,8 +19,8 @@ struct HeaderSearch {
 
   /// Looks at the first row that holds something, unless an option says which row the headings are in.
   ///
-  /// - Throws: ``Failure`` of kind `inputMalformed` for a title, a comment, or a row with another delimiter.
-  func check(_ header: CellRow) throws(Failure) {
+  /// - Throws: ``TableObstacle`` for a title, a comment, or a row with another delimiter.
+  func check(_ header: CellRow) throws(TableObstacle) {
     guard options.headerRow == nil else { return }
     let isComment = source.format != .xlsx && options.comment == nil && Self.isComment(header)
     let isFull = Self.columns(of: header).count == header.count
@@ -31,7 +32,7 @@ struct HeaderSearch {
   }
 
   /// Looks for a title in a table whose first row cannot be read, as it has quotes or merged cells.
-  func refuseTitleThatIsUnread() throws(Failure) {
+  func refuseTitleThatIsUnread() throws(TableObstacle) {
     guard options.headerRow == nil else { return }
     var literal = options
     literal.quotes = .literal
@@ -42,15 +43,20 @@ struct HeaderSearch {
     guard var reader = try? TableReader(source, options, isSearched: true) else { return [] }
     var rows: [CellRow] = []
     while rows.count < Self.searchedRows, let isRow = try? reader.next(), isRow { rows.append(reader.row) }
-    return rows
+    guard let encoding = reader.guessedEncoding else { return rows }
+    var decoded = options
+    decoded.encoding = encoding
+    return first(of: decoded)
   }
 
   /// A title leaves columns without a heading, and below it is a row of texts that heads more of them.
-  private func refuseTitle(_ rows: [CellRow]) throws(Failure) {
+  private func refuseTitle(_ rows: [CellRow]) throws(TableObstacle) {
     guard let title = rows.first else { return }
     let headed = Self.columns(of: title)
     let used = rows.dropFirst().reduce(into: Set<Int>()) { $0.formUnion(Self.columns(of: $1)) }
     guard headed.count <= Self.titleCells, !used.isSubset(of: headed) else { return }
+    // A title often has an empty row below it.
+    let isApart = headed.count == 1 && rows.count > 1 && rows[1].number > title.number + 1
     var best: (row: CellRow, count: Int)?
     for (index, row) in rows.enumerated().dropFirst().dropLast() {
       let columns = Self.columns(of: row)
@@ -59,17 +65,19 @@ struct HeaderSearch {
       }
       // A row of several cells, or one of a table of two columns, may head it all the same, unless the cells below another row are of
       // another kind than that row's.
-      if headed.count > 1 || columns.count < 3, !Self.heads(row, columns, rows[(index + 1)...]) { continue }
+      let isDoubtful = headed.count > 1 || columns.count < 3 && !isApart
+      if isDoubtful, !Self.heads(row, columns, rows[(index + 1)...]) { continue }
       best = (row, columns.count)
     }
     guard let best else { return }
     let (first, below) = (title.number, best.row.number)
-    throw .malformed(
+    let failure = Failure.malformed(
       source.label,
       "row \(first), the first, looks like a title, and row \(below) like the headings",
       remedy:
         "\(source.option("header-row", "\(below)")) takes that row for the headings, \(source.option("header-row", "\(first)")) the first."
     )
+    throw TableObstacle(failure, options) { $0.headerRow = below }
   }
 
   /// Whether each cell may be a heading: a text with a letter, or a year.
@@ -98,32 +106,34 @@ struct HeaderSearch {
   }
 
   /// `# ` with a blank, or a row of another width than the table's, is no heading.
-  private func refuseComment(_ header: CellRow, _ rows: [CellRow]) throws(Failure) {
+  private func refuseComment(_ header: CellRow, _ rows: [CellRow]) throws(TableObstacle) {
     let others = rows.filter { !Self.isComment($0) }
     guard let next = others.first else { return }
     let isSpaced = header[0].utf8.dropFirst().first == UInt8(ascii: " ")
     guard isSpaced || Self.columns(of: next).count != Self.columns(of: header).count else { return }
-    throw .malformed(
+    let failure = Failure.malformed(
       source.label,
       "row \(header.number), the first, begins with #, as a comment does",
       remedy:
         "--comment '#' leaves such lines out, --header-row \(header.number) takes that row for the headings."
     )
+    throw TableObstacle(failure, options) { $0.comment = UInt8(ascii: "#") }
   }
 
-  private func refuseDelimiter(_ header: CellRow, _ rows: [CellRow]) throws(Failure) {
+  private func refuseDelimiter(_ header: CellRow, _ rows: [CellRow]) throws(TableObstacle) {
     guard rows.count > 1, (rows + [header]).allSatisfy({ $0.count == 1 }) else { return }
     let counts = Self.counts(header[0])
     let constant = counts.filter { count in rows.allSatisfy { Self.counts($0[0])[count.key] == count.value } }
     guard let found = constant.max(by: { ($0.value, $1.key) < ($1.value, $0.key) })?.key,
       let delimiter = CSVDelimiter(rawValue: String(UnicodeScalar(found)))
     else { return }
-    throw .malformed(
+    let failure = Failure.malformed(
       source.label,
       "it has one column, and as many '\(delimiter.rawValue)' in each row",
       remedy:
         "--delimiter '\(delimiter.rawValue)' divides the cells there, --header-row \(header.number) takes them as they are."
     )
+    throw TableObstacle(failure, options) { $0.delimiter = delimiter }
   }
 
   /// How often a text has each of the characters that may divide cells.

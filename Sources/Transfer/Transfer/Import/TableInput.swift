@@ -316,7 +316,7 @@ extension TableReader {
       headerRow: isSearched ? 0 : options.headerRow ?? 1,
       encoding: options.encoding,
       comment: options.comment,
-      hasQuotes: options.quotes != .literal,
+      quotes: options.quotes ?? .double,
       unmerge: isSearched ? .first : options.unmerge,
       percent: options.percent,
       via: options.files

@@ -1,3 +1,4 @@
+import FirestoreModels
 import Schema
 import Tables
 
@@ -6,25 +7,35 @@ enum TableSurvey {
   /// Reads the header, and all rows if the types of some columns have to be inferred; nil for a table without rows.
   ///
   /// - Parameter report: Called from time to time with the number of further rows and the offset in the source in bytes.
-  /// - Throws: ``Failure``.
+  /// - Throws: ``Failure``, with all that the table has against it.
   static func plan(
     of source: ImportSource,
     collection: CollectionPath,
     options: TableOptions,
     report: (_ rows: Int, _ position: Int) -> Void
   ) throws(Failure) -> TablePlan? {
-    var reader = try TableReader(source, options)
-    let search = HeaderSearch(source, options)
-    do throws(Failure) {
-      guard try reader.nextTexts() else { return nil }
+    do throws(TableObstacle) {
+      return try survey(source, collection, options, report)
     } catch {
-      // A title may have a quote or merged cells, which the table below it has not.
-      if error.kind == .inputMalformed { try search.refuseTitleThatIsUnread() }
-      throw error
+      let all = TableObstacles(source) { options throws(TableObstacle) in
+        try survey(source, collection, options) { _, _ in }
+      }
+      throw all.failure(of: error)
     }
-    try search.check(reader.row)
-    func columns(_ options: TableOptions) throws(Failure) -> TablePlan {
-      try TablePlan(
+  }
+
+  private static func survey(
+    _ source: ImportSource,
+    _ collection: CollectionPath,
+    _ options: TableOptions,
+    _ report: (_ rows: Int, _ position: Int) -> Void
+  ) throws(TableObstacle) -> TablePlan? {
+    var reader: TableReader
+    do throws(Failure) { reader = try TableReader(source, options) } catch { throw TableObstacle(error) }
+    guard try readHeader(&reader, source, options) else { return nil }
+    var plan: TablePlan
+    do throws(Failure) {
+      plan = try TablePlan(
         header: reader.row,
         of: source.label,
         isSheet: source.format == .xlsx,
@@ -32,17 +43,48 @@ enum TableSurvey {
         isForExcel: reader.hasByteOrderMark,
         options: options
       )
-    }
-    var plan: TablePlan
-    do throws(Failure) {
-      plan = try columns(options)
     } catch {
-      throw besides(error, in: source, options, columns)
+      guard options.idColumn == nil, options.newIDs == nil, !TablePlan.isList(reader.row.texts) else {
+        throw TableObstacle(error)
+      }
+      throw TableObstacle(error, options) { $0.newIDs = .uuid }
     }
+    do throws(Failure) { try infer(&plan, from: &reader, options, report) } catch {
+      throw TableObstacle(error)
+    }
+    return plan
+  }
+
+  /// Reads the row of the headings; false for a table without rows.
+  private static func readHeader(
+    _ reader: inout TableReader,
+    _ source: ImportSource,
+    _ options: TableOptions
+  ) throws(TableObstacle) -> Bool {
+    let search = HeaderSearch(source, options)
+    do throws(Failure) {
+      guard try reader.nextTexts() else { return false }
+    } catch {
+      // A title may have a quote or merged cells, which the table below it has not.
+      if error.kind == .inputMalformed { try search.refuseTitleThatIsUnread() }
+      guard let encoding = reader.guessedEncoding else { throw TableObstacle(error) }
+      throw TableObstacle(error, options) { $0.encoding = encoding }
+    }
+    try search.check(reader.row)
+    return true
+  }
+
+  /// Finds out the types of columns that have none.
+  private static func infer(
+    _ plan: inout TablePlan,
+    from reader: inout TableReader,
+    _ options: TableOptions,
+    _ report: (_ rows: Int, _ position: Int) -> Void
+  ) throws(Failure) {
     // One of them is empty: only people's own tables have guesses.
     let isGuessed = plan.untyped.isEmpty
     let surveyed = isGuessed ? plan.undecided : plan.untyped
-    if surveyed.isEmpty { return plan }
+    if surveyed.isEmpty { return }
     let values = try CellValues(plan, options)
     var types = surveyed.map { (column: $0, type: TypeInference(dateOrder: options.dateOrder)) }
     var rows = 0
@@ -68,42 +110,5 @@ enum TableSurvey {
     } else {
       for (column, type) in types { plan.take(type, of: column) }
     }
-    return plan
-  }
-
-  // MARK: What else stops it
-
-  /// The rows that are looked at for what else stops the import, and the most causes that are said.
-  private static let searchedRows = 2000
-  private static let saidCauses = 4
-
-  /// Adds to the refusal of a table without IDs what its rows have against it, so that people hear of all of it at once.
-  private static func besides(
-    _ failure: Failure,
-    in source: ImportSource,
-    _ options: TableOptions,
-    _ columns: (TableOptions) throws(Failure) -> TablePlan
-  ) -> Failure {
-    guard options.idColumn == nil, options.newIDs == nil else { return failure }
-    var named = options
-    named.newIDs = .uuid
-    guard let plan = try? columns(named),
-      let input = try? TableInput(source, plan: plan, options: named, stage: 0)
-    else { return failure }
-    var found: [(expected: String, cause: String)] = []
-    var rows = 0
-    while rows < searchedRows, found.count < saidCauses, let row = try? input.next() {
-      rows += 1
-      for fault in row.faults where !found.contains(where: { $0.expected.isIdentical(to: fault.expected) }) {
-        found.append(
-          (fault.expected, "\(fault.failure.cause)\(fault.failure.remedy.map { ". \($0)" } ?? "")")
-        )
-      }
-    }
-    guard !found.isEmpty else { return failure }
-    var failure = failure
-    let causes = found.map(\.cause).joined(separator: "; ")
-    failure.remedy = "\(failure.remedy.map { "\($0) " } ?? "")Besides: \(causes)"
-    return failure
   }
 }

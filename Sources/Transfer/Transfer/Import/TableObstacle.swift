@@ -1,0 +1,83 @@
+import FirestoreModels
+import Tables
+
+/// What a table has against it, and how it is read on once that is dealt with.
+struct TableObstacle: Error {
+  var failure: Failure
+  /// The options that the failure names; nil where none of them helps.
+  var passed: TableOptions?
+
+  init(_ failure: Failure, passed: TableOptions? = nil) {
+    (self.failure, self.passed) = (failure, passed)
+  }
+
+  /// - Parameter pass: Sets the options that the failure names.
+  init(_ failure: Failure, _ options: TableOptions, pass: (inout TableOptions) -> Void) {
+    var passed = options
+    pass(&passed)
+    self.init(failure, passed: passed)
+  }
+}
+
+/// All that a table has against it, found by reading on as if each message had been followed.
+struct TableObstacles {
+  /// The rows that are looked at, and the most causes that are said.
+  private static let searchedRows = 100_000
+  private static let saidCauses = 6
+
+  private let source: ImportSource
+  private let survey: (TableOptions) throws(TableObstacle) -> TablePlan?
+
+  /// - Parameter survey: Determines the columns of the table under other options.
+  init(_ source: ImportSource, survey: @escaping (TableOptions) throws(TableObstacle) -> TablePlan?) {
+    (self.source, self.survey) = (source, survey)
+  }
+
+  /// The failure of the first obstacle, with what comes after it.
+  func failure(of first: TableObstacle) -> Failure {
+    var causes: [String] = []
+    var obstacle = first
+    while let options = obstacle.passed, causes.count < Self.saidCauses {
+      do throws(TableObstacle) {
+        if let plan = try survey(options) {
+          causes += (disputes(plan, options) + faults(plan, options)).prefix(Self.saidCauses - causes.count)
+        }
+        break
+      } catch {
+        let cause = Self.sentence(error.failure)
+        if cause.isIdentical(to: Self.sentence(obstacle.failure)) { break }
+        causes.append(cause)
+        obstacle = error
+      }
+    }
+    var failure = first.failure
+    for cause in causes { failure.remedy = "\(failure.remedy.map { "\($0) " } ?? "")Besides, \(cause)" }
+    return failure
+  }
+
+  /// The columns whose cells do not agree.
+  private func disputes(_ plan: TablePlan, _ options: TableOptions) -> [String] {
+    plan.guesses.filter(\.stops).map {
+      Self.sentence(ColumnReport.failure($0, source, plan, options.reading))
+    }
+  }
+
+  /// What the rows have against them, each once.
+  private func faults(_ plan: TablePlan, _ options: TableOptions) -> [String] {
+    guard let input = try? TableInput(source, plan: plan, options: options, stage: 0) else { return [] }
+    var found: [RowFault] = []
+    var rows = 0
+    while rows < Self.searchedRows, found.count < Self.saidCauses, let row = try? input.next() {
+      rows += 1
+      for fault in row.faults where !found.contains(where: { $0.expected.isIdentical(to: fault.expected) }) {
+        found.append(fault)
+      }
+    }
+    return found.map { Self.sentence($0.failure) }
+  }
+
+  private static func sentence(_ failure: Failure) -> String {
+    let sentences = [failure.cause, failure.remedy].compactMap { $0 }.filter { !$0.isEmpty }
+    return sentences.map { $0.utf8.last == UInt8(ascii: ".") ? $0 : "\($0)." }.joined(separator: " ")
+  }
+}

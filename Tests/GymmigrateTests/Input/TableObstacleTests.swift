@@ -1,0 +1,63 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// A table that has several things against it is refused once, with all of them.
+@Suite("All that a table has against it")
+struct TableObstacleTests {
+  /// A table of statistics as offices publish them: a title, a column without a heading, short rows and a note at the end.
+  private static func statistics(rows: Int) -> String {
+    let rows = (1...rows).map { "\($0),Villa,643,310\n" }.joined()
+    return
+      "Población total por municipio,,,\n\"Consulta: Ámbito\",,,\n,,Total,Hombres\n\(rows)Fuente: Censo\n"
+  }
+
+  private func writeLatin(_ text: String, _ tool: Tool) throws {
+    try Data(text.unicodeScalars.map { UInt8($0.value) }).write(
+      to: tool.folder.appendingPathComponent("a.csv")
+    )
+  }
+
+  @Test(
+    "A title, ids, headings and short rows are said in one run, also where a note stands thousands of rows below."
+  )
+  func statistics() async throws {
+    try await withTool { tool in
+      try writeLatin(Self.statistics(rows: 2500), tool)
+      let words = ["import", "a.csv", "-n", "--schema", "none"] + tool.place
+      let result = try await tool.bare(words)
+      result.expectFailure(
+        65,
+        "row 3 like the headings",
+        "--header-row 3",
+        "--new-ids uuid",
+        "--rename 1=",
+        "--short-rows pad"
+      )
+      try await tool.bare(
+        words + ["--header-row", "3", "--new-ids", "uuid", "--rename", "1=key,2=place"]
+          + ["--short-rows", "pad", "--types", "1=text"]
+      ).expect(0)
+    }
+  }
+
+  @Test("What is behind an encoding, a delimiter or comments is said with it.")
+  func behind() async throws {
+    try await withTool { tool in
+      for (text, told) in [
+        ("n\u{FA}mero,cuota\n1,uno\n2,3\n", ["--encoding windows-1252", "--new-ids uuid"]),
+        ("# hecho a mano\nid,cuota\n1,uno\n", ["--comment '#'", "--new-ids uuid"]),
+        ("a%b\n1%2\n3%4\n", ["--delimiter '%'", "--new-ids uuid"]),
+        (
+          "Socios,\nn\u{FA}mero,cuota\n1,uno\n",
+          ["--header-row 2", "--encoding windows-1252", "--new-ids uuid"]
+        ),
+      ] {
+        try writeLatin(text, tool)
+        let result = try await tool.bare(["import", "a.csv", "-n", "--schema", "none"] + tool.place)
+        result.expectFailure(65)
+        for option in told { #expect(result.complaints.first?.contains(option) == true, "\(result.errors)") }
+      }
+    }
+  }
+}
