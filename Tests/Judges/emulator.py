@@ -512,9 +512,21 @@ def large(bench):
     same(bench.documents("large"), documents, "large documents")
 
 
+def rehearsals(bench):
+    """Migrations are rehearsed in an emulator that the program starts, and says the same as in its own store."""
+    bench("import", *sorted(map(str, GYM.glob("*.jsonl"))), "-e", "local", "-q", "--validate", "warn", emulator=False)
+    words = ["migrate", "test", *MAIN_JOB, "--from", "local", "--on", "emulator", "--json"]
+    report = json.loads(bench(*words, emulator=False))
+    need(report["findings"] == [], f"a rehearsal in the emulator finds {report['findings']}")
+    expected = oracle(bench, sample())
+    changed = sum(expected.get(path) != fields for path, fields in sample().items()) + len(expected.keys() - sample().keys())
+    totals = sum(migration["changes"] for migration in report["migrations"])
+    need(totals >= changed > 0, f"{totals} changes of {changed} documents")
+
+
 SECTIONS = {
     "main-job": main_job, "formats": formats, "odd": odd_documents, "copies": copies, "filters": filters, "checks": checks, "groups": groups,
-    "services": gym_services, "mirrors": mirrors, "kills": kills, "shards": shards, "large": large,
+    "services": gym_services, "mirrors": mirrors, "kills": kills, "shards": shards, "large": large, "rehearsals": rehearsals,
 }
 QUICK = ["main-job", "odd", "groups", "mirrors", "large"]
 

@@ -43,36 +43,14 @@ final class LoopbackServer: Sendable {
   }
 
   private static func openListener(_ port: UInt16) throws(Failure) -> (Int32, UInt16) {
-    func failure() -> Failure {
-      Failure(
-        .configuration,
-        "listen on port",
-        path: "\(port)",
-        cause: String(cString: strerror(errno)),
-        remedy: "Choose another port, or 0 for any."
-      )
-    }
-    let descriptor = socket(AF_INET, SystemConstant.streamSocket, 0)
-    guard descriptor >= 0 else { throw failure() }
-    var on: Int32 = 1
-    setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<Int32>.size))
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_port = port.bigEndian
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let isBound = withUnsafeMutablePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-        bind(descriptor, address, length) == 0 && listen(descriptor, 512) == 0
-          && getsockname(descriptor, address, &length) == 0
-      }
-    }
-    guard isBound else {
-      let failure = failure()
-      close(descriptor)
-      throw failure
-    }
-    return (descriptor, UInt16(bigEndian: address.sin_port))
+    if let listener = LoopbackSocket.listen(on: port) { return listener }
+    throw Failure(
+      .configuration,
+      "listen on port",
+      path: "\(port)",
+      cause: String(cString: strerror(errno)),
+      remedy: "Choose another port, or 0 for any."
+    )
   }
 
   private func acceptAll() {

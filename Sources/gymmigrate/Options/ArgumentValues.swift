@@ -3,10 +3,11 @@ import Schema
 import Tables
 import Transfer
 
-// Values of the library that are typed on the command line by their raw text.
+// Values that are typed on the command line by their raw text.
 
 extension DiffFormat: ExpressibleByArgument {}
 extension HeadingStyle: ExpressibleByArgument {}
+extension RehearsalStore: ExpressibleByArgument {}
 extension TextEncoding: ExpressibleByArgument {}
 extension CSVDelimiter {
   /// - Throws: `ValidationError` that says what is expected.

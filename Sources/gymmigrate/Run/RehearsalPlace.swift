@@ -5,7 +5,7 @@ import MigrationEngine
 import Schema
 import Transfer
 
-/// The embedded store of a temporary folder, with the copy as it was and the one that is worked on.
+/// The embedded store of a temporary folder, or an emulator, with the copy as it was and the one that is worked on.
 struct RehearsalPlace: Sendable {
   /// The database that is migrated.
   let work: ConnectionSettings
@@ -13,10 +13,16 @@ struct RehearsalPlace: Sendable {
   let original: ConnectionSettings
   private let output: OutputSettings
 
-  init(_ scratch: Scratch, beside source: ConnectionSettings, _ output: OutputSettings) {
+  /// - Parameter endpoint: Where an emulator listens; nil for the embedded store.
+  init(
+    _ scratch: Scratch,
+    beside source: ConnectionSettings,
+    at endpoint: String? = nil,
+    _ output: OutputSettings
+  ) {
     var work = source.beside(DatabaseEnvironment.localName)
     // What it costs is bounded where the copy is read; here is nothing to pay.
-    (work.stateDir, work.bound) = (scratch.path, nil)
+    (work.stateDir, work.bound, work.endpoint) = (scratch.path, nil, endpoint)
     self.work = work
     var original = work
     original.database = "original"

@@ -4,6 +4,13 @@ import Logging
 import MigrationEngine
 import Transfer
 
+/// Where the copy of a rehearsal is.
+enum RehearsalStore: String, CaseIterable {
+  case embedded
+  /// Google's, which is started and ended by the rehearsal.
+  case emulator
+}
+
 /// Tries migrations on a copy in a temporary folder, which is removed at the end, however it comes.
 struct RehearsalRun {
   /// What is copied, and only read.
@@ -18,12 +25,22 @@ struct RehearsalRun {
   /// The page of the plan; nil for none.
   var html: String?
   var examples = 3
+  var store = RehearsalStore.embedded
 
   func perform(_ migrations: [FolderMigration]) async throws -> Rehearsal {
     try PlanScreen(html: html).assertWritable()
     let scratch = try Scratch()
     defer { withExtendedLifetime(scratch) {} }
-    let place = RehearsalPlace(scratch, beside: source, output)
+    switch store {
+    case .embedded: return try await perform(migrations, at: RehearsalPlace(scratch, beside: source, output))
+    case .emulator:
+      return try await EmulatorProcess.withEmulator(in: scratch.path) { endpoint in
+        try await perform(migrations, at: RehearsalPlace(scratch, beside: source, at: endpoint, output))
+      }
+    }
+  }
+
+  private func perform(_ migrations: [FolderMigration], at place: RehearsalPlace) async throws -> Rehearsal {
     var copying = CopyJob(try selection(of: migrations, place))
     (copying.filters, copying.limit, copying.timeZone) = (filters, limit, choice.timeZone)
     (copying.reading, copying.mask) = (choice.reading, mask)

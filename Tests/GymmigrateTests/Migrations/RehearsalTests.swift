@@ -51,6 +51,10 @@ struct RehearsalTests {
     "id: \(id)\nsummary: Changes \(id).\n\(header)collection: things\nsteps:\n\(steps)\n"
   }
 
+  /// A program that stands in for Google's, which is written before and not by the test: while a file is open, it cannot be run.
+  private static let emulator = Samples.repository.appendingPathComponent("Tests/Resources/fake-emulator")
+    .path
+
   private static let good = ["1-a": file("a", "  - set: {a: 1}")]
 
   private func rehearse(_ tool: Tool, _ words: String...) async throws -> (RunResult, Report) {
@@ -103,6 +107,50 @@ struct RehearsalTests {
         )
         #expect(tool.names(in: "tmp") == [], "the copy is removed")
       }
+    }
+  }
+
+  @Test("--on emulator starts the program, rehearses in it, finds the same, and leaves no process.")
+  func onEmulator() async throws {
+    let faulty = ["1-a": Self.file("a", "  - unset: n")]
+    for (files, code) in [(Self.good, Int32(0)), (faulty, 1)] {
+      try await withFolder(files) { tool in
+        var tool = tool
+        try tool.write(tool.runner.executable, to: "store")
+        tool.environment["GYMMIGRATE_EMULATOR"] = Self.emulator
+        let words = ["--on", "emulator", "--allow-schema-breaks"]
+        let result = try await tool.bare(["migrate", "test", "--pending", "--from", "prod"] + words)
+        result.expect(code)
+        if code == 1 { #expect(result.output.contains("check-worse")) }
+        let process = try #require(
+          Int32(tool.text("pid").trimmingCharacters(in: .whitespacesAndNewlines))
+        )
+        // What was killed may take a moment to go.
+        for _ in 0..<500 where Self.isRunning(process) { try await Task.sleep(for: .milliseconds(20)) }
+        #expect(!Self.isRunning(process))
+        #expect(tool.names(in: "tmp") == [])
+      }
+    }
+  }
+
+  /// Whether a process runs; one that has ended may wait to be reaped.
+  private static func isRunning(_ process: Int32) -> Bool {
+    guard kill(process, 0) == 0 else { return false }
+    let status = (try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)) ?? ""
+    return status.split(separator: ")").last?.hasPrefix(" Z") != true
+  }
+
+  @Test("An emulator that is missing or ends is refused with what it said.")
+  func brokenEmulator() async throws {
+    try await withFolder(Self.good) { tool in
+      var tool = tool
+      let words = ["migrate", "test", "--pending", "--from", "prod", "--on", "emulator"]
+      tool.environment["GYMMIGRATE_EMULATOR"] = tool.path("none")
+      try await tool.bare(words).expectFailure(66, "GYMMIGRATE_EMULATOR", "there is no such file")
+      // It does not find its store.
+      tool.environment["GYMMIGRATE_EMULATOR"] = Self.emulator
+      try await tool.bare(words).expectFailure(69, "it ended: cat:", "store")
+      #expect(tool.names(in: "tmp") == [])
     }
   }
 

@@ -1,3 +1,4 @@
+import Files
 import Logging
 import Schema
 import Tables
@@ -34,18 +35,17 @@ struct ColumnReport {
         try list.append(line(guess, source, plan))
         let name = plan.name(ofColumn: guess.column)
         if guess.stops {
-          var failure = Self.failure(guess, source, plan, reading)
-          failure.remedy? += " See \(list.path) for the first such cell."
-          failures.append(failure)
           logger.warning("\(source.label) \(name): \(Self.disagreement(guess)).")
         } else {
           let advice = guess.advice.map { "; \(Self.option($0, guess, plan))" } ?? ""
           logger.notice("\(source.label) \(name): \(Self.description(guess))\(advice).")
         }
       }
+      if let failure = Self.failure(source, plan, reading) { failures.append(failure) }
     }
     guard var failure = failures.first else { return }
-    if failures.count > 1 { failure.cause += " (\(failures.count) columns in all)" }
+    if failures.count > 1 { failure.cause += " (\(failures.count) tables in all)" }
+    failure.remedy? += " See \(list.path) for the first such cell."
     throw failure
   }
 
@@ -78,8 +78,22 @@ struct ColumnReport {
 
   private static func name(of type: Column.ValueType) -> String { type == .string ? "text" : type.rawValue }
 
-  /// The refusal of a column of which nearly all cells agree, with the options that say its type.
-  static func failure(
+  /// The refusal of columns of which nearly all cells agree, with the options that say their types; nil where there is none.
+  static func failure(_ source: ImportSource, _ plan: TablePlan, _ reading: TableReading) -> Failure? {
+    let guesses = plan.guesses.filter(\.stops)
+    guard let first = guesses.first else { return nil }
+    var failure = failure(first, source, plan, reading)
+    if guesses.count == 1 { return failure }
+    let others = guesses.dropFirst().map { plan.name(ofColumn: $0.column) }
+    failure.cause += "; the same of \(FilePaths.list(others))"
+    let texts = guesses.map { "\(heading(of: $0, plan))=text" }
+    if !texts.contains(where: { $0.utf8.contains(UInt8(ascii: ",")) }) {
+      failure.remedy? += " --types '\(texts.joined(separator: ","))' keeps them all as text."
+    }
+    return failure
+  }
+
+  private static func failure(
     _ guess: ColumnGuess,
     _ source: ImportSource,
     _ plan: TablePlan,

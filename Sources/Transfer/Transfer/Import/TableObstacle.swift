@@ -40,7 +40,7 @@ struct TableObstacles {
     while let options = obstacle.passed, causes.count < Self.saidCauses {
       do throws(TableObstacle) {
         if let plan = try survey(options) {
-          causes += (disputes(plan, options) + faults(plan, options)).prefix(Self.saidCauses - causes.count)
+          causes += faults(plan, options).prefix(Self.saidCauses - causes.count)
         }
         break
       } catch {
@@ -55,13 +55,6 @@ struct TableObstacles {
     return failure
   }
 
-  /// The columns whose cells do not agree.
-  private func disputes(_ plan: TablePlan, _ options: TableOptions) -> [String] {
-    plan.guesses.filter(\.stops).map {
-      Self.sentence(ColumnReport.failure($0, source, plan, options.reading))
-    }
-  }
-
   /// What the rows have against them, each once.
   private func faults(_ plan: TablePlan, _ options: TableOptions) -> [String] {
     guard let input = try? TableInput(source, plan: plan, options: options, stage: 0) else { return [] }
@@ -73,7 +66,8 @@ struct TableObstacles {
         found.append(fault)
       }
     }
-    return found.map { Self.sentence($0.failure) }
+    let dispute = ColumnReport.failure(source, plan, options.reading)
+    return ([dispute].compactMap { $0 } + found.map(\.failure)).map(Self.sentence)
   }
 
   private static func sentence(_ failure: Failure) -> String {

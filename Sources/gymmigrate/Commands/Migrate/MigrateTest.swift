@@ -37,6 +37,9 @@ struct MigrateTest: AsyncParsableCommand {
   @Option(help: ArgumentHelp("How many changes are shown of each migration.", valueName: "n"), from: 0)
   var examples = 3
 
+  @Option(help: "Where the copy is: embedded, or emulator, Google's, started here.")
+  var on = RehearsalStore.embedded
+
   @OptionGroup var masking: MaskOptions
   @OptionGroup var page: PageOptions
   @OptionGroup var rules: MigrationRules
@@ -78,7 +81,7 @@ struct MigrateTest: AsyncParsableCommand {
     try rules.application.validate(choice)
     var rehearsing = RehearsalRun(source: connection, output: output, choice: choice)
     (rehearsing.limit, rehearsing.filters, rehearsing.html) = (limit, filters, page.html)
-    (rehearsing.examples, rehearsing.mask) = (examples, try masking.settings())
+    (rehearsing.examples, rehearsing.mask, rehearsing.store) = (examples, try masking.settings(), on)
     let rehearsal = try await rehearsing.perform(migrations)
     try RehearsalText.write(rehearsal, at: try resolver.prices(), asJSON: output.json)
     if !rehearsal.findings.isEmpty { throw ExitStatus(ExitCodes.differences) }
@@ -99,7 +102,7 @@ struct MigrateTest: AsyncParsableCommand {
   }
 
   private func assertMayCopy(_ environment: DatabaseEnvironment) throws(Failure) {
-    guard environment.isLocal else { return }
+    guard environment.isLocal, on == .embedded else { return }
     throw Failure(
       .usage,
       "rehearse on a copy of",

@@ -68,7 +68,7 @@ struct TableArguments: ParsableArguments {
   )
   var comment: UInt8?
 
-  @Option(help: "double, loose (not doubled within cells), or none: characters as any others (default: double).")
+  @Option(help: "double, loose (not doubled within cells), or none: they are characters (default: double).")
   var quote: TableReading.Quotes?
 
   @Option(
