@@ -268,6 +268,8 @@ class Gym:
     def ids(self):
         for collection, documents in self.kinds.items():
             for name, fields in documents.items():
+                if collection == "users" and "era" in fields:
+                    self.report("field-unexpected", name, "era", fields["era"])
                 value = there(fields, "id")
                 if collection not in WITH_ID:
                     if "id" in fields:

@@ -116,7 +116,7 @@ extension ReportTable {
   private static let mostDays = 366
 
   /// A series of days with those in between on which there was nothing.
-  fileprivate func withEveryDay(of days: ClosedRange<CalendarDay>) -> ReportTable {
+  func withEveryDay(of days: ClosedRange<CalendarDay>) -> ReportTable {
     let count = days.upperBound.number - days.lowerBound.number + 1
     let known = Dictionary(rows.compactMap { row in row.isOneDay ? row.start.map { ($0, row) } : nil }) { $1 }
     guard shape == .series, !known.isEmpty, known.count == rows.count, count <= Self.mostDays else {

@@ -9,7 +9,7 @@ extension OwnerReport {
     lines += TerminalText.aligned(
       totals.map { [$0.label, $0.text + ($0.note.isEmpty ? "" : "  (\($0.note))")] }
     )
-    for table in tables(words) {
+    for table in tables(words).map({ $0.withEveryDay(of: days) }) {
       lines += ["", "\(table.title)"]
       if table.rows.isEmpty { lines.append("  \(words[.none])") }
       let most = table.rows.compactMap(\.value).max() ?? 0

@@ -80,7 +80,7 @@ package struct ClassService: Sendable {
           days.append(day)
           context.counts.update(GymCollection.classes) { $0.skipped += 1 }
         case .unchanged: context.counts.update(GymCollection.classes) { $0.unchanged += 1 }
-        case .rejected(let error):
+        case .rejected(let error, _):
           context.counts.update(GymCollection.classes) { $0.rejected += 1 }
           try context.rejects.add(
             document.path,

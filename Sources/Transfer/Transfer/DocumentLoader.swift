@@ -18,6 +18,7 @@ package struct DocumentLoader: Sendable {
   ///   - maximumDeletes: The most documents that are deleted; nil for no limit.
   ///   - readBack: Compares what was written with what is stored; nil to believe the service.
   ///   - times: Who sets the times of creation and of the last change.
+  ///   - guarding: What the schema has against changes; nil to make them whatever it says.
   package init(
     in context: RunContext,
     mode: WriteMode,
@@ -25,11 +26,12 @@ package struct DocumentLoader: Sendable {
     limits: BatchLimits,
     pacer: WritePacer,
     maximumDeletes: Int? = nil,
-    readBack: ReadBack? = nil
+    readBack: ReadBack? = nil,
+    guarding: LoadGuard? = nil
   ) {
     (self.context, self.readBack) = (context, readBack)
     deletions = Locked(maximumDeletes ?? .max)
-    self.mode = LoadDecision(mode: mode, times: times, schema: context.schema)
+    self.mode = LoadDecision(mode: mode, times: times, schema: context.schema, guarding: guarding)
     self.limits = limits
     self.pacer = pacer
   }
@@ -154,13 +156,14 @@ package struct DocumentLoader: Sendable {
             $0.read += 1
             if let own { $0.settle(own.kind, .written(updateTime: nil)) } else { $0.unchanged += 1 }
           }
-        case .rejected(let error):
-          let fields = document.document.fields
-          try context.reject(path, code: error.status.name, message: error.message, fields: fields)
+        case .rejected(let error, let breach):
+          let (code, fields) = (breach ?? error.status.name, document.document.fields)
+          try context.reject(path, code: code, message: error.message, fields: fields)
         case .change(let change) where change.isDeletion && !takesDeletion():
           let message = "it has appeared since, and more documents would be deleted than were allowed"
           try context.reject(path, code: "too-many-deletions", message: message, fields: nil)
         case .change(let change):
+          mode.guarding?.record(change)
           ambiguous.insert(path)
           submitted.append(document)
           changes.append(change)
@@ -201,17 +204,22 @@ private struct LoadDecision: Sendable {
   let times: LoadTimes
   let schema: DatabaseSchema
 
+  let guarding: LoadGuard?
+
   private static let creation = ["create"]
   private let reasons: [String]
 
-  init(mode: WriteMode, times: LoadTimes, schema: DatabaseSchema) {
-    (self.mode, self.times, self.schema) = (mode, times, schema)
+  init(mode: WriteMode, times: LoadTimes, schema: DatabaseSchema, guarding: LoadGuard?) {
+    (self.mode, self.times, self.schema, self.guarding) = (mode, times, schema, guarding)
     reasons = [mode.rawValue]
   }
 
   func decide(_ document: LoadDocument, current: RawDocument?) -> WriteMode.Decision {
     let decision = decideTimes(document, current)
     guard case .change(var change) = decision else { return decision }
+    if let objection = guarding?.refusal(of: change) {
+      return .rejected(FirestoreError(.failedPrecondition, objection.message), breach: objection.code)
+    }
     change.reasons = current == nil ? Self.creation : reasons
     return .change(change)
   }
@@ -348,7 +356,7 @@ private struct LoadDelegate: BatchDelegate {
     guard let document = incoming.first(write.path) else { return .settle(.conflicted) }
     switch mode.decide(document, current: current) {
     case .unchanged: return .settle(.unchanged)
-    case .rejected(let error): return .settle(.rejected(error))
+    case .rejected(let error, _): return .settle(.rejected(error))
     case .change(let change): return .change(change)
     }
   }

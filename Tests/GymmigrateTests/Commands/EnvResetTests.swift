@@ -123,6 +123,9 @@ struct EnvResetTests {
         "not with -e"
       )
       try await tool.bare(["env", "reset", "test"]).expectFailure(64, "--max-delete")
+      let counted = try await tool.bare(["env", "reset", "test", "-n"])
+      counted.expect(0)
+      #expect(counted.errors.contains("in all 0 documents"), "\(counted.errors)")
       #expect(tool.runs().isEmpty)
     }
   }

@@ -127,7 +127,7 @@ struct MirrorTests {
       try await tool.bare(["count", "users", "-e", "mirror:text.sqlite"]).expect(65)
       try await tool.bare(["count", "users", "-e", "stage", "--mirror", "m.sqlite"]).expect(64)
       try await tool.bare(["count", "users", "--mirror", "m.sqlite", "--project", "p"]).expect(64)
-      try await tool.run("mirror", "pull", "-o", "m.sqlite", "--database", "other", "-q").expect(64)
+      try await tool.run("mirror", "pull", "-o", "m.sqlite", "--database", "other", "-q").expect(77)
       try await tool.run("mirror", "pull", "-o", "missing/m.sqlite", "-q").expect(73)
       #expect(try Data(contentsOf: tool.folder.appendingPathComponent("m.sqlite")) == before)
     }

@@ -50,6 +50,33 @@ struct UnknownNameTests {
     }
   }
 
+  @Test(
+    "A value that no document can have in a field of a filter is told, with the one that was meant.",
+    arguments: [
+      ("role == Admin", "Did you mean admin?"),
+      ("role in [admin, administrador]", "It has admin, receptionist"),
+      (#"isActive == "false""#, "Did you mean false?"),
+      ("phone == 7299595662", #"Did you mean "7299595662"?"#),
+      ("createdAt == 5", "5 is integer"), ("phone > 0", nil), ("role == owner and isActive == true", nil),
+      ("role != null", nil),
+      ("note == 5", nil),
+    ] as [(String, String?)]
+  )
+  func values(filter: String, warning: String?) async throws {
+    let mini = try MiniFirestore.withSamples(["users"])
+    try await withTool(against: mini.handler) { tool, _ in
+      for command in [["count", "users"], ["fix", "users", "--set", "locale=es", "-n"]] {
+        let result = try await tool.bare(command + ["--where", filter] + tool.place)
+        result.expect(0)
+        let warnings = result.errorLines.filter {
+          $0.contains("The schema lets") || $0.contains("The schema has")
+        }
+        #expect(warnings.count == (warning == nil ? 0 : 1), "\(command) \(result.errors)")
+        if let warning { #expect(warnings.first?.contains(warning) ?? false, "\(result.errors)") }
+      }
+    }
+  }
+
   @Test("Below a map that declares its fields, a name is one of these; one that declares none may hold any.")
   func nested() async throws {
     let mini = MiniFirestore()

@@ -49,6 +49,8 @@ struct ReportPageTests {
       #expect(empty.errors.contains("See empty.html."), "\(empty.errors)")
       let emptyPage = try tool.text("empty.html")
       #expect(emptyPage.contains("There are no payments and no check-ins in these days."))
+      let january = try await tool.run("report", "month", "2026-01").output
+      #expect((10...31).allSatisfy { january.contains("  2026-01-\($0) ") }, "days without check-ins, too")
       let text = try await tool.run("report", "month", "2031-02")
       #expect(text.output.contains("No hay pagos ni asistencias en estos días."))
     }

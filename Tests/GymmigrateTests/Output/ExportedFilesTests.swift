@@ -30,6 +30,69 @@ struct ExportedFilesTests {
     }
   }
 
+  @Test(
+    "An export hides no part of another one in its folder, and what a manifest does not name is a problem."
+  )
+  func folders() async throws {
+    try await withStores { tool in
+      for file in ["products", "groups", "expenses"] {
+        try await tool.bare(["import", Samples.file(file), "-e", "test", "-q"]).expect(0)
+      }
+      func export(_ words: String..., code: Int32 = 0) async throws {
+        try await tool.bare(["export"] + words + ["-e", "test", "-o", "backup/", "-q"]).expect(code)
+      }
+      try await export("expenses", "groups", "--format", "jsonl")
+      try await export("--all", "--format", "jsonl")
+      for words in [
+        ["products"], ["expenses", "--where", "amount > 1.0"], ["products", "groups", "--group"],
+      ] {
+        try await tool.bare(["export"] + words + ["-e", "test", "-o", "backup", "--format", "csv"])
+          .expectFailure(73, "backup", "groups", "Name another folder")
+      }
+      #expect(
+        tool.names(in: "backup") == ["expenses.jsonl", "groups.jsonl", "manifest.json", "products.jsonl"]
+      )
+      let counts = try await tool.bare(["count", "--all", "--from", "backup", "-q"]).output
+      #expect(counts.contains("products\t24") && counts.contains("expenses\t60"), "\(counts)")
+      try await export("*s", "--subcollections", "--format", "jsonl")
+      try await export("--all", "--format", "jsonl")
+      try tool.write("a note", to: "backup/README.txt")
+      try await tool.bare(["export", "verify", "backup"]).expect(0)
+      try tool.write(documentLine("users/1", 1), to: "backup/users.jsonl")
+      let verified = try await tool.bare(["export", "verify", "backup", "-q"])
+      verified.expect(1)
+      #expect(verified.output == "backup/users.jsonl\tit is not in the manifest\n")
+      try await tool.bare(["export", "verify", "backup", "--json"]).expect(1)
+    }
+  }
+
+  @Test(
+    "A list goes by the ending of its file or is refused, and an inferred schema is written over no file."
+  )
+  func endings() async throws {
+    try await withStores { tool in
+      try await tool.bare(["import", Samples.file("products"), "-e", "test", "-q"]).expect(0)
+      let diff = ["diff", "products", "--from", Samples.file("products"), "--to", "stage", "-q", "-o"]
+      for (file, head) in [
+        ("d.txt", "+ products/"), ("d.csv", "mark,path\r\n"), ("d.json", "[\n{\"mark\""),
+        ("list", "+ products/"),
+      ] {
+        try await tool.bare(diff + [file]).expect(1)
+        #expect(try tool.text(file).hasPrefix(head), "\(file)")
+      }
+      for file in ["d.xlsx", "d.html"] { try await tool.bare(diff + [file]).expectFailure(64, file, ".csv") }
+      let infer = ["schema", "infer", "-e", "test", "--schema", "none", "-q", "-o"]
+      try await tool.bare(infer + ["p.html", "--profile"]).expect(0)
+      try await tool.bare(["schema", "show", "-o", "s.html"]).expect(0)
+      for page in ["p.html", "s.html"] { #expect(try tool.text(page).hasPrefix("<!DOCTYPE html>")) }
+      try await tool.bare(infer + ["p.csv", "--profile"]).expectFailure(64, "p.csv")
+      try await tool.bare(infer + ["p.html"]).expectFailure(64, "--profile")
+      try tool.write("# mine", to: "shop.yaml")
+      try await tool.bare(infer + ["shop.yaml"]).expectFailure(73, "shop.yaml", "name another file")
+      #expect(try tool.text("shop.yaml") == "# mine")
+    }
+  }
+
   @Test("The file of a collection is that of what is below it, unless that has its own.")
   func below() async throws {
     try await withTool { tool in

@@ -69,6 +69,40 @@ struct LastRunTests {
     }
   }
 
+  @Test("'undo last' deletes what a run made only where nothing came after that run; else it wants its name.")
+  func undoOfCreations() async throws {
+    try await Self.withMembers { tool, mini, _ in
+      let beginning = Self.members(mini)
+      try tool.write(documentLine("members/new", 1), to: "in.jsonl")
+      func load() async throws -> String {
+        try await tool.bare(["import", "in.jsonl", "--schema", "none"] + tool.place).expect(0)
+        return try tool.lastRun()
+      }
+      _ = try await load()
+      try await tool.run("migrate", "undo", "last").expect(0)
+      #expect(Self.members(mini) == beginning)
+      let run = try await load()
+      let loaded = Self.members(mini)
+      for idle in [false, true] {
+        if idle {
+          try await tool.bare(fix("n=1", "--where", "n == 1") + tool.place).expect(0)
+        } else {
+          try await tool.bare(fix("a=1", "--all-documents") + tool.place).expect(0)
+          try await tool.run("migrate", "undo", "last").expect(0)
+        }
+        try await tool.run("migrate", "undo", "last").expectFailure(
+          77,
+          "1 document that it made would be deleted",
+          "gymmigrate migrate undo \(run)"
+        )
+        #expect(Self.members(mini) == loaded)
+        try await tool.run("migrate", "undo", "last", "-n").expect(0)
+      }
+      try await tool.run("migrate", "undo", run).expect(0)
+      #expect(Self.members(mini) == beginning)
+    }
+  }
+
   @Test(
     "What somebody changed after an interrupted run had written it stays as they left it: resumed, and undone."
   )

@@ -1,5 +1,6 @@
 import FirestoreModels
 import Foundation
+import Logging
 import TestSupport
 import Testing
 
@@ -65,6 +66,24 @@ struct RunTests {
     // A total says more than a share.
     let both = Progress.line(what: "copy", done: 1, total: 4, elapsed: 0, retries: 0, share: 0.9)
     #expect(both == "copy: 1 of 4 (25 %)")
+  }
+
+  @Test("A document whose write is on the way is not done, also where another collection has begun.")
+  func unwritten() {
+    let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    let progress = Runs.Progress(terminal: nil, logger: logger, traffic: TrafficCounter())
+    let now = RunClock.system.now()
+    progress.begin("users", total: 4)
+    for _ in 0..<3 { progress.hold() }
+    #expect(progress.line(at: now).hasPrefix("users: 0 of 4 (0 %)"))
+    progress.advance(by: 4)
+    #expect(progress.line(at: now).hasPrefix("users: 1 of 4 (25 %)"))
+    progress.begin("members", total: 2)
+    progress.release()
+    progress.advance(by: 2)
+    #expect(progress.line(at: now).hasPrefix("members: 0 of 2 (0 %)"))
+    for _ in 0..<3 { progress.release() }
+    #expect(progress.line(at: now).hasPrefix("members: 2 of 2 (100 %)"))
   }
 
   @Test("Numbers are grouped by thousands")

@@ -15,6 +15,7 @@ struct ApplyDelegate: BatchDelegate {
   func willCommit(_ writes: [Write]) async throws(Failure) { try await session.times?.willWrite(writes) }
 
   func didSettle(_ write: Write, _ result: WriteResult) async throws(Failure) {
+    session.progress.release()
     let pending = session.pending.take(write.path)
     session.counts.update(write.path.collection) { counts in
       // A creation of one that exists was read back.

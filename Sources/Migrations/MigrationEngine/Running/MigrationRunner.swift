@@ -190,6 +190,7 @@ package struct MigrationRunner: Sendable {
       source: source,
       performer: performer,
       counts: context.counts,
+      progress: context.progress,
       lists: FindingLists(context.folder, proposing: reviewColumns),
       examples: examples,
       maximumDeletes: maximumDeletes,

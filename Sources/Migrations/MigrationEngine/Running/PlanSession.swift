@@ -18,6 +18,7 @@ struct PlanSession: PlanSink {
   let source: ChangeSource
   let performer: Performer
   let counts: RunCounts
+  let progress: Progress
   let lists: FindingLists
   let examples: Int
   let maximumDeletes: Int?
@@ -64,6 +65,7 @@ struct PlanSession: PlanSink {
     if case .migration(let migration) = source, case .transactional(let outcome) = migration.strategy {
       try await write(change.path, by: outcome)
     } else {
+      progress.hold()
       try await writer.submit(change)
     }
   }

@@ -28,7 +28,7 @@ package struct MirrorEdits: ChangeList {
   /// Documents that are read together.
   private static let width = 100
 
-  /// - Throws: ``Failure``; `.usage` where the mirror is of another database.
+  /// - Throws: ``Failure``; `.notPermitted` where the mirror is of another database.
   package init(in file: MirrorFile, client: FirestoreClient, schema: DatabaseSchema) throws(Failure) {
     self.file = file
     self.client = client
@@ -37,7 +37,7 @@ package struct MirrorEdits: ChangeList {
     layout = try info.layout()
     guard info.database == client.database else {
       throw Failure(
-        .usage,
+        .notPermitted,
         "push from",
         path: file.path,
         cause: "it is a mirror of \(info.database), and this is \(client.database)",

@@ -76,12 +76,12 @@ extension MirrorInfo {
 
   /// Refuses another database than the one that it is a mirror of, or one of the same name on another server.
   ///
-  /// - Throws: `.usage`, `.notPermitted`.
+  /// - Throws: `.notPermitted`.
   package func assertOf(_ environment: DatabaseEnvironment, path: String) throws(Failure) {
     let operation = "use the mirror"
     guard environment.database == database else {
       throw Failure(
-        .usage,
+        .notPermitted,
         operation,
         path: path,
         cause: "it is a mirror of \(database), and the environment is \(environment.database)",

@@ -39,6 +39,39 @@ extension [CollectionSchema] {
     }
   }
 
+  /// Says of values in a filter that the schema lets no document have in their fields.
+  package func hints(ofValuesIn filter: StructuredQuery.Filter) -> [String] {
+    switch filter {
+    case .and(let filters), .or(let filters): filters.flatMap(hints(ofValuesIn:))
+    case .unary: []
+    case .field(let field, let comparison, .array(let values)) where [.in, .notIn].contains(comparison):
+      values.compactMap { hint(of: $0, in: field, comparison) }
+    case .field(let field, let comparison, let value):
+      hint(of: value, in: field, comparison).map { [$0] } ?? []
+    }
+  }
+
+  private func hint(
+    of value: Value,
+    in field: FieldPath,
+    _ comparison: StructuredQuery.FieldOperator
+  ) -> String? {
+    // By order, values of another type are looked for on purpose: `phone > 0` finds numbers.
+    let isOrder = comparison.isInequality && ![.notEqual, .notIn].contains(comparison)
+    if isOrder { return nil }
+    let known = compactMap { $0.field(field) }
+    let isOfElements = [.arrayContains, .arrayContainsAny].contains(comparison)
+    guard !isEmpty, known.count == count, !isOfElements, value != .null else { return nil }
+    if !known.contains(where: { $0.isComparable(with: value) }) {
+      return known[0].hint(ofType: value)
+    }
+    let closed = known.compactMap(\.values)
+    guard closed.count == known.count, !closed.contains(where: { $0.contains(value) }) else {
+      return nil
+    }
+    return known[0].hint(ofValue: value)
+  }
+
   /// The beginning of a path that is not declared; nil for a path that is, or is below a map that may hold anything.
   private func undeclared(_ field: FieldPath) -> FieldPath? {
     for depth in field.segments.indices {
@@ -66,5 +99,40 @@ extension [CollectionSchema] {
       path.count > parent.count && zip(path, parent).allSatisfy { $0.isIdentical(to: $1) }
     }
     return Set(below.map { UTF8Key($0[parent.count]) })
+  }
+}
+
+extension FieldSchema {
+  /// Whether a value may equal one of the field, or come before or after it: numbers of both kinds do.
+  fileprivate func isComparable(with value: Value) -> Bool {
+    switch value {
+    case .integer, .double: types.isEmpty || types.contains(.integer) || types.contains(.double)
+    default: accepts(value)
+    }
+  }
+
+  /// Says that a value is of no type of the field, with the one of the same letters that is.
+  fileprivate func hint(ofType value: Value) -> String {
+    let said = "The schema has \(typeNames) in '\(path)', and \(value.literal) is \(value.typeName)."
+    let other = value.string.map(Self.scalar) ?? .string(value.literal)
+    guard let other, isComparable(with: other) else { return said }
+    return "\(said) Did you mean \(other.literal)?"
+  }
+
+  /// The boolean or the number that a text is written as.
+  private static func scalar(_ text: String) -> Value? {
+    switch text {
+    case "true": .boolean(true)
+    case "false": .boolean(false)
+    default: ValueLiteral.number(text)
+    }
+  }
+
+  /// Says that a value is none of the closed ones, with the nearest, or with all.
+  fileprivate func hint(ofValue value: Value) -> String {
+    let known = (values ?? []).map(\.literal)
+    let near = value.literal.nearest(of: known).map { "Did you mean \($0)?" }
+    return
+      "The schema lets '\(path)' have no value \(value.literal). \(near ?? "It has \(known.joined(separator: ", ")).")"
   }
 }

@@ -13,8 +13,8 @@ package enum WriteMode: String, Codable, Sendable, CaseIterable {
   package enum Decision: Sendable, Equatable {
     case change(Change)
     case unchanged
-    /// The mode does not allow it; the error is that of the service.
-    case rejected(FirestoreError)
+    /// The mode does not allow it, and the error is that of the service; or the schema does not, whose code it is.
+    case rejected(FirestoreError, breach: String? = nil)
   }
 
   /// Decides by the current document; nil if it does not exist.

@@ -61,6 +61,16 @@ package struct JournalReader: ~Copyable {
     return open > 0
   }
 
+  /// How many documents a journal was about to make, up to where it is damaged.
+  package static func creations(in path: String) -> Int {
+    guard var reader = try? JournalReader(path) else { return 0 }
+    var count = 0
+    while let line = try? reader.next() {
+      if case .change(let change, _) = line, change.kind == .create { count += 1 }
+    }
+    return count
+  }
+
   /// Returns the next line, or nil at the end.
   ///
   /// - Throws: `.inputMalformed`, `.inputMissing`.

@@ -9,6 +9,8 @@ package final class Progress: Sendable {
   private struct State {
     var what = ""
     var done = 0
+    /// Of those that were counted as done, how many are not written yet.
+    var unwritten = 0
     var total: Int?
     var started = 0.0
     /// The share that is done, if it is known other than by the total.
@@ -60,7 +62,9 @@ package final class Progress: Sendable {
   package func begin(_ what: String, total: Int?) -> Piece {
     let now = clock.now()
     let number = state.withLock { state in
+      let unwritten = state.unwritten
       state = State(what: what, total: total, started: now, shown: now, number: state.number + 1)
+      state.unwritten = unwritten
       return state.number
     }
     show(at: now)
@@ -80,12 +84,24 @@ package final class Progress: Sendable {
   ///   - share: The share of the work that is done, from 0 to 1, if it is known other than by the total.
   ///   - note: More about the work, shown behind its count: `3.1 of 12.0 GB`.
   package func advance(by count: Int, share: Double? = nil, note: String? = nil) {
-    let now = clock.now()
-    let pause = terminal?.isInteractive == true ? 0.2 : interval
-    let isDue = state.withLock { state in
+    update { state in
       state.done = state.done.addingClamped(count)
       state.share = share ?? state.share
       state.note = note ?? state.note
+    }
+  }
+
+  /// Takes a document out of those that are done until ``release()``: its write is on the way.
+  package func hold() { state.withLock { $0.unwritten += 1 } }
+
+  /// Counts a document as done that was held back.
+  package func release() { update { $0.unwritten = max(0, $0.unwritten - 1) } }
+
+  private func update(_ change: (inout State) -> Void) {
+    let now = clock.now()
+    let pause = terminal?.isInteractive == true ? 0.2 : interval
+    let isDue = state.withLock { state in
+      change(&state)
       guard now - state.shown >= pause else { return false }
       state.shown = now
       return true
@@ -116,10 +132,19 @@ package final class Progress: Sendable {
   }
 
   private func show(at now: Double, log: Bool = false) {
+    let text = line(at: now)
+    if let terminal, terminal.isInteractive {
+      terminal.setStatus(text)
+    } else if log {
+      logger.info("\(text)")
+    }
+  }
+
+  func line(at now: Double) -> String {
     let state = state.withLock { $0 }
-    let text = Self.line(
+    return Self.line(
       what: state.what,
-      done: state.done,
+      done: max(0, state.done - state.unwritten),
       total: state.total,
       elapsed: now - state.started,
       retries: traffic.current.retries,
@@ -127,11 +152,6 @@ package final class Progress: Sendable {
       firstShare: state.firstShare,
       note: state.note
     )
-    if let terminal, terminal.isInteractive {
-      terminal.setStatus(text)
-    } else if log {
-      logger.info("\(text)")
-    }
   }
 
   /// Returns a line such as `users: 12,300 of 40,000 (31 %), 5,210/s, 0:05 left, 2 retries`, or, if only the share is known,

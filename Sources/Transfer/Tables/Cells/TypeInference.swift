@@ -35,6 +35,8 @@ package struct TypeInference: Sendable {
   private(set) var (plainTimes, plainNumbers) = (0, 0)
   /// The first text if options would read all texts as numbers; nil before it, or where there are other texts.
   private var numberText: (first: [UInt8], isOnly: Bool)?
+  /// Whether some number has a point with more or fewer than three digits behind it, so that it is one before decimals.
+  private var hasDecimals = false
   private var tallies = [Tally](repeating: Tally(), count: Form.allCases.count)
 
   package init(dateOrder: DateOrder?) {
@@ -47,10 +49,19 @@ package struct TypeInference: Sendable {
     guard let form = form(of: row, index, reading) else { return }
     // 70,5 looks like a geo point, too.
     if form == .text || form == .geoPointText { row.withUTF8(of: index) { noteText($0, reading) } }
+    if form == .double, !hasDecimals { hasDecimals = row.withUTF8(of: index) { !Self.isGrouped($0) } }
     tallies[form.rawValue].count += 1
     if tallies[form.rawValue].count > Self.maximumRows { return }
     if tallies[form.rawValue].rows.isEmpty { tallies[form.rawValue].first = row[index] }
     tallies[form.rawValue].rows.append(row.number)
+  }
+
+  /// Whether a number reads as one of thousands with a point between them, too: `1.200`.
+  private static func isGrouped(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+    let parts = CellValues.trimmed(text).split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    guard parts.count == 2, parts[1].count == 3 else { return false }
+    let whole = parts[0].drop { $0 == UInt8(ascii: "-") }
+    return (1...3).contains(whole.count) && whole.first != UInt8(ascii: "0")
   }
 
   private mutating func noteText(_ text: UnsafeBufferPointer<UInt8>, _ reading: CellValues) {
@@ -156,6 +167,9 @@ package struct TypeInference: Sendable {
     guess.hasPoints = tallies[Form.double.rawValue].count > 0 && !reading.isSheet
     if guess.type == .string, let numberText, numberText.isOnly {
       guess.advice = reading.numbers.advice(numberText.first, besidePoints: guess.hasPoints)
+    }
+    if guess.type == .double, guess.hasPoints, !hasDecimals {
+      guess.note = "each point has three digits behind it (--decimal-comma reads 1.200 as 1200)"
     }
     return guess
   }

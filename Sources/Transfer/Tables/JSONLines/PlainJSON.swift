@@ -142,8 +142,8 @@ package struct PlainJSON {
       if type == .integer, number.magnitude < .firstAmbiguousInteger, let whole = Int64(exactly: number) {
         return .integer(whole)
       }
-      // It may be an integer whose last digits a double does not have.
-      guard type == .double || number.magnitude < 0x1p63 else {
+      // Of another program it may be an integer whose last digits a double does not have.
+      guard type == .double || !readsMarks || number.magnitude < 0x1p63 else {
         throw WireError("it is beyond 64 bits, and may lose digits; the type double takes it as it is")
       }
       return .double(number)

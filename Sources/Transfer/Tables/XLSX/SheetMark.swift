@@ -1,4 +1,5 @@
-/// The names that a workbook of an export has for each of its sheets: with the collection of it, and with the zone of its times.
+/// The names that a workbook of an export has for each of its sheets: with the collection of it, with the zone of its times, and of one
+/// that shows what is not stored.
 ///
 /// The name of a sheet is cut and has no slash, so it does not tell. A defined name that is local to the sheet follows it wherever
 /// spreadsheets move or rename it: letters and digits of the collection stand for themselves, every other byte is `_` and two
@@ -6,6 +7,8 @@
 enum SheetMark {
   private static let prefix = "gymmigrate.collection."
   private static let zonePrefix = "gymmigrate.zone."
+  /// The name for a sheet that shows documents otherwise than they are stored.
+  static let view = "gymmigrate.view"
   /// The library's limit of a defined name with its sheet, in bytes.
   private static let maximumLength = 127
 

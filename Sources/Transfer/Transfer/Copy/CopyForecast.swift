@@ -46,7 +46,7 @@ extension Copy {
           $0.cost.writes += 1
           if current[document.path] == nil { $0.created += 1 } else { $0.updated += 1 }
         }
-        if case .rejected(let error) = decision {
+        if case .rejected(let error, _) = decision {
           try context.rejects.add(
             document.path,
             code: error.status.name,

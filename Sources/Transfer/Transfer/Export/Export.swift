@@ -74,7 +74,7 @@ package struct Export: Sendable {
   private let context: RunContext
 
   package init(_ options: Options, in context: RunContext) {
-    self.options = options
+    self.options = options.transform == nil ? options : options.markedAsView
     self.context = context
   }
 
@@ -310,6 +310,19 @@ extension Array {
       }
     }
     return groups
+  }
+}
+
+extension Export.Options {
+  /// The same, for what is written to say that it is not to be imported, where its format has a place for that.
+  fileprivate var markedAsView: Export.Options {
+    var options = self
+    options.scope?.isView = true
+    if case .xlsx(var workbook) = format {
+      workbook.isView = true
+      options.format = .xlsx(workbook)
+    }
+    return options
   }
 }
 

@@ -51,6 +51,8 @@ package struct Manifest: JSONRecord, Equatable {
     package var fields: [String]?
     /// Whether the collections are collection groups.
     package var isGroup = false
+    /// Whether documents are shown otherwise than they are stored, so that they are no backup.
+    package var isView = false
   }
 
   /// The file name.

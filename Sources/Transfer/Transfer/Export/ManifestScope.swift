@@ -1,3 +1,5 @@
+package import FirestoreREST
+
 extension Manifest {
   /// The names of the files that the folder of the export has.
   var knownFiles: Set<UTF8Key> { Set((allFiles.map(\.file) + [Self.fileName]).map { UTF8Key($0) }) }
@@ -6,6 +8,32 @@ extension Manifest {
   func isOfSameSeries(as other: Manifest) -> Bool {
     guard let scope, let others = other.scope else { return false }
     return scope == others
+  }
+
+  /// Checks that an export into the folder of this one takes the place of all its files: nothing would name those that it leaves.
+  ///
+  /// - Parameters:
+  ///   - scope: That of the new export.
+  ///   - selection: What it takes.
+  /// - Throws: `.cannotWrite`.
+  package func assertReplaced(
+    by scope: Scope,
+    _ selection: CollectionSelection,
+    in folder: String
+  ) throws(Failure) {
+    if scope == self.scope || selection.names.isEmpty && !scope.isGroup { return }
+    let known = files.compactMap { CollectionPath($0.collection) }
+    let roots = Set(known.map { CollectionPattern($0).root })
+    let scopes = try? selection.namedScopes(roots: Array(roots))
+    let left = known.filter { collection in
+      scope.isGroup || !(scopes ?? []).contains { $0.contains(DocumentPath(collection, "any")) }
+    }
+    if left.isEmpty { return }
+    throw .cannotWrite(
+      folder,
+      "it holds an export of other collections, too, which a new \(Self.fileName) would not name: \(FilePaths.list(left.map(\.string)))",
+      remedy: "Name another folder, or move that export away."
+    )
   }
 
   /// Returns whether this full export can be the base of an increment with a scope: it has the same one, with or without
@@ -21,6 +49,22 @@ extension Manifest {
   func adds(to base: Manifest) -> Bool {
     let isDeep = scope?.subcollections ?? true
     return (isIncrement || !isDeep) && database == base.database && base.isBase(of: scope)
+  }
+
+  /// Checks that the documents are as they are stored.
+  ///
+  /// - Throws: As ``viewRefusal(_:)``.
+  func assertStored(_ path: String) throws(Failure) {
+    if scope?.isView ?? false { throw Self.viewRefusal(path) }
+  }
+
+  /// The refusal of an export that shows documents otherwise than they are stored.
+  static func viewRefusal(_ path: String) -> Failure {
+    .malformed(
+      path,
+      "it shows documents as an app reads them (--as-app), and not as they are stored",
+      remedy: "Export without --as-app what is to be edited and imported."
+    )
   }
 
   /// Checks that the first of several exports is whole, and that the others add to it, in their order; of one, nothing.
@@ -65,6 +109,7 @@ extension Manifest.Scope {
     case filters = "where"
     case limit, orderBy, fields
     case isGroup = "group"
+    case isView = "view"
   }
 
   /// Reads a scope; a missing member has its default.
@@ -77,7 +122,8 @@ extension Manifest.Scope {
       limit: try json.decodeIfPresent(Int.self, forKey: .limit),
       orderBy: try json.decodeIfPresent(String.self, forKey: .orderBy),
       fields: try json.decodeIfPresent([String].self, forKey: .fields),
-      isGroup: try json.decodeIfPresent(Bool.self, forKey: .isGroup) ?? false
+      isGroup: try json.decodeIfPresent(Bool.self, forKey: .isGroup) ?? false,
+      isView: try json.decodeIfPresent(Bool.self, forKey: .isView) ?? false
     )
   }
 
@@ -90,5 +136,6 @@ extension Manifest.Scope {
     try json.encodeIfPresent(orderBy, forKey: .orderBy)
     try json.encodeIfPresent(fields, forKey: .fields)
     if isGroup { try json.encode(true, forKey: .isGroup) }
+    if isView { try json.encode(true, forKey: .isView) }
   }
 }

@@ -63,11 +63,14 @@ package struct Import: Sendable {
 
   private let options: Options
   private let context: RunContext
+  private let guarding: LoadGuard?
 
   /// - Parameter context: The run context; its checkpoints make the import resumable.
   package init(_ options: Options, in context: RunContext) {
     self.options = options
     self.context = context
+    let policies = Set(options.sources.map(options.rules.policy(for:)))
+    guarding = LoadGuard(options.rules.schema, options.mode, policies)
   }
 
   /// Runs the import.
@@ -103,7 +106,7 @@ package struct Import: Sendable {
     defer { context.progress.end() }
     context.progress.begin("import", total: nil)
     if options.isDryRun {
-      var forecast = ImportForecast(loader(), in: context)
+      var forecast = ImportForecast(loader(), guarding, in: context)
       try await pass.forEachBatch { documents, _ in
         try await report(documents, leaving: deletions)
         try await forecast.take(documents)
@@ -123,6 +126,7 @@ package struct Import: Sendable {
       }
     }
     record(pass.references)
+    for line in guarding?.warnings(isDryRun: options.isDryRun) ?? [] { context.logger.warning("\(line)") }
     for line in warnings.lines { context.logger.warning("\(line)") }
     if warnings.count > 0 { context.logger.notice("See \(warnings.path) for the values.") }
   }
@@ -134,7 +138,8 @@ package struct Import: Sendable {
       times: options.rules.times,
       limits: options.limits,
       pacer: options.pacer,
-      maximumDeletes: maximum
+      maximumDeletes: maximum,
+      guarding: guarding
     )
   }
 
@@ -199,6 +204,9 @@ package struct Import: Sendable {
     if isFirst {
       let report = ColumnReport(context.folder.file("columns.csv"), table.reading)
       try report.report(inputs.tables, context.logger)
+      for (source, plan, _) in inputs.tables {
+        if let line = options.rules.schema.strangeness(of: source, plan) { context.logger.warning("\(line)") }
+      }
     }
     return inputs
   }

@@ -10,14 +10,15 @@ struct ImportForecast {
   private static let maximum = 10_000
 
   private let loader: DocumentLoader
+  private let guarding: LoadGuard?
   private let context: RunContext
   private var (created, changed, unchanged, rejected) = (0, 0, 0, 0)
   private var (total, compared) = (0, 0)
   /// Why the database could not be looked at.
   private var failure: Failure?
 
-  init(_ loader: DocumentLoader, in context: RunContext) {
-    self.loader = loader
+  init(_ loader: DocumentLoader, _ guarding: LoadGuard?, in context: RunContext) {
+    (self.loader, self.guarding) = (loader, guarding)
     self.context = context
   }
 
@@ -52,13 +53,14 @@ struct ImportForecast {
 
   private mutating func settle(_ document: LoadDocument, _ decision: WriteMode.Decision) throws {
     switch decision {
-    case .rejected(let error):
+    case .rejected(let error, let breach):
       rejected += 1
-      try reject(document, code: error.status.name, message: error.message)
+      try reject(document, code: breach ?? error.status.name, message: error.message)
     case .unchanged:
       unchanged += 1
       count(document) { $0.unchanged += 1 }
     case .change(let change):
+      guarding?.record(change)
       if change.before == nil { created += 1 } else if !change.isDeletion { changed += 1 }
       count(document) { $0.skipped += 1 }
     }

@@ -19,6 +19,8 @@ package struct ImportSource: Sendable, Equatable {
   var otherSheets: [String] = []
   /// The collection of a table's rows; nil for JSON Lines, whose lines name it.
   package var collection: CollectionPath?
+  /// Whether nothing but the name of the file or sheet says the collection.
+  var isGuess = false
   /// Whether it was found in a folder that was named: an export that is restored.
   package var isFromFolder = false
   /// The document that the file holds, and the first of its folder's, where the place of the file says it.

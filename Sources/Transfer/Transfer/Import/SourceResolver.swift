@@ -58,6 +58,7 @@ private struct SourceResolver {
   }
 
   mutating func add(_ source: ImportSource, _ format: InputFormat?) throws(Failure) {
+    try source.manifest?.assertStored(source.label)
     if source.listsDeletions {
       sources.append(source)
       return
@@ -96,7 +97,8 @@ private struct SourceResolver {
     if source.namesItsDocuments || source.document != nil {
       origins.append((UTF8Key(""), source.label))
     } else {
-      source.collection = try chosen(try collection(ofTable: source), for: source)
+      (source.collection, source.isGuess) = try collection(ofTable: source)
+      source.collection = try chosen(source.collection, for: source)
       if source.collection == nil, source.format == .csv {
         throw unknown(source, "its name is not that of a collection", "Name it with --collection.")
       }
@@ -135,12 +137,14 @@ private struct SourceResolver {
           continue
         }
       }
+      if sheet.isView { throw Manifest.viewRefusal("\(workbook.path) (sheet \(sheet.name))") }
       var source = workbook
       (source.sheet, source.timeZone) = (sheet.name, sheet.timeZone)
       source.collection = choice?.collection
       if source.collection == nil {
         let own = ImportSource.collection(of: sheet, schema: schema)
         source.collection = try chosen(isOnly ? byName ?? own : own, for: source)
+        source.isGuess = collection == nil && sheet.collection == nil
       }
       if source.collection == nil {
         let cause = "the name of the sheet '\(sheet.name)' is not that of a collection"
@@ -218,19 +222,20 @@ private struct SourceResolver {
     return collection
   }
 
-  /// Returns the collection of a table according to its manifest, else to the schema, else its name.
-  private func collection(ofTable source: ImportSource) throws(Failure) -> CollectionPath? {
-    if source.path == "-" { return nil }
+  /// Returns the collection of a table according to its manifest, else to the schema, else its name, which is a guess.
+  private func collection(ofTable source: ImportSource) throws(Failure) -> (CollectionPath?, isGuess: Bool) {
+    if source.path == "-" { return (nil, false) }
     let name = FilePaths.name(of: source.path)
     if let entry = source.manifest?.file(named: name) {
-      return CollectionPath(entry.collection)
+      return (CollectionPath(entry.collection), false)
     }
     do throws(Failure) {
-      if let declared = try declaredCollection(of: source) { return declared }
+      if let declared = try declaredCollection(of: source) { return (declared, false) }
     } catch  where collection != nil {
       // The option decides what the schema does not.
     }
-    return ImportSource.stem(ofTable: name).flatMap { ImportSource.collection(ofFile: $0) }
+    let named = ImportSource.stem(ofTable: name).flatMap { ImportSource.collection(ofFile: $0) }
+    return (named, collection == nil)
   }
 
   /// Checks that the service accepts the collection of a file's or sheet's name.

@@ -17,8 +17,16 @@ package struct FolderVerification: Sendable {
   /// The names of files that are not in the manifest.
   package let others: [String]
 
-  /// Whether every file matches the manifest.
-  package var isWhole: Bool { files.allSatisfy { $0.problems.isEmpty } }
+  /// Those of them that are of a kind with the files of the manifest, as another export would leave them.
+  package var strays: [String] {
+    let kinds = Set(manifest.files.compactMap { FileName($0.file).kind })
+    return others.filter { name in
+      !DocumentPlace.isLitter(name) && FileName(name).kind.map(kinds.contains) ?? false
+    }
+  }
+
+  /// Whether every file matches the manifest, which names all of their kind.
+  package var isWhole: Bool { files.allSatisfy { $0.problems.isEmpty } && strays.isEmpty }
 
   /// Verifies a folder, reading each file once for its checksum and once for its documents.
   ///

@@ -11,7 +11,7 @@ struct EnvReset: JobCommand {
       Deletes every document of every collection and subcollection, also below missing documents. A protected \
       environment is always refused, whatever it is called and whatever --confirm says. Where there are more documents than --max-delete, nothing is deleted. The ledger of runs (_gymmigrate_runs) stays.
 
-        gymmigrate env reset test --max-delete 10000 -n
+        gymmigrate env reset test -n
         gymmigrate env reset test --max-delete 10000
       """
   )
@@ -21,19 +21,24 @@ struct EnvReset: JobCommand {
 
   @Option(
     help: ArgumentHelp("Delete nothing if there are more documents than this.", valueName: "n"),
-    transform: { try TypedValue.wholeNumber($0, from: 0) }
+    from: 0
   )
-  var maxDelete: Int
+  var maxDelete: Int?
 
   @Flag(name: [.customShort("n"), .long], help: "Print the counts and the cost, delete nothing.")
   var dryRun = false
 
   @OptionGroup var common: WritingOptions
 
-  func validate() throws { try EnvTarget.validate(name, common.connection) }
+  func validate() throws {
+    try EnvTarget.validate(name, common.connection)
+    if maxDelete == nil, !dryRun {
+      throw ValidationError("Give --max-delete N, the most documents to delete; -n counts them.")
+    }
+  }
 
   func jobRun() -> JobRun {
-    var run = common.jobRun(ResetJob(maximumDeletes: maxDelete, isDryRun: dryRun))
+    var run = common.jobRun(ResetJob(maximumDeletes: maxDelete ?? .max, isDryRun: dryRun))
     run.connection.environment = name
     return run
   }

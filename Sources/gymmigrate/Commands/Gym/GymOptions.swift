@@ -72,7 +72,9 @@ struct GymExportOptions: ExportAdditions {
   }
 
   private func validateAsApp(_ job: ExportJob) throws {
-    if job.isDated { throw ValidationError("--as-app is not for backups: no --dated.") }
+    if job.isDated || job.format == .managed {
+      throw ValidationError("--as-app is not for backups: no --dated, and no --format managed.")
+    }
     if !job.all, !job.collections.contains(GymCollection.users.id) {
       throw ValidationError("--as-app is about users: export users.")
     }

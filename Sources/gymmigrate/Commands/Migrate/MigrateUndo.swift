@@ -31,6 +31,7 @@ struct MigrateUndo: JobCommand {
   func jobRun() throws -> JobRun {
     let connection = common.connection.settings
     let entry = try UndoTarget.entry(undone, in: connection.stateDir, of: UndoTarget.database(connection))
+    if !dryRun { try UndoTarget.assertMeant(undone, entry, in: connection.stateDir) }
     var run = common.jobRun(UndoJob(of: entry.record.id, isDryRun: dryRun))
     run.connection = try UndoTarget.connection(run.connection, of: entry.record)
     return run

@@ -24,6 +24,22 @@ struct SchemaCommand: AsyncParsableCommand {
 /// How a schema or a profile is shown, by its name on the command line.
 enum SchemaFormat: String, CaseIterable, ExpressibleByArgument {
   case yaml, table, html
+
+  /// The format that is given, else that which the name of a file says.
+  static func given(
+    _ format: SchemaFormat?,
+    for output: String,
+    else usual: SchemaFormat
+  ) throws -> SchemaFormat {
+    if let format { return format }
+    switch FileName(output).kind {
+    case .html: return .html
+    case .yaml where usual == .yaml, .yml where usual == .yaml: return .yaml
+    case nil, .txt: return usual
+    default:
+      throw ValidationError("--output: '\(output)' does not name a format; give another name, or --format.")
+    }
+  }
 }
 
 /// `gymmigrate schema show`.
@@ -41,8 +57,8 @@ struct SchemaShow: AsyncParsableCommand {
 
   @OptionGroup var files: ConfigurationOptions
 
-  @Option(help: "yaml, table or html.")
-  var format = SchemaFormat.yaml
+  @Option(help: "yaml, table or html (default: as --output ends, else yaml).")
+  var format: SchemaFormat?
 
   @Option(
     name: .shortAndLong,
@@ -55,6 +71,7 @@ struct SchemaShow: AsyncParsableCommand {
 
   func validate() throws {
     if json, output != "-" { throw ValidationError("--json prints on standard output: leave --output out.") }
+    _ = try SchemaFormat.given(format, for: output, else: .yaml)
   }
 
   func run() async throws {
@@ -63,7 +80,7 @@ struct SchemaShow: AsyncParsableCommand {
     try schema.assertDeclared(to: "show the schema")
     if json { return try StandardOutput.writeObject { Self.write(schema, to: &$0) } }
     let table = SchemaTable(of: schema)
-    switch format {
+    switch try SchemaFormat.given(format, for: output, else: .yaml) {
     case .yaml: try Self.write(Array(try resolver.schemaText(of: schema).utf8), to: output)
     case .table where output == "-": try StandardOutput.write(table.text)
     case .table: try Self.write(Array("\(table.text)".utf8), to: output)

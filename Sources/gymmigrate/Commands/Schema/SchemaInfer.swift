@@ -2,6 +2,7 @@ import Configuration
 import Integrity
 import Logging
 import Schema
+import Transfer
 
 /// `gymmigrate schema infer`.
 struct SchemaInfer: AsyncParsableCommand {
@@ -38,8 +39,8 @@ struct SchemaInfer: AsyncParsableCommand {
   @Flag(help: "Show what was found instead of a schema.")
   var profile = false
 
-  @Option(help: "How the profile is shown: table or html.")
-  var format = SchemaFormat.table
+  @Option(help: "How the profile is shown: table or html (default: as --output ends, else table).")
+  var format: SchemaFormat?
 
   @OptionGroup(title: "How it reads") var reading: ReadingOptions
   @OptionGroup var common: SummaryOptions
@@ -47,14 +48,23 @@ struct SchemaInfer: AsyncParsableCommand {
   func validate() throws {
     try CollectionArguments.validate(collections)
     if format == .yaml { throw ValidationError("--format: a profile is shown as a table or as html.") }
-    if format == .html, !profile { throw ValidationError("--format html is for --profile.") }
+    if try shownFormat() == .html, !profile {
+      throw ValidationError("--format html, and a file that ends in .html, are for --profile.")
+    }
     if common.isJSON, output == "-" {
       throw ValidationError("--json and -o - both write to standard output.")
     }
   }
 
+  private func shownFormat() throws -> SchemaFormat {
+    try SchemaFormat.given(format, for: output, else: profile ? .table : .yaml)
+  }
+
   func run() async throws {
+    let format = try shownFormat()
     try FileAccess.local.assertWritable(output)
+    // People edit a schema.
+    if !profile, !ImportSource.isStream(output) { try EnvInit.assertFree(output) }
     try await common.command("schema infer").performWithoutRun { session in
       let reads = try await session.deepReads(of: collections, reading)
       var scan = SchemaScan(in: session.counts, session.client, session.progress)

@@ -54,8 +54,8 @@ struct DiffCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Fields that may differ, with commas in between.", valueName: "a,b.c"))
   var ignoreFields: String?
 
-  @Option(help: "text, json or csv.")
-  var format = DiffFormat.text
+  @Option(help: "text, json or csv (default: as --output ends, else text).")
+  var format: DiffFormat?
 
   @Option(
     name: .shortAndLong,
@@ -108,6 +108,21 @@ struct DiffCommand: AsyncParsableCommand {
       throw ValidationError("--json and -o - both write to standard output.")
     }
     _ = try ignoredFields()
+    _ = try listFormat()
+  }
+
+  /// The format of the list: that which is given, else that which its file's name says.
+  private func listFormat() throws -> DiffFormat {
+    if let format { return format }
+    guard let output, let kind = FileName(output).kind, kind != .txt else { return .text }
+    switch kind {
+    case .csv: return .csv
+    case .json: return .json
+    default:
+      throw ValidationError(
+        "--output: '\(output)' does not name a format; give a name that ends in .txt, .csv or .json, or --format."
+      )
+    }
   }
 
   func run() async throws {
@@ -120,7 +135,7 @@ struct DiffCommand: AsyncParsableCommand {
     options.reading = reading.settings
     options.ignored = try ignoredFields()
     options.failsIfEmpty = selection.emptiness.failIfEmpty
-    options.format = format
+    options.format = try listFormat()
     options.isDetailed = detail
     options.showsEqual = showEqual
     // With --json standard output is the summary's.

@@ -177,7 +177,7 @@ struct ExportCommand: JobCommand {
       ("--delimiter", delimiter != .comma && !isCSV, "CSV"),
       ("--header", job.headerLanguage != nil && !isTable, "CSV and XLSX"),
       ("--null", nullText != "null" && !isTable, "CSV and XLSX"),
-      ("--gzip", gzip && job.format != .jsonl, "JSON Lines"),
+      ("--gzip", gzip && (job.format != .jsonl || FileName(output).isPlainLines), "folders of JSON Lines"),
     ].first { $0.1 }
     if let idle {
       throw ValidationError("\(idle.0) is about \(idle.2): export to such a file, or say it with --format.")
@@ -253,6 +253,9 @@ extension ExportJob: DivisibleJob {
     // A folder of scheduled exports has been written to already, for its lock.
     if dated == nil { _ = try ExportOutput(destination, format, via: access.files) }
     if case .file(let file) = destination { try access.files.assertWritable(file) }
+    if case .folder(let folder) = destination, dated == nil {
+      try Manifest.read(from: folder, via: access.files)?.assertReplaced(by: scope, selection, in: folder)
+    }
     return try await closing(dated) {
       try await CommandRun(run).perform { session, folder in
         let moment = try await session.moment(part?.readTime ?? readTime)

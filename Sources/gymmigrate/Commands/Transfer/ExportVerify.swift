@@ -45,8 +45,12 @@ struct ExportVerify: AsyncParsableCommand {
       let state = file.problems.isEmpty ? "ok" : file.problems.joined(separator: "; ")
       try StandardOutput.write("\(verification.folder)/\(file.entry.file)\t\(state)\n")
     }
+    let strays = verification.strays
+    for name in strays {
+      try StandardOutput.write("\(verification.folder)/\(name)\tit is not in the manifest\n")
+    }
     if quiet { return }
-    for name in verification.others {
+    for name in verification.others where !strays.contains(where: { $0.isIdentical(to: name) }) {
       Terminal.standardError.line("\(verification.folder)/\(name) is not in the manifest.")
     }
   }

@@ -10,7 +10,16 @@ extension Session {
   func warnOfUnknownNames(in reads: [CollectionRead]) {
     for read in reads { warn(schema.hint(of: read)) }
     // All have the same.
-    warnOfUnknown(reads.first?.filter?.fields ?? [], in: reads)
+    guard let filter = reads.first?.filter else { return }
+    warnOfUnknown(filter.fields, in: reads)
+    warnOfImpossibleValues(in: [filter], of: reads)
+  }
+
+  /// Warns of values in filters that no document can have as the collections are declared; not where one is not in the schema.
+  private func warnOfImpossibleValues(in filters: [StructuredQuery.Filter], of reads: [CollectionRead]) {
+    let declared = reads.map { schema.declared(by: $0) }
+    if declared.contains(where: \.isEmpty) { return }
+    for hint in filters.flatMap({ declared.flatMap(\.self).hints(ofValuesIn: $0) }) { warn(hint) }
   }
 
   /// Warns of fields that none of the collections declares; not where one is not in the schema.
@@ -28,6 +37,7 @@ extension Session {
       let reads = migration.scope.wholeReads
       if !isCopied { warnOfUnknownNames(in: reads) }
       warnOfUnknown(migration.filteredFields, in: reads)
+      warnOfImpossibleValues(in: migration.scope.filters, of: reads)
       warnOfUnknownNames(inStepsOf: migration)
     }
   }

@@ -10,6 +10,8 @@ package struct XLSXPackage: Sendable {
     package var isSummary = false
     /// The collection that an export wrote it from.
     package var collection: CollectionPath?
+    /// Whether an export wrote it otherwise than its documents are stored.
+    package var isView = false
     /// The zone that an export wrote its times in.
     package var timeZone: String?
     /// The name of its entry in the archive.
@@ -48,6 +50,7 @@ package struct XLSXPackage: Sendable {
         let index = attributes["localSheetId"].flatMap({ Int($0) })
       {
         if name == SummaryWriter.mark { found.summaries.insert(index) }
+        if name == SheetMark.view { found.views.insert(index) }
         if let collection = SheetMark.collection(of: name) { found.collections[index] = collection }
         if let zone = SheetMark.zone(of: name) { found.zones[index] = zone }
         if let part = SheetMark.part(of: name), part.number <= Self.maximumParts {
@@ -75,6 +78,7 @@ package struct XLSXPackage: Sendable {
       guard let part = parts[id] else { continue }
       var sheet = Sheet(name: name, isHidden: isHidden, part: part)
       sheet.isSummary = found.summaries.contains(index)
+      sheet.isView = found.views.contains(index)
       sheet.collection =
         found.collections[index] ?? found.parts[index].flatMap(SheetMark.collection(ofParts:))
       sheet.timeZone = found.zones[index]
@@ -84,8 +88,8 @@ package struct XLSXPackage: Sendable {
 
   private final class Found {
     var sheets: [(name: String, id: String, isHidden: Bool)] = []
-    /// The indices of the summary sheets.
-    var summaries: Set<Int> = []
+    /// The indices of the summary sheets, and of those that show what is not stored.
+    var (summaries, views): (Set<Int>, Set<Int>) = ([], [])
     var collections: [Int: CollectionPath] = [:]
     var zones: [Int: String] = [:]
     /// The parts of the names of collections that are too long for one.

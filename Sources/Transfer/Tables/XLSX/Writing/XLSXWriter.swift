@@ -197,7 +197,8 @@ package final class XLSXWriter {
     // The library refers to no sheet with an apostrophe in its name.
     if let collection, !name.utf8.contains(UInt8(ascii: "'")) {
       let zone = SheetMark.name(ofZone: options.timeZone.name, inSheet: name)
-      for mark in SheetMark.names(of: collection, inSheet: name) + (zone.map { [$0] } ?? []) {
+      let others = [zone, options.isView ? SheetMark.view : nil].compactMap { $0 }
+      for mark in SheetMark.names(of: collection, inSheet: name) + others {
         try workbook?.defineName(mark, ofSheet: name)
       }
     }

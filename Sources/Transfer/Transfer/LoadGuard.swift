@@ -1,0 +1,74 @@
+import FirestoreREST
+import Schema
+
+/// What the schema has against a change that its document shows and the input does not: the document is immutable, or a merge leaves
+/// it, or a map in it, without required fields.
+package struct LoadGuard: Sendable {
+  /// Why a change is not to be made, with its code in `rejects.jsonl`.
+  struct Objection {
+    var code: String
+    var message: String
+  }
+
+  private let schema: DatabaseSchema
+  private let mode: WriteMode
+  /// Whether such changes are rejected; else they are made, counted and reported.
+  private let rejects: Bool
+  private let made = Locked<[String: (count: Int, first: DocumentPath)]>([:])
+
+  static let immutable = "immutable"
+
+  /// - Parameter policies: What the import does with documents of its sources that break the schema. Where they differ, it warns.
+  /// - Returns: Nil where nothing is looked at.
+  init?(_ schema: DatabaseSchema, _ mode: WriteMode, _ policies: Set<SchemaPolicy>) {
+    if schema.isEmpty || mode == .create || policies.subtracting([.off]).isEmpty { return nil }
+    (self.schema, self.mode) = (schema, mode)
+    rejects = policies == [.reject]
+  }
+
+  /// Why a change is rejected; nil for one that is made.
+  func refusal(of change: Change) -> Objection? { rejects ? objection(to: change) : nil }
+
+  /// Counts a change that is made although there is something against it.
+  func record(_ change: Change) {
+    guard !rejects, let code = objection(to: change)?.code else { return }
+    made.withLock { made in
+      let known = made[code]
+      made[code] = ((known?.count ?? 0) + 1, known?.first ?? change.path)
+    }
+  }
+
+  /// What was made although there was something against it, as lines for people.
+  func warnings(isDryRun: Bool) -> [String] {
+    let (was, were) = isDryRun ? ("would be", "would be") : ("was", "were")
+    return made.withLock { $0 }.sorted { $0.key < $1.key }.map { code, found in
+      let what =
+        code == Self.immutable ? "changed that the schema declares immutable" : "left without required fields"
+      let documents = NumberText.counted(found.count, "document")
+      return
+        "\(documents) \(found.count == 1 ? was : were) \(what), the first \(found.first); --validate reject leaves such documents out."
+    }
+  }
+
+  private func objection(to change: Change) -> Objection? {
+    guard !change.isDeletion, let collection = schema.collection(change.path.collection) else { return nil }
+    if let before = change.before, collection.immutability.protects(before) {
+      return Objection(code: Self.immutable, message: "the schema lets no document like it be changed")
+    }
+    return mode == .merge ? incompleteness(of: change, collection) : nil
+  }
+
+  private func incompleteness(of change: Change, _ collection: CollectionSchema) -> Objection? {
+    guard let after = change.after else { return nil }
+    let missing = collection.breaches(
+      by: RawDocument(path: change.path, fields: after),
+      over: change.before?.fields,
+      settingTimes: change.serverTimes
+    ).filter { $0.kind == .missing || $0.kind == .idMissing }
+    guard let first = missing.first else { return nil }
+    let fields = FilePaths.list(missing.compactMap(\.field?.description))
+    let document =
+      change.before == nil ? "there is no such document, and it would be made" : "the document would be left"
+    return Objection(code: first.kind.rawValue, message: "\(document) without the required \(fields)")
+  }
+}

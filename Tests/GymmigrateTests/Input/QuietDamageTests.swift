@@ -1,0 +1,135 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("What an import refuses, or says, that the rows alone do not show", .timeLimit(.minutes(20)))
+struct QuietDamageTests {
+  private static let member = "08A45434-3E9C-4C42-8103-64B20708E2ED"
+  private static let payment = "0020453E-4906-4400-B707-7E5762176578"
+
+  private func stored(_ path: String, _ tool: Tool) async throws -> String {
+    try await tool.bare(["get", path, "-e", "test", "-q"]).output
+  }
+
+  @Test(
+    "A merge makes no document without its required fields, no such map, and changes no document that is immutable.",
+    arguments: [[], ["-n"]]
+  )
+  func incomplete(dry: [String]) async throws {
+    try await withStores { tool in
+      for file in ["members", "payments"] {
+        try await tool.bare(["import", Samples.file(file), "-e", "test", "-q"]).expect(0)
+      }
+      let none = "\(Self.member.dropLast())E"
+      let before = try await (
+        stored("members/\(Self.member)", tool), stored("payments/\(Self.payment)", tool)
+      )
+      // The row of the phone is whole, and only changes a document that is there.
+      let phones = "__name__,Teléfono\n\(none),5512345678\n\(Self.member),5512345678\n"
+      let price = "__name__,Precio del plan contratado\n\(Self.member),499.9\n"
+      let amount = "__name__,Importe\n\(Self.payment),1.0\n"
+      func merge(_ table: String, _ text: String, _ more: String...) async throws -> [String] {
+        try tool.write(text, to: table)
+        let words = ["import", table, "-e", "test", "--mode", "merge", "--json"]
+        let result = try await tool.bare(words + more + dry)
+        let summary = try result.summary()
+        #expect(summary.totals.balance || !dry.isEmpty, "\(table) \(summary.totals)")
+        let codes = try tool.list("rejects.jsonl", of: summary.runId).compactMap { $0["code"] as? String }
+        result.expect(codes.isEmpty ? 0 : 2)
+        #expect(summary.totals.rejected == codes.count)
+        return codes
+      }
+      #expect(try await merge("members.csv", price) == ["required-missing"])
+      #expect(try await merge("payments.csv", amount) == ["immutable"])
+      #expect(try await stored("members/\(Self.member)", tool) == before.0)
+      #expect(try await stored("payments/\(Self.payment)", tool) == before.1)
+      #expect(try await merge("members.csv", phones) == ["id-missing"])
+      try await tool.bare(["get", "members/\(none)", "-e", "test", "-q"]).expect(66)
+      #expect(try await (stored("members/\(Self.member)", tool) == before.0) == !dry.isEmpty)
+    }
+  }
+
+  @Test(
+    "--validate warn makes such changes and says so; so do JSON Lines, and the folder of an export is not looked at."
+  )
+  func allowed() async throws {
+    try await withStores { tool in
+      try await tool.bare(["import", Samples.file("payments"), "-e", "test", "-q"]).expect(0)
+      let folder = ["export", "payments", "-e", "test", "-o", "whole/", "--format", "jsonl", "-q"]
+      try await tool.bare(folder).expect(0)
+      try tool.write("__name__,Importe\n\(Self.payment),1.0\n", to: "payments.csv")
+      let line = #"{"fields":{"amount":{"doubleValue":2}},"name":"payments/\#(Self.payment)"}"#
+      try tool.write("\(line)\n", to: "in.jsonl")
+      for (input, amount, warning) in [
+        (["payments.csv", "--validate", "warn"], #""doubleValue":1"#, true),
+        (["in.jsonl"], #""doubleValue":2"#, true), (["whole/"], #""doubleValue":450"#, false),
+      ] {
+        let result = try await tool.bare(["import", "-e", "test", "--mode", "merge"] + input)
+        result.expect(0)
+        let said =
+          "1 document was changed that the schema declares immutable, the first payments/\(Self.payment)"
+        #expect(result.errors.contains(said) == warning, "\(input): \(result.errors)")
+        #expect(try await stored("payments/\(Self.payment)", tool).contains(amount), "\(input)")
+      }
+    }
+  }
+
+  @Test("Users as the app reads them are no data: in a workbook, in a folder, and by their column 'era'.")
+  func asApp() async throws {
+    try await withStores { tool in
+      for file in ["users", "products"] {
+        try await tool.bare(["import", Samples.file(file), "-e", "test", "-q"]).expect(0)
+      }
+      func export(_ output: String, _ more: String...) async throws {
+        let words = ["export", "users", "--as-app", "-e", "test", "-o", output, "-q"]
+        try await tool.bare(words + more).expect(0)
+      }
+      let before = try await tool.bare([
+        "export", "users", "-e", "test", "-o", "-", "--format", "jsonl", "-q",
+      ])
+      .output
+      try await export("users.xlsx", "--header", "spanish", "--fields", "fullName,phone")
+      try await export("users.csv")
+      try await export("folder/", "products", "--format", "jsonl")
+      try await export("tables/", "products", "--format", "csv", "--fields", "fullName")
+      try await export("all.jsonl")
+      for (input, what) in [
+        ("users.xlsx", "--as-app"), ("folder/", "--as-app"), ("tables/", "--as-app"), ("users.csv", "(era)"),
+      ] {
+        try await tool.bare(["import", input, "-e", "test", "--mode", "merge"]).expectFailure(65, what)
+      }
+      try await tool.bare(["restore", "users", "--from", "folder/", "-e", "test", "-y"])
+        .expectFailure(65, "--as-app")
+      let lines = try await tool.bare(["import", "all.jsonl", "-e", "test", "--mode", "merge", "-n"])
+      #expect(lines.errors.contains("era: expected no field of that name"), "\(lines.errors)")
+      let after = try await tool.bare(["export", "users", "-e", "test", "-o", "-", "--format", "jsonl", "-q"])
+        .output
+      #expect(after == before)
+      try await tool.bare([
+        "export", "users", "--as-app", "-e", "test", "-o", "managed", "--format", "managed",
+      ]).expect(64)
+    }
+  }
+
+  @Test("A table of a collection or of columns that the schema does not know is imported with a word.")
+  func unknown() async throws {
+    try await withStores { tool in
+      let table = "__name__,foo,bar\n1,a,2\n"
+      for (file, more, warning) in [
+        ("product.csv", [], "The schema declares no collection 'product'. Did you mean 'products'?"),
+        ("precios.csv", [], "The schema declares no collection 'precios'."),
+        ("products.csv", ["--mode", "merge", "--validate", "warn"], "'foo', 'bar'"),
+        ("precios.csv", ["--collection", "prices"], nil), ("precios.csv", ["--schema", "none"], nil),
+      ] as [(String, [String], String?)] {
+        try tool.write(table, to: file)
+        let result = try await tool.bare(["import", file, "-e", "test", "-n"] + more)
+        result.expect(0)
+        let warnings = result.errorLines.filter {
+          $0.contains("warning") && $0.contains("schema declares no")
+        }
+        #expect(warnings.count == (warning == nil ? 0 : 1), "\(file) \(more): \(result.errors)")
+        if let warning { #expect(warnings.first?.contains(warning) ?? false, "\(result.errors)") }
+      }
+    }
+  }
+}
