@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The memory of a comparison of a million documents on each side, of a workbook of 500,000 rows, and of 5,000,000 lines in which
-# documents occur twice, with the release binary: none may take more than 64 MiB. Then the limits of docs/security.md, row by row. Installs nothing.
+# documents occur twice, with the release binary: none may take more than 64 MiB. Then every command on documents of 200 B, 20 kB and 1 MiB, and
+# the limits of docs/security.md, row by row. Installs nothing.
 #
 #   DOCUMENTS=1000000   documents on each side of the comparisons
 #   ROWS=500000         rows of the workbook
@@ -149,6 +150,8 @@ measured "import, the last of all lines" 0 \
   "$GYMMIGRATE" import twice.jsonl "${store[@]}" --duplicates last --no-progress -q --json
 python3 -c 'import json, sys; assert json.load(open("output"))["totals"]["superseded"] == int(sys.argv[1]) - 1' "$names"
 rm twice.jsonl
+echo "== Every command that carries documents, small and large ones"
+python3 "$root/Tests/Judges/memory.py" "$GYMMIGRATE" 500:1048000 5000:20000 100000:200 --limit "$limit" || failed=1
 echo "== The limits of docs/security.md"
 python3 "$root/scripts/check-limits.py" "$GYMMIGRATE" || failed=1
 exit "$failed"

@@ -3,7 +3,7 @@
 # openpyxl (and LibreOffice, where it is installed) for workbooks, a reader of its own for random tables, Google's Python client for
 # the embedded store, its protobuf messages for all that is sent, a model of groups and Python's calendar for classes, Google's emulator
 # for the sample of security rules, for the commands and for the embedded store, random histories for mirrors, random accidents for restores, a reader of its own for
-# Google's export folders, google-auth for federated signing, Chromium for pages.
+# Google's export folders, google-auth for federated signing, Chromium for pages. The kernel says how much memory commands took.
 # Beside them the sample package, which uses the libraries as another package would.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -58,6 +58,7 @@ judge() {
   "$GYMMIGRATE_PYTHON" Tests/Judges/time_histories.py "$GYMMIGRATE_BINARY"
   "$GYMMIGRATE_PYTHON" Tests/Judges/restore_accidents.py "$GYMMIGRATE_BINARY" 15
   "$GYMMIGRATE_PYTHON" Tests/Judges/managed_folders.py "$GYMMIGRATE_BINARY" 15
+  "$GYMMIGRATE_PYTHON" Tests/Judges/memory.py "$GYMMIGRATE_BINARY"
   "$GYMMIGRATE_PYTHON" Tests/Judges/bills.py "$GYMMIGRATE_BINARY" 20
   "$GYMMIGRATE_PYTHON" Tests/Judges/subsets.py "$GYMMIGRATE_BINARY" 10
   "$GYMMIGRATE_PYTHON" Tests/Judges/federated_requests.py "$GYMMIGRATE_BINARY"

@@ -1,7 +1,7 @@
 /// What the C library does with large blocks of memory.
 package enum Allocator {
   /// Blocks from this size on are given back to the system when they are freed.
-  private static let threshold: Int32 = 256 << 10
+  private static let threshold: Int32 = 64 << 10
 
   private typealias SetOption = @convention(c) (Int32, Int32) -> Int32
 

@@ -108,7 +108,7 @@ package struct DocumentTable {
     return try rows(.collection(path.collection), from: key, before: end, limit: 1).first
   }
 
-  /// Documents of a scope in name order.
+  /// Documents of a scope in name order, as many as fit into a batch; none at the end.
   ///
   /// - Parameters:
   ///   - first: The first name, of which there need not be a document.
@@ -144,6 +144,7 @@ package struct DocumentTable {
     let condition = "\(range.condition) AND key >= ? AND key < ?"
     let arguments = range.arguments + [Blob(lower), Blob(end ?? range.upper)]
     var rows: [Row] = []
+    var fill = BatchFill(count: limit)
     let sql = """
       SELECT id, key, path, create_time, update_time\(withFields ? ", fields" : "") FROM documents \
       WHERE \(condition) ORDER BY key LIMIT ?
@@ -160,7 +161,8 @@ package struct DocumentTable {
           fields: withFields ? row.array(5) : []
         )
       )
-      return true
+      fill.add(bytes: rows[rows.count - 1].fields.count)
+      return !fill.isFull
     }
     return rows
   }

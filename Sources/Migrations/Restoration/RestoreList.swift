@@ -76,10 +76,12 @@ package struct RestoreList: ChangeList {
     let now = try present.side.pages(of: scopes, at: present.moment, reading: reading, orElse: Self.remedy)
     for index in scopes.indices {
       var batch: [(document: RawDocument, outcome: Outcome)] = []
+      var fill = BatchFill(count: Self.width)
       var isEmpty = true
       func flush() async throws {
         try await sink.record(batch.map(\.outcome), of: batch.map(\.document))
         batch.removeAll(keepingCapacity: true)
+        fill.empty()
       }
       try await NameMerge.run { side in
         let page = try await (side == .from ? before : now).next(index)
@@ -89,8 +91,9 @@ package struct RestoreList: ChangeList {
         if let decided = decided(step) {
           isEmpty = false
           batch.append(decided)
+          fill.add(bytes: decided.document.heldBytes + decided.outcome.heldBytes)
         }
-        if batch.count == Self.width { try await flush() }
+        if fill.isFull { try await flush() }
       }
       try await flush()
       if isEmpty { empty.withLock { $0.append(scopes[index]) } }

@@ -41,7 +41,7 @@ package struct FirestoreClient: Sendable {
 
   /// Returns the existing documents among `paths`.
   ///
-  /// It requests at most 300 at a time, and fewer if a response exceeds the size limit.
+  /// It requests at most 300 at a time, and fewer if a response has more bytes than its share.
   package func batchGet(
     _ paths: [DocumentPath],
     mask: [FieldPath]? = nil,
@@ -49,21 +49,24 @@ package struct FirestoreClient: Sendable {
   ) async throws(Failure) -> [DocumentPath: RawDocument] {
     var found: [DocumentPath: RawDocument] = [:]
     var start = 0
-    var size = 300
+    var size = mask == nil ? lookupSize : 300
     while start < paths.count {
       let some = paths[start..<min(start + size, paths.count)]
       do throws(Failure) {
-        for document in try await batchGetOnce(some, mask: mask, readTime: readTime).documents {
-          found[document.path] = document
-        }
+        let answer = try await batchGetOnce(some, mask: mask, readTime: readTime)
+        for document in answer.documents { found[document.path] = document }
+        if mask == nil { lists.learnLookup(bytes: answer.bytes, documents: answer.documents.count) }
         start = some.endIndex
       } catch {
         guard error.isBodyTooLarge, some.count > 1 else { throw error }
-        size = some.count / 2
+        size = max(1, some.count / 4)
       }
     }
     return found
   }
+
+  /// How many documents should be looked up at a time, as large as those that were looked up are.
+  package var lookupSize: Int { lists.lookup }
 
   /// Returns the service's current time, if it reports it; the document need not exist.
   func serverTime(reading path: DocumentPath) async throws(Failure) -> Timestamp? {
@@ -76,7 +79,7 @@ package struct FirestoreClient: Sendable {
     readTime: Timestamp? = nil,
     operation: String = "read documents of",
     of path: String? = nil
-  ) async throws(Failure) -> (documents: [RawDocument], readTime: Timestamp?) {
+  ) async throws(Failure) -> (documents: [RawDocument], readTime: Timestamp?, bytes: Int) {
     let json = JSONWriter.object {
       $0.member("documents", paths.map { database.name(of: $0) })
       if let mask {
@@ -85,12 +88,17 @@ package struct FirestoreClient: Sendable {
       }
       $0.member("readTime", readTime)
     }
+    var request = post("\(documentsURL):batchGet", json, .names(paths.count))
+    if paths.count > 1 { request.maximumBodyBytes = 2 * ByteBudget.response }
     return try await caller.call(
       .batchGetDocuments,
-      post("\(documentsURL):batchGet", json, .names(paths.count)),
+      request,
       operation: operation,
       path: path ?? paths.first?.collection.string
-    ) { (_, root) throws(CallFailure) in try answers(root, to: paths) }
+    ) { (body, root) throws(CallFailure) in
+      let (documents, readTime) = try answers(root, to: paths)
+      return (documents, readTime, body.bytes)
+    }
   }
 
   /// Reads the response of a batchGet: the documents that exist, and the read time.
@@ -129,7 +137,7 @@ package struct FirestoreClient: Sendable {
   package func get(
     _ path: DocumentPath
   ) async throws(Failure) -> (document: RawDocument?, readTime: Timestamp?) {
-    let (documents, readTime) = try await batchGetOnce([path], operation: "read", of: path.string)
+    let (documents, readTime, _) = try await batchGetOnce([path], operation: "read", of: path.string)
     return (documents.first, readTime)
   }
 

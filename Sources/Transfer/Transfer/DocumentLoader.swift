@@ -93,6 +93,10 @@ package struct DocumentLoader: Sendable {
     ///
     /// - Throws: ``Failure``.
     package func put(_ documents: [LoadDocument]) async throws {
+      for some in documents.chunks(of: context.client.lookupSize) { try await putTogether(Array(some)) }
+    }
+
+    private func putTogether(_ documents: [LoadDocument]) async throws {
       var changes: [Change] = []
       do {
         try await decide(documents, &changes)

@@ -141,6 +141,43 @@ struct CommitSchedulerTests {
     #expect(error.message == "gRPC message exceeds maximum size 4194304: 9000768")
   }
 
+  @Test("What is in flight is bounded in bytes, and what is larger than that goes alone")
+  func bytesInFlight() throws {
+    let one = create("0").bytes
+    let limits = BatchLimits(maximumBytes: 2 * one, maximumBytesInFlight: 5 * one)
+    var scheduler = scheduler(limits)
+    for index in 0..<9 { scheduler.add(create("\(index)")) }
+    let large = String(repeating: "x", count: 6 * one)
+    scheduler.add(create(large))
+    scheduler.endInput()
+    func sent() throws -> [CommitScheduler.Chunk] {
+      var chunks: [CommitScheduler.Chunk] = []
+      while case .commit(let chunk) = scheduler.next(now: 0) { chunks.append(chunk) }
+      return chunks
+    }
+    func commit(_ chunk: CommitScheduler.Chunk) {
+      for settled in scheduler.committed(chunk.id, answer(chunk.writes.count), took: 0, now: 0) {
+        scheduler.done(with: settled.write)
+      }
+    }
+    let first = try sent()
+    #expect(first.map(\.writes.count) == [2, 2, 1])
+    // What is being settled counts until all of it is done.
+    let settled = scheduler.committed(first[0].id, answer(2), took: 0, now: 0)
+    scheduler.settlingBytes = first[0].bytes
+    for (write, _) in settled { scheduler.done(with: write) }
+    #expect(try sent().isEmpty)
+    scheduler.settlingBytes = 0
+    let second = try sent()
+    #expect(second.map(\.writes.count) == [2])
+    for chunk in [first[1], first[2], second[0]] { commit(chunk) }
+    let third = try sent()
+    // The large one waits until nothing else is in flight.
+    #expect(third.map(\.writes.count) == [2])
+    commit(third[0])
+    #expect(try sent().map { $0.writes.map(\.write.path.id) } == [[large]])
+  }
+
   @Test("The size is halved by overload and slow commits, and grows back by a tenth")
   func sizes() throws {
     var scheduler = scheduler(BatchLimits(maximumWrites: 100, maximumInFlight: 2))

@@ -47,7 +47,7 @@ struct FirestoreClientTests {
     }
   }
 
-  @Test("A page that is too large is requested with half the size, and no document is lost or repeated")
+  @Test("A page that is too large is requested with fewer documents, and no document is lost or repeated")
   func pageHalving() async throws {
     let mini = MiniFirestore()
     let big = String(repeating: "x", count: 4000)
@@ -61,6 +61,42 @@ struct FirestoreClientTests {
     try await Fixture.with(mini.handler, maximumBodyBytes: 1000) { fixture in
       let error = await failure { try await list(fixture.client, CollectionRead(collection("c"))) }
       #expect(error?.isBodyTooLarge == true)
+    }
+  }
+
+  @Test("Pages are as large as their share of memory, whatever their documents are", arguments: [1, 16])
+  func pageBytes(_ parallel: Int) async throws {
+    let mini = MiniFirestore()
+    try mini.load(
+      jsonLines: jsonLines("c", 0..<90) { String(repeating: "x", count: $0 < 30 ? 100 : 100_000) }
+    )
+    try await Fixture.with(mini.handler) { fixture in
+      var read = CollectionRead(collection("c"), pageSize: 30)
+      read.parallel = parallel
+      var count = 0
+      for try await page in fixture.client.pages(of: read) {
+        count += page.count
+        #expect(page.reduce(0) { $0 + $1.heldBytes } <= 2 * ByteBudget.response)
+      }
+      #expect(count == 90)
+      // A page of 30 fits, so it is not cut for the small ones; then there are 6 of about 20, or 30 of 3 side by side.
+      #expect(fixture.server.requests.count <= (parallel == 1 ? 9 : 60), "\(fixture.server.requests.count)")
+    }
+  }
+
+  @Test("Lookups are as large as their share of memory, once the size of documents is known")
+  func lookupBytes() async throws {
+    let mini = MiniFirestore()
+    try mini.load(jsonLines: jsonLines("c", 0..<60) { _ in String(repeating: "x", count: 100_000) })
+    try await Fixture.with(mini.handler) { fixture in
+      let paths = try documents(jsonLines("c", 0..<60)).map(\.path)
+      #expect(fixture.client.lookupSize == 300)
+      _ = try await fixture.client.batchGet(Array(paths.prefix(2)))
+      #expect(fixture.client.lookupSize == 20)
+      let masked = try await fixture.client.batchGet(paths, mask: [FieldPath(field: "n")])
+      #expect(masked.count == 60)
+      #expect(try await fixture.client.batchGet(paths).count == 60)
+      #expect(fixture.server.requests(.batchGet).count == 1 + 1 + 3)
     }
   }
 

@@ -83,7 +83,7 @@ struct ListSupportTests {
     }
   }
 
-  @Test("Pages of queries are as large as four MiB allow.")
+  @Test("Pages of queries are as large as two MiB allow.")
   func size() {
     let lists = ListSupport()
     lists.learn(bytes: 1, documents: 1)
@@ -91,7 +91,7 @@ struct ListSupportTests {
     lists.giveUp()
     #expect(lists.queried == 300)
     for (bytes, documents, size) in [
-      (300_000, 300, 4194), (30_000, 300, 5000), (300 << 20, 300, 4), (9 << 20, 1, 1),
+      (300_000, 300, 2097), (30_000, 300, 5000), (300 << 20, 300, 2), (9 << 20, 1, 1),
     ] {
       lists.learn(bytes: bytes, documents: documents)
       #expect(lists.queried == size)

@@ -92,7 +92,7 @@ struct ReadSchedulerTests {
     var random = SplitMix64(seed: 1)
     let names = NameKind.automatic.names(5000, &random)
     var simulation = ReadSimulation([names], pageSize: 50, width: 16)
-    simulation.bytes = 3 << 20
+    simulation.bytes = 2 << 20
     #expect(simulation.run() == [names])
     // The last page may reach beyond it, and the one that everything waits for comes on top.
     let most = ReadScheduler.maximumBytes + 2 * simulation.bytes

@@ -19,7 +19,12 @@ struct SchedulerSimulation {
     /// Whether a commit whose answer is lost may be applied after its documents were read back.
     var lateCommits = false
     var stopsAt: Double?
-    var limits = BatchLimits(maximumWrites: 8, maximumBytes: 2_000, maximumInFlight: 3)
+    var limits = BatchLimits(
+      maximumWrites: 8,
+      maximumBytes: 2_000,
+      maximumInFlight: 3,
+      maximumBytesInFlight: 3_000
+    )
     var pacer = WritePacer(ramp: false)
   }
 
@@ -214,6 +219,12 @@ struct SchedulerSimulation {
     try #require(chunk.writes.count <= plan.limits.maximumWrites, "seed \(seed): too many writes")
     let bytes = chunk.writes.reduce(0) { $0 + $1.bytes }
     try #require(bytes <= plan.limits.maximumBytes || chunk.writes.count == 1, "seed \(seed): too many bytes")
+    // Single writes that wait for a document alone come on top.
+    let held = scheduler.inFlight.values.filter { !$0.isContended }.map(\.bytes)
+    try #require(
+      held.count <= 1 || held.reduce(0, +) <= plan.limits.maximumBytesInFlight,
+      "seed \(seed): too many bytes in flight"
+    )
     try #require(
       // Single writes that wait for a document alone come on top.
       scheduler.unsettledCount <= plan.limits.maximumInFlight * (plan.limits.maximumWrites + 1),

@@ -21,6 +21,8 @@ package struct Outcome: Sendable, Equatable {
     self.findings = findings
     self.migration = migration
   }
+
+  package var heldBytes: Int { if case .change(let change) = action { change.heldBytes } else { 0 } }
 }
 
 /// Something about a document that a person should know or decide: a line of findings.csv.

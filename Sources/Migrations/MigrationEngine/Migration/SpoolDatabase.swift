@@ -85,12 +85,15 @@ package struct SpoolDatabase: Sendable {
 
   /// Passes on the rows of a table in their order, batch by batch: the database is free for others while `body` runs.
   ///
-  /// - Parameter condition: Which rows, in SQL.
+  /// - Parameters:
+  ///   - condition: Which rows, in SQL.
+  ///   - bytes: What a value takes of the memory of a batch.
   /// - Throws: As ``forEachRow(of:_:_:)``.
   package func forEachBatch<Element: Sendable>(
     of table: String,
     where condition: String = "TRUE",
     _ decode: @Sendable (Row) throws -> Element,
+    bytes: @Sendable (Element) -> Int = { _ in 0 },
     _ body: ([Element]) async throws -> Void
   ) async throws {
     // Not cached: the columns are those of the table at this moment.
@@ -100,7 +103,14 @@ package struct SpoolDatabase: Sendable {
     while true {
       let after = last
       let rows: [(id: Int64, element: Element)] = try await use { db in
-        try Row.fetchAll(db, sql: sql, arguments: [after]).map { ($0[$0.count - 1], try decode($0)) }
+        var rows: [(id: Int64, element: Element)] = []
+        var fill = BatchFill(count: Self.batch)
+        let cursor = try Row.fetchCursor(db, sql: sql, arguments: [after])
+        while !fill.isFull, let row = try cursor.next() {
+          rows.append((row[row.count - 1], try decode(row)))
+          fill.add(bytes: bytes(rows[rows.count - 1].element))
+        }
+        return rows
       }
       guard let end = rows.last else { return }
       last = end.id

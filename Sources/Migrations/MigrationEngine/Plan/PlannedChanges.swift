@@ -113,6 +113,7 @@ package struct PlannedChanges: ChangeList {
     let done = position.flatMap { Int(count: $0) } ?? 0
     var outcomes: [Outcome] = []
     var documents: [RawDocument] = []
+    var fill = BatchFill(count: SubcollectionGuard.width)
     func recordAll() async throws {
       if let subcollections {
         try await SubcollectionGuard.withhold(&outcomes, subcollections, uncovered: uncovered)
@@ -120,14 +121,16 @@ package struct PlannedChanges: ChangeList {
       for (document, outcome) in zip(documents, outcomes) { try await sink.record(outcome, of: document) }
       outcomes.removeAll(keepingCapacity: true)
       documents.removeAll(keepingCapacity: true)
+      fill.empty()
     }
     while let line = try reader.next() {
       if line.number <= done { continue }
       let change = line.change
       outcomes.append(Outcome(.change(change), migration: line.migration.id))
       documents.append(change.before ?? RawDocument(path: change.path, fields: FieldMap()))
+      fill.add(bytes: change.heldBytes)
       let isStop = line.number.isMultiple(of: 100)
-      if isStop || outcomes.count == SubcollectionGuard.width { try await recordAll() }
+      if isStop || fill.isFull { try await recordAll() }
       if isStop { try await mark(String(line.number)) }
     }
     try await recordAll()

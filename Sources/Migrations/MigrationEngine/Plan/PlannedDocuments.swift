@@ -63,18 +63,20 @@ struct PlannedDocuments: PlanList, DocumentReader {
   ///
   /// - Returns: The position up to which it did; nil at the end.
   private func merge(after last: Int64, in db: Database) throws -> Int64? {
-    let sql = "SELECT * FROM next WHERE position > ? ORDER BY position LIMIT ?"
+    let sql = "SELECT position, path FROM next WHERE position > ? ORDER BY position LIMIT ?"
     let rows = try Row.fetchAll(db, sql: sql, arguments: [last, SpoolDatabase.batch])
-    for row in rows {
+    for name in rows {
       let find = try db.cachedStatement(sql: "SELECT * FROM changes WHERE path = ?")
-      guard let earlier = try Row.fetchOne(find, arguments: [row["path"] as Data]) else {
+      guard let earlier = try Row.fetchOne(find, arguments: [name["path"] as Data]) else {
         // As it is: most documents are changed once.
         let copy = "INSERT INTO changes SELECT NULL, path, collection, kind, change, migration, checksum"
         try db.cachedStatement(sql: "\(copy) FROM next WHERE position = ?").execute(arguments: [
-          row["position"] as Int64
+          name["position"] as Int64
         ])
         continue
       }
+      let next = try db.cachedStatement(sql: "SELECT * FROM next WHERE position = ?")
+      guard let row = try Row.fetchOne(next, arguments: [name["position"] as Int64]) else { continue }
       let position: Int64 = earlier["position"]
       try db.execute(sql: "DELETE FROM changes WHERE position = ?", arguments: [position])
       guard let change = try Self.change(earlier).followed(by: try Self.change(row), now: now) else {
@@ -92,6 +94,8 @@ struct PlannedDocuments: PlanList, DocumentReader {
   func write(to file: PlanFileWriter) async throws {
     try await spool.forEachBatch(of: "changes") {
       (try Self.change($0), Self.migration($0))
+    } bytes: {
+      $0.0.heldBytes
     } _: { rows in
       for (change, migration) in rows { try await file.append([change], by: migration) }
     }
@@ -153,6 +157,8 @@ struct PlannedDocuments: PlanList, DocumentReader {
   ) async throws {
     try await spool.forEachBatch(of: "changes", where: "kind = 'create'") { [now] row in
       try Self.change(row).document(at: now)
+    } bytes: {
+      $0?.heldBytes ?? 0
     } _: { documents in
       let made = documents.compactMap { $0 }.filter { document in
         read.covers(document.path) && filter.map { $0.matches(document) } ?? true

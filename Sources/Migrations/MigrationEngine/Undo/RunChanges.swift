@@ -119,23 +119,28 @@ package struct RunChanges: Sendable {
     _ collections: inout Set<CollectionPath>
   ) throws(Failure) {
     var lines: [(DocumentPath, JournalReader.Line)] = []
+    var fill = BatchFill(count: SpoolDatabase.batch)
     while let line = try reader.next() {
       switch line {
       case .head: continue
       case .change(let change, _):
         collections.insert(change.path.collection.pattern)
         lines.append((change.path, line))
-      case .settled(let path, _, _): lines.append((path, line))
+        fill.add(bytes: change.heldBytes)
+      case .settled(let path, _, _):
+        lines.append((path, line))
+        fill.add(bytes: 0)
       }
-      if lines.count == SpoolDatabase.batch {
+      if fill.isFull {
         try add(lines, to: spool)
         lines.removeAll(keepingCapacity: true)
+        fill.empty()
       }
     }
     try add(lines, to: spool)
   }
 
-  /// The documents from behind a path on; empty at the end.
+  /// The documents from behind a path on, as many as fit into a batch; none at the end.
   ///
   /// - Parameter withJoint: Whether those of transactions are among them.
   func page(
@@ -144,17 +149,23 @@ package struct RunChanges: Sendable {
     withJoint: Bool = true
   ) throws(Failure) -> [(path: DocumentPath, history: DocumentHistory)] {
     try spool.access { db in
-      try Row.fetchAll(
+      let rows = try Row.fetchCursor(
         db,
         sql: """
           SELECT path, history FROM documents
           WHERE path > ? \(withJoint ? "" : "AND joint IS NULL") ORDER BY path LIMIT ?
           """,
         arguments: [SpoolDatabase.bytes(path?.string ?? ""), limit]
-      ).compactMap { row in
-        guard let path = DocumentPath(SpoolDatabase.text(row["path"])) else { return nil }
-        return (path, try Self.history(row["history"]))
+      )
+      var page: [(path: DocumentPath, history: DocumentHistory)] = []
+      var fill = BatchFill(count: limit)
+      while !fill.isFull, let row = try rows.next() {
+        guard let path = DocumentPath(SpoolDatabase.text(row["path"])) else { continue }
+        let history: Data = row["history"]
+        page.append((path, try Self.history(history)))
+        fill.add(bytes: history.count)
       }
+      return page
     }
   }
 

@@ -29,7 +29,7 @@ package struct RunVerification: Sendable {
     var last: DocumentPath?
     while true {
       try Task.checkCancellation()
-      let page = try changes.page(after: last, limit: 300)
+      let page = try changes.page(after: last, limit: client.lookupSize)
       guard let end = page.last?.path else { return report }
       let current = try await client.batchGet(page.map(\.path))
       let known = try changes.known(current, of: page.map(\.path))

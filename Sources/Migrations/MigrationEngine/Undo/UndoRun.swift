@@ -61,7 +61,7 @@ package struct UndoRun: ChangeList {
     var last = position.flatMap { DocumentPath($0) }
     while true {
       try Task.checkCancellation()
-      let page = try changes.page(after: last, limit: Self.batch, withJoint: false)
+      let page = try changes.page(after: last, limit: min(Self.batch, client.lookupSize), withJoint: false)
       guard let end = page.last?.path else { return }
       let current = try await client.batchGet(page.map(\.path))
       let known = try changes.known(current, of: page.map(\.path))

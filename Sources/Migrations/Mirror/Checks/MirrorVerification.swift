@@ -173,7 +173,7 @@ private struct StoredDocuments {
         try DocumentTable(db, database).rows(scope, after: last, limit: 300)
       }
       rows = found[...]
-      isAtEnd = found.count < 300
+      isAtEnd = found.isEmpty
       self.last = found.last?.key ?? last
     }
     return rows.first

@@ -185,7 +185,7 @@ extension MirrorPull {
       progress.advance(by: page.count)
       missing += try stage.unknown(page)
     }
-    for some in missing.chunks(of: 300) {
+    for some in missing.chunks(of: client.lookupSize) {
       let documents = Array(try await client.batchGet(Array(some), readTime: moment).values)
       record(documents, changed: try stage.take(documents, remembers: false), &report)
     }

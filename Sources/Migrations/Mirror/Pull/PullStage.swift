@@ -162,6 +162,7 @@ struct PullStage {
     while true {
       var rows: [(path: DocumentPath, createTime: Int64, updateTime: Int64, fields: [UInt8])] = []
       let begin = last
+      var fill = BatchFill(count: 300)
       try StatementReader(
         db,
         """
@@ -172,8 +173,9 @@ struct PullStage {
         last = row.integer(0)
         if let path = DocumentPath(row.string(1)) {
           rows.append((path, row.integer(2), row.integer(3), row.array(4)))
+          fill.add(bytes: rows[rows.count - 1].fields.count)
         }
-        return true
+        return !fill.isFull
       }
       if last == begin { break }
       for row in rows {

@@ -152,7 +152,7 @@ enum MirrorScan {
     while true {
       let rows = try documents.rows(pattern.scope, after: last, limit: batch, withFields: withFields)
       for row in rows where pattern.contains(row.path) { try body(row) }
-      guard rows.count == batch, let end = rows.last else { return }
+      guard let end = rows.last else { return }
       last = end.key
     }
   }

@@ -70,7 +70,8 @@ package struct DocumentEncoder {
     let write = EncodedDocument(
       path: path,
       references: encoding.counts,
-      creation: Array(encoding.json.bytes[...]),
+      // A copy of its size: an array of a whole slice would share the memory, which has more room.
+      creation: encoding.json.bytes.withUnsafeBufferPointer { Array($0) },
       fieldsRange: range,
       updateEnd: end
     )

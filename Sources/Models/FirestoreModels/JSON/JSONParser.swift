@@ -120,6 +120,9 @@ package struct JSONCursor {
   @inlinable @inline(__always) var tag: UInt8 { UInt8(truncatingIfNeeded: tape[index] >> 56) }
   @inlinable @inline(__always) var payload: Int { Int(tape[index] & 0x00FF_FFFF_FFFF_FFFF) }
 
+  /// The number of words of the whole tape, which its first one points behind.
+  package var tapeLength: Int { Int(tape[0] & 0x00FF_FFFF_FFFF_FFFF) }
+
   /// The tape index after this value.
   @inlinable @inline(__always)
   var next: Int {

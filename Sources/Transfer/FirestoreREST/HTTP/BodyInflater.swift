@@ -9,7 +9,7 @@ final class BodyInflater: Sendable {
   static let padding = 64
 
   private static let idleBodies = 4
-  private static let largestIdleBody = 4 << 20
+  private static let largestIdleBody = 512 << 10
 
   private struct Idle: ~Copyable {
     var decompressors: [Decompressor] = []

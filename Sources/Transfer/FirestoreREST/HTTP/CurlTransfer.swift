@@ -207,9 +207,10 @@ final class CurlTransfer {
       maximumBody = maximumReceived
       var announced: curl_off_t = -1
       _ = gm_curl_get_offset(handle.pointer, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &announced)
-      if announced > 0 { body.reserveCapacity(min(Int(announced), maximumBody, 1 << 20)) }
+      isTooLarge = announced > maximumBody
+      if announced > 0, !isTooLarge { body.reserveCapacity(min(Int(announced), 1 << 20)) }
     }
-    if body.count + count > maximumBody {
+    if isTooLarge || body.count + count > maximumBody {
       isTooLarge = true
       return 0
     }

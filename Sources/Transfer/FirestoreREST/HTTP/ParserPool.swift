@@ -17,7 +17,11 @@ final class ParserPool: Sendable {
     return ParsedBody(parser ?? JSONParser(), bytes: bytes, pool: self)
   }
 
-  fileprivate func giveBack(_ parser: sending JSONParser) {
+  /// A parser keeps the memory of its largest text, so that of a large one is not kept.
+  private static let largestIdle = 512 << 10
+
+  fileprivate func giveBack(_ parser: sending JSONParser, after bytes: Int) {
+    if bytes > Self.largestIdle { return }
     idle.withLock { idle in
       if idle.parsers.count < 8 { idle.parsers.append(parser) }
     }
@@ -42,6 +46,6 @@ package final class ParsedBody: @unchecked Sendable {
 
   deinit {
     nonisolated(unsafe) let parser = parser
-    pool.giveBack(parser)
+    pool.giveBack(parser, after: bytes)
   }
 }

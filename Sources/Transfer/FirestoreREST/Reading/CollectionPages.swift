@@ -114,7 +114,7 @@ private final class ConcurrentReads: Sendable {
     var scheduler: ReadScheduler
     /// The pages by the numbers of their requests.
     var pages: [Int: Task<DocumentPage, any Error>] = [:]
-    /// The most documents to request of each read, learned from responses that were too large.
+    /// The most documents to request of each read, learned from the sizes of responses.
     var sizes: [Int]
     var isOver = false
   }
@@ -129,7 +129,10 @@ private final class ConcurrentReads: Sendable {
     _ = Allocator.returnsLargeBlocks
     self.width = width
     self.isCarrying = isCarrying
-    fetchers = reads.map { PageFetcher(client: client, read: $0.isSplit ? $0 : $0.alone, isCarrying: true) }
+    let share = min(ByteBudget.response, ByteBudget.responses / width)
+    fetchers = reads.map {
+      PageFetcher(client: client, read: $0.isSplit ? $0 : $0.alone, isCarrying: true, share: share)
+    }
     state = Locked(
       State(
         scheduler: ReadScheduler(width: width, lanes: reads.map(\.lane)),
@@ -196,7 +199,7 @@ private final class ConcurrentReads: Sendable {
         let names = fetcher.names(of: page, documents)
         try fetcher.assertInside(piece, names)
         let isWhole = page.next == nil
-        arrive { $0.arrive(request.number, bytes: page.body.bytes, names, isWhole: isWhole) }
+        arrive { $0.arrive(request.number, bytes: page.heldBytes, names, isWhole: isWhole) }
         return documents
       case .page(let start):
         let page = try await page(after: start, size: fetcher.read.pageSize, fetcher, request.lane)
@@ -204,7 +207,7 @@ private final class ConcurrentReads: Sendable {
         let documents = try fetcher.decoded(page, &order)
         var next = try fetcher.start(after: page)
         next?.order = order
-        arrive { $0.arrive(request.number, bytes: page.body.bytes, next: next) }
+        arrive { $0.arrive(request.number, bytes: page.heldBytes, next: next) }
         return documents
       case .points:
         let points = await fetcher.points(atMost: min(1000, width * 128))
@@ -225,15 +228,23 @@ private final class ConcurrentReads: Sendable {
     _ fetcher: PageFetcher,
     _ lane: Int
   ) async throws -> FetchedPage {
-    let asked = state.withLock { min(size, $0.sizes[lane]) }
+    let learned = state.withLock { $0.sizes[lane] }
+    let asked = min(size, learned)
+    var fetcher = fetcher
+    // Only the first pages of the reads are on their way then: one that is too large is read in vain.
+    if learned == .max {
+      fetcher.mostBytes = max(fetcher.mostBytes, 2 * ByteBudget.response / fetchers.count)
+    }
     let page = try await fetcher.page(after: start, size: asked)
     try Task.checkCancellation()
+    let fitting = fetcher.size(after: page.body.bytes, of: page.count)
     state.withLock { state in
       if page.size < asked {
         state.sizes[lane] = page.size
       } else if state.sizes[lane] < .max / 2 {
         state.sizes[lane] += max(1, asked / 8)
       }
+      state.sizes[lane] = min(state.sizes[lane], fitting)
     }
     return page
   }
@@ -254,7 +265,7 @@ extension PageFetcher {
     case .after(let name): read.startAfter = name
     case .at(let name): read.startAt = name
     }
-    return PageFetcher(client: client, read: read, isCarrying: isCarrying)
+    return PageFetcher(client: client, read: read, isCarrying: isCarrying, share: share)
   }
 
   /// Checks that documents are in their range; others would be returned twice, or lead to an endless read.

@@ -4,12 +4,23 @@ struct PageFetcher: Sendable {
   let read: CollectionRead
   /// Whether documents are only carried, so that they may stay on the tape.
   let isCarrying: Bool
+  /// The bytes that a page should have, if it has more than one document.
+  let share: Int
+  /// The most bytes that it may have then, because documents differ.
+  var mostBytes: Int
   private let selection: ReadSelection?
 
-  init(client: FirestoreClient, read: CollectionRead, isCarrying: Bool = false) {
+  init(
+    client: FirestoreClient,
+    read: CollectionRead,
+    isCarrying: Bool = false,
+    share: Int = ByteBudget.response
+  ) {
     self.client = client
     self.read = read
     self.isCarrying = isCarrying
+    self.share = share
+    mostBytes = 2 * share
     selection = read.selection
   }
 
@@ -32,9 +43,26 @@ struct PageFetcher: Sendable {
           : try await query(after: start, size: size, beforeParsing: prepare)
       } catch {
         guard error.isBodyTooLarge, size > 1 else { throw error }
-        size = max(1, size / 2)
+        // What was too large was read in vain, so few attempts have to lead to a size that fits.
+        size = max(1, size / 4)
       }
     }
+  }
+
+  /// How many documents the page after one should ask for, so that it has its share of bytes.
+  ///
+  /// - Parameters:
+  ///   - bytes: The size of the page before.
+  ///   - documents: How many it has.
+  func size(after bytes: Int, of documents: Int) -> Int {
+    documents > 0 ? max(1, documents.multipliedClamped(by: share) / max(1, bytes)) : .max
+  }
+
+  /// A request whose response may not have more bytes, unless it is of one document.
+  private func bounded(_ request: HTTPRequest, size: Int) -> HTTPRequest {
+    var request = request
+    if size > 1 { request.maximumBodyBytes = mostBytes }
+    return request
   }
 
   /// Whether the next page is one of a list, as its read can be and its server's lists serve.
@@ -80,7 +108,7 @@ struct PageFetcher: Sendable {
     (request.billing, request.isReserved) = (.documents(size), true)
     return try await client.caller.call(
       .listDocuments,
-      request,
+      bounded(request, size: size),
       operation: "read the page of",
       path: read.collection.string,
       beforeParsing: { await prepare?($0, size) }
@@ -120,7 +148,7 @@ struct PageFetcher: Sendable {
     request.isReserved = true
     return try await client.caller.call(
       .runQuery,
-      request,
+      bounded(request, size: size),
       operation: "query",
       path: read.collection.string,
       beforeParsing: { await prepare?($0, size) }
@@ -290,4 +318,10 @@ struct FetchedPage: @unchecked Sendable {
   let size: Int
   /// Whether it is one of a list, not of a query.
   let isList: Bool
+
+  /// How many documents it has.
+  var count: Int { elements?.elements.reduce(0) { $0 + (isList || $1["document"] != nil ? 1 : 0) } ?? 0 }
+
+  /// About how much memory its tape takes: the texts, and for each word of the tape what the parser noted to find it.
+  var heldBytes: Int { body.bytes + 12 * (elements?.tapeLength ?? 0) }
 }

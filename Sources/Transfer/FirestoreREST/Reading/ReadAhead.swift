@@ -92,7 +92,10 @@ private final class PageAhead: Sendable {
         guard !Task.isCancelled, self.fetcher.read.readsAhead, let token = EarlyToken.find(in: body) else {
           return
         }
-        if let start = PageStart(.token(token), after: self.start) { self.request(start, afterSize: size) }
+        // If it has fewer than were asked for, the next one may be too large, and is asked for again.
+        if let start = PageStart(.token(token), after: self.start) {
+          self.request(start, afterSize: size, self.fetcher.size(after: body.count, of: size))
+        }
       }
       try Task.checkCancellation()
       let next = try follow(page)
@@ -113,12 +116,12 @@ private final class PageAhead: Sendable {
     }
     if let early, early.start?.position == start.position { return early }
     drop()
-    return request(start, afterSize: page.size)
+    return request(start, afterSize: page.size, fetcher.size(after: page.body.bytes, of: page.count))
   }
 
   @discardableResult
-  private func request(_ start: PageStart, afterSize size: Int) -> PageAhead {
-    let next = PageAhead(fetcher, after: start, size: min(size * 2, fetcher.read.pageSize))
+  private func request(_ start: PageStart, afterSize size: Int, _ fitting: Int) -> PageAhead {
+    let next = PageAhead(fetcher, after: start, size: min(size * 2, fitting, fetcher.read.pageSize))
     let isCancelled = state.withLock { state in
       state.next = next
       return state.isCancelled

@@ -61,7 +61,7 @@ struct ReadScheduler: Sendable {
   /// with a page before some.
   private static let (ahead, between) = (2, 3)
   /// The most bytes of responses that are in flight and wait, as far as those in flight are like the last ones.
-  static let maximumBytes = 8 << 20
+  static let maximumBytes = ByteBudget.responses
 
   /// - Parameter width: The number of concurrent requests.
   init(width: Int, lanes: [Lane]) {

@@ -2,6 +2,9 @@
 
 extension BatchWriter {
   func settle(_ settled: [CommitScheduler.Settled]) async {
+    let bytes = settled.reduce(0) { $0 + $1.write.bytes }
+    scheduler.settlingBytes += bytes
+    defer { scheduler.settlingBytes -= bytes }
     var written: [(pending: PendingWrite, updateTime: Timestamp?)] = []
     for (pending, settlement) in settled {
       if case .written(let updateTime) = settlement { written.append((pending, updateTime)) }

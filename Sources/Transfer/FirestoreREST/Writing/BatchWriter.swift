@@ -136,7 +136,7 @@ package actor BatchWriter {
     var isNew = false
     for write in writes {
       while failure == nil,
-        scheduler.waitingCount >= limits.maximumWrites * 2 || scheduler.waitingBytes > 16 << 20
+        scheduler.waitingCount >= limits.maximumWrites * 2 || scheduler.waitingBytes >= ByteBudget.writes
       {
         if Task.isCancelled { break }
         if isNew { wake() }

@@ -95,6 +95,14 @@ package enum LoadDocument: Sendable {
     }
   }
 
+  package var heldBytes: Int {
+    switch self {
+    case .absent: 0
+    case .decoded(let document): document.heldBytes
+    case .encoded(let document): document.heldBytes
+    }
+  }
+
   fileprivate var creation: Change {
     switch self {
     case .absent(let path): Change(path: path, before: nil, after: nil)

@@ -96,17 +96,27 @@ package final class Journal: Sendable {
   }
 
   private func record(_ changes: [Change], in transaction: Int?) async throws(Failure) {
-    var json = JSONWriter(capacity: changes.reduce(0) { $0 + $1.estimatedBytes })
-    var isEmpty = true
-    for change in changes where !change.isEmpty {
-      json.object { $0.members(of: change, transaction: transaction) }
-      json.endLine()
-      isEmpty = false
-    }
-    if isEmpty { return }
-    try file.append(json.bytes)
+    let changes = changes.filter { !$0.isEmpty }
+    if changes.isEmpty { return }
+    try append(changes, in: transaction)
     try await group.sync()
   }
+
+  /// Appends changes; those of a transaction at once, others some at a time, as they are larger than their documents.
+  private func append(_ changes: [Change], in transaction: Int?) throws(Failure) {
+    var json = JSONWriter(capacity: min(Self.piece, changes.reduce(0) { $0 + $1.estimatedBytes }))
+    for change in changes {
+      json.object { $0.members(of: change, transaction: transaction) }
+      json.endLine()
+      if transaction != nil || json.bytes.count < Self.piece { continue }
+      try file.append(json.bytes)
+      json.removeAll()
+    }
+    if !json.bytes.isEmpty { try file.append(json.bytes) }
+  }
+
+  /// Bytes of changes that are written together.
+  private static let piece = 256 << 10
 
   /// Appends the results of changes; writes of the same documents in the journal tail count as settled too.
   ///

@@ -73,7 +73,9 @@ struct CopyReader: Sendable {
     var position = start
     while position.taken < names.count {
       try Task.checkCancellation()
-      let paths = try names.names(position.taken..<min(names.count, position.taken + pageSize))
+      let paths = try names.names(
+        position.taken..<min(names.count, position.taken + min(pageSize, client.lookupSize))
+      )
       let found = try await documents(paths, plan)
       var documents: [RawDocument] = []
       for path in paths {

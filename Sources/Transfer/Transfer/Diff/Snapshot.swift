@@ -283,12 +283,14 @@ package final class SnapshotDocuments {
   /// Returns the next page of a scope, or nil at its end; remaining documents of earlier scopes are skipped.
   package func next(_ scope: Int) throws -> [RawDocument]? {
     var page: [RawDocument] = []
-    while page.count < Self.pageSize, let (at, document) = try ahead ?? read() {
+    var fill = BatchFill(count: Self.pageSize)
+    while !fill.isFull, let (at, document) = try ahead ?? read() {
       ahead = (at, document)
       if at > scope { break }
       ahead = nil
       if at < scope { continue }
       page.append(document)
+      fill.add(bytes: document.heldBytes)
     }
     return page.isEmpty ? nil : page
   }

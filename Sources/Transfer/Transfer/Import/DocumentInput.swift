@@ -97,6 +97,14 @@ struct DocumentRow {
   /// The document as it was read, where it breaks the schema.
   var refused: RawDocument? { if case .refused(let document, _) = content { document } else { nil } }
 
+  var heldBytes: Int {
+    switch content {
+    case .nothing, .deleted: 0
+    case .document(let document): (document.write?.heldBytes ?? 0) + (document.decoded?.heldBytes ?? 0)
+    case .refused(let document, _): document.heldBytes
+    }
+  }
+
   /// The path of the document, if something of it can be used.
   var path: DocumentPath? {
     switch content {

@@ -23,6 +23,7 @@ final class ImportPass {
   private var bytes = 0
   private var rejects: [Int: RowRejects] = [:]
   private var batch: [LoadDocument] = []
+  private var fill = BatchFill(count: batchSize)
   /// Whether it was said that documents of gymmigrate's own are left out.
   private var leavesOutOwn = false
 
@@ -73,7 +74,7 @@ final class ImportPass {
         if left == 0 { return false }
         lines[rows.stage] = row.number
         try take(row, of: rows.stage)
-        if batch.count == Self.batchSize { try await passOn(body) }
+        if fill.isFull { try await passOn(body) }
       }
       bytes = bytes.addingClamped(rows.bytes)
       if let failure = rows.failure { throw failure }
@@ -109,6 +110,7 @@ final class ImportPass {
     try await body(batch, position.checkpoint)
     context.progress.advance(by: batch.count, share: share)
     batch.removeAll(keepingCapacity: true)
+    fill.empty()
   }
 
   // MARK: Rows
@@ -143,6 +145,7 @@ final class ImportPass {
 
   private func pass(_ document: LoadDocument) {
     batch.append(document)
+    fill.add(bytes: document.heldBytes)
     left -= 1
   }
 

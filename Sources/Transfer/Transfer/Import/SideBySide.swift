@@ -30,14 +30,17 @@ final class InputLane: @unchecked Sendable {
 
   fileprivate func next() -> InputBatch {
     var batch = InputBatch(stage: stage)
+    // A compressed file has more documents than bytes.
+    var fill = BatchFill(count: Self.fullRows)
     do throws(Failure) {
-      while batch.rows.count < Self.fullRows, input.position - position < Self.fullBytes {
+      while !fill.isFull, input.position - position < Self.fullBytes {
         guard var row = try input.next() else {
           batch.isLast = true
           break
         }
         row.rejected = rejected(row)
         batch.rows.append(row)
+        fill.add(bytes: row.heldBytes)
       }
     } catch {
       (batch.failure, batch.isLast) = (error, true)

@@ -2,10 +2,12 @@
 package struct BatchLimits: Sendable, Equatable {
   /// The most writes per commit; the scheduler goes below it when the service is slow.
   package var maximumWrites: Int
-  /// The most bytes of a commit's body: 9 MiB, below the service's 10 MiB, whose measure for JSON is not
-  /// documented.
+  /// The most bytes that the writes of a commit hold (``PendingWrite/bytes``), unless it has only one. Its body is smaller, and the
+  /// service takes 10 MiB.
   package var maximumBytes: Int
   package var maximumInFlight: Int
+  /// The most bytes that all commits in flight and being settled hold, unless there is only one.
+  package var maximumBytesInFlight: Int
   /// The duration in seconds above which a commit halves the size of the next ones.
   package var slowCommit: Double
   /// How long a write that is ABORTED alone is retried while others succeed, in seconds.
@@ -18,8 +20,9 @@ package struct BatchLimits: Sendable, Equatable {
   /// Creates limits; at least one write and one commit are always allowed.
   package init(
     maximumWrites: Int = 100,
-    maximumBytes: Int = 9 << 20,
+    maximumBytes: Int = ByteBudget.commit,
     maximumInFlight: Int = 8,
+    maximumBytesInFlight: Int = ByteBudget.commits,
     slowCommit: Double = 5,
     contention: Double = 30,
     maximumReplans: Int = 5,
@@ -28,6 +31,7 @@ package struct BatchLimits: Sendable, Equatable {
     self.maximumWrites = max(1, maximumWrites)
     self.maximumBytes = maximumBytes
     self.maximumInFlight = max(1, maximumInFlight)
+    self.maximumBytesInFlight = maximumBytesInFlight
     self.slowCommit = slowCommit
     self.contention = contention
     self.maximumReplans = maximumReplans

@@ -5,6 +5,8 @@ extension CommitScheduler {
   struct Chunk: Equatable, Sendable {
     let id: Int
     var writes: [PendingWrite]
+    /// What its writes held at first.
+    let bytes: Int
     /// Whether it was cut from another one.
     var isPart = false
     /// The number of failed attempts.
@@ -21,6 +23,11 @@ extension CommitScheduler {
     var isContended = false
     /// Whether to read the documents before sending it.
     var needsReadBack = false
+
+    init(id: Int, writes: [PendingWrite], isPart: Bool = false) {
+      (self.id, self.writes, self.isPart) = (id, writes, isPart)
+      bytes = writes.heldBytes
+    }
 
     /// Whether a created document could not be distinguished from an existing one with the same fields.
     var needsServerTime: Bool {

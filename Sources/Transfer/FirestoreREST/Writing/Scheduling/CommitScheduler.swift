@@ -7,8 +7,8 @@
 ///   each document, so it requires no smaller chunks.)
 /// - Never are two writes to one document in flight. They keep their order: the next one waits until the
 ///   caller is ``done(with:)`` the one before.
-/// - The limit of commits in flight includes those waiting for a retry, so that a slow service gets no more
-///   and the reader is slowed down.
+/// - The limits of commits in flight, in number and in bytes, include those waiting for a retry, so that a slow service gets no
+///   more and the reader is slowed down; that in bytes also those that are being settled.
 /// - After an unknown result or a failed precondition, the documents are read back before anything is sent
 ///   again.
 /// - A chunk that meets RESOURCE_EXHAUSTED again is halved by its bytes: it may be what it is too large for.
@@ -37,6 +37,8 @@ struct CommitScheduler {
   private(set) var droppedCount = 0
   /// Writes given up with an unknown result.
   private(set) var unknownCount = 0
+  /// What is held of commits that are being settled: each of them as a whole until all of its writes are done.
+  var settlingBytes = 0
   /// The current number of writes per commit.
   private(set) var chunkSize: Double
 
@@ -279,13 +281,27 @@ struct CommitScheduler {
     let room = min(max(1, Int(chunkSize)), pacer.largestChunk(at: now))
     let full = waiting.count >= room || waiting.bytes >= limits.maximumBytes
     if !full, !inputEnded, !flushes, !inFlight.isEmpty || !due.isEmpty { return nil }
-    let taken = waiting.take(atMost: room, bytes: limits.maximumBytes)
+    let left = limits.maximumBytesInFlight - bytesInFlight
+    if left <= 0 { return nil }
+    let taken = waiting.take(
+      atMost: room,
+      bytes: min(limits.maximumBytes, left),
+      // One that is larger than all of them goes alone.
+      orOne: left >= min(waiting.bytesOfFirst, limits.maximumBytesInFlight)
+    )
     if taken.isEmpty { return nil }
     nextID += 1
     return Chunk(id: nextID, writes: taken)
   }
 
   // MARK: Helpers
+
+  /// What is held for commits in flight, without the single ones that wait for a document alone.
+  private var bytesInFlight: Int {
+    due.reduce(inFlight.values.reduce(settlingBytes) { $0 + $1.bytes }) {
+      $0 + ($1.chunk.isContended ? 0 : $1.chunk.bytes)
+    }
+  }
 
   /// Counts each write by whether it may have been applied.
   private mutating func giveUp(_ chunk: Chunk) {

@@ -5,6 +5,8 @@ package struct PendingWrite: Sendable {
   let json: [UInt8]
   /// The change that it makes, for the journal; nil for a write that was not decided on a document.
   let change: Change?
+  /// About how many bytes are held until it is settled: its JSON, once more in the body of its commit, and its change.
+  let bytes: Int
   /// How often it was planned again because its document had changed.
   package let replans: Int
   var isJournaled = false
@@ -17,18 +19,18 @@ package struct PendingWrite: Sendable {
     self.write = write
     json = write.json(in: database)
     self.change = change
+    bytes = 2 * json.count + (change?.heldBytes ?? 0)
     self.replans = replans
   }
 
   init(_ change: Change, in database: DatabaseName, replans: Int = 0) {
     self.init(change.write, in: database, of: change, replans: replans)
   }
-
-  /// The bytes in a commit's body, including a comma.
-  var bytes: Int { json.count + 1 }
 }
 
 extension [PendingWrite] {
+  var heldBytes: Int { reduce(0) { $0 + $1.bytes } }
+
   /// How many of them are deletes.
   var deletes: Int { count { $0.write.operation == .delete } }
 }

@@ -30,8 +30,13 @@ struct WriteQueue {
     for write in writes { busy.remove(write.write.path) }
   }
 
-  /// Takes writes to documents that have none in flight, in their order; at least one of them, whatever its size is.
-  mutating func take(atMost room: Int, bytes maximum: Int) -> [PendingWrite] {
+  /// The bytes of the write that is taken first; 0 if none may be taken.
+  var bytesOfFirst: Int { waiting.first { !busy.contains($0.write.path) }?.bytes ?? 0 }
+
+  /// Takes writes to documents that have none in flight, in their order.
+  ///
+  /// - Parameter orOne: Whether one is taken whatever its size is.
+  mutating func take(atMost room: Int, bytes maximum: Int, orOne: Bool = true) -> [PendingWrite] {
     var taken: [PendingWrite] = []
     var size = 0
     var kept: [PendingWrite] = []
@@ -40,7 +45,7 @@ struct WriteQueue {
       let write = waiting[index]
       if busy.contains(write.write.path) {
         kept.append(write)
-      } else if !taken.isEmpty, size + write.bytes > maximum {
+      } else if size + write.bytes > maximum, !taken.isEmpty || !orOne {
         break
       } else {
         taken.append(write)
