@@ -174,14 +174,28 @@ enum Main {
   private static func usage(_ error: any Error) -> String {
     let cause = Gymmigrate.message(for: error).split(separator: "\n").map(String.init)
     let pointer = Gymmigrate.fullMessage(for: error).split(separator: "\n").last { $0.hasPrefix("  See '") }
-    let help = pointer.flatMap { $0.split(separator: "'").dropFirst().first }.map { help in
+    let said = pointer.flatMap { $0.split(separator: "'").dropFirst().first }.map(String.init)
+    let help = said.map { said -> String in
+      // What a command finds out when it runs does not name it.
+      let help = said == "gymmigrate --help" ? "\(command) --help" : said
       // A command that was parsed by itself does not know the program.
-      " See '\(help.hasPrefix("gymmigrate") ? help : "gymmigrate \(help)")'."
+      return " See '\(help.hasPrefix("gymmigrate") ? help : "gymmigrate \(help)")'."
     }
     // Of many values, each is on a line of its own.
     let values = cause.dropFirst().filter { $0.hasPrefix("  - ") }.map { $0.dropFirst(4) }
     let list = values.isEmpty ? "" : " \(values.joined(separator: ", "))"
     return (cause.first.map { sentence($0 + list) } ?? "the command line is wrong.") + (help ?? "")
+  }
+
+  /// The words that name the command of this process, as far as they do.
+  private static var command: String {
+    var (words, below) = (["gymmigrate"], Gymmigrate.configuration.subcommands)
+    for word in CommandLine.arguments.dropFirst() {
+      guard let found = below.first(where: { $0.configuration.commandName == word }) else { break }
+      words.append(word)
+      below = found.configuration.subcommands
+    }
+    return words.joined(separator: " ")
   }
 
   /// A message of the parser as the others are: it begins small and ends in a period.

@@ -101,6 +101,13 @@ enum HelpText {
       let commands = Gymmigrate.configuration.subcommands.compactMap { $0.configuration.commandName }
       if commands.contains(arguments[1]) { return nil }
       throw MisspeltWord.failure("show help on", arguments[1], commands + Topic.allCases.map(\.rawValue))
+    case 3 where arguments[0] == "help":
+      let parent = Gymmigrate.configuration.subcommands.first {
+        $0.configuration.commandName?.isIdentical(to: arguments[1]) ?? false
+      }
+      let commands = parent?.configuration.subcommands.compactMap { $0.configuration.commandName } ?? []
+      if commands.isEmpty || commands.contains(arguments[2]) { return nil }
+      throw MisspeltWord.failure("show help on", arguments[2], commands)
     default: return nil
     }
   }

@@ -198,6 +198,13 @@ struct CommandTests {
         #expect(codes.contains(code), "\(code)")
       }
       #expect(try await tool.bare(["help", "variables"]).output.contains("GYMMIGRATE_PAGE_SIZE"))
+      try await tool.bare(["help", "migrate", "aply"]).expectFailure(64, "apply")
+      try await tool.bare(["help", "migrate", "apply"]).expect(0)
+      // What a command finds out when it runs names its help.
+      let number = [
+        "fix", "members", "--all-documents", "--set", "phone=7", "-e", "local", "--schema", "gym",
+      ]
+      try await tool.bare(number).expectFailure(64, "See 'gymmigrate fix --help'")
       let export = try await tool.bare(["export", "--help"]).output
       for (topic, options) in [
         ("connection", ["--project", "--credentials", "--impersonate-service-account", "--retry-for"]),

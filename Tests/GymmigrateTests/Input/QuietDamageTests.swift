@@ -94,12 +94,13 @@ struct QuietDamageTests {
       try await export("tables/", "products", "--format", "csv", "--fields", "fullName")
       try await export("all.jsonl")
       for (input, what) in [
-        ("users.xlsx", "--as-app"), ("folder/", "--as-app"), ("tables/", "--as-app"), ("users.csv", "(era)"),
+        ("users.xlsx", "for people"), ("folder/", "for people"), ("tables/", "for people"),
+        ("users.csv", "(era)"),
       ] {
         try await tool.bare(["import", input, "-e", "test", "--mode", "merge"]).expectFailure(65, what)
       }
       try await tool.bare(["restore", "users", "--from", "folder/", "-e", "test", "-y"])
-        .expectFailure(65, "--as-app")
+        .expectFailure(65, "for people")
       let lines = try await tool.bare(["import", "all.jsonl", "-e", "test", "--mode", "merge", "-n"])
       #expect(lines.errors.contains("era: expected no field of that name"), "\(lines.errors)")
       let after = try await tool.bare(["export", "users", "-e", "test", "-o", "-", "--format", "jsonl", "-q"])

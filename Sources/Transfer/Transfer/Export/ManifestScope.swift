@@ -62,8 +62,8 @@ extension Manifest {
   static func viewRefusal(_ path: String) -> Failure {
     .malformed(
       path,
-      "it shows documents as an app reads them (--as-app), and not as they are stored",
-      remedy: "Export without --as-app what is to be edited and imported."
+      "it is an export for people, which shows documents otherwise than they are stored",
+      remedy: "Export what is to be edited and imported as it is stored."
     )
   }
 
