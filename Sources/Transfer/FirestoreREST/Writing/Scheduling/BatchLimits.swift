@@ -2,8 +2,9 @@
 package struct BatchLimits: Sendable, Equatable {
   /// The most writes per commit; the scheduler goes below it when the service is slow.
   package var maximumWrites: Int
-  /// The most bytes that the writes of a commit hold (``PendingWrite/bytes``), unless it has only one. Its body is smaller, and the
-  /// service takes 10 MiB.
+  /// The most bytes that the writes of a commit hold (``PendingWrite/bytes``), unless it has only one.
+  ///
+  /// Its body is smaller, and the service takes 10 MiB.
   package var maximumBytes: Int
   package var maximumInFlight: Int
   /// The most bytes that all commits in flight and being settled hold, unless there is only one.
