@@ -26,7 +26,9 @@ package enum LoopbackSocket {
     return nil
   }
 
-  /// A port that nothing listens on; nil where there is none. Another program may take it before it is used.
+  /// A port that nothing listens on; nil where there is none.
+  ///
+  /// Another program may take it before it is used.
   package static func freePort() -> UInt16? {
     guard let (descriptor, port) = listen(on: 0) else { return nil }
     close(descriptor)

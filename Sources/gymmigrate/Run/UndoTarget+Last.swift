@@ -1,23 +1,23 @@
 import Transfer
 
 extension UndoTarget {
-  /// Refuses `last` where it passes over later runs and would delete what the run made: who gives the command once more than
-  /// meant, or after a run that changed nothing, means no import from before.
+  /// Asks a person about `last` where it passes over later runs and would delete what the run made: who gives the command once
+  /// more than meant, or after a run that changed nothing, means no import from before.
   ///
-  /// - Throws: `.notPermitted`, with the command that names the run.
-  static func assertMeant(_ name: String, _ entry: RunHistory.Entry, in stateDir: String) throws(Failure) {
+  /// - Throws: `.notPermitted` where the answer is no.
+  static func ask(
+    about name: String,
+    _ entry: RunHistory.Entry,
+    in stateDir: String,
+    with confirmation: Confirmation
+  ) throws(Failure) {
     let record = entry.record
     guard name.isIdentical(to: "last"), let passed = lastRun(after: record, in: stateDir) else { return }
     let count = creations(of: entry, in: stateDir)
     if count == 0 { return }
-    let documents = NumberText.counted(count, "document")
-    throw Failure(
-      .notPermitted,
-      "undo",
-      path: name,
-      cause:
-        "that is no longer the newest run (\(passed.command) came later), but \(record.command), and \(documents) that it made would be deleted",
-      remedy: "If that is meant, name it: \(record.commandLine("migrate", "undo", in: stateDir))."
+    try Guard.ask(
+      "Run \(record.id) (\(record.command)) is not the newest: \(passed.command) came later. Delete the \(NumberText.counted(count, "document")) that it made?",
+      with: confirmation
     )
   }
 

@@ -119,6 +119,9 @@ private final class ConcurrentReads: Sendable {
     var isOver = false
   }
 
+  /// Up to so many requests at a time leave few holes in memory.
+  private static let fewReads = 8
+
   private let fetchers: [PageFetcher]
   private let width: Int
   private let isCarrying: Bool
@@ -126,7 +129,7 @@ private final class ConcurrentReads: Sendable {
 
   init(_ client: FirestoreClient, _ reads: [CollectionRead], width: Int, isCarrying: Bool) {
     // Several threads allocate and free pages, of two databases in a comparison.
-    _ = Allocator.returnsLargeBlocks
+    _ = width > Self.fewReads ? Allocator.returnsMediumBlocks : Allocator.returnsLargeBlocks
     self.width = width
     self.isCarrying = isCarrying
     let share = min(ByteBudget.response, ByteBudget.responses / width)

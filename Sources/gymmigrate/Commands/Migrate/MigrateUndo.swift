@@ -31,8 +31,10 @@ struct MigrateUndo: JobCommand {
   func jobRun() throws -> JobRun {
     let connection = common.connection.settings
     let entry = try UndoTarget.entry(undone, in: connection.stateDir, of: UndoTarget.database(connection))
-    if !dryRun { try UndoTarget.assertMeant(undone, entry, in: connection.stateDir) }
     var run = common.jobRun(UndoJob(of: entry.record.id, isDryRun: dryRun))
+    if !dryRun {
+      try UndoTarget.ask(about: undone, entry, in: connection.stateDir, with: run.confirmation)
+    }
     run.connection = try UndoTarget.connection(run.connection, of: entry.record)
     return run
   }
