@@ -69,10 +69,7 @@ struct LastRunTests {
     }
   }
 
-  @Test(
-    "On a terminal, 'undo last' asks before it deletes what a run made that is no longer the newest.",
-    .enabled(if: Judge.hasPython)
-  )
+  @Test("On a terminal, 'undo last' asks before it deletes what a run made that is no longer the newest.")
   func undoOfCreations() async throws {
     try await Self.withMembers { tool, mini, _ in
       let beginning = Self.members(mini)
