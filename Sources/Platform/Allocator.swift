@@ -10,7 +10,7 @@ package enum Allocator {
   /// By itself, glibc raises the threshold to the size of whatever large block was freed, and keeps smaller ones in the heaps of its
   /// threads. There, pieces and pages that come and go on several threads leave holes of many MiB. Other C libraries have no such
   /// option, and are left as they are.
-  package static let returnsLargeBlocks = returnBlocks(from: 128 << 10)
+  package static let returnsLargeBlocks = returnBlocks(from: 256 << 10)
 
   /// Has smaller ones given back, too, which takes a fifth more CPU: for what many threads read at a time.
   package static let returnsMediumBlocks = returnBlocks(from: 64 << 10)
