@@ -28,7 +28,7 @@ PROGRAM = 30
 # Copies of a document that is taken alone: the line or the response that brings it, its tape, its values, its write, the body of its
 # commit. A line of a plan or a journal has it as it was and as it will be.
 COPIES, BOTH = 8, 16
-SMALL_RUN = ["30:1048000", "2500:20000"]
+SMALL_RUN = ["20:1048000", "1500:20000"]
 SCHEMA = "schema: things\ncollections:\n  things:\n    update-time: changedOn\n    fields: {number: integer, changedOn: timestamp}\n"
 MIGRATION = "id: marks\nsummary: Marks every document.\ncollection: things\nsteps:\n  - set: {mark: seen}\n"
 

@@ -20,9 +20,6 @@ package struct FileName: Sendable {
     }
   }
 
-  /// Whether it is that of JSON Lines which are not compressed.
-  package var isPlainLines: Bool { kind == .jsonl && !isCompressed }
-
   /// Whether a text ends in another of small ASCII letters and signs, in any case.
   private static func ends(_ text: String, in ending: String) -> Bool {
     text.utf8.suffix(ending.utf8.count).elementsEqual(ending.utf8) {

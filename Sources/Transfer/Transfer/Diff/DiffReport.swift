@@ -33,7 +33,7 @@ package struct DiffCounts: SummarySection, Equatable {
 
 /// The format of differences.
 package enum DiffFormat: String, Sendable, CaseIterable {
-  case text, json, csv
+  case text, json, jsonl, csv
 }
 
 /// One line of a comparison.
@@ -82,7 +82,7 @@ struct DiffWriter {
   /// The bytes before the first entry.
   var head: [UInt8] {
     switch format {
-    case .text: []
+    case .text, .jsonl: []
     case .json: Array("[".utf8)
     case .csv:
       CSVLineWriter().bytes(["mark", "path"] + (isDetailed ? ["field", "from", "to"] : []))
@@ -98,6 +98,7 @@ struct DiffWriter {
     switch format {
     case .text: return text(entry)
     case .json: return Array((isEmpty ? "\n" : ",\n").utf8) + json(entry)
+    case .jsonl: return json(entry) + [UInt8(ascii: "\n")]
     case .csv: return csv(entry)
     }
   }

@@ -34,7 +34,8 @@ enum SchemaFormat: String, CaseIterable, ExpressibleByArgument {
     if let format { return format }
     switch FileName(output).kind {
     case .html: return .html
-    case .yaml where usual == .yaml, .yml where usual == .yaml: return .yaml
+    // Nobody takes YAML for another file.
+    case _ where usual == .yaml: return .yaml
     case nil, .txt: return usual
     default:
       throw ValidationError("--output: '\(output)' does not name a format; give another name, or --format.")

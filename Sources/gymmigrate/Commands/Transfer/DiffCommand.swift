@@ -54,7 +54,7 @@ struct DiffCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Fields that may differ, with commas in between.", valueName: "a,b.c"))
   var ignoreFields: String?
 
-  @Option(help: "text, json or csv (default: as --output ends, else text).")
+  @Option(help: "text, json, jsonl or csv (default: as --output ends, else text).")
   var format: DiffFormat?
 
   @Option(
@@ -118,9 +118,10 @@ struct DiffCommand: AsyncParsableCommand {
     switch kind {
     case .csv: return .csv
     case .json: return .json
+    case .jsonl: return .jsonl
     default:
       throw ValidationError(
-        "--output: '\(output)' does not name a format; give a name that ends in .txt, .csv or .json, or --format."
+        "--output: '\(output)' does not name a format; give a name that ends in .txt, .csv, .json or .jsonl, or --format."
       )
     }
   }

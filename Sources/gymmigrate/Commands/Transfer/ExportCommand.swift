@@ -177,7 +177,7 @@ struct ExportCommand: JobCommand {
       ("--delimiter", delimiter != .comma && !isCSV, "CSV"),
       ("--header", job.headerLanguage != nil && !isTable, "CSV and XLSX"),
       ("--null", nullText != "null" && !isTable, "CSV and XLSX"),
-      ("--gzip", gzip && (job.format != .jsonl || FileName(output).isPlainLines), "folders of JSON Lines"),
+      ("--gzip", gzip && job.format != .jsonl, "folders of JSON Lines"),
     ].first { $0.1 }
     if let idle {
       throw ValidationError("\(idle.0) is about \(idle.2): export to such a file, or say it with --format.")
