@@ -99,6 +99,30 @@ struct DiffTests {
     }
   }
 
+  @Test("A file of differences is in the format of its name, or refused.")
+  func fileOfDifferences() async throws {
+    try await withTool { tool in
+      try write(tool)
+      let both = ["diff", "--from", "monday.jsonl", "--to", "tuesday.jsonl", "--all", "-o"]
+      for name in ["d.jsonl", "d.json", "d.csv", "d.txt", "d"] {
+        try await tool.bare(both + [name]).expect(1)
+      }
+      struct Line: Decodable { var mark, path: String }
+      func shown(_ lines: [Line]) -> [String] { lines.map { "\($0.mark) \($0.path)" } }
+      let lines = try tool.text("d.jsonl").split(separator: "\n").map {
+        try JSONDecoder().decode(Line.self, from: Data($0.utf8))
+      }
+      #expect(shown(lines) == Self.marks)
+      #expect(
+        shown(try JSONDecoder().decode([Line].self, from: Data(tool.text("d.json").utf8))) == Self.marks
+      )
+      #expect(try tool.text("d.csv").hasPrefix("mark,path\r\n+,a/__id7__\r\n"))
+      #expect(try tool.text("d.txt") == Self.marks.joined(separator: "\n") + "\n")
+      #expect(try tool.text("d") == tool.text("d.txt"))
+      try await tool.bare(both + ["d.xlsx"]).expectFailure(64, "does not name a format")
+    }
+  }
+
   @Test("The record of a comparison has the arguments that variables added.")
   func record() async throws {
     try await withTool { tool in
