@@ -180,7 +180,7 @@ extension CommandRun {
     return command(["runs", "resume", run.id] + bounds.flatMap { [$0, "MORE"] })
   }
 
-  /// The command that was given, which goes on with the run and then with the others that it makes.
+  /// The command that was given, which resumes the run and then makes the others.
   private func sameCommand(allowingMoreOf bounds: [String]) -> String {
     var words = Invocation.current.arguments.words
     for bound in bounds { words = words.without(bound) + [bound, "MORE"] }

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// A table that has several things against it is refused once, with all of them.
-@Suite("All that a table has against it")
+@Suite("What else a table has against it")
 struct TableObstacleTests {
   /// A table of statistics as offices publish them: a title, a column without a heading, short rows and a note at the end.
   private static func statistics(rows: Int) -> String {
@@ -19,7 +19,7 @@ struct TableObstacleTests {
   }
 
   @Test(
-    "A title, ids, headings and short rows are said in one run, also where a note stands thousands of rows below."
+    "A title, ids, columns and short rows are said in one run, also where a note is thousands of rows below."
   )
   func statistics() async throws {
     try await withTool { tool in
@@ -44,7 +44,7 @@ struct TableObstacleTests {
   @Test("What is behind an encoding, a delimiter or comments is said with it.")
   func behind() async throws {
     try await withTool { tool in
-      for (text, told) in [
+      for (text, options) in [
         ("n\u{FA}mero,cuota\n1,uno\n2,3\n", ["--encoding windows-1252", "--new-ids uuid"]),
         ("# hecho a mano\nid,cuota\n1,uno\n", ["--comment '#'", "--new-ids uuid"]),
         ("a%b\n1%2\n3%4\n", ["--delimiter '%'", "--new-ids uuid"]),
@@ -56,7 +56,9 @@ struct TableObstacleTests {
         try writeLatin(text, tool)
         let result = try await tool.bare(["import", "a.csv", "-n", "--schema", "none"] + tool.place)
         result.expectFailure(65)
-        for option in told { #expect(result.complaints.first?.contains(option) == true, "\(result.errors)") }
+        for option in options {
+          #expect(result.complaints.first?.contains(option) == true, "\(result.errors)")
+        }
       }
     }
   }

@@ -4,7 +4,7 @@ extension DeclarativeMigration {
   /// What the schema does not know of the names in the steps, as sentences: fields that they take, and fields that they make or
   /// remove which are spelled almost as a declared one.
   ///
-  /// Those of the filters are told with the reads.
+  /// Those of the filters are said with the reads.
   package var unknownNames: [String] {
     let declared = scope.declared(in: schema)
     let (taken, made) = (takenFields, Set(steps.flatMap(\.writes)))

@@ -72,7 +72,7 @@ extension MigrationFolder {
     return states[place...].last { $0.state.isInForce }?.migration
   }
 
-  /// The migration that was applied last in an environment, with the run that did: the last one that wrote and stands, else
+  /// The migration that was applied last in an environment, with the run that did: the last one that wrote and is not undone, else
   /// the one that found nothing to change; nil where none is.
   package func last(
     in environment: String,

@@ -43,7 +43,7 @@ package struct ApplyJob: Job {
   package var html: String?
   /// Why a gate was passed all the same, for the ledger.
   package var override: String?
-  /// The migrations that are applied after it, each by a run of its own, for the ledger; nil for a run that stands alone.
+  /// The migrations that are applied after it, each by a run of its own, for the ledger; nil for a run by itself.
   package var planned: [String]?
 
   package init(_ migrations: MigrationChoice) { self.migrations = migrations }

@@ -25,7 +25,7 @@ package struct MigrationState: Sendable, Equatable {
   package var entry: LedgerEntry?
   /// What the run has of it.
   package var applied: LedgerEntry.Applied?
-  /// The last run that wrote and still stands, of one that is in force or undone; later ones found nothing to change.
+  /// The last run that wrote and is not undone, of one that is in force or undone; later ones found nothing to change.
   package var writer: LedgerEntry?
   /// Both checksums, where its file is not the one that was applied.
   package var change: Change?

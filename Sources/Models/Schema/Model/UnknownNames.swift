@@ -26,7 +26,7 @@ extension DatabaseSchema {
 extension [CollectionSchema] {
   /// Says of fields that none of the collections declares them; nothing where one declares no fields at all.
   ///
-  /// - Parameter isNear: Whether only those are told that are spelled almost as a declared one.
+  /// - Parameter isNear: Whether only those count that are spelled almost as a declared one.
   package func hints(of fields: Set<FieldPath>, onlyNear isNear: Bool = false) -> [String] {
     if isEmpty || contains(where: \.fields.isEmpty) { return [] }
     let place = count == 1 ? "in \(self[0].pattern)" : "in any of these collections"

@@ -17,7 +17,7 @@ package protocol Job: JSONRecord {
   var canUndo: Bool { get }
   /// Whether it deletes documents for good, as far as its options tell.
   var deletesForGood: Bool { get }
-  /// Whether it is one of the runs of a command that goes on with others: that command again does all of it.
+  /// Whether it is one of the runs of a command that makes others, too: that command again does all of it.
   var isStep: Bool { get }
 }
 

@@ -38,7 +38,7 @@ package struct CSVReader: ~Copyable {
   }
 
   /// The delimiter, as specified or, after the first record, as detected.
-  package private(set) var delimiter: CSVDelimiter
+  package internal(set) var delimiter: CSVDelimiter
   /// The record of the last call of ``next()``.
   package private(set) var record = CSVRecord()
   /// Whether the file begins with a byte order mark; false before the first record.
@@ -48,18 +48,18 @@ package struct CSVReader: ~Copyable {
   /// What the encoding may be, once a cell was not UTF-8.
   private(set) var guessed: EncodingGuess?
 
-  private var file: TextFile
+  var file: TextFile
   private let maximumRecordBytes: Int
-  private let chunk: UnsafeMutableRawBufferPointer
-  private var unread: Range<Int> = 0..<0
-  private var reading = ReadingPosition()
-  private let isDelimiterGiven: Bool
-  private let comment: UInt8?
+  let chunk: UnsafeMutableRawBufferPointer
+  var unread: Range<Int> = 0..<0
+  var reading = ReadingPosition()
+  let isDelimiterGiven: Bool
+  let comment: UInt8?
   private let quotes: TableReading.Quotes
-  private var hasQuotes: Bool { quotes != .literal }
-  private let headerRow: Int
-  private let findsDelimiter: Bool
-  private var hasBegun = false
+  var hasQuotes: Bool { quotes != .literal }
+  let headerRow: Int
+  let findsDelimiter: Bool
+  var hasBegun = false
   /// The bytes of the record in earlier pieces of the file.
   private var earlier: [UInt8] = []
   /// The bytes of the record in this piece.
@@ -178,58 +178,7 @@ package struct CSVReader: ~Copyable {
     return count > 0
   }
 
-  // MARK: The beginning and the end
-
-  /// Skips a byte order mark and examines the first line that holds something.
-  private mutating func begin() throws(Failure) {
-    hasBegun = true
-    var count = try file.begin(chunk)
-    while count < chunk.count, headerDelimiter(in: chunk[..<count]) == nil {
-      let more = try file.read(into: UnsafeMutableRawBufferPointer(rebasing: chunk[count...]))
-      count += more
-      if more == 0 { break }
-    }
-    unread = 0..<count
-    reading.read(count, upTo: file.position)
-    try assertNoZeros(in: chunk[unread])
-    if findsDelimiter { delimiter = headerDelimiter(in: chunk[unread], isWhole: true) ?? .comma }
-  }
-
-  /// Refuses a first line with as many zero bytes as UTF-16 without a mark has, and UTF-32; a name may have one.
-  private func assertNoZeros(in text: Slice<UnsafeMutableRawBufferPointer>) throws(Failure) {
-    let line = text.prefix { $0 != 0x0A && $0 != 0x0D }
-    guard let zero = line.firstIndex(of: 0), line.count(where: { $0 == 0 }) * 3 >= line.count else { return }
-    let isMarked = file.encoding != .utf8
-    let wide = (zero - line.startIndex).isMultiple(of: 2) ? TextEncoding.utf16BigEndian : .utf16LittleEndian
-    throw .malformed(
-      file.path,
-      isMarked ? "it is no \(file.encoding.rawValue)" : "it has zero bytes, as UTF-16 without a mark",
-      remedy: isMarked
-        ? "Save it as CSV in UTF-8." : "--encoding \(wide.rawValue) reads it; or save it as CSV in UTF-8."
-    )
-  }
-
-  private func headerDelimiter(
-    in text: Slice<UnsafeMutableRawBufferPointer>,
-    isWhole: Bool = false
-  ) -> CSVDelimiter? {
-    .init(ofHeaderIn: text, from: headerRow, comment: comment, hasQuotes: hasQuotes, isWhole: isWhole)
-  }
-
-  /// Takes a first line `sep=;`, by which spreadsheets know the delimiter; false for any other record.
-  private mutating func takeSeparatorLine() throws(Failure) -> Bool {
-    var words = rawRecord[...]
-    let quote = UInt8(ascii: "\"")
-    if words.count > 1, words.first == quote, words.last == quote { words = words.dropFirst().dropLast() }
-    guard words.prefix(4).elementsEqual("sep=".utf8, by: { $0 | 0x20 == $1 | 0x20 }) else { return false }
-    let name = words.dropFirst(4).elementsEqual("\\t".utf8) ? [0x09] : Array(words.dropFirst(4))
-    guard name.count == 1 else { return false }
-    guard let named = CSVDelimiter(rawValue: String(decoding: name, as: UTF8.self)) else {
-      throw failure("sep= names no character that can be a delimiter", .init(line: 1))
-    }
-    if !isDelimiterGiven { delimiter = named }
-    return true
-  }
+  // MARK: The end, and errors
 
   private mutating func end() throws(Failure) -> Bool {
     if state == .ended || (state == .start && record.count == 0) { return false }
@@ -270,7 +219,7 @@ package struct CSVReader: ~Copyable {
     failure(cause, .init(line: line, column: record.count + 1))
   }
 
-  private func failure(_ cause: String, _ position: Failure.Record, remedy: String? = nil) -> Failure {
+  func failure(_ cause: String, _ position: Failure.Record, remedy: String? = nil) -> Failure {
     let column = position.column.map { ", column \($0)" } ?? ""
     var failure = Failure.malformed(file.path, "line \(position.line)\(column): \(cause)", remedy: remedy)
     failure.record = position

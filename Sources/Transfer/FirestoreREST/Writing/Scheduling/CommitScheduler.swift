@@ -17,19 +17,19 @@
 /// - A chunk that is ABORTED is halved, too, so that few writes wait for a document that others keep changing. Alone, that
 ///   is conflicted after ``BatchLimits/contention``, or after the retry budget if nothing else was written meanwhile.
 struct CommitScheduler {
-  private let limits: BatchLimits
-  private let policy: RetryPolicy
+  let limits: BatchLimits
+  let policy: RetryPolicy
   private var pacer: WritePacer
   private var waiting = WriteQueue()
   /// Chunks to send (again) at a time, earliest first.
   private(set) var due: [(time: Double, chunk: Chunk)] = []
   private(set) var inFlight: [Int: Chunk] = [:]
-  private var nextID = 0
+  var nextID = 0
   /// The latest known commit time, by the service's clock.
   private var serverTime: Timestamp?
-  private var refusals = Refusals()
+  var refusals = Refusals()
   /// When a commit succeeded last.
-  private var lastSuccess = -Double.infinity
+  var lastSuccess = -Double.infinity
   private var inputEnded = false
   private var flushes = false
   private(set) var isStopping = false
@@ -304,7 +304,7 @@ struct CommitScheduler {
   }
 
   /// Counts each write by whether it may have been applied.
-  private mutating func giveUp(_ chunk: Chunk) {
+  mutating func giveUp(_ chunk: Chunk) {
     waiting.release(chunk.writes)
     let unknown = chunk.writes.count(where: \.mayBeApplied)
     unknownCount += unknown
@@ -317,7 +317,7 @@ struct CommitScheduler {
   }
 
   /// - Parameter isFirst: Whether it comes before others that are due at the same time.
-  private mutating func requeue(_ chunk: Chunk, at time: Double, isFirst: Bool = false) {
+  mutating func requeue(_ chunk: Chunk, at time: Double, isFirst: Bool = false) {
     if isStopping {
       if chunk.needsReadBack, chunk.writes.contains(where: \.mayBeApplied) {
         due.append((-.infinity, chunk))
@@ -349,64 +349,5 @@ struct CommitScheduler {
       throw chunk.failure(failure, now: now)
     }
     requeue(chunk, at: now + delay)
-  }
-
-  /// Halves a chunk that is permanently refused; a single write is rejected.
-  ///
-  /// - Throws: The failure of every write, if no other was ever seen.
-  private mutating func refuse(
-    _ chunk: Chunk,
-    _ error: FirestoreError,
-    now: Double
-  ) throws(Failure) -> [Settled] {
-    if refusals.isHopeless(after: error, of: chunk) {
-      giveUp(chunk)
-      throw Refusals.failure(error, chunk)
-    }
-    if chunk.writes.count == 1 { return [(chunk.writes[0], .rejected(error))] }
-    // The first part comes before all that waits, so that single writes show soon whether the error meets every one.
-    for var part in halve(chunk, at: chunk.writes.count / 2).reversed() {
-      part.contradictions = max(0, chunk.contradictions - 1)
-      requeue(part, at: min(now, due.first?.time ?? now), isFirst: true)
-    }
-    return []
-  }
-
-  /// Halves a chunk because others keep changing one of its documents; one that is alone is retried, and then given up.
-  private mutating func contend(
-    _ chunk: Chunk,
-    after failure: CallFailure,
-    now: Double,
-    random: Double
-  ) -> [Settled] {
-    let sent = chunk.firstSent ?? now
-    let delay = policy.delay(
-      afterAttempt: chunk.attempts,
-      elapsed: now - sent,
-      asked: failure.askedDelay,
-      random: random
-    )
-    if chunk.writes.count > 1 {
-      for var part in halve(chunk, at: chunk.writes.count / 2) {
-        (part.firstSent, part.attempts) = (sent, 1)
-        requeue(part, at: now + (delay ?? 0))
-      }
-      return []
-    }
-    let isHot = lastSuccess > sent && now - sent >= limits.contention
-    guard let delay, !isHot else { return [(chunk.writes[0], .contended)] }
-    var chunk = chunk
-    chunk.isContended = true
-    requeue(chunk, at: now + delay)
-    return []
-  }
-
-  private mutating func halve(_ chunk: Chunk, at middle: Int) -> [Chunk] {
-    [chunk.writes[..<middle], chunk.writes[middle...]].map { writes in
-      nextID += 1
-      var part = Chunk(id: nextID, writes: Array(writes), isPart: true)
-      part.notBefore = chunk.notBefore
-      return part
-    }
   }
 }
