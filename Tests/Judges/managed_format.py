@@ -14,7 +14,7 @@ import google_crc32c
 BLOCK, HEADER = 32_768, 7
 WHOLE, FIRST, MIDDLE, LAST = 1, 2, 3, 4
 VARINT, FIXED, BYTES, GROUP, GROUP_END = 0, 1, 2, 3, 4
-TIMESTAMP, POINT, DATA, TEXT, MAP, EMPTY_ARRAY, VECTOR = 7, 9, 14, 15, 19, 24, 31
+TIMESTAMP, POINT, DATA, TEXT, BYTE_STRING, MAP, EMPTY_ARRAY, VECTOR = 7, 9, 14, 15, 16, 19, 24, 31
 EPOCH = datetime.datetime(1970, 1, 1)
 OVERALL = ".overall_export_metadata"
 
@@ -245,6 +245,9 @@ def read_fields(entity):
         need(name is not None and value is not None and multiple is not None, "a property without its parts")
         plain(multiple in (0, 1) and not once(one, 2, BYTES), "a property with odd parts")
         meaning = once(one, 1, VARINT)
+        # App Engine's short bytes have a meaning of their own where they are indexed.
+        if meaning == BYTE_STRING and data in indexed:
+            meaning = DATA
         found.setdefault(text_of(name), []).append((bool(multiple), meaning, read_value(meaning, parse(value), bool(multiple))))
     names = [[text_of(once(parse(data), 3, BYTES)) for data in datas] for datas in (indexed, raw)]
     plain(not set(names[0]) & set(names[1]), "an array in two halves")

@@ -79,6 +79,7 @@ struct EntityTests {
     )
     #expect(try read(Self.entity(app: "e~p")).database.project == "p")
     #expect(try read(Self.entity(app: "p")).database.project == "p")
+    #expect(try read(Self.entity(app: "dev~p")).database.project == "p")
   }
 
   static let refused: [(bytes: [UInt8], cause: String)] = [
@@ -148,6 +149,12 @@ struct EntityTests {
     (entity(key: { $0.bytes(20, "n".utf8) }), "its key has a name space"),
     (entity(app: ""), "its key is of no project"),
     (entity(app: "s~a/b"), "its key is of no project"),
+    (entity(app: "r~p"), "its key is of no project ('r~p')"),
+    (entity(app: "dev~s~p"), "its key is of no project"),
+    (
+      entity((15, property("b", meaning: 16) { $0.bytes(3, [0xFF]) })),
+      "b: the meaning 16 of a value that is not indexed is not known"
+    ),
     (
       entity(key: { key in key.message(14) { $0.group(1) { $0.bytes(2, "c".utf8) } } }),
       "an element without a collection or an id"

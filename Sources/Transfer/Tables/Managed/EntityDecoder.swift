@@ -81,6 +81,9 @@ struct EntityDecoder {
   private mutating func value(of property: EntityProperty, depth: Int) throws(WireError) -> Value {
     var reader = ProtoReader(property.value)
     let meaning = property.meaning
+    if property.isRaw, meaning == EntityProperty.Meaning.byteString {
+      throw WireError("the meaning \(meaning) of a value that is not indexed is not known")
+    }
     guard let field = try reader.next() else {
       switch meaning {
       case EntityProperty.Meaning.none: return .null

@@ -23,13 +23,16 @@ struct EntityKey {
     return document
   }
 
-  /// The database, of the production's applications (`s~project`) and of the emulator's (`dev~project`).
+  /// What precedes the project: of applications of the production, and of the emulator, of which old ones have nothing there.
+  private static let partitions = ["s~", "e~", "dev~"]
+
+  /// The database. Another partition is refused and not guessed: its project would be taken for one of that name.
   private func database() throws(WireError) -> DatabaseName {
     let (app, databaseID) = (try app.text(), try databaseID.text())
-    let tilde = app.utf8.firstIndex(of: UInt8(ascii: "~"))
-    let project = tilde.map { String(app[app.utf8.index(after: $0)...]) } ?? app
+    let partition = Self.partitions.first { app.utf8.starts(with: $0.utf8) } ?? ""
+    let project = String(app.dropFirst(partition.count))
     let id = databaseID.isEmpty ? "(default)" : databaseID
-    guard DatabaseName.isPart(project), DatabaseName.isPart(id) else {
+    guard DatabaseName.isPart(project), !project.contains("~"), DatabaseName.isPart(id) else {
       throw WireError("its key is of no project ('\(PathLimits.shortened(app))')")
     }
     return DatabaseName(project: project, database: id)

@@ -11,6 +11,7 @@ struct EntityProperty {
     static let geoPoint: UInt64 = 9
     static let blob: UInt64 = 14
     static let text: UInt64 = 15
+    /// Short bytes that are indexed, in exports of App Engine.
     static let byteString: UInt64 = 16
     static let entity: UInt64 = 19
     static let emptyList: UInt64 = 24
