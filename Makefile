@@ -109,6 +109,7 @@ check-contract: deps
 check-restore: build
 	@$(JUDGE) Tests/Judges/restore_accidents.py bin/gymmigrate 1000
 	@$(JUDGE) Tests/Judges/managed_folders.py bin/gymmigrate 1000
+	@scripts/check-leveldb.sh
 	@$(JUDGE) Tests/Judges/restore_accidents.py --emulator bin/gymmigrate 50 2000
 	@$(JUDGE) Tests/Judges/bills.py bin/gymmigrate 1000
 	@$(JUDGE) Tests/Judges/subsets.py bin/gymmigrate 500
