@@ -33,6 +33,14 @@ package struct LineProgram: Sendable {
 
   /// How long to wait before a cancellation is looked for, in milliseconds.
   private static let interval: Int32 = 100
+  /// The bytes that are handed over at once, about what a pipe holds.
+  private static let portion = 32 << 10
+  /// How many answers are worth being awake for, while as many others are being worked on.
+  private static let handful = 32
+  /// How long a few answers wait for others, in microseconds.
+  ///
+  /// The program has further lines in its pipe meanwhile.
+  private static let pause: UInt32 = 200
 
   /// The process.
   package let child: Int32
@@ -103,16 +111,19 @@ package struct LineProgram: Sendable {
       send(&sending, count, line)
       let known = answers.count
       let isOpen = try receive(&receiving, &answers, asked: sending.done, taken)
-      drainErrors()
       if answers.count > known {
         end = ContinuousClock.now + .seconds(limits.timeout)
+        let isOutpaced = answers.count - known < Self.handful && sending.done - answers.count >= Self.handful
+        if isOutpaced { usleep(Self.pause) }
         continue
       }
+      drainErrors()
       if !isOpen { throw .ended(status: nil) }
       if isCancelled() { throw .cancelled }
       if ContinuousClock.now >= end { throw .timedOut }
       wait(toSend: !sending.isDone(count))
     }
+    drainErrors()
     try receive(&receiving, &answers, asked: count, taken)
     if !receiving.bytes.isEmpty { throw .unasked }
   }
@@ -208,12 +219,32 @@ package struct LineProgram: Sendable {
   private struct Sending {
     /// The lines that were handed over whole.
     var done = 0
-    var line: [UInt8] = []
+    /// The lines that are handed over at once.
+    var portion: [UInt8] = []
     var sent = 0
+    /// Where each line of the portion ends, and the first of them that was not handed over whole.
+    var ends: [Int] = []
+    var next = 0
     /// Whether nobody reads any more.
     var isBroken = false
 
     func isDone(_ count: Int) -> Bool { isBroken || done == count }
+
+    mutating func fill(_ count: Int, _ line: (Int) -> [UInt8]) {
+      portion.removeAll(keepingCapacity: true)
+      ends.removeAll(keepingCapacity: true)
+      (sent, next) = (0, 0)
+      while done + ends.count < count, portion.count < LineProgram.portion {
+        portion += line(done + ends.count)
+        portion.append(UInt8(ascii: "\n"))
+        ends.append(portion.count)
+      }
+    }
+
+    mutating func took(_ bytes: Int) {
+      sent += bytes
+      while next < ends.count, ends[next] <= sent { (next, done) = (next + 1, done + 1) }
+    }
   }
 
   /// What has come of an answer.
@@ -228,8 +259,8 @@ package struct LineProgram: Sendable {
   /// Sends what the pipe takes.
   private func send(_ sending: inout Sending, _ count: Int, _ line: (Int) -> [UInt8]) {
     while !sending.isDone(count) {
-      if sending.line.isEmpty { sending.line = line(sending.done) + [UInt8(ascii: "\n")] }
-      let written = sending.line.withUnsafeBytes { bytes in
+      if sending.sent == sending.portion.count { sending.fill(count, line) }
+      let written = sending.portion.withUnsafeBytes { bytes in
         write(input, bytes.baseAddress.map { $0 + sending.sent }, bytes.count - sending.sent)
       }
       if written < 0 {
@@ -237,11 +268,7 @@ package struct LineProgram: Sendable {
         sending.isBroken = errno != EAGAIN
         return
       }
-      sending.sent += written
-      if sending.sent == sending.line.count {
-        sending.done += 1
-        (sending.line, sending.sent) = ([], 0)
-      }
+      sending.took(written)
     }
   }
 
@@ -264,6 +291,8 @@ package struct LineProgram: Sendable {
       receiving.bytes += receiving.chunk[..<count]
       try split(&receiving, &answers, asked: asked)
       if receiving.bytes.count > limits.answer { throw .tooMuch }
+      // A pipe that gives less than it could is empty.
+      if count < receiving.chunk.count { return true }
     }
   }
 
