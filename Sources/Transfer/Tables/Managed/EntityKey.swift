@@ -26,7 +26,9 @@ struct EntityKey {
   /// What precedes the project: of applications of the production, and of the emulator, of which old ones have nothing there.
   private static let partitions = ["s~", "e~", "dev~"]
 
-  /// The database. Another partition is refused and not guessed: its project would be taken for one of that name.
+  /// The database.
+  ///
+  /// Another partition is refused and not guessed: its project would be taken for one of that name.
   private func database() throws(WireError) -> DatabaseName {
     let (app, databaseID) = (try app.text(), try databaseID.text())
     let partition = Self.partitions.first { app.utf8.starts(with: $0.utf8) } ?? ""
