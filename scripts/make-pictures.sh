@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # Makes the pictures of README and docs/ anew, from the sample gym in a store of its own: docs/images/*.png. Needs a Chromium
-# (scripts/install-browser.sh); GYMMIGRATE_BINARY names the program, bin/gymmigrate otherwise.
+# (scripts/install-test-tools.sh); GYMMIGRATE_BINARY names the program, bin/gymmigrate otherwise.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 binary=$(realpath "${GYMMIGRATE_BINARY:-bin/gymmigrate}")
 images=$PWD/docs/images
 samples=$PWD/samples/gym
-scripts/install-browser.sh
+scripts/install-test-tools.sh
 browser=${GYMMIGRATE_CHROMIUM:-$(type -P chromium-headless-shell chromium google-chrome-stable google-chrome | head -n 1 || true)}
 room=$(mktemp -d)
 trap 'rm -rf "$room"' EXIT

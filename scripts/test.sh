@@ -3,7 +3,7 @@
 # openpyxl (and LibreOffice, where it is installed) for workbooks, a reader of its own for random tables, Google's Python client for
 # the embedded store, its protobuf messages for all that is sent, a model of groups and Python's calendar for classes, Google's emulator
 # for the sample of security rules, for the commands and for the embedded store, random histories for mirrors, random accidents for restores, a reader of its own for
-# Google's export folders, google-auth for federated signing, Chromium for pages. The kernel says how much memory commands took.
+# Google's export folders, google-auth for federated signing, Chromium for pages, bash, zsh and fish for completions. The kernel says how much memory commands took.
 # Beside them the sample package, which uses the libraries as another package would.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -20,7 +20,7 @@ if ! cmp -s Tests/Judges/requirements.txt "$venv/installed.txt"; then
   fi
 fi
 [[ -f $venv/installed.txt ]] && export GYMMIGRATE_PYTHON=$PWD/$python
-scripts/install-browser.sh
+scripts/install-test-tools.sh
 
 work=$(mktemp -d)
 server=
@@ -43,6 +43,7 @@ export GYMMIGRATE_BINARY=${GYMMIGRATE_BINARY:-$(swift build "${tests_build[@]}" 
 judge() {
   "$GYMMIGRATE_PYTHON" Tests/Judges/python_client.py "http://$1"
   "$GYMMIGRATE_PYTHON" -m unittest discover -s Tests/Judges -q
+  "$GYMMIGRATE_PYTHON" Tests/Judges/completions.py "$GYMMIGRATE_BINARY"
   "$GYMMIGRATE_PYTHON" Tests/Judges/strict_requests.py "$GYMMIGRATE_BINARY"
   "$GYMMIGRATE_PYTHON" Tests/Judges/gym_services.py "$GYMMIGRATE_BINARY"
   "$GYMMIGRATE_PYTHON" Tests/Judges/gym_reports.py "$GYMMIGRATE_BINARY"

@@ -108,6 +108,10 @@ enum Main {
     var invocation = Invocation(of: Gymmigrate.self)
     invocation.application = RegisteredApplication.self
     invocation.jobs = Gymmigrate.sets.flatMap(\.jobs)
+    // A shell asks for the values of an option.
+    if arguments.first == "---completion" {
+      _ = try Invocation.$current.withValue(invocation) { try Gymmigrate.parseAsRoot(arguments) }
+    }
     let completed = try CompletedArguments(
       arguments,
       variables: invocation.variables,

@@ -41,6 +41,7 @@ struct CommandContext: Sendable {
     }
     let retries = RetryReport(logger, clock: clock)
     let resolver = EnvironmentResolver(options)
+    try resolver.warnOfEdits(in: environment, logger)
     return try await resolver.withCaller(
       environment,
       serving: try resolver.openSnapshot(of: environment, progress, logger),

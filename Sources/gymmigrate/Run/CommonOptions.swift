@@ -8,15 +8,18 @@ struct PrintingOptions: ParsableArguments {
   /// - Parameters:
   ///   - settings: The database; nil for that of the options.
   ///   - silently: Whether warnings only are logged.
+  ///   - counting: Whether the summary says how many documents were read.
   /// - Throws: As ``CommandRun/perform(_:)``.
   func perform(
     _ name: String,
     on settings: ConnectionSettings? = nil,
     silently: Bool = false,
+    counting: Bool = true,
     _ body: @escaping @Sendable (Session) async throws -> CommandResult
   ) async throws {
     let output = silently ? verbosity.settings.silent : verbosity.settings
-    let command = CommandRun(name: name, connection: settings ?? connection.settings, output: output)
+    var command = CommandRun(name: name, connection: settings ?? connection.settings, output: output)
+    command.countsDocuments = counting
     try await command.performWithoutRun(body)
   }
 }

@@ -1,6 +1,7 @@
 import Configuration
 import LocalFirestore
 import Logging
+import Mirror
 import Transfer
 
 extension EnvironmentResolver {
@@ -54,6 +55,16 @@ extension EnvironmentResolver {
     )
     if let warning = snapshot.warning { logger.warning("\(warning)") }
     return snapshot
+  }
+
+  /// Says of a mirror that what was edited in it is not in what is read.
+  func warnOfEdits(in environment: DatabaseEnvironment, _ logger: Logger) throws(Failure) {
+    guard let path = environment.mirror else { return }
+    let edits = try MirrorFile(path, for: .reading).editCount()
+    if edits == 0 { return }
+    logger.warning(
+      "\(path) has edits of \(NumberText.counted(edits, "document")) that were not pushed: all is read as it was pulled."
+    )
   }
 
   private func snapshotFiles(_ paths: [String]) throws(Failure) -> FileAccess {

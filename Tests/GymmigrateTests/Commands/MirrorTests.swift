@@ -257,6 +257,8 @@ struct MirrorTests {
         tool
       )
       try await tool.run("mirror", "pull", "-o", "m.sqlite", "-q").expect(75)
+      let count = try await tool.bare(["count", "products", "-e", "mirror:m.sqlite"])
+      #expect(count.errors.contains("m.sqlite has edits of 3 documents that were not pushed"))
       let plan = try await tool.bare(["mirror", "push", "m.sqlite", "-n", "-q"] + tool.place)
       plan.expect(0)
       #expect(plan.output.contains("stock: 0 -> 77") || plan.output.contains("-> 77"))

@@ -46,6 +46,8 @@ struct UnknownNameTests {
       result.expect(0)
       let warnings = result.errorLines.filter { $0.contains("The schema declares no") }
       #expect(warnings.count == (warning == nil ? 0 : 1), "\(result.errors)")
+      // Not once more beside that nothing is there.
+      #expect(result.errors.components(separatedBy: "Did you mean").count <= 2, "\(result.errors)")
       if let warning { #expect(warnings.first?.contains(warning) == true, "\(result.errors)") }
     }
   }
@@ -106,10 +108,8 @@ struct UnknownNameTests {
       let restore = { (name: String) in ["restore", name, "--from", "b0", "-e", "test"] }
       let collection = try await tool.bare(restore("usrs") + ["-n"])
       collection.expect(0)
-      #expect(
-        collection.errors.contains("usrs has no documents. Did you mean 'users'?"),
-        "\(collection.errors)"
-      )
+      let both = ["declares no collection 'usrs'. Did you mean 'users'?", "usrs has no documents."]
+      for text in both { #expect(collection.errors.contains(text), "\(collection.errors)") }
       for name in ["users/nobody", "usrs/nobody"] {
         for more in [["-n"], []] {
           try await tool.bare(restore(name) + more).expectFailure(66, name, "neither now nor")
@@ -122,7 +122,7 @@ struct UnknownNameTests {
         let copy = try await tool.bare(["copy", "user", "--from", "test", "--to", "stage"] + more)
         copy.expect(0)
         #expect(copy.errors.contains(hint), "\(copy.errors)")
-        #expect(copy.errors.contains("user has no documents. Did you mean 'users'?"), "\(copy.errors)")
+        #expect(copy.errors.contains("user has no documents."), "\(copy.errors)")
       }
       try await tool.bare(["copy", "user", "--from", "prod", "--to", "test"]).expectFailure(77, hint)
       try await tool.bare(["delete", "user", "--all-documents", "-e", "test"]).expectFailure(64, hint)

@@ -44,6 +44,18 @@ struct ClassCancellationTests {
   }
 
   @Test(
+    "Where there is no class, that is said.",
+    arguments: [["--of", "2099-04-01"], ["--series", "none"]]
+  )
+  func none(_ which: [String]) async throws {
+    try await withStore { tool, _ in
+      let result = try await tool.bare(["classes", "cancel"] + which + ["-n"] + tool.place)
+      result.expect(0)
+      #expect(result.errors.contains("There is no such class."))
+    }
+  }
+
+  @Test(
     "A class, the classes of a day, and those of a series from today on, with what is booked of them; and back",
     arguments: [
       (["a"], ["a", "d"], ["b", "c", "d", "old"]), (["d"], ["d"], ["a", "b", "c", "old"]),

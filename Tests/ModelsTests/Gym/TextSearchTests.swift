@@ -72,6 +72,15 @@ struct SearchCase: Sendable, CustomTestStringConvertible {
       ["id", "name"]
     ),
     SearchCase("ana", "daily_routines/d", ["id": .string("ana"), "note": .string("Ana")], ["note"]),
+    SearchCase(
+      "ana",
+      "things/t",
+      [
+        "name": .map(["given": .string("Ana"), "family": .string("Pi")]),
+        "tags": .array([.string("x"), .string("Ana María"), .map(["a b": .string("ana")])]),
+      ],
+      ["name.given", "tags", "tags.`a b`"]
+    ),
     SearchCase("日本", "users/u", ["fullName": .string("山田 日本")], ["fullName"]),
   ]
 
@@ -92,7 +101,7 @@ struct SearchCase: Sendable, CustomTestStringConvertible {
       let name = collection.pattern.string
       #expect((collection.searchedTexts == nil) == silent.contains(name), "\(name)")
       for text in collection.searchedTexts ?? [] {
-        let field = try #require(collection.field(FieldPath(field: text)), "\(name): \(text)")
+        let field = try #require(collection.field(text), "\(name): \(text)")
         #expect(field.types == [.string] && collection.isSearchedByDefault(text), "\(name): \(text)")
       }
     }

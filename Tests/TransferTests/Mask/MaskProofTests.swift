@@ -94,7 +94,7 @@ import Testing
     var proof = try MaskProof(by: SchemaReader.schema(parsing: Self.text, path: "s.yaml"))
     try proof.take(Self.person)
     for document in copy { try proof.search(document) }
-    for file in files { try proof.search(files: file) }
+    for file in files { try proof.search(files: file) { _, _ in } }
     return try proof.report()
   }
 

@@ -37,6 +37,90 @@ import Testing
     #expect(try other.digits("5550831234") != text.digits("5550831234"))
   }
 
+  @Test(
+    "A phone keeps its country, of whatever length, and is the same with and without it.",
+    arguments: [
+      ("+34", "612345678"), ("+49", "30123456"), ("+1", "5552023456"), ("0034", "612345678"),
+      ("+593", "991234567"), ("+7", "9161234567"), ("+44", "2079460018"),
+    ]
+  )
+  func countries(_ country: String, _ national: String) throws {
+    let text = try text()
+    let masked = try text.digits(national)
+    #expect(masked != national)
+    #expect(try text.digits("\(country) \(national)") == "\(country) \(masked)")
+    #expect(try text.digits("+52 1 5552023456") == "+52 1 \(text.digits("5552023456"))")
+  }
+
+  private func masked(_ value: Value, _ field: String) throws -> Value? {
+    let schema = try schema("  c:\n    mask: keep\n    fields:\n      f: \(field)\n")
+    let mask = Mask(by: schema, key: try MaskKey(String(repeating: "k", count: 40)))
+    let path = try #require(DocumentPath("c/1"))
+    return try mask.masked(RawDocument(path: path, fields: ["f": value])).fields["f"]
+  }
+
+  @Test("A day that is a text is masked as a time is; what is no day becomes null.")
+  func days() throws {
+    let year = "{ type: string, mask: date(year) }"
+    #expect(try masked(.string("1980-05-31"), year) == .string("1980-01-01"))
+    #expect(try masked(.string("31/05/1980"), year) == .null)
+    #expect(try masked(.string(""), year) == .string(""))
+    let moved = try #require(try masked(.string("2024-03-10"), "{ type: string, mask: date(±30) }")?.string)
+    let day = try #require(CalendarDay(moved))
+    let distance = try abs(day.number - #require(CalendarDay("2024-03-10")).number)
+    #expect((1...30).contains(distance))
+  }
+
+  @Test("A number in a field of texts gets other digits; what is no address stays none.")
+  func wrongTypes() throws {
+    let phone = "{ type: string, mask: digits }"
+    let number = try #require(try masked(.integer(7_299_595_662), phone)?.integer)
+    #expect(number != 7_299_595_662 && "\(number)".count == 10)
+    #expect(try masked(.string("7299595662"), phone) == .string("\(number)"))
+    #expect(try masked(.double(5), phone) != .double(5) && masked(.double(.nan), phone) == .null)
+    for value in [Int64.max, .min, 0] { #expect(try masked(.integer(value), phone) != .integer(value)) }
+    let email = "{ type: string, mask: email }"
+    #expect(try masked(.string("sin-arroba.example.com"), email)?.string?.contains("@") == false)
+    #expect(try masked(.string(" A@b.example "), email)?.string?.hasSuffix("@example.test") == true)
+  }
+
+  @Test("The rule of an array is that of its elements, unless they have their own.")
+  func arrays() throws {
+    let tags = Value.array([.string("a"), .string("b")])
+    #expect(try masked(tags, "{ type: array, elements: string, mask: keep }") == tags)
+    let own = "{ type: array, mask: keep, elements: { type: string, mask: constant(x) } }"
+    #expect(try masked(tags, own) == .array([.string("x"), .string("x")]))
+    let maps = Value.array([.map(["n": .string("a"), "m": .string("b")])])
+    let mixed = """
+      { type: array, mask: keep, elements: { type: map, fields: { n: string, m: { type: string, mask: constant(x) } } } }
+      """
+    #expect(try masked(maps, mixed) == .array([.map(["n": .string("a"), "m": .string("x")])]))
+  }
+
+  @Test(
+    "A rule that leaves nothing of what the schema wants ends a masked run before it reads.",
+    arguments: [
+      ("integer, mask: text", true), ("geopoint, mask: name", false), ("timestamp, mask: email", false),
+      ("string, mask: number(±5%)", false), ("string, required: true, mask: drop", false),
+      ("string, required: true, mask: \"null\"", false), ("boolean, mask: pseudonym", false),
+      ("string, mask: date(year)", true), ("string, mask: drop", true),
+      ("[integer, string], mask: text", true),
+      ("integer, mask: number(±5%)", true), ("bytes, mask: hash", true), ("array, mask: text", true),
+    ]
+  )
+  func fit(_ field: String, _ isTaken: Bool) throws {
+    let schema = try schema("  c:\n    mask: keep\n    fields:\n      f: { type: \(field) }\n")
+    let mask = Mask(by: schema, key: try MaskKey(String(repeating: "k", count: 40)))
+    var cause: String?
+    do throws(Failure) {
+      try mask.assertCovers([CollectionPath(nil, "c")])
+    } catch {
+      cause = error.cause
+    }
+    #expect((cause == nil) == isTaken)
+    #expect(cause?.contains("leaves nothing of") ?? true)
+  }
+
   @Test("Every number of a small form stands for one other.")
   func permutation() throws {
     let key = try MaskKey(String(repeating: "k", count: 40))

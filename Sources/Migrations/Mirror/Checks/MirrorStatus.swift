@@ -44,7 +44,7 @@ package struct MirrorStatus: Sendable {
   ) async throws -> MirrorStatus {
     let file = try MirrorFile(path, for: .reading)
     let info = try MirrorInfo(file)
-    let edits = try file.use { db in try MirrorTables.edits(db).count }
+    let edits = try file.editCount()
     var setBack = SetBackCollections()
     if let client {
       setBack = try await SetBackCollections(since: info.readTime.map { [$0] } ?? [], in: client)

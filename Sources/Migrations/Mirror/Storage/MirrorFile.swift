@@ -110,6 +110,9 @@ package final class MirrorFile: Sendable {
     try Self.reporting(path) { try queue.writeWithoutTransaction(body) }
   }
 
+  /// The number of documents whose rows were edited and not pushed.
+  package func editCount() throws(Failure) -> Int { try use { db in try MirrorTables.edits(db).count } }
+
   /// Closes the file; what is in an open transaction is rolled back.
   package func close() throws(Failure) {
     try Self.reporting(path) { try queue.close() }

@@ -33,10 +33,10 @@ package struct CollectionSchema: Sendable {
   package var forbidden: [FieldPath] = []
   /// Combinations of fields that no two documents share.
   package var unique: [[FieldPath]] = []
-  /// The text fields that `find` searches; nil for the top-level texts that ``isSearchedByDefault(_:)`` holds for.
-  package var searchedTexts: [String]?
+  /// The fields whose texts `find` searches; nil for all that ``isSearchedByDefault(_:)`` holds for.
+  package var searchedTexts: [FieldPath]?
   /// The fields with phone numbers, which `find` searches by digits.
-  package var searchedPhones: [String] = []
+  package var searchedPhones: [FieldPath] = []
   /// Whether `find` searches the collection only where it is named.
   package var isSearchedWhenNamed = false
   /// The fields, in display order; those of a map follow it.
@@ -76,10 +76,9 @@ package struct CollectionSchema: Sendable {
   /// The declared field of a path; nil where there is none.
   package func field(_ path: FieldPath) -> FieldSchema? { byPath[path].map { fields[$0] } }
 
-  /// Whether `find` searches a top-level text where ``searchedTexts`` does not say: not the document's ID, the IDs of
+  /// Whether `find` searches a text where ``searchedTexts`` does not say: not the document's ID, the IDs of
   /// others, constants, URLs, dates and times, which say nothing that people look for.
-  package func isSearchedByDefault(_ name: String) -> Bool {
-    let path = FieldPath(field: name)
+  package func isSearchedByDefault(_ path: FieldPath) -> Bool {
     if path == idField { return false }
     guard let field = field(path) else { return true }
     switch field.format {

@@ -49,6 +49,15 @@ package struct FieldSchema: Sendable {
   /// An integer is a double, as client libraries read it.
   package func accepts(_ value: Value) -> Bool { types.isEmpty || types.contains { $0.accepts(value) } }
 
+  /// Gives a rule of masking to the elements of an array, and to what is within them, unless they have their own.
+  package mutating func maskElements(by rule: MaskRule) {
+    let isMapOfFields = elements.count > 1
+    for index in elements.indices {
+      elements[index].maskElements(by: rule)
+      if elements[index].mask == nil, index > 0 || !isMapOfFields { elements[index].mask = rule }
+    }
+  }
+
   /// The types in words, for messages: "string", "integer or double".
   package var typeNames: String { types.map(\.rawValue).joined(separator: " or ") }
 

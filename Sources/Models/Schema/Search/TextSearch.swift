@@ -2,8 +2,8 @@
 ///
 /// Every word must occur in some field, entirely or as a part; different words may occur in different fields.
 /// Text with three or more digits and otherwise only phone punctuation is also searched in phone numbers,
-/// where a match alone suffices. The schema names the fields: `search: { texts: […], phones: […] }`; without it, the
-/// top-level texts are searched but for IDs and constants.
+/// where a match alone suffices. The schema names the fields: `search: { texts: […], phones: […] }`; without it, all
+/// texts are searched but for IDs and constants.
 package struct TextSearch: Sendable {
   package struct Match: Sendable, Equatable {
     package var field: String
@@ -23,34 +23,67 @@ package struct TextSearch: Sendable {
     digits = PlainText.phoneDigits(text).flatMap { $0.utf8.count >= Self.fewestDigits ? $0 : nil }
   }
 
-  /// The matching fields in order of their names; empty if the document does not match.
+  /// The matching fields in order of their names, each with its first text that matches; empty if the document does not match.
   ///
   /// - Parameter collection: The schema of the document's collection; nil for one that is not declared.
   package func matches(in document: RawDocument, of collection: CollectionSchema?) -> [Match] {
-    let names = collection?.searchedTexts
-    let phoneFields = collection?.searchedPhones ?? []
+    let phones = phones(in: document.fields, of: collection)
     var open = Set(words.indices)
     var texts: [Match] = []
-    var phones: [Match] = []
-    for entry in document.fields.entries {
-      if phoneFields.contains(where: { $0.isIdentical(to: entry.name) }) {
-        // Some phone numbers are stored as numbers.
-        let phone = entry.value.string ?? entry.value.integer.map(String.init)
-        if let digits, let text = phone, Self.digits(of: text).contains(bytes: digits) {
-          phones.append(Match(field: entry.name, text: text))
-        }
-        continue
-      }
-      if let names, !names.contains(where: { $0.isIdentical(to: entry.name) }) { continue }
-      guard let text = entry.value.string else { continue }
-      if names == nil, let collection, !collection.isSearchedByDefault(entry.name) { continue }
+    Self.forEachText(in: document.fields, of: collection) { path, text in
       let folded = PlainText.folded(text)
       let matched = words.indices.filter { folded.contains(bytes: words[$0]) }
-      if !matched.isEmpty { texts.append(Match(field: entry.name, text: text)) }
+      if matched.isEmpty { return }
       open.subtract(matched)
+      let field = path.description
+      if !texts.contains(where: { $0.field.isIdentical(to: field) }) {
+        texts.append(Match(field: field, text: text))
+      }
     }
     let all = (open.isEmpty ? texts : []) + phones
     return all.sorted { $0.field.compareUTF8($1.field) < 0 }
+  }
+
+  private func phones(in fields: FieldMap, of collection: CollectionSchema?) -> [Match] {
+    guard let digits else { return [] }
+    return (collection?.searchedPhones ?? []).compactMap { path in
+      var found: String?
+      Self.forEachScalar(in: fields[path], at: path) { _, value in
+        // Some phone numbers are stored as numbers.
+        let phone = value.string ?? value.integer.map(String.init)
+        if found == nil, let phone, Self.digits(of: phone).contains(bytes: digits) { found = phone }
+      }
+      return found.map { Match(field: path.description, text: $0) }
+    }
+  }
+
+  /// Calls `body` with each text that is looked at, also within maps and arrays.
+  private static func forEachText(
+    in fields: FieldMap,
+    of collection: CollectionSchema?,
+    _ body: (FieldPath, String) -> Void
+  ) {
+    let declared = collection?.searchedTexts
+    for top in declared ?? fields.entries.map({ FieldPath(field: $0.name) }) {
+      forEachScalar(in: fields[top], at: top) { path, value in
+        guard let text = value.string, collection?.searchedPhones.contains(path) != true else { return }
+        if declared != nil || collection?.isSearchedByDefault(path) != false { body(path, text) }
+      }
+    }
+  }
+
+  private static func forEachScalar(
+    in value: Value?,
+    at path: FieldPath,
+    _ body: (FieldPath, Value) -> Void
+  ) {
+    switch value {
+    case .array(let values): for value in values { forEachScalar(in: value, at: path, body) }
+    case .map(let fields):
+      for entry in fields.entries { forEachScalar(in: entry.value, at: path.appending(entry.name), body) }
+    case let value?: body(path, value)
+    case nil: return
+    }
   }
 
   private static func digits(of text: String) -> String {
@@ -60,14 +93,15 @@ package struct TextSearch: Sendable {
 
 extension CollectionSchema {
   /// The declared fields that a search looks into.
-  package var searchedFields: [String] {
+  package var searchedFields: [FieldPath] {
     if let searchedTexts { return searchedTexts + searchedPhones }
     let texts = fields.filter { field in
-      field.path.segments.count == 1 && (field.types.isEmpty || field.types.contains(.string))
-        && isSearchedByDefault(field.path.segments[0])
+      let mayHold = field.types.isEmpty || !Set(field.types).isDisjoint(with: [.string, .array, .map])
+      let isSplit = fields.contains { $0.path != field.path && field.path.isPrefix(of: $0.path) }
+      return mayHold && !isSplit && isSearchedByDefault(field.path)
     }
-    let names = texts.map { $0.path.segments[0] }
-    return names + searchedPhones.filter { phone in !names.contains { $0.isIdentical(to: phone) } }
+    let paths = texts.map(\.path)
+    return paths + searchedPhones.filter { !paths.contains($0) }
   }
 }
 

@@ -80,8 +80,8 @@ struct CollectionReader {
     default:
       for (part, _, value) in try yaml.members(value, "'search'", known: ["texts", "phones", "when"]) {
         switch part {
-        case "texts": collection.searchedTexts = try nodes.texts(value, part)
-        case "phones": collection.searchedPhones = try nodes.texts(value, part)
+        case "texts": collection.searchedTexts = try searched(value, part, in: collection)
+        case "phones": collection.searchedPhones = try searched(value, part, in: collection)
         default:
           collection.isSearchedWhenNamed = try nodes.choice(value, part, ["always", "named"]) == "named"
         }
@@ -162,6 +162,19 @@ struct CollectionReader {
   }
 
   // MARK: Declared fields
+
+  /// Fields that `find` looks into: declared ones, and those within declared maps.
+  private func searched(
+    _ node: YAMLNode,
+    _ name: String,
+    in collection: CollectionSchema
+  ) throws(Failure) -> [FieldPath] {
+    try nodes.list(node, name) { node throws(Failure) in
+      let path = try nodes.path(node)
+      let isWithin = collection.fields.contains { $0.path.isPrefix(of: path) }
+      return collection.fields.isEmpty || isWithin ? path : try declared(node, "search", nil, in: collection)
+    }
+  }
 
   /// A field that the collection declares, of a type.
   private func declared(

@@ -83,6 +83,7 @@ struct FieldReader {
     try check(field, members)
     if case .phone? = field.format { field.isIdentifier = true }
     if field.reference != nil { field.isIdentifier = true }
+    if let rule = field.mask { field.maskElements(by: rule) }
     fields.append(field)
     for (name, key, value) in below { try read(name, key, value, below: path) }
   }

@@ -62,9 +62,9 @@ package struct SchemaWriter {
         : Self.list(collection.unique.map { $0.count == 1 ? Self.path($0[0]) : Self.list($0.map(Self.path)) })
     )
     var search: [String] = []
-    if let texts = collection.searchedTexts { search.append("texts: \(Self.list(texts.map(Self.text)))") }
-    if !collection.searchedPhones.isEmpty {
-      search.append("phones: \(Self.list(collection.searchedPhones.map(Self.text)))")
+    for (name, paths) in [("texts", collection.searchedTexts), ("phones", collection.searchedPhones)] {
+      guard let paths, name == "texts" || !paths.isEmpty else { continue }
+      search.append("\(name): \(Self.list(paths.map(Self.path)))")
     }
     if collection.isSearchedWhenNamed { search.append("when: named") }
     add("search", search.isEmpty ? nil : "{ \(search.joined(separator: ", ")) }")

@@ -19,8 +19,14 @@ extension FirestoreClient {
   /// was probably meant.
   ///
   /// The look for those is left out if the service does not respond within ``patience``.
-  package func emptyNotice(of read: CollectionRead) async -> String {
+  ///
+  /// - Parameter suggests: Whether to say which one was probably meant.
+  package func emptyNotice(of read: CollectionRead, suggesting suggests: Bool = true) async -> String {
     let notice = "\(read.collection) has no documents"
+    func naming(_ read: CollectionRead, _ notice: String) async -> String {
+      let near = suggests ? await near(read) : nil
+      return near.map { "\(notice). Did you mean '\($0)'?" } ?? "\(notice)."
+    }
     if read.reach == .subcollections, read.kind == nil { return await naming(read, notice) }
     guard read.reach == .collection else { return "\(notice)." }
     var look = CollectionRead(read.collection, pageSize: 1, showsMissing: true, readTime: read.readTime)
@@ -32,10 +38,6 @@ extension FirestoreClient {
     return "\(notice), but there are some in subcollections, as below \(missing.path)."
   }
 
-  private func naming(_ read: CollectionRead, _ notice: String) async -> String {
-    await near(read).map { "\(notice). Did you mean '\($0)'?" } ?? "\(notice)."
-  }
-
   /// The collection of the database that was probably meant by one at the root; nil where none is spelled almost so.
   private func near(_ read: CollectionRead) async -> String? {
     guard read.collection.parent == nil else { return nil }
@@ -43,10 +45,15 @@ extension FirestoreClient {
     return read.collection.id.nearest(of: known ?? [])
   }
 
-  /// Returns the reads without documents, ignoring filters.
-  package func empty(among reads: [CollectionRead]) async throws -> [CollectionRead] {
+  /// Returns the reads without documents.
+  ///
+  /// - Parameter asFiltered: As for ``isEmpty(_:asFiltered:)``.
+  package func empty(
+    among reads: [CollectionRead],
+    asFiltered: Bool = false
+  ) async throws -> [CollectionRead] {
     var empty: [CollectionRead] = []
-    for read in reads where try await isEmpty(read) { empty.append(read) }
+    for read in reads where try await isEmpty(read, asFiltered: asFiltered) { empty.append(read) }
     return empty
   }
 

@@ -1,8 +1,8 @@
-import Schema
+package import Schema
 
 extension TextEncoding {
   /// The encoding that the first bytes of a file mark, and the number of bytes of the mark; nil if there is none.
-  init?(markedBy bytes: some Sequence<UInt8>, _ length: inout Int) {
+  package init?(markedBy bytes: some Sequence<UInt8>, _ length: inout Int) {
     let marks: [(TextEncoding, [UInt8])] = [
       (.utf8, CSVLineWriter.byteOrderMark), (.utf16LittleEndian, [0xFF, 0xFE]),
       (.utf16BigEndian, [0xFE, 0xFF]),
@@ -16,8 +16,8 @@ extension TextEncoding {
 /// Decodes the bytes of an encoding, piece by piece, to UTF-8 of at most three times as many bytes.
 ///
 /// What is no character becomes a byte that UTF-8 does not have, and is refused as such.
-struct TextDecoder {
-  let encoding: TextEncoding
+package struct TextDecoder {
+  package let encoding: TextEncoding
   /// The first byte of a unit of UTF-16.
   private var half: UInt8?
   /// The first unit of a pair.
@@ -33,10 +33,10 @@ struct TextDecoder {
     0xA4: "€", 0xA6: "Š", 0xA8: "š", 0xB4: "Ž", 0xB8: "ž", 0xBC: "Œ", 0xBD: "œ", 0xBE: "Ÿ",
   ]
 
-  init(_ encoding: TextEncoding) { self.encoding = encoding }
+  package init(_ encoding: TextEncoding) { self.encoding = encoding }
 
   /// Appends the UTF-8 of the next bytes.
-  mutating func decode(_ bytes: some Sequence<UInt8>, to out: inout [UInt8]) {
+  package mutating func decode(_ bytes: some Sequence<UInt8>, to out: inout [UInt8]) {
     for byte in bytes {
       switch encoding {
       case .utf8: out.append(byte)

@@ -19,6 +19,8 @@ enum MaskGap: Sendable, Equatable {
     var isDeclared: Bool
     /// Whether it is about a reference in it that names no document.
     var isReference = false
+    /// The rule that leaves nothing of its values, though the schema wants them.
+    var unfit: MaskRule?
   }
 
   /// The same thing, whatever its type.
@@ -60,9 +62,15 @@ enum MaskGaps {
     case .id(let collection): "the IDs of \(collection)"
     case .field(let field):
       "\(field.isReference ? "a reference to no document in " : "")\(name(of: field)) of \(field.collection)"
+        + (field.unfit.map { " ('\($0.text)' leaves nothing of \(loss(of: field)))" } ?? "")
     case .unique(let collection, let fields):
       "\(fields.map(\.description).joined(separator: " and ")) of \(collection), unique there, without making one of several"
     }
+  }
+
+  private static func loss(of field: MaskGap.Field) -> String {
+    let types = field.types.map(\.rawValue).joined(separator: " or ")
+    return types.isEmpty ? "a required field" : "type \(types)"
   }
 
   /// What to add to the schema.
@@ -166,6 +174,16 @@ extension Mask {
       )
       return [(.field(gap), path)]
     }
+    if field.mask != nil, !rule.fits(field) {
+      var gap = MaskGap.Field(
+        collection: collection.pattern,
+        path: path,
+        types: field.types,
+        isDeclared: true
+      )
+      gap.unfit = rule
+      return [(.field(gap), path)]
+    }
     let named: CollectionPath
     switch rule.kind {
     case .reference(let target): named = target ?? field.reference?.collection ?? collection.pattern
@@ -180,6 +198,24 @@ extension Mask {
     let (collection, above) = (path.collection.pattern, path.collection.parent)
     let own: [MaskGap] = schema.idRule(of: collection) == nil ? [.id(collection)] : []
     return (above.map { gaps(along: $0) } ?? []) + own
+  }
+}
+
+extension MaskRule {
+  /// Whether something is left of a field's values where the schema wants it: of one of its types, and not null or nothing of what
+  /// is required.
+  fileprivate func fits(_ field: FieldSchema) -> Bool {
+    let takes: [FieldType]
+    switch kind {
+    case .keep: return true
+    case .drop, .null: return !field.isRequired
+    case .hash: takes = [.string, .bytes]
+    case .number: takes = [.integer, .double]
+    case .date, .year: takes = [.timestamp, .string]
+    default: takes = [.string, .integer, .double]
+    }
+    // References follow under every rule; the keys of a map and the elements of an array have rules.
+    return field.types.isEmpty || !Set(field.types).isDisjoint(with: takes + [.reference, .map, .array])
   }
 }
 

@@ -192,8 +192,22 @@ struct MaskedFields {
     case .pseudonym(let keeping, let prefixes):
       .string(try text.pseudonym(value, keeping: keeping, prefixes: prefixes))
     case .reference(let target): .string(try id(value, target ?? field.reference?.collection))
+    case .date(let days):
+      try day(value) { time throws(Failure) in try text.time(time, days: days, seed: seed) }
+    case .year: try day(value) { time throws(Failure) in MaskedText.year(time) }
     default: .null
     }
+  }
+
+  /// A day that is a text, as 2024-03-10.
+  private func day(
+    _ value: String,
+    _ moved: (Timestamp) throws(Failure) -> Timestamp?
+  ) throws(Failure) -> Value {
+    if value.isEmpty { return .string(value) }
+    let time = CalendarDay(value).flatMap { Timestamp(seconds: Int64($0.number) * 86_400) }
+    guard let time, let moved = try moved(time) else { return .null }
+    return .string(CalendarDay(number: Int(moved.seconds.flooredDivision(by: 86_400))).text)
   }
 
   /// The ID of a document of another collection, or of this one.
@@ -228,6 +242,10 @@ struct MaskedFields {
       try text.time(time, days: days, seed: seed).map { .timestamp($0) } ?? .null
     case (.year, .timestamp(let time)): MaskedText.year(time).map { .timestamp($0) } ?? .null
     case (.hash, .bytes(let bytes)): .bytes(Array(try text.hash(bytes).utf8))
+    // What people typed as a number stays one, so that the copy breaks the schema where the source does.
+    case (_, .integer(let number)): .integer(try text.number(number))
+    case (_, .double(let number)):
+      try Int64(exactly: number.rounded()).map { .double(Double(try text.number($0))) } ?? .null
     default: .null
     }
   }

@@ -1,3 +1,5 @@
+import Schema
+
 /// What texts, bytes, numbers and times become under a key.
 ///
 /// A text and its purpose decide alone, so the same person is the same everywhere.
@@ -56,7 +58,7 @@ struct MaskedText: Sendable {
 
   // MARK: Formats
 
-  /// Returns an address of a domain, by default of one that nobody can have.
+  /// Returns an address of a domain, by default of one that nobody can have; a text that is no address stays none.
   ///
   /// - Parameter isID: Whether it is compared as it stands; otherwise case and white space around it say nothing.
   func email(_ text: String, of domain: String, isID: Bool) throws(Failure) -> String {
@@ -64,25 +66,26 @@ struct MaskedText: Sendable {
       isID ? text : PlainText.trimmed(text.lowercased()) { PlainText.isWhiteSpace($0) || $0 == "\u{200B}" }
     if email.isEmpty { return email }
     let digits = try key.bytes("email", email.utf8).prefix(8).flatMap(MaskKey.hexadecimal)
-    return "u\(String(decoding: digits, as: UTF8.self))@\(domain)"
+    let name = "u\(String(decoding: digits, as: UTF8.self))"
+    return FieldFormat.email.matches(email) ? "\(name)@\(domain)" : name
   }
 
   func url(_ text: String) throws(Failure) -> String {
     text.isEmpty ? text : "https://example.test/\(try letters(try key.bytes("url", text.utf8), count: 20))"
   }
 
-  /// Returns a phone of the same country and form: the last ten digits decide, with and without a country.
+  /// Returns a phone of the same country and form: the digits behind the country decide, the last ten at most, so that it is the
+  /// same phone with and without its country.
   ///
   /// A longer number than a phone is masked from its first digit.
   func digits(_ text: String) throws(Failure) -> String {
     let kept = Array((PlainText.asciiDigits(text)).utf8)
-    let digits = kept.filter(Self.isDigit)
-    let national = digits.count > 13 ? digits : Array(digits.suffix(10))
-    var masked = try (digits.dropLast(national.count) + DigitPermutation.masked(national, under: key))[...]
-    return String(decoding: kept.map { Self.isDigit($0) ? masked.removeFirst() : $0 }, as: UTF8.self)
+    let digits = kept.filter(\.isASCIIDigit)
+    let count = digits.count > 13 ? digits.count : min(10, digits.count - PhoneCountry.digitCount(of: kept))
+    let national = Array(digits.suffix(count))
+    var masked = try (digits.dropLast(count) + DigitPermutation.masked(national, under: key))[...]
+    return String(decoding: kept.map { $0.isASCIIDigit ? masked.removeFirst() : $0 }, as: UTF8.self)
   }
-
-  private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
 
   // MARK: Words
 
@@ -113,6 +116,14 @@ struct MaskedText: Sendable {
   }
 
   // MARK: Numbers and times
+
+  /// Returns a whole number of as many digits, as ``digits(_:)`` makes them.
+  func number(_ value: Int64) throws(Failure) -> Int64 {
+    // Of 18 digits every number fits.
+    let digits = Array(String(value.magnitude).utf8.prefix(18))
+    let masked = String(decoding: try DigitPermutation.masked(digits, under: key), as: UTF8.self)
+    return (Int64(masked) ?? 0) * (value < 0 ? -1 : 1)
+  }
 
   func number(_ value: Double, percent: Int, seed: [UInt8]) throws(Failure) -> Double {
     value * (1 + Double(percent) / 100 * (try fraction("number", seed) * 2 - 1))

@@ -15,7 +15,7 @@ struct CountCommand: AsyncParsableCommand {
       """
   )
 
-  @Argument(help: CollectionArguments.help)
+  @Argument(help: CollectionArguments.help, completion: CompletionValues.collections)
   var collections: [String] = []
 
   @Flag(help: "Count every root collection.")

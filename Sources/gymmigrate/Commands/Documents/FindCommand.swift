@@ -83,7 +83,7 @@ struct FindCommand: AsyncParsableCommand {
         if read.reach == .collection, let collection = session.schema.collection(read.collection),
           let texts = collection.searchedTexts
         {
-          read.mask = (texts + collection.searchedPhones).map { FieldPath(field: $0) }
+          read.mask = texts + collection.searchedPhones
         }
         session.counts.open(read.collection)
         session.progress.begin(read.collection.string, total: nil)
@@ -115,7 +115,7 @@ struct FindCommand: AsyncParsableCommand {
   private static func nothing(in reads: [CollectionRead], _ schema: DatabaseSchema) -> String {
     let places = reads.map { read in
       let collection = schema.collection(read.kind ?? read.collection)
-      let fields = collection?.searchedFields ?? ["every text"]
+      let fields = collection?.searchedFields.map(\.description) ?? ["every text"]
       return "\(fields.isEmpty ? "no declared field" : fields.joined(separator: ", ")) of \(read.collection)"
     }
     return "Nothing was found. Looked in \(places.joined(separator: "; "))."

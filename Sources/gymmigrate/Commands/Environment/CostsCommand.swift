@@ -21,7 +21,11 @@ struct CostsCommand: AsyncParsableCommand {
   )
   var since = Duration.seconds(30 * 86_400)
 
-  @Option(name: [.customShort("e"), .customLong("env")], help: "Only runs on this environment.")
+  @Option(
+    name: [.customShort("e"), .customLong("env")],
+    help: "Only runs on this environment.",
+    completion: CompletionValues.environments
+  )
   var environment: String?
 
   @OptionGroup var folder: StateOptions

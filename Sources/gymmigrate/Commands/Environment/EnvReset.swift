@@ -16,7 +16,7 @@ struct EnvReset: JobCommand {
       """
   )
 
-  @Argument(help: "The environment to clear.")
+  @Argument(help: "The environment to clear.", completion: CompletionValues.environments)
   var name: String?
 
   @Option(

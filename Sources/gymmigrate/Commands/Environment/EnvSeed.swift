@@ -18,10 +18,13 @@ struct EnvSeed: JobCommand {
       """
   )
 
-  @Argument(help: "The environment to load.")
+  @Argument(help: "The environment to load.", completion: CompletionValues.environments)
   var name: String?
 
-  @Option(help: ArgumentHelp("A folder of files, or an environment.", valueName: "env|path"))
+  @Option(
+    help: ArgumentHelp("A folder of files, or an environment.", valueName: "env|path"),
+    completion: CompletionValues.environments
+  )
   var from: String
 
   @Flag(name: [.customShort("n"), .long], help: "Show what would change; write nothing.")

@@ -26,7 +26,8 @@ struct RunsShow: AsyncParsableCommand {
     abstract: "Show what a run was asked to do, how it ended, and which files it left."
   )
 
-  @Argument(help: "The run: its id, a part that no other has, or 'last'.") var run: String
+  @Argument(help: "The run: its id, a part that no other has, or 'last'.", completion: CompletionValues.runs)
+  var run: String
   @OptionGroup var folder: StateOptions
   @Flag(help: "Print JSON instead of lines.") var json = false
 
@@ -59,13 +60,27 @@ struct RunsResume: AsyncParsableCommand {
       """
   )
 
-  @Argument(help: "The run: its id, a part that no other has, or 'last' (the last run that can be resumed).")
+  @Argument(
+    help: "The run: its id, a part that no other has, or 'last' (the last run that can be resumed).",
+    completion: CompletionValues.runs
+  )
   var run: String
+  @Option(
+    name: [.customShort("e"), .customLong("env")],
+    help: ArgumentHelp("Not for a run, which has its environment.", visibility: .hidden)
+  )
+  var environment: String?
   @OptionGroup var folder: StateOptions
   @OptionGroup var guards: ConfirmOptions
   @OptionGroup var bill: BillOptions
   @OptionGroup(visibility: .hidden) var notification: NotificationOptions
   @Flag(help: "Print the summary of the whole run as one JSON object on standard output.") var json = false
+
+  func validate() throws {
+    if environment != nil {
+      throw ValidationError("A run is resumed in the environment that it was begun in: leave out -e.")
+    }
+  }
 
   func run() async throws {
     let entry = try folder.history.entry(named: run, preferring: \.isResumable)

@@ -11,7 +11,11 @@ struct RunsList: AsyncParsableCommand {
       """
   )
 
-  @Option(name: [.customShort("e"), .customLong("env")], help: "Only runs on this environment.")
+  @Option(
+    name: [.customShort("e"), .customLong("env")],
+    help: "Only runs on this environment.",
+    completion: CompletionValues.environments
+  )
   var environment: String?
 
   @Option(

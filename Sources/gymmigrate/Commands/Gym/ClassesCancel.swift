@@ -49,6 +49,9 @@ extension CancelClassesJob: PerformableJob {
       try session.schema.assertGym("classes")
       let zone = try session.schema.zone()
       let migration = try await migration(in: session.client, zone)
+      if try await session.client.empty(among: migration.sources, asFiltered: true) == migration.sources {
+        session.logger.notice("There is no such class.")
+      }
       if let spared = try await spared(in: session.client, zone) { session.logger.notice("\(spared)") }
       return OneOffRun.Work(migration: migration, reads: migration.sources)
     }

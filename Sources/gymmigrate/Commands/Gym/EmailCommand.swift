@@ -39,7 +39,7 @@ struct EmailResolve: AsyncParsableCommand {
   func validate() throws { try EmailCommand.validate(address) }
 
   func run() async throws {
-    try await common.perform("email resolve") { session in
+    try await common.perform("email resolve", counting: false) { session in
       try session.schema.assertGym("email")
       let path = try EmailService.path(of: address)
       guard let id = try await EmailService(session.client).resolve(address) else {

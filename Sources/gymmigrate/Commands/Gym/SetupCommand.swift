@@ -25,7 +25,7 @@ struct SetupShow: AsyncParsableCommand {
   @OptionGroup var common: PrintingOptions
 
   func run() async throws {
-    try await common.perform("setup show") { session in
+    try await common.perform("setup show", counting: false) { session in
       try session.schema.assertGym("setup")
       let state = try await SetupService(session.client).state()
       if json {

@@ -13,7 +13,11 @@ struct MigrateBaseline: AsyncParsableCommand {
       """
   )
 
-  @Argument(help: "The migration, by the name of its file or its id.") var name: String
+  @Argument(
+    help: "The migration, by the name of its file or its id.",
+    completion: CompletionValues.migrations
+  )
+  var name: String
   @OptionGroup var common: SummaryOptions
   @OptionGroup var guards: ConfirmOptions
 

@@ -64,13 +64,21 @@ struct MigrateList: AsyncParsableCommand {
         }
       }
     }
+    if known.isEmpty {
+      Terminal.standardError.line(
+        "No migration comes along with this schema. 'gymmigrate migrate new NAME' writes one."
+      )
+    }
     for migration in known { try StandardOutput.write("\(migration.id)\t\(migration.summary)\n") }
   }
 }
 
 /// Which migrations to run, and their settings.
 struct ChosenMigrations: ParsableArguments {
-  @Argument(help: "The migrations, as 'gymmigrate migrate list' names them, or YAML files of your own.")
+  @Argument(
+    help: "The migrations, as 'gymmigrate migrate list' names them, or YAML files of your own.",
+    completion: CompletionValues.migrations
+  )
   var migrations: [String] = []
 
   @Flag(help: "All that come along but those that are applied by name only, in their order.")

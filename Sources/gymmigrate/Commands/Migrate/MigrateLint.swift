@@ -13,7 +13,8 @@ struct MigrateLint: AsyncParsableCommand {
       """
   )
 
-  @Argument(help: "Names or files (default: the whole folder).") var migrations: [String] = []
+  @Argument(help: "Names or files (default: the whole folder).", completion: CompletionValues.migrations)
+  var migrations: [String] = []
   @OptionGroup var files: ConfigurationOptions
   @Flag(help: "Print JSON instead of lines.") var json = false
 

@@ -23,6 +23,7 @@ struct MigrateStatus: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp("The migrations of the folder in these environments.", valueName: "env,env"),
+    completion: CompletionValues.environments,
     transform: { $0.split(separator: ",").map(String.init) }
   )
   var environments: [String]?

@@ -18,9 +18,17 @@ struct MigrateTest: AsyncParsableCommand {
       """
   )
 
-  @Argument(help: "The migrations, by the names of their files or their ids.") var names: [String] = []
+  @Argument(
+    help: "The migrations, by the names of their files or their ids.",
+    completion: CompletionValues.migrations
+  )
+  var names: [String] = []
   @Flag(help: "Those that are pending in --from.") var pending = false
-  @Option(help: ArgumentHelp("The environment to copy.", valueName: "env")) var from: String
+  @Option(
+    help: ArgumentHelp("The environment to copy.", valueName: "env"),
+    completion: CompletionValues.environments
+  )
+  var from: String
 
   @Option(
     name: .customLong("where"),

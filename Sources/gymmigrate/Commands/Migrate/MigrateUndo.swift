@@ -20,7 +20,11 @@ struct MigrateUndo: JobCommand {
   )
 
   @Argument(
-    help: "The run: its id, a part that no other has, or 'last' (the last run whose changes are not undone)."
+    help: ArgumentHelp(
+      "The run: its id, a part that no other has, or 'last' (the last run whose changes are not undone).",
+      valueName: "run"
+    ),
+    completion: CompletionValues.runs
   )
   var undone: String
   @OptionGroup var common: WritingOptions

@@ -19,7 +19,8 @@ struct MigrateUp: AsyncParsableCommand {
   @OptionGroup var common: WritingOptions
 
   @Option(
-    help: ArgumentHelp("The last that is applied, by the name of its file or its id.", valueName: "name")
+    help: ArgumentHelp("The last that is applied, by the name of its file or its id.", valueName: "name"),
+    completion: CompletionValues.migrations
   )
   var to: String?
 

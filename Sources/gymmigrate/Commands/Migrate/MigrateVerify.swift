@@ -23,7 +23,8 @@ struct MigrateVerify: AsyncParsableCommand {
 
   @Option(
     name: .customLong("run"),
-    help: ArgumentHelp("The run: its id, a part that no other has, or 'last'.", valueName: "run")
+    help: ArgumentHelp("The run: its id, a part that no other has, or 'last'.", valueName: "run"),
+    completion: CompletionValues.runs
   )
   var verified: String?
 

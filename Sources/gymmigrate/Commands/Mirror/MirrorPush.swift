@@ -71,7 +71,7 @@ extension PushJob: PerformableJob {
         if left > 0 {
           try await edits.rebase(on: journal)
           session.logger.notice(
-            "\(left) edits stay in \(self.file): correct them, or drop them with 'mirror pull --discard-edits'."
+            "\(NumberText.counted(left, "edit")) \(left == 1 ? "stays" : "stay") in \(self.file): correct them, or drop them with 'mirror pull --discard-edits'."
           )
         }
       }

@@ -17,7 +17,7 @@ struct SchemaDriftCommand: AsyncParsableCommand {
       """
   )
 
-  @Argument(help: CollectionArguments.help)
+  @Argument(help: CollectionArguments.help, completion: CompletionValues.collections)
   var collections: [String] = []
 
   @OptionGroup(title: "How it reads") var reading: ReadingOptions

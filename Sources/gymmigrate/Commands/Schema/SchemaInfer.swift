@@ -20,7 +20,7 @@ struct SchemaInfer: AsyncParsableCommand {
       """
   )
 
-  @Argument(help: CollectionArguments.help)
+  @Argument(help: CollectionArguments.help, completion: CompletionValues.collections)
   var collections: [String] = []
 
   @Option(

@@ -29,11 +29,15 @@ struct CopyCommand: JobCommand {
     help: ArgumentHelp(
       "The environment to read, also at a moment: prod@2026-01-31T12:00:00Z.",
       valueName: "env[@time]"
-    )
+    ),
+    completion: CompletionValues.environments
   )
   var from: String?
 
-  @Option(help: ArgumentHelp("The environment to write.", valueName: "env"))
+  @Option(
+    help: ArgumentHelp("The environment to write.", valueName: "env"),
+    completion: CompletionValues.environments
+  )
   var to: String?
 
   @Option(help: "create, upsert, merge or replace.")

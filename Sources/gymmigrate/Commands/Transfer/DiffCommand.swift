@@ -32,12 +32,14 @@ struct DiffCommand: AsyncParsableCommand {
       "The source: an environment, a file or a folder; repeat it for the increments of an export.",
       valueName: "env[@time]|path"
     ),
+    completion: CompletionValues.environments,
     transform: TypedValue.file
   )
   var from: [String]
 
   @Option(
     help: ArgumentHelp("The destination, in the same way.", valueName: "env[@time]|path"),
+    completion: CompletionValues.environments,
     transform: TypedValue.file
   )
   var to: [String]

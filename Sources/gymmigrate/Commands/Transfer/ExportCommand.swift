@@ -23,7 +23,7 @@ struct ExportCommand: JobCommand {
       """
   )
 
-  @Argument(help: CollectionArguments.help)
+  @Argument(help: CollectionArguments.help, completion: CompletionValues.collections)
   var collections: [String] = []
 
   @Flag(help: "Export every root collection.")

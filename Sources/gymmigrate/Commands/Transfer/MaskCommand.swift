@@ -24,7 +24,7 @@ struct MaskCheckCommand: AsyncParsableCommand {
       """
   )
 
-  @Argument(help: CollectionArguments.help)
+  @Argument(help: CollectionArguments.help, completion: CompletionValues.collections)
   var collections: [String] = []
 
   @OptionGroup(title: "How it reads") var reading: ReadingOptions

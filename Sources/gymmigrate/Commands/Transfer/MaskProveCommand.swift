@@ -1,3 +1,5 @@
+import Logging
+import Mirror
 import Synchronization
 import Transfer
 
@@ -14,11 +16,20 @@ struct MaskProveCommand: AsyncParsableCommand {
       """
   )
 
-  @Argument(help: CollectionArguments.help)
+  @Argument(help: CollectionArguments.help, completion: CompletionValues.collections)
   var collections: [String] = []
 
-  @Option(help: ArgumentHelp("The environment that was masked.", valueName: "env")) var from: String
-  @Option(help: ArgumentHelp("The masked copy, which is read whole.", valueName: "env")) var to: String
+  @Option(
+    help: ArgumentHelp("The environment that was masked.", valueName: "env"),
+    completion: CompletionValues.environments
+  )
+  var from: String
+
+  @Option(
+    help: ArgumentHelp("The masked copy, which is read whole.", valueName: "env"),
+    completion: CompletionValues.environments
+  )
+  var to: String
 
   @Option(
     help: ArgumentHelp("A file or folder to look into as well. Repeatable.", valueName: "path"),
@@ -67,8 +78,10 @@ struct MaskProveCommand: AsyncParsableCommand {
     try await session.forEachPage(of: wholeReads(in: session)) { page throws(Failure) in
       for document in page { try proof.search(document) }
     }
-    for path in also { try proof.search(files: path) }
-    return try proof.report()
+    for path in also { try proof.search(files: path, values: DatabaseValues.forEach(in:_:)) }
+    let report = try proof.report()
+    for file in report.unread { session.logger.warning("Not all of a file was searched. \(file).") }
+    return report
   }
 
   /// All of the copy, with what gymmigrate itself keeps there.

@@ -4,7 +4,8 @@ import Configuration
 struct ConnectionOptions: ParsableArguments {
   @Option(
     name: [.customShort("e"), .customLong("env")],
-    help: "The environment; see 'gymmigrate help connection'."
+    help: "The environment; see 'gymmigrate help connection'.",
+    completion: CompletionValues.environments
   )
   var environment: String?
 

@@ -61,7 +61,8 @@ extension Session {
 }
 
 extension DatabaseSchema {
-  fileprivate func hint(of read: CollectionRead) -> String? {
+  /// Says of the collection of a read that it is spelled almost as one that is declared; nil where it is not.
+  func hint(of read: CollectionRead) -> String? {
     read.reach == .group ? hint(ofGroup: read.collection.id) : hint(of: read.kind ?? read.collection)
   }
 

@@ -116,7 +116,8 @@ extension Session {
     for read in reads {
       let isEmpty = read.filter == nil ? true : try? await client.quickly.isEmpty(read)
       if isEmpty != true { continue }
-      let notice = await client.emptyNotice(of: read)
+      // A name that the schema knows better is said beside it.
+      let notice = await client.emptyNotice(of: read, suggesting: schema.hint(of: read) == nil)
       logger.warning("\(notice)")
     }
   }

@@ -2,7 +2,7 @@ import Transfer
 
 /// The collections of a command over two databases: named ones and patterns, all, or the catalogues of the schema.
 struct SelectionArguments: ParsableArguments {
-  @Argument(help: CollectionArguments.help)
+  @Argument(help: CollectionArguments.help, completion: CompletionValues.collections)
   var collections: [String] = []
 
   @Flag(help: "Every root collection except gymmigrate's own.")

@@ -19,6 +19,7 @@ package struct MaskProof: ~Copyable {
   private var filter = TraceFilter()
   private var places = PlaceNames()
   private var seen = DiskSort<NumberRecord>()
+  private var unread: [String] = []
 
   fileprivate struct Row {
     var field: ProvenField
@@ -149,8 +150,9 @@ package struct MaskProof: ~Copyable {
 
   /// Looks for what was taken in a file, or in the files of a folder and below it, and in their names.
   ///
+  /// - Parameter values: The values of a file that is a database.
   /// - Throws: `.cannotWrite`; as ``InputFile/read(into:)``.
-  package mutating func search(files path: String) throws(Failure) {
+  package mutating func search(files path: String, values: FileValues) throws(Failure) {
     guard SystemCall.status(path).status != nil else { throw Failure.cannotRead(path, errno: ENOENT) }
     var folders = [path]
     while let path = folders.popLast() {
@@ -159,7 +161,9 @@ package struct MaskProof: ~Copyable {
       var search = TraceSearch(filter)
       search.look(at: FilePaths.name(of: path))
       let place = search.found.isEmpty ? path : "a file whose name is not shown"
-      if status.isRegularFile { try search.look(atFile: path) }
+      if status.isRegularFile, let cause = try search.look(atFile: path, values: values) {
+        unread.append("\(place): \(cause)")
+      }
       try note(search, in: place)
     }
   }
@@ -177,7 +181,7 @@ package struct MaskProof: ~Copyable {
   /// - Throws: `.cannotWrite`.
   package consuming func report() throws(Failure) -> MaskProofReport {
     var rows = rows
-    let names = places
+    let (names, unread) = (places, unread)
     var wanted = try wanted.sorted()
     var seen = try seen.sorted()
     var next = try seen.next()
@@ -195,7 +199,7 @@ package struct MaskProof: ~Copyable {
       }
       for (row, count) in counts { rows[row].conclude(count, found, names) }
     }
-    return MaskProofReport(rows.map(\.field).filter { !$0.isEmpty })
+    return MaskProofReport(rows.map(\.field).filter { !$0.isEmpty }, unread: unread)
   }
 }
 

@@ -34,8 +34,12 @@ package struct ProvenField: Encodable, Sendable, Equatable {
 /// What a proof says of all fields, in the summary.
 package struct MaskProofReport: SummarySection {
   package let fields: [ProvenField]
+  /// The files in which not everything could be looked at, with the reason.
+  package let unread: [String]
 
-  package init(_ fields: [ProvenField]) { self.fields = fields }
+  package init(_ fields: [ProvenField], unread: [String] = []) {
+    (self.fields, self.unread) = (fields, unread)
+  }
 
   /// Whether something was found that is to be masked.
   package var isProven: Bool { !fields.contains { $0.found > 0 } }

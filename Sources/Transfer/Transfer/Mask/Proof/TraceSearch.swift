@@ -1,5 +1,3 @@
-import Tables
-
 /// Finds the traces that a filter knows, in texts and bytes: as they are, behind `%` and `\` of URLs and JSON, and in Base64.
 struct TraceSearch {
   /// How many encodings of one another are looked behind.
@@ -32,51 +30,6 @@ struct TraceSearch {
 
   private mutating func take(_ trace: ValueTrace) {
     if filter.mayContain(trace) { found.append(trace) }
-  }
-
-  // MARK: Files
-
-  /// How much is looked at twice, so that nothing is cut in two.
-  private static let overlap = 4 << 10
-
-  /// Looks at a file, decompressed; at the parts of a workbook.
-  ///
-  /// - Throws: As ``InputFile/read(into:)``.
-  mutating func look(atFile path: String) throws(Failure) {
-    if FileHead(path).content == .workbook, let parts = try? Self.parts(of: path) {
-      for part in parts { try look(atPart: part, of: path) }
-      return
-    }
-    var file = try InputFile(path)
-    var rest: [UInt8] = []
-    try file.forEachPiece { piece throws(Failure) in look(at: piece, after: &rest) }
-  }
-
-  private static func parts(of path: String) throws(Failure) -> [String] {
-    let package = try XLSXPackage(path)
-    return package.sheets.map(\.part) + (package.sharedStrings.map { [$0] } ?? [])
-  }
-
-  private mutating func look(atPart part: String, of path: String) throws(Failure) {
-    guard var entry = try ZIPEntry.open(part, in: path) else { return }
-    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 16)
-    defer { buffer.deallocate() }
-    var rest: [UInt8] = []
-    while true {
-      let count = try entry.read(into: buffer)
-      if count == 0 { return }
-      look(at: UnsafeRawBufferPointer(rebasing: buffer[..<count]), after: &rest)
-    }
-  }
-
-  /// Looks at a piece of a file, with the end of what came before it.
-  private mutating func look(at piece: UnsafeRawBufferPointer, after rest: inout [UInt8]) {
-    let step = 64 << 10
-    for start in stride(from: 0, to: piece.count, by: step) {
-      let bytes = rest + piece[start..<min(piece.count, start + step)]
-      look(at: String(decoding: bytes, as: UTF8.self))
-      rest = Array(bytes.suffix(Self.overlap).drop { $0.isASCIILetterOrDigit || $0 >= 0x80 })
-    }
   }
 }
 

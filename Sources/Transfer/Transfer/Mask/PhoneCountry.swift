@@ -1,0 +1,20 @@
+/// The digits with which a phone says its country: by ITU-T E.164, one to three behind `+` or `00`.
+enum PhoneCountry {
+  private static let ofTwoDigits: Set<Int> = [
+    20, 27, 30, 31, 32, 33, 34, 36, 39, 40, 41, 43, 44, 45, 46, 47, 48, 49, 51, 52, 53, 54, 55, 56, 57, 58,
+    60, 61, 62, 63, 64, 65, 66, 81, 82, 84, 86, 90, 91, 92, 93, 94, 95, 98,
+  ]
+
+  /// How many of a phone's digits say its country, the zeros before it included; 0 where it says none.
+  ///
+  /// - Parameter text: The phone, with nothing before its `+`.
+  static func digitCount(of text: some Sequence<UInt8>) -> Int {
+    let bytes = Array(text)
+    let digits = bytes.filter(\.isASCIIDigit).map { Int($0) - 0x30 }
+    let zeros = digits.starts(with: [0, 0]) ? 2 : 0
+    guard zeros > 0 || bytes.first == UInt8(ascii: "+"), digits.count >= zeros + 3 else { return 0 }
+    let first = digits[zeros]
+    if first == 1 || first == 7 { return zeros + 1 }
+    return zeros + (ofTwoDigits.contains(first * 10 + digits[zeros + 1]) ? 2 : 3)
+  }
+}

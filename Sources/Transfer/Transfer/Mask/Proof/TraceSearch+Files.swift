@@ -1,0 +1,117 @@
+import Schema
+import Tables
+
+/// What calls `body` with the bytes of each value in a file.
+///
+/// It throws `.inputMalformed` where the file is not of its kind, or damaged.
+package typealias FileValues = (
+  _ path: String, _ body: (UnsafeRawBufferPointer) -> Void
+) throws(Failure) -> Void
+
+extension TraceSearch {
+  /// How much is looked at twice, so that nothing is cut in two.
+  private static let overlap = 4 << 10
+
+  /// Looks at a file, decompressed, and at what its kind has in forms of its own: the parts of a workbook, the messages of a managed
+  /// export, the cells of a database, the letters of another encoding.
+  ///
+  /// - Returns: Why not all of it could be looked at; nil where it was.
+  /// - Throws: As ``InputFile/read(into:)``.
+  mutating func look(atFile path: String, values: FileValues) throws(Failure) -> String? {
+    let head = FileHead(path)
+    if head.content == .workbook, let parts = try? Self.parts(of: path) {
+      for part in parts { try look(atPart: part, of: path) }
+      return nil
+    }
+    try look(atText: path, in: nil)
+    switch head.content {
+    case .database: return try look(at: path, by: values)
+    case .workbook, .openDocument, .oldWorkbook, .foreign: return "it is compressed, or in a form of its own"
+    default: break
+    }
+    if LogTexts.isLog(head.bytes) { return try look(at: path, by: LogTexts.forEach(in:_:)) }
+    if let encoding = TextEncoding(guessedFrom: head.bytes) {
+      try look(atText: path, in: encoding)
+      return nil
+    }
+    return head.bytes.contains(0) ? "it is no text" : nil
+  }
+
+  /// Looks at bytes that stand for themselves.
+  private mutating func look(at bytes: UnsafeRawBufferPointer) {
+    if !bytes.isEmpty { look(at: Array(bytes)) }
+  }
+
+  private mutating func look(at path: String, by values: FileValues) throws(Failure) -> String? {
+    do throws(Failure) {
+      var search = self
+      defer { self = search }
+      try values(path) { search.look(at: $0) }
+      return nil
+    } catch  where error.kind == .inputMalformed {
+      return error.cause
+    }
+  }
+
+  private mutating func look(atText path: String, in encoding: TextEncoding?) throws(Failure) {
+    var file = try InputFile(path)
+    var decoder = encoding.map { TextDecoder($0) }
+    var rest: [UInt8] = []
+    try file.forEachPiece { piece throws(Failure) in
+      guard var text = decoder else { return look(at: piece, after: &rest) }
+      var decoded: [UInt8] = []
+      text.decode(piece, to: &decoded)
+      decoder = text
+      decoded.withUnsafeBytes { look(at: $0, after: &rest) }
+    }
+  }
+  private static func parts(of path: String) throws(Failure) -> [String] {
+    let package = try XLSXPackage(path)
+    return package.sheets.map(\.part) + (package.sharedStrings.map { [$0] } ?? [])
+  }
+
+  private mutating func look(atPart part: String, of path: String) throws(Failure) {
+    guard var entry = try ZIPEntry.open(part, in: path) else { return }
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 16)
+    defer { buffer.deallocate() }
+    var rest: [UInt8] = []
+    while true {
+      let count = try entry.read(into: buffer)
+      if count == 0 { return }
+      look(at: UnsafeRawBufferPointer(rebasing: buffer[..<count]), after: &rest)
+    }
+  }
+
+  /// Looks at a piece of a file, with the end of what came before it.
+  private mutating func look(at piece: UnsafeRawBufferPointer, after rest: inout [UInt8]) {
+    let step = 64 << 10
+    for start in stride(from: 0, to: piece.count, by: step) {
+      let bytes = rest + piece[start..<min(piece.count, start + step)]
+      look(at: String(decoding: bytes, as: UTF8.self))
+      rest = Array(bytes.suffix(Self.overlap).drop { $0.isASCIILetterOrDigit || $0 >= 0x80 })
+    }
+  }
+}
+
+extension TextEncoding {
+  /// By its mark, by the zeros that UTF-16 has beside Western letters, or by letters that are no UTF-8; nil for UTF-8 and for what
+  /// is no text.
+  fileprivate init?(guessedFrom head: [UInt8]) {
+    var length = 0
+    if let marked = TextEncoding(markedBy: head, &length) {
+      if marked == .utf8 { return nil }
+      self = marked
+      return
+    }
+    let zeros = head.indices.filter { head[$0] == 0 }
+    if zeros.isEmpty {
+      if EncodingGuess(head) == .utf8 { return nil }
+      self = .windows1252
+      return
+    }
+    let (even, odd) = (zeros.count { $0 % 2 == 0 }, zeros.count { $0 % 2 == 1 })
+    let isSixteenBits = max(even, odd) * 4 > head.count && min(even, odd) * 20 <= max(even, odd)
+    guard isSixteenBits else { return nil }
+    self = even > odd ? .utf16BigEndian : .utf16LittleEndian
+  }
+}

@@ -1,0 +1,43 @@
+import ArgumentParser
+import Configuration
+import MigrationEngine
+import Schema
+
+/// The values that a shell offers, from the configuration, the schema and the runs of the folder in which it asks.
+enum CompletionValues {
+  static let environments = values { try EnvironmentResolver($0).configuration().environments.map(\.name) }
+
+  /// Those that the schema declares, patterns left out, which a shell would expand.
+  static let collections = values { connection in
+    let schema = try EnvironmentResolver(connection).schema()
+    return schema.collections.map(\.pattern.string).filter { !$0.utf8.contains(UInt8(ascii: "*")) }
+  }
+
+  /// Those that come along, and those of the folder.
+  static let migrations = values { connection in
+    let application = Invocation.current.application(of: try EnvironmentResolver(connection).schema())
+    let known = try application?.comingAlong().map(\.id) ?? []
+    let folder = try MigrationFolder.find(for: connection.settings)
+    return known + (folder?.path == nil ? [] : folder?.migrations.map(\.name) ?? [])
+  }
+
+  /// The last runs, the newest first.
+  static let runs = values { connection in
+    let shown = 20
+    return ["last"] + connection.state.history.entries().suffix(shown).reversed().map(\.record.id)
+  }
+
+  /// The options of a command line that say where names are from.
+  private static let sources = ["-e", "--env", "--config", "--schema", "--state-dir"]
+
+  private static func values(
+    _ names: @escaping @Sendable (ConnectionOptions) throws -> [String]
+  ) -> CompletionKind {
+    .custom { words, _, _ in
+      let pairs = zip(words, words.dropFirst()).filter { sources.contains($0.0) }
+      // What keeps a value from being offered is said when the command is run.
+      guard let connection = try? ConnectionOptions.parse(pairs.flatMap { [$0, $1] }) else { return [] }
+      return (try? names(connection)) ?? []
+    }
+  }
+}

@@ -1,0 +1,73 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("The proof of a mask in files of every kind", .timeLimit(.minutes(10)))
+struct MaskProofFileTests {
+  private static let schema = """
+    schema: small
+    collections:
+      people:
+        mask: pseudonym
+        fields:
+          email: { type: string, mask: email }
+          fullName: { type: string, mask: name }
+          phone: { type: string, mask: digits }
+    """
+
+  private static let name = "Zoraida Cañedo Zubizarreta"
+  private static let person = #"""
+    {"fields":{"email":{"stringValue":"zoraida@clinic.example"},"fullName":{"stringValue":"\#(name)"},\#
+    "phone":{"stringValue":"+52 55 5083 1234"}},"name":"people/patient-0001"}
+    """#
+
+  private func withPerson(_ body: (Tool, [String]) async throws -> Void) async throws {
+    try await withStores { tool in
+      try Data(Self.schema.utf8).write(to: URL(fileURLWithPath: tool.path("small.yaml")))
+      try await tool.load([Self.person], into: "prod")
+      try await body(tool, ["mask", "prove", "--from", "prod", "--to", "test", "--schema", "small.yaml"])
+    }
+  }
+
+  @Test(
+    "An export without a mask is found out in every format.",
+    arguments: ["managed", "sqlite", "jsonl", "csv", "xlsx", "json"]
+  )
+  func exports(_ format: String) async throws {
+    try await withPerson { tool, proof in
+      let place = ["managed": "out", "json": "out.json"][format] ?? "out.\(format)"
+      let export = ["export", "people", "-e", "prod", "-o", place, "--format", format]
+      try await tool.bare(export + ["--schema", "small.yaml", "-q"]).expect(0)
+      try FileManager.default.removeItem(atPath: tool.path("load.jsonl"))
+      let result = try await tool.bare(proof + ["--also", place])
+      result.expect(1)
+      for field in ["(ids)", "email", "fullName", "phone"] {
+        #expect(result.output.contains("people: \(field)\t1 of 1"), "\(field)")
+      }
+    }
+  }
+
+  @Test(
+    "A text in another encoding is read in it.",
+    arguments: [String.Encoding.utf16LittleEndian, .windowsCP1252]
+  )
+  func encodings(_ encoding: String.Encoding) async throws {
+    try await withPerson { tool, proof in
+      let text = try #require("id;nombre\r\n1;\(Self.name)\r\n".data(using: encoding))
+      try text.write(to: URL(fileURLWithPath: tool.path("list.csv")))
+      let result = try await tool.bare(proof + ["--also", "list.csv"])
+      result.expect(1)
+      #expect(result.output.contains("people: fullName\t1 of 1"))
+    }
+  }
+
+  @Test("A file that cannot be looked into is named.")
+  func unread() async throws {
+    try await withPerson { tool, proof in
+      try Data([0x89, 0x50, 0x4E, 0x47, 0, 1, 2]).write(to: URL(fileURLWithPath: tool.path("photo.png")))
+      let result = try await tool.bare(proof + ["--also", "photo.png"])
+      result.expect(0)
+      #expect(result.errors.contains("Not all of a file was searched. photo.png: it is compressed"))
+    }
+  }
+}
