@@ -43,13 +43,10 @@ struct ClassCancellationTests {
     return (paths("isActive", ["booleanValue": false]), paths("estado", ["stringValue": "activa"]))
   }
 
-  @Test(
-    "Where there is no class, that is said.",
-    arguments: [["--of", "2099-04-01"], ["--series", "none"]]
-  )
-  func none(_ which: [String]) async throws {
+  @Test("Where there is no class on a day, that is said.")
+  func none() async throws {
     try await withStore { tool, _ in
-      let result = try await tool.bare(["classes", "cancel"] + which + ["-n"] + tool.place)
+      let result = try await tool.bare(["classes", "cancel", "--of", "2099-04-01", "-n"] + tool.place)
       result.expect(0)
       #expect(result.errors.contains("There is no such class."))
     }
