@@ -232,6 +232,11 @@ struct MaskedFields {
     return "https://example.test/\(masked)"
   }
 
+  private func whole(_ number: Double) throws(Failure) -> Double? {
+    guard let whole = Int64(exactly: number.rounded()) else { return nil }
+    return Double(try text.number(whole))
+  }
+
   private func scalar(_ value: Value, _ rule: MaskRule) throws(Failure) -> Value {
     switch (rule.kind, value) {
     case (.number(let percent), .double(let number)):
@@ -244,8 +249,7 @@ struct MaskedFields {
     case (.hash, .bytes(let bytes)): .bytes(Array(try text.hash(bytes).utf8))
     // What people typed as a number stays one, so that the copy breaks the schema where the source does.
     case (_, .integer(let number)): .integer(try text.number(number))
-    case (_, .double(let number)):
-      try Int64(exactly: number.rounded()).map { .double(Double(try text.number($0))) } ?? .null
+    case (_, .double(let number)): try whole(number).map { .double($0) } ?? .null
     default: .null
     }
   }

@@ -183,6 +183,7 @@ struct GymTableOptions: ParsableArguments {
   var output: String?
 
   @Option(
+    name: [.long, .customLong("lang")],
     help: ArgumentHelp("The header of CSV and XLSX: fields, english or spanish.", valueName: "language")
       .withDefault("fields"),
     transform: TypedValue.header

@@ -182,4 +182,8 @@ struct ReportOptions: ParsableArguments {
   }
 }
 
-extension ReportWords.Language: ExpressibleByArgument {}
+extension ReportWords.Language: ExpressibleByArgument {
+  init?(argument: String) {
+    self.init(rawValue: ["english": "en", "spanish": "es"][argument] ?? argument)
+  }
+}

@@ -74,6 +74,7 @@ struct ExportCommand: JobCommand {
   @OptionGroup var masking: MaskOptions
 
   @Option(
+    name: [.long, .customLong("lang")],
     help: ArgumentHelp(
       "The header of CSV and XLSX: fields, or the labels of the schema in a language: english, spanish, or its code.",
       valueName: "language"
