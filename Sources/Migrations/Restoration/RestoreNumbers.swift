@@ -14,6 +14,9 @@ package struct RestoreNumbers: JSONRecord, Equatable {
   /// Documents that were left alone because they were changed since, by the pattern of their collection.
   package var kept: [UTF8Key: Int] = [:]
 
+  /// The root collections that are restored, or something of them; nil in records of versions that did not know it.
+  package var roots: [String]?
+
   package init(at moment: Timestamp? = nil) { self.moment = moment }
 
   mutating func add(_ outcome: Outcome, of path: DocumentPath) {

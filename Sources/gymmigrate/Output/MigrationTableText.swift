@@ -32,6 +32,7 @@ enum MigrationTableText {
     json.member("checksum", cell.state?.applied?.standing)
     json.member("environment", cell.environment)
     json.member("holder", run?.holder)
+    if let left = cell.state?.leftToUndo, left > 0 { json.member("leftToUndo", left) }
     json.member("override", cell.state?.entry?.override)
     json.member("runId", run?.run)
     json.member("startedAt", run?.startedAt?.description)

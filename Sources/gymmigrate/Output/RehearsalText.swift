@@ -10,7 +10,7 @@ enum RehearsalText {
     let cost = CostEstimate(rehearsal.cost, at: prices)
     try StandardOutput.write("To apply it: \(cost.text)\n")
     let tenths = Int((rehearsal.seconds * 10).rounded())
-    try StandardOutput.write("Applied here in \(tenths / 10).\(tenths % 10) s\n")
+    try StandardOutput.write("Applied here in \(tenths / 10).\(tenths % 10) s.\n")
     for finding in rehearsal.findings {
       let cells = [finding.code.rawValue, finding.subject, finding.message]
       try StandardOutput.write("\(TerminalText(cells: cells))\n")

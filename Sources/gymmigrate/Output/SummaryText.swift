@@ -17,9 +17,7 @@ enum SummaryText {
       lines.append("In all: \(counts(summary.totals))")
     }
     lines += summary.sections.compactMap(\.line)
-    if let billed = summary.billed, billed != Cost() {
-      lines.append("Billed: \(bill(billed, summary.perhapsBilled))")
-    }
+    if let billed = summary.billed { lines += bill(billed, summary.perhapsBilled) }
     let seconds = (summary.durationSeconds * 10).rounded() / 10
     let rate = Int(clamping: Double(summary.totals.read) / max(summary.durationSeconds, 0.001))
     let speed = summary.showsCounts && hasBegun ? ", \(NumberText.grouped(rate)) documents/s" : ""
@@ -54,10 +52,12 @@ enum SummaryText {
     }
   }
 
-  private static func bill(_ billed: Cost, _ perhaps: Cost) -> String {
+  /// The line of the bill; none where nothing was billed.
+  static func bill(_ billed: Cost, _ perhaps: Cost) -> [String] {
+    if billed == Cost() { return [] }
     let more =
       perhaps == Cost() ? "" : ", and perhaps \(perhaps.textOfSome) more by requests without an answer"
-    return "\(billed.text)\(more)."
+    return ["Billed: \(billed.text)\(more)."]
   }
 
   static func counts(_ counts: DocumentCounts) -> String {

@@ -21,6 +21,8 @@ extension CommandRun {
     var ending = RunEnding(summary: summary, run: run)
     do {
       if writes, let run { try context.traffic.account.keep(in: run) }
+      if canGoOn(run) { Interruption.resumeCommand.withLock { $0 = resumeCommand(run, allowingMore: false) } }
+      defer { Interruption.resumeCommand.withLock { $0 = nil } }
       ending.result = try await work(context)
       try ending.complete(context.counts, writes: writes)
     } catch {
@@ -72,20 +74,27 @@ extension CommandRun {
 
   /// Adds what was billed to the ledger of costs, in a state folder that is there or that a bound for the day goes by.
   private func recordCost(of ending: RunEnding, _ context: CommandContext) {
-    let stateDir = job?.part?.stateDir ?? connection.stateDir
+    // A copy for a while costs where it was copied from.
+    let place = connection.isScratch == true ? source ?? connection : connection
+    let stateDir = job?.part?.stateDir ?? place.stateDir
     let billed = context.traffic.account.takeUnrecorded()
-    guard let environment = ending.summary.environment, !environment.isEmbedded || environment.limits != nil,
+    let bytes = context.traffic.takeUnrecordedBytes()
+    let (target, source) = context.sides.withLock { $0 }
+    let billedSide = connection.isScratch == true ? source : target
+    guard let environment = billedSide, !environment.isEmbedded || environment.limits != nil,
       billed != Cost(), FileCheck.exists(stateDir) || environment.limits != nil
     else { return }
     do throws(Failure) {
-      let prices = try EnvironmentResolver(connection).configuration().prices(of: environment)
-      let record = CostRecord(
+      let prices = try EnvironmentResolver(place).configuration().prices(of: environment)
+      var record = CostRecord(
         ending.summary,
         command: Invocation.current.commandName,
         in: environment,
         billed: billed,
         usd: prices.isKnown ? prices.dollars(of: billed) : nil
       )
+      (record.bytesIn, record.bytesOut) = bytes
+      if connection.isScratch == true { record.leaveOutWrites() }
       try CostLedger(in: stateDir).append(record)
       if writes { try ending.run?.noteRecorded() }
     } catch {
@@ -221,7 +230,10 @@ extension RunEnding {
 
   fileprivate mutating func fail(_ failure: Failure) {
     self.failure = failure
-    summary.status = Interruption.wasReceived || failure.kind == .interrupted ? .interrupted : .failed
+    // Who reads no more of what is printed stops it, as a signal does.
+    let isStopped =
+      Interruption.wasReceived || failure.kind == .interrupted || Interruption.isBrokenPipe(failure)
+    summary.status = isStopped ? .interrupted : .failed
     summary.exitCode = ExitCodes.code(of: failure.kind)
     summary.error = failure.description
   }

@@ -154,6 +154,7 @@ struct EnvironmentResolver {
     _ body: @Sendable (_ endpoint: String, _ signer: String, _ caller: ServiceCaller) async throws -> Result
   ) async throws -> Result {
     let transport = CurlTransport(certificates: invocation.certificates)
+    let traffic = options.isScratch == true ? TrafficCounter() : traffic
     func caller(_ credentials: Credentials) -> ServiceCaller {
       ServiceCaller(
         transport: transport,

@@ -157,20 +157,27 @@ struct DeletionBound: Sendable {
       var applied = migration
       if case .migration(let guarded) = guarded { applied = guarded }
       let count = try await runner.deletions(of: applied, upTo: maximum)
-      return try allow(count, by: migration.id, in: session.environment)
+      return try allow(count, by: migration.id, of: known, in: session.environment)
     }
   }
 
   /// Refuses to delete more documents than the bound allows; asks a person for their number where there is none.
   ///
-  /// - Parameter name: What deletes them, for errors.
+  /// - Parameters:
+  ///   - name: What deletes them, for errors.
+  ///   - most: How many are meant at most, where they were counted no further than the bound.
   /// - Returns: How many may be deleted.
   /// - Throws: `.notPermitted`.
-  func allow(_ count: Int, by name: String, in environment: DatabaseEnvironment) throws(Failure) -> Int {
+  func allow(
+    _ count: Int,
+    by name: String,
+    of most: Int? = nil,
+    in environment: DatabaseEnvironment
+  ) throws(Failure) -> Int {
     guard let maximum else {
       return try count == 0 ? 0 : ask(NumberText.counted(count, "document"), count, environment)
     }
-    if count > maximum { throw .tooManyDeletions(maximum, by: name) }
+    if count > maximum { throw .tooManyDeletions(maximum, by: name, of: most ?? count) }
     return maximum
   }
 

@@ -12,6 +12,9 @@ enum Interruption {
     return 128 + (signal == 0 ? SIGINT : signal)
   }
 
+  /// The command that resumes what is at work, for one that is stopped at once; nil where nothing could be resumed.
+  static let resumeCommand = Locked<String?>(nil)
+
   static var wasReceived: Bool { received.load(ordering: .relaxed) != 0 }
 
   /// The end of a pipe that the signals' handler writes to.
@@ -64,7 +67,10 @@ enum Interruption {
         usleep(250_000)
         stop()
       }
-      Terminal.standardError.line("Stopping: what is in flight is finished first; once more stops at once.")
+      let resume = resumeCommand.withLock { $0 }.map { " To resume after that: \($0)" } ?? ""
+      Terminal.standardError.line(
+        "Stopping: what is in flight is finished first; once more stops at once.\(resume)"
+      )
       stop()
     }
     for number in [SIGINT, SIGTERM, SIGHUP] {

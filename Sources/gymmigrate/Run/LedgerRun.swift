@@ -6,19 +6,22 @@ struct LedgerRun: Sendable {
   private let session: Session
   private let run: RunDirectory
   private var entry: LedgerEntry
+  private let takingBack: TakenBack?
 
   /// - Parameters:
   ///   - undoes: The run that it undoes.
+  ///   - takingBack: What of the ledger it takes back without being an undo; nil for nothing.
   ///   - job: What the ledger is to say beside the migrations; nil for nothing.
   init(
     _ session: Session,
     _ run: RunDirectory,
     sources: [ChangeSource],
     undoes: String? = nil,
+    takingBack: TakenBack? = nil,
     of job: ApplyJob? = nil
   ) {
     self.session = session
-    self.run = run
+    (self.run, self.takingBack) = (run, takingBack)
     entry = LedgerEntry(
       run: run.id,
       command: session.command,
@@ -41,6 +44,7 @@ struct LedgerRun: Sendable {
       try await ledger.perform(
         entry,
         isResumed: run.isResumed,
+        takingBack: takingBack,
         isEmpty: { journal?.isEmpty ?? true },
         counts: session.counts,
         body

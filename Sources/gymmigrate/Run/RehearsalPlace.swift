@@ -22,7 +22,7 @@ struct RehearsalPlace: Sendable {
   ) {
     var work = source.beside(DatabaseEnvironment.localName)
     // What it costs is bounded where the copy is read; here is nothing to pay.
-    (work.stateDir, work.bound, work.endpoint) = (scratch.path, nil, endpoint)
+    (work.stateDir, work.bound, work.endpoint, work.isScratch) = (scratch.path, nil, endpoint, true)
     self.work = work
     var original = work
     original.database = "original"
@@ -30,7 +30,7 @@ struct RehearsalPlace: Sendable {
     self.output = output.silent
   }
 
-  /// Makes one run, with requests that are counted for it alone.
+  /// Makes one run.
   ///
   /// What is left for a person is no fault of it.
   func run<Result: Sendable>(
@@ -53,10 +53,8 @@ struct RehearsalPlace: Sendable {
   }
 
   private func forgiving(_ body: @Sendable () async throws -> Void) async throws {
-    var invocation = Invocation.current
-    invocation.traffic = TrafficCounter()
     do {
-      try await Invocation.$current.withValue(invocation) { try await body() }
+      try await body()
     } catch let status as ExitStatus where status.rawValue == ExitCodes.incomplete {}
   }
 

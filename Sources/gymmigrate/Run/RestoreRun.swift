@@ -80,7 +80,9 @@ extension RestoreJob: PerformableJob {
     var report = try await runner.plan(.list(list))
     report.reads = list.numbers.reads
     if !names.isEmpty { try await assertKnown(list.absent, in: session) }
-    return (report, list.numbers)
+    var numbers = list.numbers
+    numbers.roots = Set(list.collections.map(\.root.string)).sorted()
+    return (report, numbers)
   }
 
   /// Writes the plan where it is asked for; an empty one for nil.
@@ -174,13 +176,33 @@ extension RestoreJob: PerformableJob {
       let source = whole.guarded(by: session.client)
       var runner = MigrationRunner(in: session, folder, writing: run.write)
       runner.maximumDeletes = try await deletions.limit(of: whole, as: source, by: runner, in: session)
-      try await LedgerRun(session, folder, sources: [source]).perform { [runner] in
+      let ledger = LedgerRun(session, folder, sources: [source], takingBack: takenBack(numbers, run))
+      try await ledger.perform { [runner] in
         _ = try await runner.apply(source, stage: Self.applying)
       }
     }
     let report = RestoreReport(session.counts, numbers)
     if !run.output.json { session.report(RestoreText.text(RestoreText.done(report))) }
     return CommandResult(lists: MigrationRunner.lists.map(folder.file), sections: [report])
+  }
+
+  /// The migrations of which nothing is left, where whole collections become what they were at a known moment; nil for none.
+  private func takenBack(_ numbers: RestoreNumbers, _ run: JobRun) -> TakenBack? {
+    let isWhole = query.filters.isEmpty && only.isEmpty && keepsChangedSince == nil
+    let isOfCollections = names.allSatisfy { CollectionPath($0) != nil }
+    guard isWhole, isOfCollections, let moment = numbers.moment, let roots = numbers.roots else { return nil }
+    let isAll = names.isEmpty
+    return TakenBack(since: moment) { id in
+      var choice = MigrationChoice()
+      choice.migrations = [id]
+      // Of one that is not known here any more it is not known what it writes.
+      guard let migrations = try? choice.chosen(for: run.connection) else { return isAll }
+      return migrations.contains { migration in
+        // A group may be anywhere.
+        (migration as? DeclarativeMigration)?.scope.isGroup ?? false
+          || migration.writes.contains { roots.contains($0.root.string) }
+      }
+    }
   }
 }
 

@@ -36,7 +36,7 @@ struct UpRun {
       Terminal.standardError.line("Nothing is pending in \(name).")
       return try await up.printNothing()
     }
-    try validate(choice(pending))
+    try assertFit(validate, pending, of: folder)
     remark(on: pending, of: folder, in: name, entries)
     let gate = try await gate(of: name, entries)
     if job.override == nil, !job.isDryRun { try gate?.assertOpen(for: pending) }
@@ -50,18 +50,32 @@ struct UpRun {
     try assertAllowed(deletions, by: DeletionBound(maximum: job.maximumDeletes, options: run.confirmation))
     let count = NumberText.counted(pending.count, "migration")
     try Guard.ask("Apply \(count) in \(name)?", with: run.confirmation)
-    try await up.apply(pending, past: gate)
+    try await up.apply(pending, deleting: deletions, past: gate)
+  }
+
+  /// Refuses settings that go with none of the folder; says of those that go with one which is not pending that they are not used.
+  private func assertFit(
+    _ validate: (MigrationChoice) throws -> Void,
+    _ pending: [FolderMigration],
+    of folder: MigrationFolder
+  ) throws {
+    do {
+      try validate(choice(pending))
+    } catch let error as ValidationError {
+      try validate(choice(folder.migrations))
+      run.output.logger().notice("\(error.message) That is not pending, so it is not used.")
+    }
   }
 
   /// Refuses what deletes more than may be before the first migration is applied, and not behind it.
   ///
   /// - Parameter deletions: How many documents each migration deletes that needs a bound.
   private func assertAllowed(_ deletions: [String: Int], by bound: DeletionBound) throws(Failure) {
-    if deletions.isEmpty { return }
+    if deletions.values.allSatisfy({ $0 == 0 }) { return }
     try bound.assertMayAsk()
     guard let maximum = bound.maximum else { return }
     for (migration, count) in deletions.sorted(by: { $0.key < $1.key }) where count > maximum {
-      throw .tooManyDeletions(maximum, by: migration)
+      throw .tooManyDeletions(maximum, by: migration, of: count)
     }
   }
 
@@ -71,7 +85,7 @@ struct UpRun {
     var words = Invocation.current.arguments.words
     words.removeAll { $0 == "-n" || $0 == "--dry-run" }
     words = words.without("--html")
-    if let most = deletions.values.max(), most > job.maximumDeletes ?? -1 {
+    if let most = deletions.values.max(), most > job.maximumDeletes ?? 0 {
       words = words.without("--max-delete") + ["--max-delete", String(most)]
     }
     if run.confirmation.confirm == nil { words += target.confirmationWords }
@@ -103,7 +117,8 @@ struct UpRun {
       former,
       own: entries,
       now: now,
-      confirmation: CommandLineText.quoted(confirmation)
+      confirmation: CommandLineText.quoted(confirmation),
+      isMasked: try EnvironmentResolver(run.connection).environment().leavesMasked
     )
   }
 
@@ -175,7 +190,11 @@ struct UpRun {
     }
   }
 
-  private mutating func apply(_ pending: [FolderMigration], past gate: PromotionGate?) async throws {
+  private mutating func apply(
+    _ pending: [FolderMigration],
+    deleting deletions: [String: Int],
+    past gate: PromotionGate?
+  ) async throws {
     var isIncomplete = false
     for (index, migration) in pending.enumerated() {
       var job = job
@@ -183,6 +202,8 @@ struct UpRun {
       // Where the gate is open there is nothing to override.
       if gate?.gap(of: migration) == nil { job.override = nil }
       job.planned = pending[(index + 1)...].map(\.id)
+      // What was planned without a deletion needs no bound to be asked for, and makes none.
+      if job.maximumDeletes == nil, deletions[migration.id] == 0 { job.maximumDeletes = 0 }
       let applied = job
       let isWhole = try await one { run in
         var applying = run

@@ -62,6 +62,28 @@ struct MigrateUpTests {
     }
   }
 
+  @Test(
+    "A review of a migration that is done keeps the command that resumes from going on, neither is it taken in silence."
+  )
+  func reviewOfWhatIsDone() async throws {
+    try await withStores { tool in
+      try await tool.bare(["import", Samples.file("users"), "-e", "test", "-q"]).expect(0)
+      try await tool.bare(["migrate", "plan", "users-unify", "-e", "test", "-q"]).expect(0)
+      let review = "\(try #require(tool.runs().last))/review.csv"
+      let up = ["migrate", "up", "-e", "test", "--examples", "0", "--review", review]
+      try await tool.bare(up + ["--to", "users-unify"]).expect(2)
+      let rest = try await tool.bare(up)
+      #expect([0, 2].contains(rest.exitCode), "\(rest.errors)")
+      #expect(rest.errors.contains("--review is for users-unify. That is not pending, so it is not used."))
+      #expect(try await pending(tool) == [])
+      try tool.write(
+        "id: x\nsummary: X.\ncollection: things\nsteps:\n  - set: {a: 1}\n",
+        to: "migrations/1-x.yaml"
+      )
+      try await tool.bare(up).expectFailure(64, "--review is for users-unify")
+    }
+  }
+
   @Test("With --json nothing to do is a summary, too.")
   func nothing() async throws {
     try await withFolder(Self.three) { tool in

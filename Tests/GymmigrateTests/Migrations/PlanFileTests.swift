@@ -268,6 +268,8 @@ struct PlanFileTests {
       #expect(summary.totals.balance && summary.totals.written == planned.count, "seed \(seed)")
       #expect(summary.totals.read == planned.values.count { $0["before"] != nil }, "seed \(seed)")
       #expect(summary.totals.deleted == planned.values.count { $0["after"] == nil }, "seed \(seed)")
+      let findings = try await tool.findings(of: tool.lastRun())
+      #expect(!findings.contains { $0.code == "changed-since" }, "seed \(seed): nobody else was there")
       for (name, line) in planned {
         #expect(try isApplied(line, mini.document(name)), "seed \(seed): \(name)")
       }

@@ -210,6 +210,8 @@ struct InterruptionTests {
       result.expect(130)
       #expect(result.signal == nil)
       #expect(mini.totalWrites == 0)
+      let command = "To resume after that: gymmigrate runs resume \(try tool.lastRun())"
+      #expect(result.lastLine.hasSuffix(command), "\(result.errors)")
     }
   }
 

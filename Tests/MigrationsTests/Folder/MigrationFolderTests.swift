@@ -222,7 +222,13 @@ private func file(_ id: String, _ header: String = "") -> String {
     var first = entry("1")
     first.migrations[0].verifiedAt = Timestamp(seconds: 5)
     #expect(state([first]).kind == .verified && state([first]).isInForce)
-    #expect(state([first, entry("2")]).kind == .applied)
+    // What found nothing to change takes nothing away; what changed something has to be verified once more.
+    #expect(state([first, entry("2")]).kind == .verified)
+    var later = entry("2")
+    later.totals.written = 1
+    #expect(state([first, later]).kind == .applied)
+    (later.totals.written, later.status) = (0, .incomplete)
+    #expect(state([first, later]).kind == .applied)
     var byHand = entry("3", changed: false)
     byHand.isByHand = true
     #expect(state([byHand]).kind == .byHand && state([byHand]).isInForce)

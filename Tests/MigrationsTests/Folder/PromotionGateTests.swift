@@ -78,6 +78,23 @@ import Testing
     #expect(gap("aa", at: 900) == .notApplied(.pending))
   }
 
+  @Test("The rehearsal that is missing is one that the environment lets be made.", arguments: [true, false])
+  func masked(_ isMasked: Bool) throws {
+    var promotion = Promotion("prod", after: "stage")
+    promotion.rehearsed = .seconds(100)
+    var applied = LedgerEntry(
+      run: "r",
+      command: "migrate apply m",
+      migrations: [LedgerEntry.Applied(id: "m", checksum: "aa")],
+      holder: "ana@desk"
+    )
+    applied.status = .done
+    let gate = PromotionGate(promotion, [applied], now: .now, isMasked: isMasked)
+    let failure = #expect(throws: Failure.self) { try gate.assertOpen(for: [migration]) }
+    let options = isMasked ? "--mask --mask-key-file KEY " : ""
+    #expect(failure?.remedy?.contains("--from prod \(options)--record -e stage") == true, "\(failure as Any)")
+  }
+
   @Test("A migration that is not for the environment before passes.")
   func elsewhere() {
     var other = migration

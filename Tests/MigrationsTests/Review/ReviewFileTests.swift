@@ -128,6 +128,18 @@ import Testing
     )
   }
 
+  @Test func aMarkOfWhatIsNoNameIsTold() async throws {
+    let rows = [
+      "users/u1,users-unify,active-disagrees,isActive,{},,,,,x,y",
+      "user_emails/a@b,user-emails,entry-orphan-no-user,primaryUserId,,,,,,OK,y",
+      "user_emails/c@b,user-emails,entry-orphan-no-user,primaryUserId,,,,,,no,y",
+    ]
+    let review = try await read(([Self.header] + rows + [Self.row]).joined(separator: "\n"))
+    #expect(review.notices.count { $0.hasSuffix("which a review does not decide: 2.") } == 1)
+    let other = try await read("\(Self.header)\n\(Self.row)")
+    #expect(!other.notices.contains { $0.contains("does not decide") })
+  }
+
   @Test func whatIsMissingIsTold() throws {
     let failure = #expect(throws: Failure.self) { try ReviewFile.read("there/is/none.csv") }
     #expect(failure?.kind == .inputMissing)

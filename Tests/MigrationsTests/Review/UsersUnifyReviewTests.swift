@@ -81,6 +81,24 @@ import Testing
     #expect(migration.outcome(for: read).findings.isEmpty)
   }
 
+  @Test(
+    "A fullName that the corrected parts made does not stand against the row, which is handed back once more."
+  )
+  func theFullNameOfTheParts() throws {
+    for (fields, changes) in [
+      (texts(["nombre": "Ana"]), (UserField.paternalLastName, "López")),
+      (texts(["primerApellido": "Mondragón"]), (UserField.firstName, "Otto")),
+    ] {
+      var read = try user(fields)
+      let migration = try reviewed(read, [changes.0: changes.1])
+      read.fields = try #require(migration.outcome(for: read).change?.after)
+      #expect(migration.outcome(for: read).findings.filter { $0.kind == .review } == [])
+      // Somebody has changed it since: that stands.
+      read.fields["fullName"] = .string("Eva Prado")
+      #expect(migration.outcome(for: read).findings.contains { $0.code == "review-field-stands" })
+    }
+  }
+
   /// A list may be handed back after the run that made it, too, which has written what was beyond doubt.
   @Test func theListOfAnApplyIsGood() throws {
     var read = try user(texts(["nombre": "Ana"]))

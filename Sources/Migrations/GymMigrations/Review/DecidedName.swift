@@ -38,6 +38,7 @@ struct DecidedName {
       }
       if !PlainText.saySame(existing, wanted) { standing.append(field) }
     }
+    if texts.isEmpty, standing == [.fullName], Self.followsParts(decision, user) { standing = [] }
     var fields = Set(texts.isEmpty && standing.isEmpty ? columns : Array(decision.texts.keys))
     name.proposed.forEach { field, _ in if columns.contains(field) { fields.insert(field) } }
     self.fields = fields
@@ -86,6 +87,15 @@ struct DecidedName {
       )
     }
     return findings
+  }
+
+  /// Whether the fullName that stands is that of the parts as they were decided, and the one of the row is not: the row was left as
+  /// it was proposed, and the parts made the fullName when it was taken.
+  private static func followsParts(_ decision: NameReview.Decision, _ user: UserFields) -> Bool {
+    guard !decision.parts.isEmpty, let wanted = decision.texts[.fullName], let existing = user.fullName
+    else { return false }
+    let parts = user.unifiedName
+    return parts.agrees(withFullName: existing) && !parts.agrees(withFullName: wanted)
   }
 
   /// Holds the decided fullName, though another stands, against the parts as they will be.

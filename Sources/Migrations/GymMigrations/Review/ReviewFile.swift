@@ -42,10 +42,13 @@ package enum ReviewFile {
     }
     let columns = try Columns(header, path)
     var review = NameReview(columns: columns.names)
-    var withoutName = 0
+    var (withoutName, others) = (0, 0)
     while let row = try next() {
       if row.cells.allSatisfy(PlainText.isBlank) { continue }
-      guard let (document, decision) = try columns.decision(in: row, path) else { continue }
+      guard let (document, decision) = try columns.decision(in: row, path) else {
+        if columns.isTaken(row) { others += 1 }
+        continue
+      }
       if decision.texts.isEmpty {
         if decision.isMarked { withoutName += 1 }
         continue
@@ -58,6 +61,11 @@ package enum ReviewFile {
     if withoutName > 0 {
       review.notices.append(
         "\(path): marked rows without a name that could be taken, which stay open: \(withoutName)."
+      )
+    }
+    if others > 0 {
+      review.notices.append(
+        "\(path): marked rows that are not about a name, which a review does not decide: \(others)."
       )
     }
     return review
@@ -141,6 +149,12 @@ private struct Columns {
     guard let isTaken = try isTaken(row, path) else { return (document, decision) }
     decision.isMarked = isTaken
     return isTaken ? (document, decision) : nil
+  }
+
+  /// Whether a row is marked as taken.
+  func isTaken(_ row: ReviewRow) -> Bool {
+    let mark = cell(FindingLists.decision, row)
+    return Self.taken.contains { PlainText.saySame($0, mark) }
   }
 
   /// Whether a row is marked as taken, or as not taken; nil where it is not marked.

@@ -36,7 +36,7 @@ extension MigrationTable.Cell {
   /// The state in a word, and whether the file changed since; `-` where the migration is not for the environment.
   package var status: String {
     guard let state else { return "-" }
-    return state.kind.rawValue + (state.change == nil ? "" : ", changed since")
+    return state.words + (state.change == nil ? "" : ", changed since")
   }
 
   /// The run that the details are about.
@@ -54,6 +54,9 @@ extension MigrationTable.Cell {
       details.append("\(NumberText.grouped(totals.written)) written\(run.company)")
       let left = entry.knownTotals.map { $0.review + $0.refused } ?? 0
       if left > 0 { details.append("\(NumberText.grouped(left)) left\(entry.company)") }
+    }
+    if let left = state?.leftToUndo, left > 0 {
+      details.append("\(NumberText.grouped(left)) not undone")
     }
     if entry.override != nil { details.append("gate overridden") }
     return details

@@ -21,18 +21,23 @@ package struct PromotionGate: Sendable {
   private let now: Timestamp
   /// The option that confirms a write to the environment before, or to its own where there is none; empty for none.
   private let confirmation: String
+  /// What a rehearsal on a copy of the environment needs beside its name; empty for nothing.
+  private let masking: String
 
   /// - Parameters:
   ///   - own: The ledger of the environment that is guarded.
   ///   - now: The moment that the age of rehearsals is reckoned to.
   ///   - confirmation: What the commands need that write to the environment before.
+  ///   - isMasked: Whether the environment is copied masked only.
   package init(
     _ promotion: Promotion,
     _ entries: [LedgerEntry],
     own: [LedgerEntry] = [],
     now: Timestamp,
-    confirmation: String = ""
+    confirmation: String = "",
+    isMasked: Bool = false
   ) {
+    masking = isMasked ? "--mask --mask-key-file KEY" : ""
     (self.promotion, self.entries, self.confirmation) = (promotion, entries, confirmation)
     (rehearsals, self.now) = (entries + own, now)
   }
@@ -103,8 +108,10 @@ package struct PromotionGate: Sendable {
     if !unrehearsed.isEmpty {
       // Never recorded in the database that is copied.
       let from = promotion.after == nil ? "ANOTHER" : promotion.environment
+      let masking = promotion.after == nil ? "" : masking
+      let words = ["--from \(from)", masking, "--record", place].filter { !$0.isEmpty }
       commands.append(
-        "gymmigrate migrate test \(unrehearsed.joined(separator: " ")) --from \(from) --record \(place)"
+        "gymmigrate migrate test \(unrehearsed.joined(separator: " ")) \(words.joined(separator: " "))"
       )
     }
     return commands

@@ -70,6 +70,8 @@ package struct LedgerEntry: Sendable, Equatable {
   package var planned: [String] = []
   /// The migrations that were tried on a copy of a database, and nothing was found.
   package var rehearsed: [Applied] = []
+  /// The migrations whose work it took back without being their undo, as a reset or a restore does.
+  package var takenBack: [String] = []
   /// The place of its tasks, of a run that is divided among them.
   package var shards: String?
   /// What applying those costs, by the plan of the copy; nil for no rehearsal.
@@ -109,6 +111,12 @@ package struct LedgerEntry: Sendable, Equatable {
     }
   }
 
+  /// The filter for those that may block: a status of another version counts as running.
+  static var blocking: StructuredQuery.Filter {
+    let others: [Status] = [.done, .incomplete, .undone, .cleared]
+    return .field(FieldPath(field: "status"), .notIn, .array(others.map { .string($0.rawValue) }))
+  }
+
   var path: DocumentPath { DocumentPath(Self.collection, run) }
 
   /// Reads a document of the ledger, also of another version: a missing field is empty.
@@ -139,6 +147,7 @@ package struct LedgerEntry: Sendable, Equatable {
     override = fields["override"]?.string
     shards = fields["shards"]?.string
     planned = fields["planned"]?.array?.compactMap(\.string) ?? []
+    takenBack = fields["takenBack"]?.array?.compactMap(\.string) ?? []
     (createTime, updateTime) = (document.createTime, document.updateTime)
   }
 
@@ -176,6 +185,7 @@ package struct LedgerEntry: Sendable, Equatable {
       fields["cost"] = .map(FieldMap(numbers.map { .init(name: $0.0, value: .integer(Int64($0.1))) }))
     }
     if !rehearsed.isEmpty { fields["rehearsed"] = .array(rehearsed.map { .map($0.fields) }) }
+    if !takenBack.isEmpty { fields["takenBack"] = .array(takenBack.map { .string($0) }) }
     if !planned.isEmpty { fields["planned"] = .array(planned.map { .string($0) }) }
     return fields
   }

@@ -36,7 +36,7 @@ enum LedgerRules {
     for migration in entry.migrations {
       // A fix is another one each time, whatever program it runs.
       guard let checksum = migration.checksum, entry.undoes == nil, migration.id != "fix" else { continue }
-      let changed = others.last { other in
+      let changed = others.own(migration.id).last { other in
         guard other.status != .undone, other.hasChanged else { return false }
         return other.applied(migration.id)?.standing.map { !$0.isIdentical(to: checksum) } ?? false
       }

@@ -15,13 +15,13 @@ extension MigrationLedger {
   package func record(_ ids: [String], isVerified: Bool) async throws {
     if isVerified { return try await recordVerified(ids) }
     // What is left is known, so the command that applied it need not ask again.
-    for id in ids { try await update(id) { $0.isDue = false } }
+    for id in ids { try await update(id) { ($0.verifiedAt, $0.isDue) = (nil, false) } }
   }
 
   private func recordVerified(_ ids: [String]) async throws {
     let now = try await moment()
     let known = try await entries()
-    if let id = ids.first(where: { !MigrationState(of: $0, in: known).isInForce }) {
+    if let id = ids.first(where: { !MigrationState(of: $0, in: known).isStanding }) {
       throw Failure(
         .usage,
         "record as verified",

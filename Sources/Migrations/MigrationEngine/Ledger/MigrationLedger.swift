@@ -37,8 +37,12 @@ package struct MigrationLedger: Sendable {
 
   /// The runs of the ledger, the latest last.
   package func entries() async throws -> [LedgerEntry] {
+    try await entries(of: CollectionRead(LedgerEntry.collection))
+  }
+
+  private func entries(of read: CollectionRead) async throws -> [LedgerEntry] {
     var entries: [LedgerEntry] = []
-    for try await page in client.pages(of: CollectionRead(LedgerEntry.collection)) {
+    for try await page in client.pages(of: read) {
       entries += page.map { LedgerEntry($0) }
     }
     // Times that the service sets as a value are whole milliseconds; those of documents are finer.
@@ -62,7 +66,7 @@ package struct MigrationLedger: Sendable {
   }
 
   func entry(of run: String) async throws -> LedgerEntry? {
-    try await entries().first { $0.run.isIdentical(to: run) }
+    try await client.get(DocumentPath(LedgerEntry.collection, run)).document.map { LedgerEntry($0) }
   }
 
   // MARK: Clearing
@@ -155,6 +159,7 @@ package struct MigrationLedger: Sendable {
   ///
   /// - Parameters:
   ///   - isResumed: Whether it is resumed, so that it may take over its own lease and entry.
+  ///   - takingBack: What of the ledger it takes back beside being no undo; nil for nothing.
   ///   - isEmpty: Whether nothing has been written; called at the end of a run that failed.
   ///   - counts: Its counts, for the entry.
   /// - Throws: `.tryLater` where another run holds the lease or stopped before it was done; `.notPermitted` where a migration's file
@@ -162,6 +167,7 @@ package struct MigrationLedger: Sendable {
   package func perform(
     _ entry: LedgerEntry,
     isResumed: Bool,
+    takingBack: TakenBack? = nil,
     isEmpty: @escaping @Sendable () -> Bool,
     counts: RunCounts,
     _ body: @escaping @Sendable () async throws -> Void
@@ -173,7 +179,7 @@ package struct MigrationLedger: Sendable {
     defer { account.keep(Cost()) }
     try await keeper.take(overFrom: [entry.run] + (entry.undoes.map { [$0] } ?? []))
     do {
-      let began = try await begin(entry, isResumed: isResumed, with: keeper)
+      let began = try await begin(entry, isResumed: isResumed, takingBack: takingBack, with: keeper)
       try await settle(began, isEmpty: isEmpty, counts: counts) {
         try await renewing(keeper, began, body)
       }
@@ -198,16 +204,42 @@ package struct MigrationLedger: Sendable {
     }
   }
 
+  /// The entries that decide whether a run may begin: those that others wait for, its own, and that which it undoes; all, where it
+  /// depends on what was applied.
+  private func needed(by entry: LedgerEntry, _ takingBack: TakenBack?) async throws -> [LedgerEntry] {
+    if takingBack != nil || entry.undoes == nil && entry.migrations.contains(where: { $0.checksum != nil }) {
+      return try await entries()
+    }
+    var read = CollectionRead(LedgerEntry.collection)
+    read.filter = LedgerEntry.blocking
+    var found = try await entries(of: read)
+    for run in [entry.run] + (entry.undoes.map { [$0] } ?? [])
+    where !found.contains(where: { $0.run.isIdentical(to: run) }) {
+      if let other = try await self.entry(of: run) { found.append(other) }
+    }
+    return found
+  }
+
   /// Checks that the run may begin, and records it while the lease is its own.
   ///
   /// Its entry is the fence of its commits. What a former process of the run, or a run that it undoes, has not committed
   /// by then is not applied any more, because their fence changes too.
-  func begin(_ entry: LedgerEntry, isResumed: Bool, with keeper: LeaseKeeper) async throws -> LedgerEntry {
-    let known = try await entries()
+  func begin(
+    _ entry: LedgerEntry,
+    isResumed: Bool,
+    takingBack: TakenBack? = nil,
+    with keeper: LeaseKeeper
+  ) async throws -> LedgerEntry {
+    let known = try await needed(by: entry, takingBack)
     try LedgerRules.assertMayBegin(entry, isResumed: isResumed, known: known, offering: place)
     var entry = entry
     let former = known.first { $0.run.isIdentical(to: entry.run) }
     (entry.startedAt, entry.updateTime) = (former?.startedAt, former?.updateTime)
+    if let takingBack { entry.takenBack = former?.takenBack ?? takingBack.migrations(of: known) }
+    if !entry.takenBack.isEmpty {
+      let names = entry.takenBack.joined(separator: ", ")
+      logger.notice("What these migrations did is taken back, so that they are pending again: \(names).")
+    }
     let undone = entry.undoes.flatMap { id in known.first { $0.run.isIdentical(to: id) } }
     let written = [entry] + (undone.map { [$0] } ?? [])
     let (_, end) = try await client.runTransaction(on: entry.path, willCommit: { _ in }) { transaction in

@@ -13,6 +13,8 @@ package struct MigrationState: Sendable, Equatable {
     /// Its run stopped before it was done, and others may begin.
     case cleared
     case undone
+    /// Some of what its run was to change had been changed by somebody else, and was left as it was.
+    case conflicted = "in conflict"
     case applied
     /// It was applied, and planned afterwards: nothing was left to change.
     case verified
@@ -38,33 +40,55 @@ package struct MigrationState: Sendable, Equatable {
   /// Whether it need not be applied.
   package var isInForce: Bool { kind == .applied || kind == .verified || kind == .byHand }
 
+  /// The kind in words, and whether some of it could not be taken back.
+  package var words: String {
+    leftToUndo > 0 ? "undone in part" : kind.rawValue
+  }
+
+  /// The documents of one that is undone that are not as before, because somebody has changed them since.
+  package var leftToUndo: Int { kind == .undone ? entry?.leftToUndo ?? 0 : 0 }
+
+  /// Whether something of it stands in the database, as far as the ledger knows.
+  var isStanding: Bool { isInForce || kind == .conflicted }
+
   /// - Parameters:
   ///   - id: The migration.
   ///   - checksum: That of its file as it is; nil for one that comes along.
   ///   - entries: The ledger, the latest last.
   package init(of id: String, _ checksum: String? = nil, in entries: [LedgerEntry]) {
-    let own = entries.filter { $0.undoes == nil && $0.hasTouched && $0.applied(id) != nil }
+    let own = entries.own(id).filter(\.hasTouched)
     let revoked = Self.revoked(of: own, in: entries)
+    let standing = own.filter { $0.status != .undone && !revoked.contains(UTF8Key($0.run)) }
     entry =
-      own.last { $0.status != .undone && !revoked.contains(UTF8Key($0.run)) }
+      standing.last
       ?? own.last { $0.status == .undone && $0.totals.written > 0 } ?? own.last { $0.status == .undone }
     applied = entry?.applied(id)
+    applied?.verifiedAt = Self.verification(of: id, in: standing)
     let isNext = entries.contains { $0.blocks && $0.planned.contains { $0.isIdentical(to: id) } }
     switch entry?.status {
     case .done?, .incomplete?:
-      kind = entry?.isByHand ?? false ? .byHand : applied?.verifiedAt == nil ? .applied : .verified
+      let isLeft = entry?.totals.conflicted ?? 0 > 0
+      kind =
+        entry?.isByHand ?? false
+        ? .byHand : applied?.verifiedAt != nil ? .verified : isLeft ? .conflicted : .applied
     case .running?: kind = .running
     case .failed?, .interrupted?: kind = .failed
     case .cleared?: kind = isNext ? .planned : .cleared
     case .undone?: kind = isNext ? .planned : .undone
     case nil: kind = isNext ? .planned : .pending
     }
-    if isInForce || kind == .undone {
+    if isStanding || kind == .undone {
       writer = own.last { $0.status != .undone && $0.totals.written > 0 }
     }
     if kind != .undone, let checksum, let known = applied?.standing, !known.isIdentical(to: checksum) {
       change = Change(applied: known, present: checksum)
     }
+  }
+
+  /// When it was verified last; a later run that found nothing to change takes nothing away from that.
+  private static func verification(of id: String, in standing: [LedgerEntry]) -> Timestamp? {
+    let last = standing.lastIndex { $0.totals.written > 0 || $0.status != .done } ?? standing.startIndex
+    return standing[last...].compactMap { $0.applied(id)?.verifiedAt }.last
   }
 
   /// The runs that say nothing any more: what they found was taken back by the undo of one before them.
@@ -89,10 +113,12 @@ extension LedgerEntry {
   /// What it has of a migration.
   package func applied(_ id: String) -> Applied? { migrations.first { $0.id.isIdentical(to: id) } }
 
-  /// Whether it says something of its migrations: it came to its end, or wrote before it stopped.
+  /// Whether it says something of its migrations: it came to its end, and not because others had changed all that it was to
+  /// change, or wrote before it stopped.
   fileprivate var hasTouched: Bool {
     switch status {
-    case .done, .incomplete, .undone, .running: true
+    case .done, .incomplete, .undone: totals.written > 0 || totals.conflicted == 0
+    case .running: true
     case .failed, .interrupted, .cleared: hasChanged
     }
   }

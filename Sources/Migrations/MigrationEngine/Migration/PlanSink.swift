@@ -8,6 +8,11 @@ package protocol PlanSink: Sendable {
   /// Records a finding about a document that does not exist: it is listed, and counted as for review alone.
   func record(_ finding: Finding) async throws
 
+  /// What the documents are now that the run had written before it was interrupted, of some; nil for one that is gone.
+  ///
+  /// A list that was decided before has them as they were then.
+  func current(ofWritten paths: [DocumentPath]) async throws -> [DocumentPath: RawDocument?]
+
   /// Records the outcomes of documents that are written together or not at all.
   func record(_ decision: JointDecision) async throws
 }
@@ -26,6 +31,8 @@ package struct JointDecision: Sendable {
 }
 
 extension PlanSink {
+  package func current(ofWritten paths: [DocumentPath]) async throws -> [DocumentPath: RawDocument?] { [:] }
+
   package func record(_ decision: JointDecision) async throws {
     throw Failure(
       .internal,

@@ -65,7 +65,7 @@ package struct MigrationTablePage: Sendable {
     if state?.change != nil { return "mark delete" }
     return switch state?.kind {
     case .verified?, .byHand?: "mark create"
-    case .applied?, .planned?, .running?: "mark update"
+    case .applied?, .conflicted?, .planned?, .running?: "mark update"
     case .failed?, .cleared?: "mark delete"
     case .pending?, .undone?, nil: "soft"
     }

@@ -24,6 +24,8 @@ package struct MigrationReport: Sendable {
   package var reasons: [UTF8Key: Int] = [:]
   /// How often each finding was made.
   package var findings: [FindingGroup: Int] = [:]
+  /// Documents that are refused, each once, however many findings it has.
+  package var refused = 0
   /// Documents that the service bills as read when it is applied, of a plan.
   package var reads = 0
   /// The first changes, to be shown.
@@ -34,8 +36,6 @@ package struct MigrationReport: Sendable {
   }
 
   package var changeCount: Int { changes.total() }
-  /// The findings by which documents are refused.
-  package var refused: Int { findings.filter { $0.key.kind == .reject }.values.reduce(0, +) }
   package var deletions: Int { changes.count(.delete) }
 
   /// What applying a plan costs; the run's own ledger and lease, a few documents, are not in it.

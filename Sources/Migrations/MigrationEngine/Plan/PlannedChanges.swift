@@ -118,7 +118,15 @@ package struct PlannedChanges: ChangeList {
       if let subcollections {
         try await SubcollectionGuard.withhold(&outcomes, subcollections, uncovered: uncovered)
       }
-      for (document, outcome) in zip(documents, outcomes) { try await sink.record(outcome, of: document) }
+      let written = try await sink.current(ofWritten: documents.map(\.path))
+      for (document, outcome) in zip(documents, outcomes) {
+        guard let now = written[document.path] else {
+          try await sink.record(outcome, of: document)
+          continue
+        }
+        let gone = RawDocument(path: document.path, fields: FieldMap())
+        try await sink.record(outcome.leftTo(now), of: now ?? gone)
+      }
       outcomes.removeAll(keepingCapacity: true)
       documents.removeAll(keepingCapacity: true)
       fill.empty()
@@ -134,6 +142,14 @@ package struct PlannedChanges: ChangeList {
       if isStop { try await mark(String(line.number)) }
     }
     try await recordAll()
+  }
+}
+
+extension Outcome {
+  /// What is left of a change in a document that has become another one meanwhile.
+  fileprivate func leftTo(_ current: RawDocument?) -> Outcome {
+    guard case .change(let change) = action, change.isApplied(to: current) else { return self }
+    return Outcome(.unchanged, findings: findings, migration: migration)
   }
 }
 

@@ -47,13 +47,21 @@ extension MigrationRunner {
 extension Failure {
   /// The refusal of one deletion more than `--max-delete` allows.
   ///
-  /// - Parameter isBegun: Whether something may be written by now.
-  package static func tooManyDeletions(_ maximum: Int, by name: String, isBegun: Bool = false) -> Failure {
+  /// - Parameters:
+  ///   - most: How many documents are meant at most; nil where that is not known.
+  ///   - isBegun: Whether something may be written by now.
+  package static func tooManyDeletions(
+    _ maximum: Int,
+    by name: String,
+    of most: Int? = nil,
+    isBegun: Bool = false
+  ) -> Failure {
+    let meant = most.map { ", and up to \(NumberText.grouped($0)) are meant" } ?? ""
     var failure = Failure(
       .notPermitted,
       "delete more than \(NumberText.counted(maximum, "document")) by",
       path: name,
-      cause: "--max-delete allows no more\(isBegun ? "" : "; nothing was written")",
+      cause: "--max-delete allows no more\(meant)\(isBegun ? "" : "; nothing was written")",
       remedy: "Look at the plan (-n), then allow more with --max-delete."
     )
     failure.isRefusal = true

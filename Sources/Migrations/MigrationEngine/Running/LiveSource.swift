@@ -65,19 +65,24 @@ struct LiveSource: DocumentSource {
       if index == resumed.read { read.startAfter = resumed.last }
     }
     if !changes.deletesForGood { read = try await client.steady(read) }
+    // The moment of such a read is asked for.
+    if read != made, part == nil, stops?.resumed == nil { onRead(1) }
     let piece = progress.begin(read.collection.string, total: nil)
     let counting = BackgroundCount([read], client: client) { [progress] total in
       progress.setTotal(total, of: piece)
     }
     var given = 0
+    let pages = try await pages(of: read, asked)
+    // What is filtered here as former changes leave it, the service filters while applying.
+    let isSelected = filter != nil && !asked.isFilteredHere
     defer {
       counting.cancel()
+      let documents = isSelected ? given + 1 : max(given, pages.billed)
       // What applying it asks for, too: whether the count came in time makes no difference.
-      if read.isCountable { onRead(Cost.reads(ofCounting: given)) }
-      onRead(Cost.reads(ofQueryGiving: given))
+      if read.isCountable { onRead(Cost.reads(ofCounting: documents)) }
+      onRead(Cost.reads(ofQueryGiving: documents))
     }
     var deletions = Deletions(in: read.collection, of: earlier?.originals)
-    let pages = try await pages(of: read, asked)
     while let live = try await pages.next() {
       try Task.checkCancellation()
       // Of what is read ahead, one page is mostly all.
@@ -124,7 +129,7 @@ struct LiveSource: DocumentSource {
       let lane = try await ahead.begin(asked, of: turn.stage, as: read) { later throws(Failure) in
         try made(later).read
       }
-      if let lane { return .ahead(ahead, lane) }
+      if let (lane, billed) = lane { return .ahead(ahead, lane, billed) }
     }
     return .own(client.pages(ofEach: [read]))
   }
@@ -183,14 +188,22 @@ struct LiveSource: DocumentSource {
 /// The pages of one read.
 private enum LivePages {
   case own(CollectionPages)
-  case ahead(ReadsAhead, Int)
+  case ahead(ReadsAhead, Int, BilledReads)
 
   var areAhead: Bool { if case .ahead = self { true } else { false } }
 
   func next() async throws -> [RawDocument]? {
     switch self {
     case .own(let pages): try await pages.next(of: 0)
-    case .ahead(let ahead, let lane): try await ahead.next(of: lane)
+    case .ahead(let ahead, let lane, _): try await ahead.next(of: lane)
+    }
+  }
+
+  /// The reads that the pages were billed until now.
+  var billed: Int {
+    switch self {
+    case .own(let pages): pages.billed[0]
+    case .ahead(_, let lane, let billed): billed[lane]
     }
   }
 }

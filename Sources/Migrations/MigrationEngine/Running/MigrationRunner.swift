@@ -1,3 +1,4 @@
+import Configuration
 import Files
 package import FirestoreREST
 import Logging
@@ -114,16 +115,31 @@ package struct MigrationRunner: Sendable {
     _ turn: Turn
   ) async throws -> MigrationReport {
     let session = session(source, performer: .planning(list), planned: planned)
+    let former = context.counts.totals.read
     try await record(source, at: turn, in: session)
+    let selected = context.counts.totals.read - former
     return session.report.withLock { report in
       guard case .migration(let migration) = source else { return report }
+      let once = report.reads
       // A transaction reads its document again, and what decides on it: no more than the plan did.
       if case .transactional = migration.strategy { report.reads *= 2 }
       let code = DeclarativeMigration.Code.hasSubcollections.rawValue
       let deletions = report.deletions + report.findings[.init(kind: .reject, code: code), default: 0]
       report.reads += migration.requestsPerDeletion * deletions
+      // Below what it deletes it looks itself, where it is guarded.
+      if migration.mayDelete || migration.requestsPerDeletion > 0 {
+        report.reads += Self.readsOfBound(migration, selected, once)
+        // Where not all that it looks at is deleted, what is has to be found before the first deletion.
+        if selected > report.deletions { report.reads += once + migration.requestsPerDeletion * deletions }
+      }
       return report
     }
+  }
+
+  /// What it takes to hold the documents that a migration looks at against a bound of deletions: a count, or what reads them.
+  private static func readsOfBound(_ migration: any Migration, _ selected: Int, _ once: Int) -> Int {
+    let sources = (migration as? DeclarativeMigration)?.sources ?? []
+    return sources.allSatisfy(\.isCountable) ? Cost.reads(ofCounting: selected) : once
   }
 
   /// Makes the changes: plans and writes in one stream.
@@ -218,7 +234,9 @@ package struct MigrationRunner: Sendable {
     for collection in source.collections { context.counts.open(collection) }
     defer { context.progress.end() }
     switch source {
-    case .list(let list): try await list.record(in: session, after: position) { try await mark?($0) }
+    case .list(let list):
+      context.progress.begin(list.id, total: nil)
+      try await list.record(in: session, after: position) { try await mark?($0) }
     case .migration(let migration):
       for notice in migration.notices { context.logger.notice("\(notice)") }
       var stops: SourceCheckpoints?

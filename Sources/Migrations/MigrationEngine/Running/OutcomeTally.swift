@@ -11,6 +11,8 @@ struct OutcomeTally: Sendable {
   private(set) var reviews = NameCounts()
   private(set) var rejects = NameCounts()
   private(set) var notes = NameCounts()
+  /// The documents that are refused.
+  private(set) var refused = 0
   /// The first changes.
   private(set) var examples: [Change] = []
 
@@ -24,6 +26,7 @@ struct OutcomeTally: Sendable {
       }
     }
     if outcome.isConflict { rejects.add(Finding.conflictCode) }
+    if outcome.isConflict || outcome.isRejected { refused += 1 }
     guard case .change(let change) = outcome.action else {
       counts.add(outcome, isReadOnly: isReadOnly)
       return
@@ -58,6 +61,7 @@ extension MigrationReport {
         findings[FindingGroup(kind: kind, code: code), default: 0] += count
       }
     }
+    refused += tally.refused
     for (kind, count) in tally.changes { changes.add(kind, in: collection, count) }
     for (reason, count) in tally.reasons.counts { reasons[UTF8Key(reason), default: 0] += count }
     self.examples += tally.examples.prefix(max(0, examples - self.examples.count))

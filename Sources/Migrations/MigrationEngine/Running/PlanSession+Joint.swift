@@ -21,6 +21,7 @@ extension PlanSession {
     for (document, outcome) in ended.value ?? [] where outcome.change == nil {
       try await record(outcome, of: document)
     }
+    if case .list = source { progress.advance(by: changes.count) }
     if case .committed(let times) = ended.end {
       for change in changes { report.withLock { $0.add(change, keeping: examples) } }
       try decision.didCommit(changes, times)

@@ -4,6 +4,14 @@ import Runs
 
 /// The writes of a resumed run from before its interruption.
 extension PlanSession {
+  func current(ofWritten paths: [DocumentPath]) async throws -> [DocumentPath: RawDocument?] {
+    guard let journal, journal.hasTail else { return [:] }
+    let written = paths.filter { journal.hasUnmetWrite(of: $0) }
+    if written.isEmpty { return [:] }
+    let found = try await client.batchGet(written)
+    return Dictionary(written.map { ($0, found[$0]) }) { first, _ in first }
+  }
+
   /// The write from before an interruption by which a document needs none, or may have none because somebody changed it since.
   func takeOwnWrite(
     _ outcome: Outcome,

@@ -42,6 +42,8 @@ struct PlanSession: PlanSink {
 
   func record(_ outcome: Outcome, of document: RawDocument) async throws {
     var (outcome, document) = (outcome, document)
+    // What is read counts where it is read.
+    if case .list = source { progress.advance(by: 1) }
     if let own = originals?.take(document.path) {
       guard let again = try await decidedAgain(outcome, of: document.path, than: own) else {
         return try record(own, outcome, of: document)
@@ -55,7 +57,10 @@ struct PlanSession: PlanSink {
     if outcome.isConflict, !outcome.isRejected {
       try list([.conflict(document.path, .changedSince)], by: outcome.migration, document: nil)
     }
-    if outcome.isRejected || outcome.isConflict { try counts.assertBudget() }
+    if outcome.isRejected || outcome.isConflict {
+      report.withLock { $0.refused += 1 }
+      try counts.assertBudget()
+    }
     guard case .change(let change) = outcome.action else { return }
     if change.isDeletion { try assertMayDelete() }
     report.withLock { $0.add(change, keeping: examples) }

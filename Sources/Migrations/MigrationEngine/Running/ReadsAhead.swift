@@ -35,27 +35,30 @@ actor ReadsAhead {
   /// - Parameters:
   ///   - made: The read as it is made now.
   ///   - make: How a later one will be made at its turn.
-  /// - Returns: Its number for ``next(of:)``; nil where there is nothing to be read with it.
+  /// - Returns: Its number for ``next(of:)``; nil where there is nothing to be read with it. And what its
+  ///   pages are billed.
   /// - Throws: What `make` throws.
   func begin(
     _ read: CollectionRead,
     of stage: Int,
     as made: CollectionRead,
     _ make: @Sendable (CollectionRead) throws(Failure) -> CollectionRead
-  ) throws(Failure) -> Int? {
+  ) throws(Failure) -> (lane: Int, billed: BilledReads)? {
     let turn = ForeseenReads.Read(stage: stage, read: read)
-    if let lane = lanes[begun...].firstIndex(where: { $0.turn == turn }), lanes[lane].made == made {
+    if let pages, let lane = lanes[begun...].firstIndex(where: { $0.turn == turn }), lanes[lane].made == made
+    {
       begun = lane + 1
-      return lane
+      return (lane, pages.billed)
     }
     (pages, lanes, begun) = (nil, [], 0)
     let together = foreseen.together(with: read, of: stage)
     guard together.count > 1 else { return nil }
     lanes = [Lane(turn: turn, made: made)]
     for later in together.dropFirst() { lanes.append(Lane(turn: later, made: try make(later.read))) }
-    pages = client.pages(ofEach: lanes.map(\.made))
+    let begunPages = client.pages(ofEach: lanes.map(\.made))
+    pages = begunPages
     begun = 1
-    return 0
+    return (0, begunPages.billed)
   }
 
   /// The next page of a read that was begun; nil after the last one.

@@ -10,7 +10,7 @@ extension FirestoreClient {
     look.orderBy = []
     look.mask = [.documentName]
     (look.parallel, look.readsAhead) = (1, false)
-    look.pageSize = read.reach == .pattern ? 300 : 1
+    look.pageSize = read.reach == .pattern ? 20 : 1
     for try await page in pages(of: look) where !page.isEmpty { return false }
     return true
   }

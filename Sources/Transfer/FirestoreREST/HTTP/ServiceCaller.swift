@@ -16,12 +16,23 @@ package struct Traffic: Codable, Sendable, Equatable {
 
 package final class TrafficCounter: Sendable {
   private let state = Mutex(Traffic())
+  /// The bytes that the ledger of costs has.
+  private let recorded = Mutex((in: 0, out: 0))
   /// What the service bills for it.
   package let account = Account()
 
   package init() {}
 
   package var current: Traffic { state.withLock { $0 } }
+
+  /// The bytes that the ledger of costs does not have; they count as recorded from now on.
+  package func takeUnrecordedBytes() -> (in: Int, out: Int) {
+    let now = current
+    return recorded.withLock { last in
+      defer { last = (now.bytesIn, now.bytesOut) }
+      return (now.bytesIn - last.in, now.bytesOut - last.out)
+    }
+  }
 
   func count(_ change: (inout Traffic) -> Void) { state.withLock { change(&$0) } }
 }

@@ -23,20 +23,26 @@ package final class CollectionPages {
   private let work: ConcurrentReads?
   private let isCarrying: Bool
   private var alone: (index: Int, pages: ReadAhead)?
+  /// What the pages were billed.
+  package let billed: BilledReads
 
   init(client: FirestoreClient, reads: [CollectionRead], isCarrying: Bool) {
     self.client = client
     self.reads = reads
     self.isCarrying = isCarrying
+    billed = BilledReads(of: reads.count)
     let width = reads.map(\.parallel).max() ?? 1
     let isConcurrent = width > 1 && (reads.count > 1 || reads.contains(where: \.isSplit))
-    work = isConcurrent ? ConcurrentReads(client, reads, width: width, isCarrying: isCarrying) : nil
+    work =
+      isConcurrent ? ConcurrentReads(client, reads, width: width, isCarrying: isCarrying, billed) : nil
     work?.begin()
-    if !isConcurrent, let first = reads.first { alone = (0, pages(of: first)) }
+    if !isConcurrent, !reads.isEmpty { alone = (0, pages(of: 0)) }
   }
 
-  private func pages(of read: CollectionRead) -> ReadAhead {
-    ReadAhead(PageFetcher(client: client, read: read.alone, isCarrying: isCarrying))
+  private func pages(of index: Int) -> ReadAhead {
+    var fetcher = PageFetcher(client: client, read: reads[index].alone, isCarrying: isCarrying)
+    fetcher.onPage = { [billed] in billed.add($0, to: index) }
+    return ReadAhead(fetcher)
   }
 
   deinit { work?.cancel() }
@@ -53,7 +59,7 @@ package final class CollectionPages {
     guard reads.indices.contains(index) else { return nil }
     if let work { return try await work.next(of: index) }
     if let alone, alone.index == index { return try await alone.pages.next() }
-    let pages = pages(of: reads[index])
+    let pages = pages(of: index)
     alone = (index, pages)
     return try await pages.next()
   }
@@ -65,6 +71,20 @@ package final class CollectionPages {
   ) async throws -> [RawDocument]? {
     try await nextPage(of: index)?.documents()
   }
+}
+
+/// What the pages of several reads were billed: also the documents that are left out here, because the client evaluates a
+/// filter, and the empty page at the end.
+package final class BilledReads: Sendable {
+  private let reads: Locked<[Int]>
+
+  init(of count: Int) { reads = Locked([Int](repeating: 0, count: count)) }
+
+  func add(_ count: Int, to index: Int) {
+    reads.withLock { $0[index] = $0[index].addingClamped(count) }
+  }
+
+  package subscript(index: Int) -> Int { reads.withLock { $0[index] } }
 }
 
 extension FirestoreClient {
@@ -127,14 +147,23 @@ private final class ConcurrentReads: Sendable {
   private let isCarrying: Bool
   private let state: Locked<State>
 
-  init(_ client: FirestoreClient, _ reads: [CollectionRead], width: Int, isCarrying: Bool) {
+  init(
+    _ client: FirestoreClient,
+    _ reads: [CollectionRead],
+    width: Int,
+    isCarrying: Bool,
+    _ billed: BilledReads
+  ) {
     // Several threads allocate and free pages, of two databases in a comparison.
     _ = width > Self.fewReads ? Allocator.returnsMediumBlocks : Allocator.returnsLargeBlocks
     self.width = width
     self.isCarrying = isCarrying
     let share = min(ByteBudget.response, ByteBudget.responses / width)
-    fetchers = reads.map {
-      PageFetcher(client: client, read: $0.isSplit ? $0 : $0.alone, isCarrying: true, share: share)
+    fetchers = reads.enumerated().map { index, read in
+      let read = read.isSplit ? read : read.alone
+      var fetcher = PageFetcher(client: client, read: read, isCarrying: true, share: share)
+      fetcher.onPage = { billed.add($0, to: index) }
+      return fetcher
     }
     state = Locked(
       State(
@@ -268,7 +297,9 @@ extension PageFetcher {
     case .after(let name): read.startAfter = name
     case .at(let name): read.startAt = name
     }
-    return PageFetcher(client: client, read: read, isCarrying: isCarrying, share: share)
+    var fetcher = PageFetcher(client: client, read: read, isCarrying: isCarrying, share: share)
+    fetcher.onPage = onPage
+    return fetcher
   }
 
   /// Checks that documents are in their range; others would be returned twice, or lead to an endless read.

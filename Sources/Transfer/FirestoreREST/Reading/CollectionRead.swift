@@ -131,6 +131,9 @@ package struct CollectionRead: Sendable, Equatable {
     }
   }
 
+  /// Whether the client evaluates its filter, so that all documents are read whatever it selects.
+  package var isFilteredHere: Bool { filter != nil && sentFilter == nil }
+
   /// Whether the service can count the documents.
   package var isCountable: Bool {
     (reach == .collection || reach == .group) && startAt == nil && endBefore == nil

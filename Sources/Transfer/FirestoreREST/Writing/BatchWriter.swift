@@ -195,8 +195,8 @@ package actor BatchWriter {
   private func annotated(_ failure: Failure) -> Failure {
     var parts: [String] = []
     let (dropped, unknown) = (scheduler.droppedCount, scheduler.unknownCount)
-    // Of an interrupted run it would be what was read ahead, and not what is left.
-    if dropped > 0, failure.kind != .interrupted {
+    // Of a run that is interrupted, or reaches its bound, it would be what was read ahead, and not what is left.
+    if dropped > 0, failure.kind != .interrupted, !failure.isOfBound {
       parts.append("\(NumberText.counted(dropped, "write")) \(dropped == 1 ? "was" : "were") not made")
     }
     if unknown > 0 {

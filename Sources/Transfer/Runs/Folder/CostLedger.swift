@@ -56,6 +56,12 @@ package struct CostRecord: JSONRecord, Equatable {
     (bytesIn, bytesOut, collections) = (0, 0, [])
   }
 
+  /// Leaves out what was written to a place that is not billed.
+  package mutating func leaveOutWrites() {
+    source = nil
+    for index in collections.indices { (collections[index].written, collections[index].deleted) = (0, 0) }
+  }
+
   /// The counts by kinds of collections.
   private static func collections(of summary: RunSummary) -> [Collection] {
     var kinds: [Collection] = []

@@ -32,6 +32,8 @@ package struct ConnectionSettings: Codable, Sendable, Equatable {
   package var retryFor = Self.usualRetry
   /// The most that the run may be billed; nil for no bound.
   package var bound: BillBound?
+  /// Whether it is a copy for a while, which nobody is billed for: its requests are not counted; nil for no.
+  package var isScratch: Bool?
 
   package static let defaultStateDir = ".gymmigrate"
   package static let usualRetry = 300.0

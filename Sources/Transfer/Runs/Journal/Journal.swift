@@ -148,6 +148,11 @@ package final class Journal: Sendable {
   /// Whether the journal tail holds writes whose documents have not been read again.
   package var hasTail: Bool { tails.withLock { $0.first?.isEmpty == false } }
 
+  /// Whether the journal tail holds a write of a document that has not been read again.
+  package func hasUnmetWrite(of path: DocumentPath) -> Bool {
+    tails.withLock { $0.first?[path] != nil }
+  }
+
   /// A write that the run made before it was interrupted.
   package struct OwnWrite: Sendable, Equatable {
     package var kind: Change.Kind

@@ -102,7 +102,8 @@ package final class Progress: Sendable {
     let pause = terminal?.isInteractive == true ? 0.2 : interval
     let isDue = state.withLock { state in
       change(&state)
-      guard now - state.shown >= pause else { return false }
+      // Of work that has not begun by name there is nothing to say.
+      guard !state.what.isEmpty, now - state.shown >= pause else { return false }
       state.shown = now
       return true
     }

@@ -61,7 +61,8 @@ extension ResetJob: PerformableJob {
       runner.maximumDeletes = maximumDeletes
       for root in roots { session.counts.open(root) }
       let source = ChangeSource.migration(DatabaseReset(of: roots))
-      _ = try await LedgerRun(session, folder, sources: [source]).apply(source, by: runner)
+      let ledger = LedgerRun(session, folder, sources: [source], takingBack: TakenBack(since: nil))
+      _ = try await ledger.apply(source, by: runner)
       return CommandResult(lists: MigrationRunner.lists.map(folder.file))
     }
   }

@@ -31,7 +31,7 @@ struct MigratePending: AsyncParsableCommand {
     }
     if pending.isEmpty { Terminal.standardError.line("Nothing is pending in \(environment).") }
     for (migration, state) in pending {
-      let cells = [migration.name, state.kind.rawValue, migration.summary]
+      let cells = [migration.name, state.words, migration.summary]
       try StandardOutput.write("\(TerminalText(cells: cells))\n")
     }
   }

@@ -42,8 +42,7 @@ struct MigrateTest: AsyncParsableCommand {
   @Flag(help: "Record in the ledger of -e that nothing was found, for the gate 'rehearsed'.")
   var record = false
 
-  @Option(help: ArgumentHelp("How many changes are shown of each migration.", valueName: "n"), from: 0)
-  var examples = 3
+  @OptionGroup var shown: ExamplesOption
 
   @Option(help: "Where the copy is: embedded, or emulator, Google's, started here.")
   var on = RehearsalStore.embedded
@@ -89,10 +88,16 @@ struct MigrateTest: AsyncParsableCommand {
     try rules.application.validate(choice)
     var rehearsing = RehearsalRun(source: connection, output: output, choice: choice)
     (rehearsing.limit, rehearsing.filters, rehearsing.html) = (limit, filters, page.html)
-    (rehearsing.examples, rehearsing.mask, rehearsing.store) = (examples, try masking.settings(), on)
+    (rehearsing.examples, rehearsing.mask, rehearsing.store) = (shown.examples, try masking.settings(), on)
     let rehearsal = try await rehearsing.perform(migrations)
     try RehearsalText.write(rehearsal, at: try resolver.prices(), asJSON: output.json)
-    if !rehearsal.findings.isEmpty { throw ExitStatus(ExitCodes.differences) }
+    let logger = output.logger()
+    let billed = Invocation.current.traffic.account.billed
+    for line in SummaryText.bill(billed.known, billed.uncertain) { logger.info("\(line)") }
+    if !rehearsal.findings.isEmpty {
+      if record { logger.notice("It is not recorded: only a rehearsal that finds nothing is.") }
+      throw ExitStatus(ExitCodes.differences)
+    }
     if record { try await record(rehearsal, of: migrations, confirmation) }
   }
 

@@ -1,0 +1,93 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("What applying a plan costs", .timeLimit(.minutes(60)))
+struct CostForecastTests {
+  /// What comes on top, as docs/migrating.md says: the lock, the ledger, and a read for each commit.
+  private static let overhead = 30
+
+  /// Things below forty parents; some of them, and some of a root collection, are of the one kind that filters ask for.
+  private func withThings(_ body: (Tool) async throws -> Void) async throws {
+    try await withStores { tool in
+      let below = (0..<40).flatMap { parent in
+        (0..<3).map { documentLine("p\(parent % 2)/d\(parent)/things/t\($0)", parent) }
+      }
+      try await tool.load(below + (0..<60).map { documentLine("things/t\($0)", $0) }, into: "test")
+      try await body(tool)
+    }
+  }
+
+  @Test(
+    "The forecast of a fix is what it is billed at least, whatever reads it: a collection, a group, a pattern.",
+    arguments: [
+      ["things"], ["things", "--group"], ["p0/*/things"], ["p1/d1/things"],
+    ]
+  )
+  func fix(_ scope: [String]) async throws {
+    try await withThings { tool in
+      for (number, filter) in ["n == 1", "n == -1", "n > 3", "n >= 0", "n != 4"].enumerated() {
+        let fix =
+          ["fix"] + scope + ["--where", filter, "--set", "z\(number)=1", "-e", "test", "--schema", "none"]
+        let forecast = try await tool.bare(fix + ["-n", "--json"])
+        forecast.expect(0)
+        let done = try await tool.bare(fix + ["--json"])
+        done.expect(0)
+        let (planned, billed) = (try forecast.billedReads("cost"), try done.billedReads())
+        #expect(billed <= planned + Self.overhead, "\(scope) \(filter): \(planned) planned, \(billed) billed")
+        #expect(planned <= billed, "\(scope) \(filter): \(planned) planned, \(billed) billed")
+      }
+    }
+  }
+
+  @Test(
+    "So is that of a deletion, which holds what is there against its bound before.",
+    arguments: [["things"], ["p0/*/things"]]
+  )
+  func delete(_ scope: [String]) async throws {
+    try await withThings { tool in
+      for filter in ["n == 2", "n >= 0"] {
+        let delete =
+          ["delete"] + scope + [
+            "--where", filter, "--hard", "--max-delete", "99", "-e", "test", "--schema", "none",
+          ]
+        let (planned, billed) = (
+          try await tool.bare(delete + ["-n", "--json"]).billedReads("cost"),
+          try await tool.bare(delete + ["--json"]).billedReads()
+        )
+        #expect(billed <= planned + Self.overhead, "\(scope) \(filter): \(planned) planned, \(billed) billed")
+        #expect(planned <= billed, "\(scope) \(filter): \(planned) planned, \(billed) billed")
+      }
+    }
+  }
+
+  @Test("A rehearsal is billed where the copy comes from, and the limits of the day hold.")
+  func rehearsal() async throws {
+    try await withThings { tool in
+      let file = "id: a\nsummary: Sets a.\ncollection: things\nsteps:\n  - set: {a: 1}\n"
+      try tool.write(file, to: "migrations/1-a.yaml")
+      let rehearse = ["migrate", "test", "a", "--from", "test", "--schema", "none"]
+      let first = try await tool.bare(rehearse)
+      first.expect(0)
+      #expect(first.errors.firstMatch(of: /Billed: 6[0-9] reads, 0 writes/) != nil, "\(first.errors)")
+      let lines = try tool.text(".gymmigrate/costs.jsonl").split(separator: "\n")
+      let last = try #require(lines.last)
+      #expect(
+        last.contains(#""command":"migrate test""#) && last.contains(#""environment":"test""#),
+        "\(last)"
+      )
+      #expect(last.firstMatch(of: /"reads":6[0-9]/) != nil && last.contains(#""writes":0"#), "\(last)")
+      let few = try await tool.bare(rehearse + ["--max-reads", "30"])
+      few.expectFailure(75, "--max-reads 30")
+      #expect(!few.errors.contains("not made"), "\(few.errors)")
+      try tool.write(
+        tool.text("gymmigrate.yaml").replacing(
+          "{ database: test,",
+          with: "{ limits: { day: { reads: 100 } }, database: test,"
+        ),
+        to: "gymmigrate.yaml"
+      )
+      try await tool.bare(rehearse).expectFailure(75, "limits")
+    }
+  }
+}
