@@ -53,7 +53,7 @@ package struct TypeInference: Sendable {
     tallies[form.rawValue].count += 1
     if tallies[form.rawValue].count > Self.maximumRows { return }
     if tallies[form.rawValue].rows.isEmpty { tallies[form.rawValue].first = row[index] }
-    tallies[form.rawValue].rows.append(row.number)
+    tallies[form.rawValue].rows.append(row.row)
   }
 
   /// Whether a number reads as one of thousands with a point between them, too: `1.200`.
@@ -88,13 +88,18 @@ package struct TypeInference: Sendable {
     case .boolean: .boolean
     case .date: .date
     case .time, .duration, .padded: .text
-    case .number, .textNumber, .double, .integer:
-      Int64(exactly: Double(row[index]) ?? .nan) == nil ? .double : .integer
+    case .number, .textNumber, .double, .integer: Self.form(ofNumber: row.number(index) ?? .nan)
     case .bare, .text:
       row.withUTF8(of: index) {
         form(of: $0, isSheetText: row.kind(index) == .text && reading.isSheet, reading)
       }
     }
+  }
+
+  /// What a number of a sheet says: a whole one that lacks digits is none, and refused as text.
+  private static func form(ofNumber number: Double) -> Form {
+    if number.rounded() != number { return .double }
+    return number.magnitude < .firstAmbiguousInteger ? .integer : .text
   }
 
   private mutating func form(
