@@ -63,7 +63,7 @@ struct ReadingTests {
     let mini = try MiniFirestore.withSamples(["users", "payments"])
     let given = Given()
     let handler: RequestHandler = { request in
-      let reaction = await mini.handler(request)
+      let reaction = mini.handler(request)
       if [.list, .runQuery].contains(request.kind), case .response(let response) = reaction {
         given.add(
           String(decoding: response.body, as: UTF8.self).components(separatedBy: "\"updateTime\"").count - 1

@@ -15,7 +15,7 @@ package struct CellValues {
   package let isSheet: Bool
   private let readsForms: Bool
   private let text: CellText
-  private let timeZone: LocalTimeZone
+  let timeZone: LocalTimeZone
   /// The columns that are text because their cells differ.
   private let mixed: Set<Int>
   let numbers: TypedNumbers
