@@ -9,6 +9,7 @@ import dataclasses
 import json
 import math
 import re
+from decimal import Decimal
 
 from rest_values import MOMENT, READERS as MEMBERS, Malformed, Open, Twice, once, read_value
 from table_times import loose_moment, moment, stamp
@@ -162,7 +163,10 @@ def read_double(cell, options):
         return BAD
     if math.isinf(number) and "Infinity" not in cell:
         return BAD
-    return Read([double(number)], found[1] and (isinstance(found[0], float) or int(number) == found[0]))
+    if isinstance(found[0], int) and int(number) != found[0]:
+        # As others write a double, or digits that none has.
+        return Read([double(number)], found[1]) if Decimal(repr(number)) == found[0] else BAD
+    return Read([double(number)], found[1])
 
 
 def read_boolean(cell, options):

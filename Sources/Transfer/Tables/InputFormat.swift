@@ -112,6 +112,12 @@ package enum InputFormat: String, Codable, Sendable, CaseIterable {
         "it is a picture, a PDF or an archive, and no table",
         remedy: "Name a file of JSON, CSV or a workbook, or a folder of these."
       )
+    case (_, .text?) where path.hasSuffix(".yaml") || path.hasSuffix(".yml"):
+      .malformed(
+        path,
+        "it is YAML, and no table",
+        remedy: "Name a file of JSON, CSV or a workbook, or a folder of these."
+      )
     case (_, .markup?):
       .malformed(
         path,

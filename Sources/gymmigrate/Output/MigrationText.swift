@@ -61,7 +61,8 @@ enum MigrationText {
     return lines
   }
 
-  private static func example(_ change: Change) -> [TerminalText] {
+  /// A document field by field: what is there, and what becomes of it.
+  static func example(_ change: Change) -> [TerminalText] {
     let (mark, color): (String, TextColor) =
       change.before == nil ? ("+", .green) : change.isDeletion ? ("-", .red) : ("~", .yellow)
     let heading: TerminalText = "\(mark) \(change.path)"

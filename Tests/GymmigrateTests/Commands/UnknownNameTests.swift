@@ -79,6 +79,35 @@ struct UnknownNameTests {
     }
   }
 
+  @Test(
+    "Columns that the schema does not declare are said once beside others, and so is a misspelt collection."
+  )
+  func columnsAndCollection() async throws {
+    try await withTool { tool in
+      try tool.write(
+        "__name__,price,Comentario del contador,Revisado,stok\np1,7.5,ojo,Ana,1\n",
+        to: "products.csv"
+      )
+      let result = try await tool.run("import", "products.csv", "--validate", "warn", "-n")
+      result.expect(0)
+      let said = result.errors.split(separator: "\n").filter { $0.contains("no field of the schema") }
+      #expect(said.count == 2, "\(result.errors)")
+      #expect(said.contains { $0.contains("column 5 (stok)") && $0.contains("--rename 'stok=stock'") })
+      let columns = "column 3 (Comentario del contador), column 4 (Revisado); they become fields"
+      #expect(said.contains { $0.contains(columns) }, "\(said)")
+      try tool.write("id,a\n1,x\n", to: "typo.csv")
+      try tool.write(#"[{"id":"1","a":2}]"#, to: "typo.json")
+      for (file, collection, times) in [
+        ("typo.csv", "paymnets", 1), ("typo.json", "paymnets", 1), ("typo.csv", "zzzzzz", 0),
+      ] {
+        let typed = ["import", file, "--collection", collection, "--id-column", "id", "-n"]
+        let typo = try await tool.bare(typed + tool.place)
+        let meant = typo.errors.components(separatedBy: "Did you mean 'payments'?").count - 1
+        #expect(meant == times, "\(file) \(collection): \(typo.errors)")
+      }
+    }
+  }
+
   @Test("Below a map that declares its fields, a name is one of these; one that declares none may hold any.")
   func nested() async throws {
     let mini = MiniFirestore()

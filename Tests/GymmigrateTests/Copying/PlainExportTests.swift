@@ -65,6 +65,42 @@ struct PlainExportTests {
   }
 
   @Test(
+    "Times of a folder of plain CSV are read in the zone that its manifest says, unless another is given."
+  )
+  func zoneOfFolder() async throws {
+    try await withTool { tool in
+      try tool.write(
+        #"{"fields":{"createdAt":{"timestampValue":"2026-01-31T18:00:00Z"}},"name":"products/p1"}"#,
+        to: "in.jsonl"
+      )
+      try await tool.run("import", "in.jsonl", "--validate", "off").expect(0)
+      let plain = ["export", "products", "-o", "out/", "--format", "csv", "--plain", "--time-zone", "UTC"]
+      try await tool.bare(plain + tool.place).expect(0)
+      #expect(try tool.text("out/manifest.json").contains(#""timeZone":"UTC""#))
+      for input in ["out/", "out/products.csv"] {
+        let same = try await tool.run("import", input, "--mode", "merge", "--validate", "off", "-n")
+        same.expect(0)
+        #expect(same.errors.contains("0 changed, 1 unchanged"), "\(input): \(same.errors)")
+      }
+      let other = try await tool.run(
+        "import",
+        "out/",
+        "--mode",
+        "merge",
+        "--validate",
+        "off",
+        "--time-zone",
+        "America/Mexico_City",
+        "-n"
+      )
+      #expect(other.errors.contains("1 changed"), "\(other.errors)")
+      try await tool.run("export", "products", "-o", "exact/", "--format", "csv", "--time-zone", "UTC")
+        .expect(0)
+      #expect(try !tool.text("exact/manifest.json").contains("timeZone"))
+    }
+  }
+
+  @Test(
     "Plain is for CSV that is no backup: anything else is a usage error of one line.",
     arguments: [
       (["-o", "p.jsonl"], "--plain is about CSV"), (["-o", "p.xlsx"], "--plain is about CSV"),

@@ -197,6 +197,30 @@ struct BadTableTests {
     }
   }
 
+  @Test(
+    "A row of CSV is that which a spreadsheet shows, with its line where a cell above has line breaks.",
+    arguments: [
+      ("", "row 3 (line 5)", "3"), ("sep=,\n", "row 3 (line 6)", "3"), ("\n", "row 4 (line 6)", "4"),
+    ]
+  )
+  func rowsOfSpreadsheets(above: String, place: String, row: String) async throws {
+    try await withTool { tool in
+      try tool.write("\(above)__name__,note,n,s\na,\"uno\ndos\ntres\",1,x\nb,x,dos,x\n", to: "things.csv")
+      let typed = ["import", "things.csv", "--schema", "none", "--types", "n=integer", "-n"]
+      try await tool.bare(typed + tool.place).expectFailure(65, "\(place), column 3 (n)")
+      let report = try tool.text(#require(tool.runs().last) + "/validation.csv")
+      #expect(report.contains(#""things.csv","\#(row)","3","n","dos""#), "\(report)")
+      // A guess and the schema say the same row.
+      try tool.write("\(above)id,note,n\na,\"uno\ndos\ntres\",1\nb,x,dos\n", to: "things.csv")
+      let guessed = ["import", "things.csv", "--schema", "none", "--id-column", "id", "-n"]
+      let guess = try await tool.bare(guessed + tool.place)
+      #expect(guess.errors.contains("row \(row) is the first that does not"), "\(guess.errors)")
+      try tool.write("\(above)__name__,name,price\na,\"uno\ndos\ntres\",1\nb,,2\n", to: "products.csv")
+      let breach = try await tool.run("import", "products.csv", "-n")
+      #expect(breach.errors.contains("products.csv \(place)"), "\(breach.errors)")
+    }
+  }
+
   @Test("Rejected rows are a table of the same shape, which is mended and imported again.")
   func skipRow() async throws {
     let mini = MiniFirestore()

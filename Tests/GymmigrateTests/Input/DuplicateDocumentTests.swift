@@ -33,12 +33,12 @@ struct DuplicateDocumentTests {
     Input(
       files: [("t.csv", "__name__,n\na,1\nb,2\na,3\n")],
       arguments: ["t.csv"],
-      places: ["t.csv", "row 4 has the same document as row 2"]
+      places: ["t.csv", "line 4 has the same document as line 2"]
     ),
     Input(
       files: [("x.csv", "key,n\na,1\n\"a\",3\n")],
       arguments: ["x.csv", "--id-column", "key", "--collection", "t"],
-      places: ["row 3 has the same document as row 2"]
+      places: ["line 3 has the same document as line 2"]
     ),
     Input(
       files: [("in/a.jsonl", lines[0]), ("in/b.jsonl", "\n" + lines[2])],
@@ -48,7 +48,7 @@ struct DuplicateDocumentTests {
     Input(
       files: [("a.jsonl", lines[0]), ("t.csv", "__name__,n\nb,2\na,3\n")],
       arguments: ["a.jsonl", "t.csv"],
-      places: ["t.csv", "row 3 has the same document as line 1 of a.jsonl"]
+      places: ["t.csv", "line 3 has the same document as line 1 of a.jsonl"]
     ),
     Input(
       files: [("a.jsonl", documentLine("g/1/t/a", 1)), ("b.jsonl", documentLine("g/2/t/a", 3))],

@@ -212,12 +212,68 @@ struct ImportAdviceTests {
     }
   }
 
-  @Test("A table of headings alone is named.", arguments: ["id,n\n", ""])
-  func nothing(_ text: String) async throws {
+  @Test(
+    "What is no table, or holds one further inside, is said with what to do.",
+    arguments: [
+      ("list.json", #"{"data":[{"id":"a","n":1}],"total":1}"#, "'jq .data FILE > LIST.json' takes out"),
+      ("conf.yaml", "project: x\n", "it is YAML, and no table"),
+      (
+        "review.csv", "document,migration,code,field\nusers/1,m,c,f\n",
+        "it is a list of what a migration found"
+      ),
+      ("large.json", #"[{"id":"a","n":1.0e22}]"#, "--types 'n=double'"),
+      (
+        "amount.csv", "id,n:double\n1,\"1,170.50\"\n",
+        "expected a number; --currency '$' reads commas between thousands."
+      ),
+      ("ids.csv", "__name__,n\n,1\n", "(--new-ids uuid gives one)"),
+    ]
+  )
+  func noTables(name: String, text: String, said: String) async throws {
     try await withTool { tool in
-      try tool.write(text, to: "things.csv")
+      try tool.write(text, to: name)
+      let ids =
+        name == "review.csv" ? ["--new-ids", "uuid"] : name == "ids.csv" ? [] : ["--id-column", "id"]
+      let typed = ["import", name, "--collection", "things", "--schema", "none", "-n"] + ids
+      try await tool.bare(typed + tool.place).expectFailure(65, said)
+    }
+  }
+
+  @Test(
+    "Bytes that are no text are one line, the zone of dates is said, and apostrophes that may be guards are."
+  )
+  func saidOnce() async throws {
+    try await withTool { tool in
+      let rows: [UInt8] = (0..<60).flatMap { Array("\($0),a".utf8) + [0xF1 as UInt8, 0x0A] }
+      try Data(Array("id,n\n".utf8) + rows).write(to: tool.folder.appendingPathComponent("things.csv"))
+      let bytes = try await run(tool, "-n")
+      bytes.expect(65)
+      #expect(bytes.errors.contains("the cell is not UTF-8; 59 more like it."), "\(bytes.errors)")
+      #expect(bytes.errors.components(separatedBy: "not UTF-8").count == 3, "\(bytes.errors)")
+      try tool.write("id,d,z\n1,13/02/2026,2026-01-01T00:00:00Z\n", to: "things.csv")
+      let dates = try await run(tool, "-n", "--time-zone", "America/Mexico_City")
+      #expect(
+        dates.errors.contains("(d): timestamp, dd/MM/yyyy, as 1 cell says; read in America/Mexico_City")
+      )
+      #expect(dates.errors.contains("(z): timestamp, as 1 cell says."), "\(dates.errors)")
+      for (mark, isSaid) in [("", true), ("\u{FEFF}", false)] {
+        try tool.write("\(mark)__name__,s\na,'=1+1\nb,x\nc,'t\n", to: "things.csv")
+        let typed = ["import", "things.csv", "--schema", "none", "-n"]
+        let guards = try await tool.bare(typed + tool.place)
+        #expect(guards.errors.contains("1 text begins with an apostrophe") == isSaid, "\(guards.errors)")
+      }
+    }
+  }
+
+  @Test("A table of headings alone is named, and an empty file is none.")
+  func nothing() async throws {
+    try await withTool { tool in
+      try tool.write("id,n\n", to: "things.csv")
       let result = try await run(tool)
+      result.expect(0)
       #expect(result.errors.contains("things.csv: it has no rows"), "\(result.errors)")
+      try tool.write("", to: "things.csv")
+      try await run(tool).expectFailure(65, "things.csv: it is empty")
     }
   }
 

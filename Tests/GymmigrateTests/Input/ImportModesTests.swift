@@ -25,6 +25,52 @@ struct ImportModesTests {
     return mini
   }
 
+  @Test(
+    "A dry run says which fields change, of how many documents, and shows the first; a run does not.",
+    arguments: ["upsert", "merge", "replace", "create"]
+  )
+  func foreseen(mode: String) async throws {
+    let mini = try database()
+    for number in 1...5 { try mini.put("things/t\(number)", fields: #"{"a":{"integerValue":"1"}}"#) }
+    try await withTool(against: mini.handler) { tool, _ in
+      let more = (1...5).map { #"{"fields":{"a":{"integerValue":"2"}},"name":"things/t\#($0)"}"# }
+      try tool.write(Self.file + more.joined(separator: "\n"), to: "things.jsonl")
+      let dry = try await tool.run("import", "things.jsonl", "--mode", mode, "-n")
+      let rejects = mode == "create" ? 6 : mode == "replace" ? 1 : 0
+      dry.expect(rejects > 0 ? 2 : 0)
+      let reason = mode == "create" ? "ALREADY_EXISTS" : "NOT_FOUND"
+      #expect(
+        dry.output.contains("  left alone, \(reason): \(rejects) (--mode upsert or merge") == (rejects > 0)
+      )
+      if mode == "create" {
+        #expect(dry.output.hasPrefix("import: 6 documents left alone\n"), "\(dry.output)")
+      } else {
+        let fields = mode == "merge" ? "  a: 6\n  m.x: 1\n" : "  a: 6\n  kept: 1\n  m.x: 1\n  m.y: 1\n"
+        #expect(dry.output.hasPrefix("import: 6 documents to update\n\(fields)"), "\(dry.output)")
+        #expect(dry.output.contains("  ~ things/other\n      a: 1 -> 2\n"), "\(dry.output)")
+        #expect(dry.output.components(separatedBy: "  ~ ").count == 4, "\(dry.output)")
+      }
+      let json = try await tool.run("import", "things.jsonl", "--mode", mode, "-n", "--json")
+      #expect(json.output.hasPrefix("{") && !json.output.contains(" -> "))
+      let run = try await tool.run("import", "things.jsonl", "--mode", mode, "-q")
+      #expect(!run.output.contains(" -> "), "\(run.output)")
+      #expect(run.output.contains("left alone, \(reason): \(rejects)") == (rejects > 0), "\(run.output)")
+    }
+  }
+
+  @Test("Rows that are rejected are counted by what is wrong with them, with what helps.")
+  func reasonsOfRows() async throws {
+    try await withTool { tool in
+      let header = "__name__,remainingVisits,status\n"
+      try tool.write(header + "m1,dos,active\nm2,1,bogus\nm3,tres,active\n", to: "members.csv")
+      let result = try await tool.run("import", "members.csv", "--parse-errors", "skip-row", "-n")
+      result.expect(2)
+      #expect(result.output.hasPrefix("import: 3 documents left alone\n"), "\(result.output)")
+      #expect(result.output.contains("  left alone, MALFORMED: 2\n"), "\(result.output)")
+      #expect(result.output.contains(": 1 (--validate warn imports such all the same)\n"), "\(result.output)")
+    }
+  }
+
   struct Mode: Sendable, CustomTestStringConvertible {
     var name: String
     var code: Int32

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import TestSupport
 import Testing
 
@@ -47,6 +48,46 @@ struct ReadingTests {
       let count = try await tool.run("count", "payments", "--where", filter)
       #expect(count.output == "payments\t\(wanted.count)\n")
     }
+  }
+
+  @Test(
+    "--limit asks for no more documents than it takes, and counts nothing.",
+    arguments: [
+      (["export", "payments"], 7), (["export", "payments"], 450), (["export", "payments", "users"], 310),
+      (["export", "payments", "--page-size", "5", "--parallel", "8"], 12),
+      (["export", "payments", "--where", "status == completed"], 40),
+      (["export", "payments", "--order-by", "amount"], 40),
+    ]
+  )
+  func limits(command: [String], limit: Int) async throws {
+    let mini = try MiniFirestore.withSamples(["users", "payments"])
+    let given = Given()
+    let handler: RequestHandler = { request in
+      let reaction = mini.handler(request)
+      if [.list, .runQuery].contains(request.kind), case .response(let response) = reaction {
+        given.add(
+          String(decoding: response.body, as: UTF8.self).components(separatedBy: "\"updateTime\"").count - 1
+        )
+      }
+      return reaction
+    }
+    try await withTool(against: handler) { tool, server in
+      let limited = ["-o", "x.jsonl", "--limit", "\(limit)", "--read-time", "none"]
+      try await tool.bare(command + limited + tool.place).expect(0)
+      let expected = limit * (command.contains("users") ? 2 : 1)
+      #expect(given.count == expected)
+      #expect(server.requests(.aggregation).isEmpty)
+      #expect(try names(tool.text("x.jsonl")).count == expected)
+    }
+  }
+
+  /// How many documents a service has given, each of which is a read on the bill.
+  private final class Given: Sendable {
+    private let total = Mutex(0)
+
+    var count: Int { total.withLock { $0 } }
+
+    func add(_ count: Int) { total.withLock { $0 += count } }
   }
 
   @Test("--parallel gives the same, by queries for ranges, and the variable stands for it.")

@@ -24,6 +24,20 @@ struct WholeNumberTests {
     #expect(Int64(wholeDecimal: text.utf8) == nil)
   }
 
+  @Test(
+    "A number is a double where it keeps its digits, or is a decimal, which is rounded.",
+    arguments: [
+      ("9007199254740991", true), ("9007199254740992", true), ("9007199254740993", false),
+      ("-9007199254740993", false), ("12345678901234567", false), ("1152921504606846976", true),
+      ("1152921504606847000", true), ("1152921504606847001", false), ("10000000000000000000000", true),
+      ("1180591620717411303424", true), ("123456789012345678901234567890", false), ("-0", true),
+      ("9007199254740993.0", true), ("9007199254740993e0", true), ("0.1", true), ("1e22", true),
+    ]
+  )
+  func doubles(text: String, isHeld: Bool) {
+    #expect(Double(keepingDigits: text.utf8) == (isHeld ? Double(text) : nil), "\(text)")
+  }
+
   @Test("As decimal arithmetic says, for random digits, points and exponents")
   func random() throws {
     var random = SplitMix64(seed: 5)

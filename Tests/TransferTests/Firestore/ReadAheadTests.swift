@@ -75,6 +75,24 @@ struct ReadAheadTests {
     #expect(ids == ["a", "b", "c"] && script.tokens == [nil, nil, "b", "c"])
   }
 
+  @Test(
+    "Of a read with a limit nothing is asked for beyond it, whether its pages are full or short.",
+    arguments: [1, 300],
+    [1, 2, 3, 7]
+  )
+  func limit(pageSize: Int, limit: Int) async throws {
+    // A page has one document, and another one follows.
+    let script = Script { token, _ in
+      let number = token.flatMap { Int($0) } ?? 100
+      return Self.page(String(number), next: number < 110 ? String(number + 1) : nil)
+    }
+    var read = CollectionRead(collection("c"), pageSize: pageSize)
+    read.limit = limit
+    var ids: [String] = []
+    for try await page in client(script).pages(of: read) { ids += page.map(\.path.id) }
+    #expect(ids.count == limit && script.tokens.count == limit, "\(ids) of \(script.tokens)")
+  }
+
   @Test("A page that is malformed is asked for again, and what its token led to is dropped.")
   func malformed() async throws {
     let reached = Mutex<Script?>(nil)

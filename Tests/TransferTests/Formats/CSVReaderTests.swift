@@ -104,7 +104,7 @@ private func plain(_ texts: String...) -> [Cell] { texts.map { Cell(text: $0) } 
     let (failure, next, capacity) = try refusal(
       of: Array((String(repeating: cell, count: 8 << 20) + "\nx,y").utf8)
     )
-    #expect(failure?.kind == .inputMalformed && failure?.record == Failure.Record(line: 1))
+    #expect(failure?.kind == .inputMalformed && failure?.record == Failure.Record(line: 1, row: 1))
     #expect(failure?.cause.contains("16384 cells") == true && failure?.cause.contains("delimiter") == true)
     #expect(next == ["x", "y"])
     #expect(capacity < 1 << 20, "no more is held than a record may have")

@@ -79,6 +79,55 @@ struct ChangedWorkbookTests {
     #expect(try books.field("s", of: "ana", in: path) == .integer(1))
   }
 
+  @Test(
+    "A number typed into a column without a type is refused where it may lack digits; as text it has them."
+  )
+  func lostDigits() throws {
+    let documents = [
+      books.document("ana", ["other": .integer(9_007_199_254_740_993)]),
+      books.document("eva", ["other": .double(1e22)]),
+      books.document("leo", ["other": .double(9_007_199_254_740_992)]),
+    ]
+    let path = try books.export(documents)
+    try books.expectSame(try books.read(path).documents, documents)
+    try books.change(path, #"cell("ana", "other").value = "9007199254740995""#)
+    #expect(try books.field("other", of: "ana", in: path) == .integer(9_007_199_254_740_995))
+    for number in ["9007199254740992", "-9007199254740996", "9.22337203685478e18"] {
+      try books.change(path, #"cell("ana", "other").value = \#(number)"#)
+      let faults = try books.read(path).faults
+      #expect(faults.count == 1 && faults[0].contains("without all its digits"), "\(number): \(faults)")
+    }
+  }
+
+  @Test("A date typed among texts of a column without a type is refused, and a number there is said.")
+  func typedAmongTexts() throws {
+    let texts = (1...12).map { books.document("t\($0)", ["other": .string("text \($0)")]) }
+    let path = try books.export(texts)
+    try books.change(path, #"cell("t3", "other").value = 7"#)
+    let found = try books.read(path)
+    #expect(found.notices.count == 1)
+    #expect(found.notices.first?.contains("a number in 1 cell beside 11 texts, the first in row 4") == true)
+    #expect(found.notices.first?.contains("--types 'other=text'") == true)
+    try books.change(path, #"import datetime; cell("t2", "other").value = datetime.date(1990, 7, 16)"#)
+    let failure = #expect(throws: Failure.self) { try books.read(path) }
+    for part in ["row 3, ", "(other)", "a date beside 10 texts", "--types 'other=text'", "'other=any'"] {
+      #expect(failure?.description.contains(part) == true, "\(part)")
+    }
+  }
+
+  @Test("A time of an export beside texts is what it is, and so is a date that is typed beside both.")
+  func timesAmongTexts() throws {
+    let time = try #require(Timestamp(seconds: 1_700_000_000))
+    let documents = [
+      books.document("a", ["other": .string("x")]), books.document("b", ["other": .timestamp(time)]),
+      books.document("c", ["other": .string("y")]),
+    ]
+    let path = try books.export(documents)
+    try books.expectSame(try books.read(path).documents, documents)
+    try books.change(path, #"import datetime; cell("c", "other").value = datetime.date(2023, 7, 16)"#)
+    #expect(try books.field("other", of: "c", in: path)?.typeName == "timestamp")
+  }
+
   @Test("Rows that are sorted, deleted, copied or added keep or have their own values.")
   func rows() throws {
     let path = try people()

@@ -66,7 +66,8 @@ struct ExactValueFixture {
     into collection: CollectionPath? = nil,
     schema: DatabaseSchema? = nil,
     via files: FileAccess = .local
-  ) throws -> (documents: [RawDocument], faults: [String]) {
+  ) throws -> (documents: [RawDocument], faults: [String], notices: [String]) {
+    var notices: [String] = []
     var documents: [RawDocument] = []
     var faults: [String] = []
     var table = TableOptions(timeZone: options.timeZone)
@@ -87,8 +88,9 @@ struct ExactValueFixture {
         if let document = row.document { documents.append(document) }
         faults += row.faults.map(\.expected)
       }
+      notices += input.notices
     }
-    return (documents, faults)
+    return (documents, faults, notices)
   }
 
   func field(_ name: String, of id: String, in path: String) throws -> Value? {

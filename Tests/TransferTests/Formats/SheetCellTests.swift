@@ -126,10 +126,29 @@ struct SheetCellTests {
     let cell = "<c s=\"1\"><v>\(number)</v></c>"
     for heading in ["text", "other"] {
       #expect(
-        try table.fault(heading, cell)?.hasSuffix("the cell is a number without all its digits") == true
+        try table.fault(heading, cell)?.contains("the cell is a number without all its digits: ") == true
       )
     }
-    #expect(try table.value("number", cell) == Double(number).map { .double($0) })
+    #expect(try table.fault("number", cell)?.contains("a number that a double holds") == true)
+  }
+
+  @Test(
+    "A whole number that may lack digits is none, and the way out is said; below 2^53 it is one.",
+    arguments: ["9007199254740992", "12345678901234567", "-9007199254740993", "1E+17"]
+  )
+  func largeNumbers(number: String) throws {
+    var table = try SheetTable()
+    let cell = "<c><v>\(number)</v></c>"
+    for heading in ["whole", "text", "other"] {
+      #expect(
+        try table.fault(heading, cell)?.contains("give it the format of text and type them") == true,
+        "\(heading)"
+      )
+    }
+    #expect(try table.value("other", "<c><v>9007199254740991</v></c>") == .integer(9_007_199_254_740_991))
+    let isHeld = Double(keepingDigits: number.utf8) != nil
+    #expect(try table.fault("number", cell) == nil || !isHeld)
+    if !isHeld { #expect(try table.fault("number", cell)?.contains("it would lose digits") == true) }
   }
 
   @Test("Values are read as other programs read them.")

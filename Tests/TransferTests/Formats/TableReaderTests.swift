@@ -143,7 +143,8 @@ struct TableReaderTests {
     ("[Red]0;[Blue]d", "number"), ("yyyy-mm-dd;@", "date"), ("\\d0", "number"), ("*d0", "number"),
     ("0.0##############", "double"), ("#0", "integer"), ("0;-0;0", "integer"), ("0;\\-0;0", "integer"),
     ("yyyy\\-mm\\-dd\\ hh:mm:ss;@", "fineDate"),
-    ("yyyy-mm-dd hh:mm:ss", "date"), (#""TRUE";"TRUE";"FALSE""#, "boolean"),
+    ("yyyy-mm-dd hh:mm:ss", "exportedDate"), ("yyyy\\-mm\\-dd\\ hh:mm:ss", "exportedDate"),
+    (#""TRUE";"TRUE";"FALSE""#, "boolean"),
     (#""VERDADERO";"VERDADERO";"FALSO""#, "boolean"), (#""TRUE";"FALSE";"TRUE""#, "number"),
   ])
   func formatsThatAreDates(code: String, form: String) {

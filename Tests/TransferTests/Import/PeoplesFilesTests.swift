@@ -75,6 +75,34 @@ struct PeoplesFilesTests {
     #expect(try values(.fraction) == [.double(0.07), .double(0.16), .double(0.16), .double(0.16)])
   }
 
+  @Test(
+    "Under the type double, a whole number is refused of which no double has the digits.",
+    arguments: [
+      ("9007199254740993", nil), ("12345678901234567", nil), ("9007199254740992", 9_007_199_254_740_992),
+      ("1152921504606847000", 0x1p60), ("-0", -0.0),
+    ] as [(String, Double?)]
+  )
+  func digitsOfDoubles(number: String, expected: Double?) throws {
+    let folder = try ScratchFolder()
+    for (name, text) in [
+      ("things.csv", "id,v\na,\(number)\n"), ("things.json", #"[{"id":"a","v":\#(number)}]"#),
+    ] {
+      let path = try folder.write(text.utf8, to: name)
+      func values() throws -> [FieldMap] {
+        try read(path) { job in
+          job.reading.idColumn = "id"
+          job.reading.types = [HeadingOption(heading: "v", value: ColumnType(.double))]
+        }
+      }
+      guard let expected else {
+        let failure = #expect(throws: Failure.self) { try values() }
+        #expect(failure?.description.contains("digits") == true, "\(name)")
+        continue
+      }
+      #expect(try values().map { $0["v"] } == [.double(expected)], "\(name)")
+    }
+  }
+
   @Test("A workbook is one by its content, whatever its name.")
   func workbooks() throws {
     let folder = try ScratchFolder()

@@ -56,4 +56,19 @@ extension Double {
   ///
   /// A number from there on, read as a double, may have been another one.
   package static let firstAmbiguousInteger = 0x1p53
+
+  /// Parses a number of JSON's grammar as a column of doubles takes it: what has a point or an exponent is rounded as
+  /// everywhere, and a whole number keeps its digits.
+  ///
+  /// - Returns: nil for a whole number of which no double has the digits, such as `9007199254740993`. `1152921504606847000`
+  ///   is none: so others write the double that is nearest to it.
+  package init?(keepingDigits utf8: some Collection<UInt8>) {
+    let text = String(decoding: utf8, as: UTF8.self)
+    guard let number = Double(text) else { return nil }
+    self = number
+    let isWhole = utf8.allSatisfy { $0.isASCIIDigit || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "+") }
+    if !isWhole || number.magnitude < Self.firstAmbiguousInteger { return }
+    if let exact = Int128(exactly: number), exact == Int128(text) { return }
+    guard DecimalDigits(utf8) == DecimalDigits(number.description.utf8) else { return nil }
+  }
 }

@@ -43,10 +43,13 @@ package struct Failure: Error, Sendable, Equatable, CustomStringConvertible {
     package var line: Int
     /// The cell; nil for the entire record.
     package var column: Int?
+    /// The row as a spreadsheet counts it, in which line breaks within cells make no rows; nil for the line.
+    package var row: Int?
 
-    package init(line: Int, column: Int? = nil) {
+    package init(line: Int, column: Int? = nil, row: Int? = nil) {
       self.line = line
       self.column = column
+      self.row = row
     }
   }
 

@@ -35,7 +35,7 @@ package enum FieldFormat: Sendable, Equatable {
     case .phone: "a phone number"
     case .digits: "digits alone"
     case .time: "a time of day as 07:30"
-    case .date: "a date as 2026-01-31"
+    case .date: "a date of the calendar as 2026-01-31"
     case .url: "a URL"
     case .uuid: "a UUID"
     case .pattern(let pattern): "a text that matches \(pattern.text)"

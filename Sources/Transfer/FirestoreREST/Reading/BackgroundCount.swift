@@ -17,12 +17,9 @@ package final class BackgroundCount: Sendable {
 
   /// Prepares a count, which ``begin()`` starts.
   ///
-  /// - Parameters:
-  ///   - limit: The maximum number of documents of each read.
-  ///   - report: Called once with the sum; never if a read could not be counted, or after ``cancel()``.
+  /// - Parameter report: Called once with the sum; never if a read could not be counted, or after ``cancel()``.
   package init(
     _ reads: [CollectionRead],
-    limit: Int? = nil,
     client: FirestoreClient,
     report: @escaping @Sendable (Int) -> Void
   ) {
@@ -33,7 +30,7 @@ package final class BackgroundCount: Sendable {
       var total = 0
       for count in counts {
         guard let count = count?.count else { return }
-        let (sum, overflow) = total.addingReportingOverflow(min(count, limit ?? count))
+        let (sum, overflow) = total.addingReportingOverflow(count)
         if overflow { return }
         total = sum
       }

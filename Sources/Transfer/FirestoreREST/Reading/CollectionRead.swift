@@ -44,6 +44,9 @@ package struct CollectionRead: Sendable, Equatable {
   var endBefore: DocumentPath?
   /// Whether a page is requested before it is asked for; not for a look at the first documents, which would be billed for more.
   package var readsAhead = true
+  /// The most documents that the caller takes; nil for all. No more are asked for one page after the other, so that no more are
+  /// billed; where the client selects, no page is requested before it is asked for.
+  package var limit: Int?
   /// The number of concurrent requests.
   ///
   /// With more than one, a read in name order is made of concurrent queries of name ranges; any other has one
@@ -70,6 +73,12 @@ package struct CollectionRead: Sendable, Equatable {
     self.showsMissing = showsMissing
     self.readTime = readTime
   }
+
+  /// Whether a page is requested while the one before is used.
+  var asksAhead: Bool { readsAhead && (limit == nil || selection == nil) }
+
+  /// The most documents to ask for.
+  var room: Int { selection == nil ? limit ?? .max : .max }
 
   /// Whether `documents.list` can do it; everything else is a query.
   var isList: Bool {

@@ -9,7 +9,8 @@ final class ReadAhead {
 
   /// Requests the first page immediately.
   init(_ fetcher: PageFetcher) {
-    let first = PageAhead(fetcher, after: nil, size: fetcher.read.pageSize)
+    let room = fetcher.read.room
+    let first = PageAhead(fetcher, after: nil, size: min(fetcher.read.pageSize, room), room: room)
     first.begin()
     first.admit(after: ReadOrder(of: fetcher.read))
     page = first
@@ -40,16 +41,19 @@ private final class PageAhead: Sendable {
     var isCancelled = false
     /// That of the documents before the page; nil until it is admitted.
     var order: ReadOrder?
+    /// How many documents may be asked for, of the page and those behind it.
+    var room: Int
   }
 
   private let fetcher: PageFetcher
   private let start: PageStart?
   private let size: Int
   private let admission = Latch()
-  private let state = Locked(State())
+  private let state: Locked<State>
 
-  init(_ fetcher: PageFetcher, after start: PageStart?, size: Int) {
+  init(_ fetcher: PageFetcher, after start: PageStart?, size: Int, room: Int) {
     (self.fetcher, self.start, self.size) = (fetcher, start, size)
+    state = Locked(State(room: room))
   }
 
   /// Requests it, when called for the first time.
@@ -89,12 +93,13 @@ private final class PageAhead: Sendable {
         await self.admission.wait()
         // After a malformed body, this is another one.
         self.drop()
-        guard !Task.isCancelled, self.fetcher.read.readsAhead, let token = EarlyToken.find(in: body) else {
-          return
-        }
+        let room = self.state.withLock { $0.room } - size
+        guard !Task.isCancelled, self.fetcher.read.asksAhead, room > 0,
+          let token = EarlyToken.find(in: body)
+        else { return }
         // If it has fewer than were asked for, the next one may be too large, and is asked for again.
         if let start = PageStart(.token(token), after: self.start) {
-          self.request(start, afterSize: size, self.fetcher.size(after: body.count, of: size))
+          self.request(start, afterSize: size, self.fetcher.size(after: body.count, of: size), room: room)
         }
       }
       try Task.checkCancellation()
@@ -109,25 +114,30 @@ private final class PageAhead: Sendable {
 
   /// Returns the page after this one: the one that was requested early, if it is the one.
   private func follow(_ page: FetchedPage) throws(Failure) -> PageAhead? {
-    let early = state.withLock { $0.next }
-    guard let start = try fetcher.start(after: page) else {
+    let (early, room) = state.withLock { ($0.next, $0.room - page.count) }
+    guard room > 0, let start = try fetcher.start(after: page) else {
       drop()
       return nil
     }
-    if let early, early.start?.position == start.position { return early }
+    if let early, early.start?.position == start.position {
+      early.state.withLock { $0.room = room }
+      return early
+    }
     drop()
-    return request(start, afterSize: page.size, fetcher.size(after: page.body.bytes, of: page.count))
+    let fitting = fetcher.size(after: page.body.bytes, of: page.count)
+    return request(start, afterSize: page.size, fitting, room: room)
   }
 
   @discardableResult
-  private func request(_ start: PageStart, afterSize size: Int, _ fitting: Int) -> PageAhead {
-    let next = PageAhead(fetcher, after: start, size: min(size * 2, fitting, fetcher.read.pageSize))
+  private func request(_ start: PageStart, afterSize size: Int, _ fitting: Int, room: Int) -> PageAhead {
+    let size = min(size * 2, fitting, fetcher.read.pageSize, room)
+    let next = PageAhead(fetcher, after: start, size: size, room: room)
     let isCancelled = state.withLock { state in
       state.next = next
       return state.isCancelled
     }
     if isCancelled { next.cancel() }
-    if fetcher.read.readsAhead { next.begin() }
+    if fetcher.read.asksAhead { next.begin() }
     return next
   }
 

@@ -5,9 +5,13 @@ import Files
 /// A line is `{"code": …, "document": {…}, "message": …, "path": …}`. Once fixed, the file can be imported as it is.
 package struct RejectList: Sendable {
   private let list: LineList
+  private let counts = Locked<[String: Int]>([:])
 
   /// The path of the file, which exists once a line has been added.
   package var path: String { list.path }
+
+  /// How many documents were listed for each code, by this process.
+  package var codes: [String: Int] { counts.withLock { $0 } }
 
   /// Makes the list of a run.
   package init(_ run: RunDirectory) {
@@ -18,6 +22,12 @@ package struct RejectList: Sendable {
   /// - Throws: `.cannotWrite`.
   package func add(_ path: DocumentPath, code: String, message: String, fields: FieldMap?) throws(Failure) {
     try append(Self.line(path, code: code, message: message, fields: fields))
+    count(code)
+  }
+
+  /// Counts a document that stands in another list.
+  package func count(_ code: String) {
+    counts.withLock { $0[code, default: 0] += 1 }
   }
 
   /// Appends lines, each with its line feed.

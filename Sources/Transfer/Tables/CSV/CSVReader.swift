@@ -66,6 +66,8 @@ package struct CSVReader: ~Copyable {
   private var current = 0..<0
   private var state = State.start
   private var line = 1
+  /// The lines so far that are no rows of a spreadsheet: those within cells, and that of the delimiter.
+  private var linesWithin = 0
   /// Whether the last byte was CR; a following LF belongs to it.
   private var isAfterCR = false
   private var quoteLine = 1
@@ -143,6 +145,7 @@ package struct CSVReader: ~Copyable {
       }
       try assertUTF8()
       if record.line == 1, try takeSeparatorLine() {
+        linesWithin += 1
         start()
         continue
       }
@@ -162,7 +165,7 @@ package struct CSVReader: ~Copyable {
   }
 
   private mutating func start() {
-    record.begin(line: line)
+    record.begin(line: line, row: line - linesWithin)
     earlier.removeAll(keepingCapacity: true)
     current = unread.lowerBound..<unread.upperBound
   }
@@ -223,6 +226,7 @@ package struct CSVReader: ~Copyable {
     let column = position.column.map { ", column \($0)" } ?? ""
     var failure = Failure.malformed(file.path, "line \(position.line)\(column): \(cause)", remedy: remedy)
     failure.record = position
+    failure.record?.row = record.row
     return failure
   }
 
@@ -365,6 +369,7 @@ package struct CSVReader: ~Copyable {
       if byte == 0x0D || (byte == 0x0A && !(index > range.lowerBound ? bytes[index - 1] == 0x0D : isAfterCR))
       {
         line += 1
+        linesWithin += 1
       }
     }
     if let last = range.last { isAfterCR = bytes[last] == 0x0D }

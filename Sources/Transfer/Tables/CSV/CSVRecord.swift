@@ -10,6 +10,8 @@ package struct CSVRecord: Sendable {
 
   /// The number of its first line, from 1; line breaks in quotes count.
   package internal(set) var line = 0
+  /// The row that a spreadsheet shows it in, from 1; line breaks in quotes do not count.
+  package internal(set) var row = 0
   /// The bytes of all cells, each followed by a zero byte.
   var bytes: [UInt8] = []
   var cells: [Cell] = []
@@ -29,8 +31,8 @@ package struct CSVRecord: Sendable {
 
   // MARK: Filling
 
-  mutating func begin(line: Int) {
-    self.line = line
+  mutating func begin(line: Int, row: Int) {
+    (self.line, self.row) = (line, row)
     bytes.removeAll(keepingCapacity: true)
     cells.removeAll(keepingCapacity: true)
   }

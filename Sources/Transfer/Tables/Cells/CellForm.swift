@@ -72,6 +72,13 @@ package enum CellForm: Sendable, Equatable {
     return at == utf8.count && !(mayExceed && exceeds(utf8)) ? form : nil
   }
 
+  /// Whether a text is a whole number by JSON's grammar, also `-0` and one beyond 64 bits.
+  static func isWhole(_ utf8: some Collection<UInt8>) -> Bool {
+    let digits = utf8.first == UInt8(ascii: "-") ? utf8.dropFirst() : utf8[...]
+    guard let first = digits.first, digits.allSatisfy(\.isASCIIDigit) else { return false }
+    return first != UInt8(ascii: "0") || digits.count == 1
+  }
+
   /// Whether no double holds a number: it would become infinite, or 0.
   private static func exceeds(_ utf8: UnsafeBufferPointer<UInt8>) -> Bool {
     guard let number = Double(String(decoding: utf8, as: UTF8.self)), number.isFinite else { return true }

@@ -47,11 +47,8 @@ extension CellText {
       throw CellError("it is not a whole number")
     case .double:
       if text.elementsEqual("NaN".utf8) { return .double(.nan) }
-      switch CellForm(text) {
-      case .integer, .double, .exponent:
-        if let number = Double(Self.string(text)) { return .double(number) }
-      default: break
-      }
+      let isNumber = [.integer, .double, .exponent].contains(CellForm(text)) || CellForm.isWhole(text)
+      if isNumber, let number = Double(keepingDigits: text) { return .double(number) }
       throw CellError("it is not a number")
     case .boolean:
       guard let truth = CellForm.boolean(text) else { throw CellError("it is neither true nor false") }

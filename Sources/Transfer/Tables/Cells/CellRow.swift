@@ -44,8 +44,19 @@ package struct CellRow: Sendable {
 
   /// The number of the row in its sheet, or of its first line, from 1.
   package internal(set) var number = 0
+  /// The row as a spreadsheet counts it, from 1: the number, but for CSV with line breaks in cells.
+  package internal(set) var row = 0
+  /// The columns of its dates that are in no format of an export.
+  package internal(set) var typedDates: Set<Int> = []
   var bytes: [UInt8] = []
   var cells: [Cell] = []
+
+  /// The row for messages, with its line where that is another number.
+  package var place: String { Self.place(row: row, line: number) }
+
+  package static func place(row: Int, line: Int) -> String {
+    row == line ? "row \(row)" : "row \(row) (line \(line))"
+  }
 
   package var count: Int { cells.count }
 
@@ -122,9 +133,10 @@ package struct CellRow: Sendable {
   // MARK: Filling
 
   mutating func begin(number: Int) {
-    self.number = number
+    (self.number, row) = (number, number)
     bytes.removeAll(keepingCapacity: true)
     cells.removeAll(keepingCapacity: true)
+    if !typedDates.isEmpty { typedDates.removeAll() }
   }
 
   /// Adds a cell with the bytes appended since the last one.
@@ -135,6 +147,7 @@ package struct CellRow: Sendable {
   /// Copies a record of a CSV file.
   mutating func take(_ record: borrowing CSVRecord) {
     begin(number: record.line)
+    row = record.row
     bytes.append(contentsOf: record.bytes)
     for cell in record.cells {
       let kind: Kind = cell.isQuoted ? .text : cell.start == cell.end ? .missing : .bare

@@ -15,7 +15,7 @@ package struct CellValues {
   package let isSheet: Bool
   private let readsForms: Bool
   private let text: CellText
-  private let timeZone: LocalTimeZone
+  let timeZone: LocalTimeZone
   /// The columns that are text because their cells differ.
   private let mixed: Set<Int>
   let numbers: TypedNumbers
@@ -37,8 +37,8 @@ package struct CellValues {
     expected:
       "the beginning of a long text as it was written; edit the text in the sheet '\(XLSXWriter.longTextsName)', or type all of it here"
   )
-  private static let largestExact = 9_007_199_254_740_991.0
-  private static let lostDigits = Fault(expected: "text; the cell is a number without all its digits")
+  static let largestExact = 9_007_199_254_740_991.0
+  static let unheldDigits = "a number that a double holds: it would lose digits, which text keeps"
 
   /// Creates the rules of a table.
   ///
@@ -90,19 +90,21 @@ package struct CellValues {
       }
     case .double where readsForms, .integer where readsForms:
       guard type != .string, let number = row.number(index) else {
-        return try number(row.number(index), as: type)
+        return try number(of: row, index, as: type)
       }
+      if row.kind(index) == .integer, number.magnitude > Self.largestExact { throw Self.lostDigits(.integer) }
+      if row.kind(index) == .double { try assertDigits(of: row, index) }
       if row.kind(index) == .double { return .double(number) }
       return Int64(exactly: number).map { .integer($0) } ?? .double(number)
     case .padded where type == .string || type == .any:
       guard row.number(index).map({ $0.magnitude < PaddedFormat.limit }) ?? false else {
-        throw Self.lostDigits
+        throw Self.lostDigits(type)
       }
       return .string(row[index])
     case .textNumber where readsForms && type == .any:
-      return try number(row.number(index), as: .string)
+      return try number(of: row, index, as: .string)
     case .number, .textNumber, .double, .integer, .padded:
-      return try number(row.number(index), as: type)
+      return try number(of: row, index, as: type)
     case .boolean:
       if type == .boolean || type == .any { return .boolean(row[index] == "true") }
       if type == .string, mixed.contains(index) { return .string(row[index]) }
@@ -250,7 +252,11 @@ package struct CellValues {
     {
       return value
     }
-    let comma = numbers.usesDecimalComma ? " with a decimal comma, such as 1.234,56" : ""
+    if type == .double, CellForm.isWhole(numbers.plain(utf8) ?? []) {
+      throw Fault(expected: Self.unheldDigits)
+    }
+    let example = type == .integer ? "1.234" : "1.234,56"
+    let comma = numbers.usesDecimalComma ? " with a decimal comma, such as \(example)" : ""
     throw Fault(expected: "\(Self.name(of: type))\(comma)\(numbers.advice(utf8))")
   }
 
@@ -320,55 +326,5 @@ package struct CellValues {
     while let first = range.first, utf8[first] == 0x20 || utf8[first] == 0x09 { range.removeFirst() }
     while let last = range.last, utf8[last] == 0x20 || utf8[last] == 0x09 { range.removeLast() }
     return UnsafeBufferPointer(rebasing: utf8[range])
-  }
-
-  // MARK: Numbers of sheets
-
-  private func number(_ number: Double?, as type: Column.ValueType) throws(Fault) -> Value {
-    guard let number else { throw Fault(expected: Self.name(of: type)) }
-    let whole = number.magnitude <= Self.largestExact ? Int64(exactly: number) : nil
-    switch type {
-    case .integer:
-      if let whole { return .integer(whole) }
-    case .double: return .double(number)
-    case .any: return whole.map { .integer($0) } ?? .double(number)
-    case .boolean:
-      if whole == 0 || whole == 1 { return .boolean(whole == 1) }
-    case .string:
-      if let whole { return .string(String(whole)) }
-      if number.magnitude <= Self.largestExact { return .string(Self.digits(of: number)) }
-      throw Self.lostDigits
-    case .timestamp: throw Fault(expected: "\(Self.name(of: type)); the cell is a number")
-    case .array, .reference, .geopoint, .bytes: break
-    }
-    throw Fault(expected: Self.name(of: type))
-  }
-
-  /// Returns the shortest digits that represent a number.
-  private static func digits(of number: Double) -> String {
-    var digits: [UInt8] = []
-    ShownText.append(number, to: &digits)
-    return String(decoding: digits, as: UTF8.self)
-  }
-
-  // MARK: Dates and durations of sheets
-
-  /// Returns a date beside texts as plain CSV has it: `2026-12-31 18:30:00`, without the time at midnight.
-  private static func shown(date: String) -> String {
-    let midnight = "T00:00:00"
-    return date.hasSuffix(midnight)
-      ? String(date.dropLast(midnight.count)) : date.replacing("T", with: " ")
-  }
-
-  /// Returns a duration as text or, under a type of numbers, its seconds.
-  private func duration(_ text: String, as type: Column.ValueType) throws(Fault) -> Value {
-    let seconds = SheetDuration(text)?.seconds ?? .nan
-    switch type {
-    case .string, .any: return .string(text)
-    case .double: return .double(seconds)
-    case .integer: if let whole = Int64(exactly: seconds) { return .integer(whole) }
-    default: break
-    }
-    throw Fault(expected: "\(Self.name(of: type)); the cell is a duration")
   }
 }

@@ -37,6 +37,8 @@ package struct TypeInference: Sendable {
   private var numberText: (first: [UInt8], isOnly: Bool)?
   /// Whether some number has a point with more or fewer than three digits behind it, so that it is one before decimals.
   private var hasDecimals = false
+  /// Whether some date has no zone, so that it is read in that of the table.
+  private var hasLocalTimes = false
   private var tallies = [Tally](repeating: Tally(), count: Form.allCases.count)
 
   package init(dateOrder: DateOrder?) {
@@ -50,10 +52,13 @@ package struct TypeInference: Sendable {
     // 70,5 looks like a geo point, too.
     if form == .text || form == .geoPointText { row.withUTF8(of: index) { noteText($0, reading) } }
     if form == .double, !hasDecimals { hasDecimals = row.withUTF8(of: index) { !Self.isGrouped($0) } }
+    if Self.dates.contains(form), !hasLocalTimes {
+      hasLocalTimes = row.kind(index) == .date || row.withUTF8(of: index, Self.isLocal)
+    }
     tallies[form.rawValue].count += 1
     if tallies[form.rawValue].count > Self.maximumRows { return }
     if tallies[form.rawValue].rows.isEmpty { tallies[form.rawValue].first = row[index] }
-    tallies[form.rawValue].rows.append(row.number)
+    tallies[form.rawValue].rows.append(row.row)
   }
 
   /// Whether a number reads as one of thousands with a point between them, too: `1.200`.
@@ -62,6 +67,15 @@ package struct TypeInference: Sendable {
     guard parts.count == 2, parts[1].count == 3 else { return false }
     let whole = parts[0].drop { $0 == UInt8(ascii: "-") }
     return (1...3).contains(whole.count) && whole.first != UInt8(ascii: "0")
+  }
+
+  private static let dates: [Form] = [.date, .openDate, .dayFirst, .monthFirst]
+
+  /// Whether a date has no zone.
+  private static func isLocal(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+    let text = CellValues.trimmed(text)
+    if CellForm(text) == .timestamp { return false }
+    return (DateText(text) ?? DateText(text, .monthFirst))?.offset == nil
   }
 
   private mutating func noteText(_ text: UnsafeBufferPointer<UInt8>, _ reading: CellValues) {
@@ -88,13 +102,18 @@ package struct TypeInference: Sendable {
     case .boolean: .boolean
     case .date: .date
     case .time, .duration, .padded: .text
-    case .number, .textNumber, .double, .integer:
-      Int64(exactly: Double(row[index]) ?? .nan) == nil ? .double : .integer
+    case .number, .textNumber, .double, .integer: Self.form(ofNumber: row.number(index) ?? .nan)
     case .bare, .text:
       row.withUTF8(of: index) {
         form(of: $0, isSheetText: row.kind(index) == .text && reading.isSheet, reading)
       }
     }
+  }
+
+  /// What a number of a sheet says: a whole one that lacks digits is none, and refused as text.
+  private static func form(ofNumber number: Double) -> Form {
+    if number.rounded() != number { return .double }
+    return number.magnitude < .firstAmbiguousInteger ? .integer : .text
   }
 
   private mutating func form(
@@ -167,6 +186,9 @@ package struct TypeInference: Sendable {
     guess.hasPoints = tallies[Form.double.rawValue].count > 0 && !reading.isSheet
     if guess.type == .string, let numberText, numberText.isOnly {
       guess.advice = reading.numbers.advice(numberText.first, besidePoints: guess.hasPoints)
+    }
+    if guess.type == .timestamp, hasLocalTimes {
+      guess.note = "read in \(reading.timeZone.name) (--time-zone)"
     }
     if guess.type == .double, guess.hasPoints, !hasDecimals {
       guess.note = "each point has three digits behind it (--decimal-comma reads 1.200 as 1200)"

@@ -90,7 +90,8 @@ package struct TypedNumbers {
     {
       let thousands = "--currency '$' reads commas between thousands"
       let comma = "--decimal-comma a comma before decimals\(Self.caution)"
-      return hasPoints ? thousands : "\(thousands), \(comma)"
+      let isComma = !hasPoints && isNumber(GroupedNumber.decimalComma.plain(text))
+      return isComma ? "\(thousands), \(comma)" : thousands
     }
     let isPercent = percent == nil && text.last == Self.percentSign
     for comma in usesDecimalComma ? [true] : hasPoints ? [false] : [false, true] {

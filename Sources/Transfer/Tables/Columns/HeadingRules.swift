@@ -2,7 +2,10 @@ import FirestoreModels
 import Schema
 
 /// The fields that headings stand for.
-struct HeadingRules {
+package struct HeadingRules {
+  /// How a note begins of a heading that names no declared field.
+  package static let unknown = "no field of the schema"
+
   struct Found {
     var column: Column
     /// The type that the heading says.
@@ -106,7 +109,7 @@ struct HeadingRules {
     }
     let near = PlainText.folded(heading).nearest(of: texts.map(\.0))
     return texts.first { text, _ in near?.isIdentical(to: text) ?? false }.map { _, meant in
-      "no field of the schema; --rename '\(heading)=\(meant)' takes it for \(meant)"
+      "\(Self.unknown); --rename '\(heading)=\(meant)' takes it for \(meant)"
     }
   }
 

@@ -57,7 +57,7 @@ struct TableHeader {
     let more = defects.count > 20 ? "; and \(defects.count - 20) more" : ""
     throw .malformed(
       label,
-      "row \(header.number), \(causes)\(more)",
+      "\(header.place), \(causes)\(more)",
       remedy: remedies.isEmpty ? nil : remedies.joined(separator: " ")
     )
   }

@@ -153,8 +153,8 @@ package struct TablePlan: Sendable {
       }
     }
     self.roles = roles
+    if idColumn == nil, Self.isList(headings) { throw Self.listOfRun(label) }
     if idColumn == nil, options.newIDs == nil {
-      if Self.isList(headings) { throw Self.listOfRun(label) }
       throw Failure.malformed(
         label,
         "it has no column \(Self.nameHeading) with the document IDs",
@@ -212,6 +212,20 @@ package struct TablePlan: Sendable {
     return roles.indices.filter { index in
       if case .field(let column) = roles[index] { column.type == .any } else { false }
     }
+  }
+
+  /// The columns of a sheet by export whose cells have their own types, unless the heading or an option says so.
+  package var mixable: Set<Int> {
+    guard readsForms, isSheet else { return [] }
+    return Set(
+      roles.indices.filter { index in
+        if case .field(let column) = roles[index] {
+          column.type == .any && !typed.contains(index)
+        } else {
+          false
+        }
+      }
+    )
   }
 
   /// Sets the inferred types.

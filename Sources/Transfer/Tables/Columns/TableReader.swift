@@ -130,7 +130,7 @@ package struct TableReader: ~Copyable {
     defer { position = csv?.position ?? xlsx?.position ?? 0 }
     while try readBelowTitle() {
       if row.isBlank(keepsSpaces: keepsSpaces) {
-        if blankRows.count == 0 { blankRows.first = row.number }
+        if blankRows.count == 0 { blankRows.first = row.row }
         blankRows.count += 1
         continue
       }
@@ -195,7 +195,7 @@ package struct TableReader: ~Copyable {
       "line \(row.number): it has \(cells), and the header \(width): it may be cut off\(option)",
       remedy: "Give it as many cells as the header has."
     )
-    failure.record = Failure.Record(line: row.number)
+    failure.record = Failure.Record(line: row.number, row: row.row)
     throw failure
   }
 

@@ -132,9 +132,14 @@ package struct PlainJSON {
     case .null: return .null
     case .boolean: return .boolean(json.boolean ?? false)
     case .integer:
-      if type == .double, let number = json.double { return .double(number) }
+      if type == .double, let number = json.double {
+        if json.integer.map({ Double(keepingDigits: String($0).utf8) == nil }) ?? false {
+          throw WireError("no double has all its digits; the types integer and text keep them")
+        }
+        return .double(number)
+      }
       guard let number = json.integer else {
-        throw WireError("it does not fit 64 bits; the type double takes it, to 17 digits")
+        throw WireError("it does not fit 64 bits; \(Self.doubles(path)) takes it, to 17 digits")
       }
       return type == .string ? .string(String(number)) : .integer(number)
     case .double:
@@ -144,7 +149,7 @@ package struct PlainJSON {
       }
       // Of another program it may be an integer whose last digits a double does not have.
       guard type == .double || !readsMarks || number.magnitude < 0x1p63 else {
-        throw WireError("it is beyond 64 bits, and may lose digits; the type double takes it as it is")
+        throw WireError("it is beyond 64 bits, and may lose digits; \(Self.doubles(path)) takes it as it is")
       }
       return .double(number)
     case .string: return value(json.string ?? "", as: type, order)
@@ -172,6 +177,12 @@ package struct PlainJSON {
       if json["_firestore"] != nil, let reference = reference(json) { return reference }
       return .map(try fields(json, below: path))
     }
+  }
+
+  /// The type that takes a number, with the option that gives it to a field; elements of arrays have none.
+  private static func doubles(_ path: [String]) -> String {
+    let field = path.contains("[]") ? nil : FieldPath(segments: path)
+    return "the type double\(field.map { " (--types '\($0)=double')" } ?? "")"
   }
 
   /// A number, also one that JSON has only as text.

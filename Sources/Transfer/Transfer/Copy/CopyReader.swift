@@ -126,7 +126,9 @@ struct CopyReader: Sendable {
 
   /// Returns the reads of the scopes that a position leaves.
   private func reads(_ plan: Copy.Plan, from start: CopyPosition) -> [CollectionRead] {
-    plan.scopes.enumerated().dropFirst(start.stage).map { index, scope in
+    // Where scopes overlap, not every document counts.
+    let areApart = plan.scopes.allSatisfy { !$0.isDeep && $0.kind == nil }
+    return plan.scopes.enumerated().dropFirst(start.stage).map { index, scope in
       var read = scope.read
       if !scope.isDeep { read.filter = filter }
       read.readTime = plan.readTime
@@ -135,6 +137,10 @@ struct CopyReader: Sendable {
       read.startAfter = isFirst ? start.last : nil
       let left = limit - (isFirst && start.last != nil ? start.taken : 0)
       read.pageSize = max(1, min(pageSize, left))
+      if limit < .max {
+        read.readsAhead = areApart
+        if areApart { read.limit = max(1, left) }
+      }
       // What is read ahead beyond a limit would be billed and discarded.
       read.parallel = limit == .max ? parallel : 1
       return read

@@ -93,7 +93,7 @@ package struct Export: Sendable {
     let piece = context.progress.begin("export", total: nil)
     defer { context.progress.end() }
     let reads = reads(at: readTime)
-    let count = BackgroundCount(reads, limit: options.limit, client: context.client) {
+    let count = BackgroundCount(reads, client: context.client) {
       [progress = context.progress] total in
       progress.setTotal(total, of: piece)
     }
@@ -104,7 +104,8 @@ package struct Export: Sendable {
       for (index, read) in reads.enumerated() {
         let exported = try await export(index, read, to: output, deletions) {
           let page = try await pages.nextPage(of: index)
-          count.begin()
+          // Of a part, a count of everything may cost more than the part.
+          if options.limit == nil { count.begin() }
           return page
         }
         if exported == 0 { empty.append(read) }
@@ -157,6 +158,7 @@ package struct Export: Sendable {
       var read = read
       read.readTime = readTime
       if let limit = options.limit, options.filter == nil {
+        read.limit = limit
         read.pageSize = max(1, min(read.pageSize, limit))
         // What is read ahead beyond a limit would be billed and discarded.
         read.parallel = 1
@@ -226,6 +228,7 @@ package struct Export: Sendable {
       database: context.client.database,
       server: context.environment.server,
       readTime: readTime,
+      timeZone: options.format.zone,
       scope: options.scope,
       files: reports.compactMap { report in
         var entry = report.manifestEntry
@@ -327,6 +330,11 @@ extension Export.Options {
 }
 
 extension ExportFormat {
+  /// The zone of times that are written without one.
+  fileprivate var zone: String? {
+    if case .csv(let options) = self, options.isPlain { options.timeZone?.name } else { nil }
+  }
+
   /// Whether a file holds rows of one collection only.
   fileprivate var isTable: Bool {
     switch self {

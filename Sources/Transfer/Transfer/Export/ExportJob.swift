@@ -77,6 +77,17 @@ package struct ExportJob: Job {
     format == .xlsx && !isDated && !FileCheck.isFolder(output) && !output.hasSuffix("/")
   }
 
+  /// What to write instead of `gzip` for a single file, which its name compresses; nil for a folder.
+  package var gzipAdvice: String? {
+    guard gzip, !isDated else { return nil }
+    let count = namesSeveral || isDeep ? 2 : 1
+    switch ExportDestination(output: output, format: .jsonLines(), collections: count) {
+    case .folder: return nil
+    case .file(let file): return FileName(file).isCompressed ? nil : "name the file \(file).gz"
+    case .standardOutput: return "pipe the output through gzip"
+    }
+  }
+
   package var selection: CollectionSelection { CollectionSelection(all ? nil : collections, isDeep: isDeep) }
 
   /// What the manifest says of it.

@@ -68,6 +68,8 @@ package struct Manifest: JSONRecord, Equatable {
   package var server: String?
   /// The read time; nil if none was pinned.
   @ExplicitNull package var readTime: Timestamp?
+  /// The zone of times that the files have without one; nil where they have none such.
+  package var timeZone: String?
   /// The scope; nil in old manifests.
   package var scope: Scope?
   /// The files.
@@ -81,6 +83,7 @@ package struct Manifest: JSONRecord, Equatable {
     database: DatabaseName,
     server: String? = nil,
     readTime: Timestamp?,
+    timeZone: String? = nil,
     scope: Scope? = nil,
     files: [File],
     deleted: File? = nil
@@ -90,6 +93,7 @@ package struct Manifest: JSONRecord, Equatable {
     self.database = database
     self.server = server
     self.readTime = readTime
+    self.timeZone = timeZone
     self.scope = scope
     self.files = files
     self.deleted = deleted

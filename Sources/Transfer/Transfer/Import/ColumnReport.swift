@@ -54,7 +54,7 @@ struct ColumnReport {
     let type = name(of: guess.type)
     if guess.isByName { return "\(type), by its name" }
     if guess.cells == 0 {
-      return guess.type == .any ? "no type, as its cells are empty or have their own" : type
+      return guess.type == .any ? "no type, as no cell says one" : type
     }
     let order = guess.dateOrder.map { ", \($0.rawValue)" } ?? ""
     let note = guess.note.map { "; \($0)" } ?? ""

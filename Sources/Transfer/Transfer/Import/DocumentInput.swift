@@ -61,8 +61,10 @@ struct RejectedRow {
 
 /// One line or row of an input.
 struct DocumentRow {
-  /// The number in the file or sheet, from 1.
+  /// The number in the file or sheet, from 1; of CSV, that of the first line.
   var number: Int
+  /// The row as a spreadsheet counts it; nil for what is no row of a table.
+  var row: Int?
   var content = Content.nothing
   /// The errors; none in a valid row.
   var faults: [RowFault] = []

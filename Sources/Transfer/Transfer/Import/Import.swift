@@ -1,5 +1,6 @@
 package import FirestoreREST
 import Logging
+import Schema
 package import Tables
 import TypedDocuments
 
@@ -78,8 +79,10 @@ package struct Import: Sendable {
   /// A first pass checks every file, so that nothing is written if there are malformed lines or rows, or a document twice. What
   /// can be read only once is copied for that. A resumed import continues after the last line that is done.
   ///
+  /// - Returns: What would change of documents that are there, of a dry run.
   /// - Throws: ``Failure``: `.inputMalformed` with file and line, `.inputMissing`, and failures of writing.
-  package func run() async throws {
+  @discardableResult
+  package func run() async throws -> ForeseenChanges {
     var files = options.table.files
     for source in options.sources where source.isStream {
       files.keep(try InputCopy(of: source.path, in: context.folder.path))
@@ -105,6 +108,7 @@ package struct Import: Sendable {
     )
     defer { context.progress.end() }
     context.progress.begin("import", total: nil)
+    var changes = ForeseenChanges()
     if options.isDryRun {
       var forecast = ImportForecast(loader(), guarding, in: context)
       try await pass.forEachBatch { documents, _ in
@@ -112,6 +116,7 @@ package struct Import: Sendable {
         try await forecast.take(documents)
       }
       forecast.report(options.mode)
+      changes = forecast.changes
     } else {
       let maximum = isChecked ? options.maximumDeletes.map(context.deletions(leftOf:)) : deletions?.count
       try await loader(deleting: maximum).load { intake in
@@ -129,6 +134,7 @@ package struct Import: Sendable {
     for line in guarding?.warnings(isDryRun: options.isDryRun) ?? [] { context.logger.warning("\(line)") }
     for line in warnings.lines { context.logger.warning("\(line)") }
     if warnings.count > 0 { context.logger.notice("See \(warnings.path) for the values.") }
+    return changes
   }
 
   private func loader(deleting maximum: Int? = nil) -> DocumentLoader {
@@ -204,6 +210,9 @@ package struct Import: Sendable {
     if isFirst {
       let report = ColumnReport(context.folder.file("columns.csv"), table.reading)
       try report.report(inputs.tables, context.logger)
+      if let hint = options.collection.flatMap(options.rules.schema.hint(of:)) {
+        context.logger.warning("\(hint)")
+      }
       for (source, plan, _) in inputs.tables {
         if let line = options.rules.schema.strangeness(of: source, plan) { context.logger.warning("\(line)") }
       }

@@ -12,8 +12,10 @@ struct ImportForecast {
   private let loader: DocumentLoader
   private let guarding: LoadGuard?
   private let context: RunContext
-  private var (created, changed, unchanged, rejected) = (0, 0, 0, 0)
+  private var (created, unchanged, rejected) = (0, 0, 0)
   private var (total, compared) = (0, 0)
+  /// What becomes of those that are there.
+  private(set) var changes = ForeseenChanges()
   /// Why the database could not be looked at.
   private var failure: Failure?
 
@@ -61,7 +63,7 @@ struct ImportForecast {
       count(document) { $0.unchanged += 1 }
     case .change(let change):
       guarding?.record(change)
-      if change.before == nil { created += 1 } else if !change.isDeletion { changed += 1 }
+      if change.before == nil { created += 1 } else if !change.isDeletion { changes.add(change) }
       count(document) { $0.skipped += 1 }
     }
   }
@@ -85,9 +87,13 @@ struct ImportForecast {
       )
     }
     if compared == 0 { return }
-    let first = compared < total ? " Of the first \(compared) documents alone:" : ""
+    let first = compared < total ? " Of the first \(NumberText.grouped(compared)) documents alone:" : ""
+    let found = [
+      (created, "new"), (changes.documents, "changed"), (unchanged, "unchanged"), (rejected, "rejected"),
+    ]
+    let counts = found.map { "\(NumberText.grouped($0.0)) \($0.1)" }.joined(separator: ", ")
     context.logger.notice(
-      "--mode \(mode.rawValue), as the database is now:\(first) \(created) new, \(changed) changed, \(unchanged) unchanged, \(rejected) rejected."
+      "--mode \(mode.rawValue), as the database is now:\(first) \(counts)."
     )
   }
 }

@@ -52,7 +52,7 @@ struct ImportInputs: Sendable {
         try failures.collect { () throws(Failure) in
           var options = options
           options.reading = options.reading.of(source.sheet)
-          if let zone = source.timeZone, !options.isZoneGiven {
+          if let zone = source.timeZone ?? source.manifestZone, !options.isZoneGiven {
             options.timeZone = try LocalTimeZone(named: zone)
           }
           let reading = try DeclaredReading(source, collection: collection, options: options)

@@ -29,6 +29,8 @@ final class ImportPass {
 
   /// The number of documents that are passed on together.
   private static let batchSize = 200
+  /// The code of what could not be read.
+  private static let malformed = "MALFORMED"
 
   typealias Body = ([LoadDocument], Checkpoint.State) async throws -> Void
 
@@ -188,7 +190,7 @@ final class ImportPass {
       try context.reject(
         refused?.path ?? DocumentPath(position, "line-\(row.number)"),
         in: position,
-        code: refused == nil ? "MALFORMED" : fault.code ?? "MALFORMED",
+        code: refused == nil ? Self.malformed : fault.code ?? Self.malformed,
         message: refused == nil ? fault.failure.cause : RowRejects.reason(row.faults),
         fields: refused?.fields
       )
@@ -199,6 +201,7 @@ final class ImportPass {
       $0.rejected += 1
     }
     try list(of: stage).add(rejected)
+    context.rejects.count(fault.code ?? Self.malformed)
     try context.counts.assertBudget()
     return nil
   }

@@ -35,6 +35,10 @@ package struct ImportSource: Sendable, Equatable {
   var isExported: Bool { managed != nil || isFromFolder && manifest != nil }
   /// The files that are read.
   package var files: [String] { managed?.allFiles ?? [path] }
+  /// The zone of the times of a file of an export that have none.
+  var manifestZone: String? {
+    manifest?.file(named: FilePaths.name(of: path)) == nil ? nil : manifest?.timeZone
+  }
   /// The database that its documents come from, if known.
   private var database: DatabaseName? { managed?.database ?? manifest?.database }
 

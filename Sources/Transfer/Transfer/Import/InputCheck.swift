@@ -190,6 +190,8 @@ struct InputCheck {
   }
 
   private func warnOfNothing(in source: ImportSource) {
+    // That nothing was deleted is as usual.
+    if source.listsDeletions { return }
     let what = source.format.isTable ? "rows below its headings" : "documents"
     context.logger.warning("\(source.label): it has no \(what).")
   }
@@ -308,9 +310,11 @@ struct InputCheck {
   private func fault(of earlier: Place, _ later: Place) -> RowFault {
     let source = inputs.source(later.file)
     let other = inputs.source(earlier.file)
-    var place = "\(other.unit) \(earlier.line)"
+    // The rows of a file with line breaks in cells are not known here.
+    func unit(_ source: ImportSource) -> String { source.format == .csv ? "line" : source.unit }
+    var place = "\(unit(other)) \(earlier.line)"
     if earlier.file != later.file { place += " of \(other.label)" }
-    let cause = "\(source.unit) \(later.line) has the same document as \(place)"
+    let cause = "\(unit(source)) \(later.line) has the same document as \(place)"
     return RowFault(
       row: later.line,
       expected: "another document than in \(place)",

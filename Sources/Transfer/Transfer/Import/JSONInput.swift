@@ -191,14 +191,25 @@ final class JSONInput: DocumentInput {
   private func id(of json: JSONCursor) throws(WireError) -> String {
     if let key = values.key { return try checked(key) }
     guard let name = idMember(of: json) else {
-      throw WireError("it has no id; name the member that has it with --id-column")
+      throw WireError("it has no id; name the member that has it with --id-column\(listAdvice(json))")
     }
     for (member, value) in json.members where member.string.isIdentical(to: name) {
       if let text = value.string { return try checked(text) }
       if let number = value.integer { return String(number) }
       throw WireError("expected an id without /", at: [name])
     }
-    throw WireError("it has no member \(name) with the id")
+    throw WireError("it has no member \(name) with the id\(listAdvice(json))")
+  }
+
+  /// How to get at a list of objects in an object, as most services answer; empty where there is none.
+  private func listAdvice(_ json: JSONCursor) -> String {
+    let list = json.members.first { member in
+      member.value.kind == .array && member.value.elements.first { _ in true }?.kind == .object
+    }
+    guard let name = list?.name.string,
+      name.utf8.allSatisfy({ $0.isASCIILetterOrDigit || $0 == UInt8(ascii: "_") })
+    else { return "" }
+    return "; its member \(name) is a list of objects, which 'jq .\(name) FILE > LIST.json' takes out"
   }
 
   private func checked(_ id: String) throws(WireError) -> String {

@@ -187,8 +187,10 @@ final class SchemaInput: DocumentInput {
       ? "\(cell == nil ? "\(name): " : "")\(violation.expected), and it is missing"
       : violation.expected + remark
     let label = cell.map { "\($0.name)" } ?? name
+    let place =
+      row.row.map { CellRow.place(row: $0, line: row.number) } ?? "\(source.unit) \(row.number)"
     return RowFault(
-      row: row.number,
+      row: row.row ?? row.number,
       column: cell?.column,
       heading: cell?.heading ?? violation.field?.description,
       value: cell?.value ?? violation.value?.literal,
@@ -199,8 +201,8 @@ final class SchemaInput: DocumentInput {
         "import",
         path: source.label,
         cause: violation.isMissing
-          ? "\(source.unit) \(row.number)\(cell == nil ? ":" : ",") \(label) is missing; expected \(violation.expected)"
-          : "\(source.unit) \(row.number), \(label): expected \(expected)"
+          ? "\(place)\(cell == nil ? ":" : ",") \(label) is missing; expected \(violation.expected)"
+          : "\(place), \(label): expected \(expected)"
       )
     )
   }

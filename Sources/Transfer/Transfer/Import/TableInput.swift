@@ -13,6 +13,10 @@ final class TableInput: DocumentInput {
   private var reader: TableReader
   private var values: [Value?] = []
   private var rejects: RejectLines
+  private var mixed: MixedCells
+  /// Whether texts may have the apostrophe of `export --excel` without its byte order mark, which some have; and those that have.
+  private let mayBeGuarded: Bool
+  private var guarded: (count: Int, firstRow: Int) = (0, 0)
   /// Whether the last row could not be parsed into the cells of the header.
   private var isBroken = false
 
@@ -34,6 +38,8 @@ final class TableInput: DocumentInput {
     }
     cellValues = try CellValues(plan, options)
     rejects = try RejectLines(plan, cellValues)
+    mixed = MixedCells(plan)
+    mayBeGuarded = plan.readsForms && !plan.isForExcel && !plan.isSheet
     reader = try TableReader(source, options)
     // The header.
     _ = try reader.next()
@@ -56,11 +62,14 @@ final class TableInput: DocumentInput {
   func next() throws(Failure) -> DocumentRow? {
     isBroken = false
     do throws(Failure) {
-      if try !reader.next() { return nil }
+      if try !reader.next() {
+        if let refusal = mixed.refusal(plan, in: source.label) { throw refusal }
+        return nil
+      }
     } catch {
       guard let fault = RowFault(malformed: error) else { throw error }
       isBroken = true
-      return DocumentRow(number: fault.row, faults: [fault])
+      return DocumentRow(number: error.record?.line ?? fault.row, faults: [fault])
     }
     if plan.isUnfilled(reader.row) { return unfilled() }
     isBroken = plan.isTooLong(reader.row, without: options.skippedColumns)
@@ -88,7 +97,15 @@ final class TableInput: DocumentInput {
       ? [
         "Its times are rounded to hundredths of a second, as an .ods keeps them: export anew, and edit the .xlsx itself."
       ] : []
-    return reader.notices() + lost
+    return reader.notices() + mixed.notices(plan) + guards + lost
+  }
+
+  private var guards: [String] {
+    if guarded.count == 0 { return [] }
+    let (cells, verb) = (NumberText.counted(guarded.count, "text"), guarded.count == 1 ? "begins" : "begin")
+    return [
+      "\(cells) \(verb) with an apostrophe as export --excel puts it before formulas, the first in row \(guarded.firstRow): without a byte order mark it stays. Save the file as CSV UTF-8 with that mark if it is none of the text."
+    ]
   }
 
   var reading: String { "\(reader.reading); \(plan.reading)" }
@@ -119,11 +136,12 @@ final class TableInput: DocumentInput {
 
   /// A row of a list of rejects that nobody has filled.
   private func unfilled() -> DocumentRow {
-    let row = reader.row.number
+    let row = reader.row
     let expected =
       "the values of the row, which \(TablePlan.rawHeading) shows as it was; it has only a \(TablePlan.reasonHeading)"
-    let failure = Failure.malformed(source.label, "row \(row): expected \(expected)")
-    return DocumentRow(number: row, faults: [RowFault(row: row, expected: expected, failure: failure)])
+    let failure = Failure.malformed(source.label, "\(row.place): expected \(expected)")
+    let fault = RowFault(row: row.row, expected: expected, failure: failure)
+    return DocumentRow(number: row.number, faults: [fault])
   }
 
   private func document() -> DocumentRow {
@@ -143,6 +161,8 @@ final class TableInput: DocumentInput {
           values[index] = name.isEmpty ? nil : .string(name)
         case .field(let column):
           values[index] = try value(of: reader.row, index, as: column.type)
+          mixed.take(values[index], of: reader.row, index)
+          if mayBeGuarded { noteGuard(index) }
         case .rest: rest = try value(of: reader.row, index, as: .any)?.map
         case .name, .reason, .skipped: break
         case .none:
@@ -150,7 +170,7 @@ final class TableInput: DocumentInput {
           if kind != .missing, kind != .blankText { throw surplus(index) }
         }
       } catch {
-        faults.append(fault(index, error.expected + Spacing.remark(on: reader.row[index])))
+        faults.append(fault(index, expected(error, index) + Spacing.remark(on: reader.row[index])))
       }
     }
     let path = path(&faults)
@@ -173,9 +193,26 @@ final class TableInput: DocumentInput {
     }
     return DocumentRow(
       number: reader.row.number,
+      row: reader.row.row,
       content: .document(.decoded(RawDocument(path: path, fields: fields))),
       faults: faults
     )
+  }
+
+  private func noteGuard(_ index: Int) {
+    let isGuarded = reader.row.withUTF8(of: index) {
+      $0.first == UInt8(ascii: "'") && CellForm.isFormula($0)
+    }
+    if !isGuarded { return }
+    if guarded.count == 0 { guarded.firstRow = reader.row.row }
+    guarded.count += 1
+  }
+
+  /// What was expected of a cell; of a reference, one into the collection that the schema says.
+  private func expected(_ error: CellValues.Fault, _ index: Int) -> String {
+    guard case .field(let column) = role(index), column.type == .reference, let collection = column.reference
+    else { return error.expected }
+    return error.expected.replacing("such as cars/c1", with: "such as \(collection)/ID")
   }
 
   private func role(_ index: Int) -> TablePlan.Role {
@@ -211,10 +248,9 @@ final class TableInput: DocumentInput {
   }
 
   private func fault(_ index: Int, _ expected: String) -> RowFault {
-    let row = reader.row.number
-    let cause = "row \(row), \(plan.name(ofColumn: index)): expected \(expected)"
+    let cause = "\(reader.row.place), \(plan.name(ofColumn: index)): expected \(expected)"
     return RowFault(
-      row: row,
+      row: reader.row.row,
       column: index + 1,
       heading: plan.headings.indices.contains(index) ? plan.headings[index] : nil,
       value: reader.row[index],
@@ -238,7 +274,7 @@ final class TableInput: DocumentInput {
     }
     if name.isEmpty {
       guard let kind = options.newIDs else {
-        faults.append(fault(plan.idColumn ?? 0, "the id of a document"))
+        faults.append(fault(plan.idColumn ?? 0, "the id of a document (--new-ids uuid gives one)"))
         return nil
       }
       let seed = "\(options.newIDSeed)/\(stage)/\(reader.row.number)"
@@ -298,7 +334,12 @@ extension RowFault {
   /// Makes the error of a record that could not be parsed, after which reading continues; nil for a failure that ends the file.
   init?(malformed failure: Failure) {
     guard let record = failure.record else { return nil }
-    self.init(row: record.line, column: record.column, expected: failure.cause, failure: failure)
+    self.init(
+      row: record.row ?? record.line,
+      column: record.column,
+      expected: failure.cause,
+      failure: failure
+    )
   }
 }
 

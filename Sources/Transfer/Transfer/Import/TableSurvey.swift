@@ -32,7 +32,13 @@ enum TableSurvey {
   ) throws(TableObstacle) -> TablePlan? {
     var reader: TableReader
     do throws(Failure) { reader = try TableReader(source, options) } catch { throw TableObstacle(error) }
-    guard try readHeader(&reader, source, options) else { return nil }
+    guard try readHeader(&reader, source, options) else {
+      // An export of nothing has its headings.
+      if source.format == .csv, !source.isStream, source.size(via: options.files) == 0 {
+        throw TableObstacle(.malformed(source.label, "it is empty, without headings: it may be cut off"))
+      }
+      return nil
+    }
     var plan: TablePlan
     do throws(Failure) {
       plan = try TablePlan(

@@ -2,8 +2,8 @@ import Schema
 import Tables
 
 extension DatabaseSchema {
-  /// Says of a table that the schema knows nothing of it, so that its rows are compared with nothing: the collection that its name stands for
-  /// is not declared, or none of its columns is.
+  /// Says of a table what the schema does not know of it, so that it is compared with nothing: the collection that its name stands for, or
+  /// some of its columns.
   func strangeness(of source: ImportSource, _ plan: TablePlan) -> String? {
     if isEmpty || source.isExported { return nil }
     guard let known = collection(plan.collection) else {
@@ -12,18 +12,28 @@ extension DatabaseSchema {
       return "\(source.label): its name stands for its collection. \(said) --collection names another."
     }
     let fields = plan.fields
-    guard !fields.isEmpty, fields.allSatisfy({ ![known].hints(of: [$0]).isEmpty }) else { return nil }
-    let names = FilePaths.list(fields.map { "'\($0)'" })
+    let unknown = fields.filter { ![known].hints(of: [$0.path]).isEmpty }
+    if unknown.count == fields.count, !fields.isEmpty {
+      let names = FilePaths.list(fields.map { "'\($0.path)'" })
+      return
+        "\(source.label): the schema declares no field of \(plan.collection) for any of its columns: \(names)."
+    }
+    let doubted = Set(plan.notes.filter { $0.text.hasPrefix(HeadingRules.unknown) }.map(\.column))
+    let new = unknown.filter { !doubted.contains($0.column) }
+    if new.isEmpty { return nil }
+    let become = new.count == 1 ? "it becomes a field" : "they become fields"
+    let columns = FilePaths.list(new.map { plan.name(ofColumn: $0.column) })
     return
-      "\(source.label): the schema declares no field of \(plan.collection) for any of its columns: \(names)."
+      "\(source.label): no field of the schema: \(columns); \(become) (--skip-columns leaves columns out)."
   }
 }
 
 extension TablePlan {
   /// The fields of its columns, but for that of the ids.
-  fileprivate var fields: [FieldPath] {
+  fileprivate var fields: [(column: Int, path: FieldPath)] {
     roles.indices.compactMap { index in
-      if index != idColumn, case .field(let column) = roles[index] { column.path } else { nil }
+      guard index != idColumn, case .field(let column) = roles[index] else { return nil }
+      return (index, column.path)
     }
   }
 }

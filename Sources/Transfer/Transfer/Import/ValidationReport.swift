@@ -41,7 +41,7 @@ final class ValidationReport {
     if first == nil { first = fault.failure }
     if fault.code == nil { hasFaults = true } else { hasBreaches = true }
     let key = UTF8Key(
-      "\(source.label)\u{0}\(fault.column ?? 0)\u{0}\(fault.column == nil && fault.code == nil ? "" : fault.expected)\u{0}\(fault.code == nil ? "" : fault.heading ?? "")"
+      "\(source.label)\u{0}\(fault.column ?? 0)\u{0}\(Self.what(fault))\u{0}\(fault.code == nil ? "" : fault.heading ?? "")"
     )
     if let index = kinds[key] {
       kindCounts[index].count += 1
@@ -55,6 +55,15 @@ final class ValidationReport {
       fault.value ?? "", fault.expected,
     ]
     try list.append(CSVLineWriter.list.bytes(cells))
+  }
+
+  /// What is wrong, which is the same for all errors of a kind.
+  private static func what(_ fault: RowFault) -> String {
+    if fault.code != nil || fault.value != nil { return fault.expected }
+    if fault.column == nil { return "" }
+    // A record that cannot be read says its line first.
+    return fault.expected.firstRange(of: ": ").map { String(fault.expected[$0.upperBound...]) }
+      ?? fault.expected
   }
 
   /// The errors for the log: the first of each kind, and how many more there are.

@@ -183,6 +183,9 @@ struct ExportCommand: JobCommand {
     if let idle {
       throw ValidationError("\(idle.0) is about \(idle.2): export to such a file, or say it with --format.")
     }
+    if !output.isIdentical(to: ShardPart.placeholder), let advice = job.gzipAdvice {
+      throw ValidationError("--gzip is about the files of a folder: \(advice).")
+    }
     if plain, job.isDated { throw ValidationError("--plain is not for backups: no --dated.") }
     if links, !job.isOneWorkbook {
       throw ValidationError("--links is about the sheets of one workbook: name a file that ends in .xlsx.")

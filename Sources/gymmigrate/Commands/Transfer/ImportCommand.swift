@@ -160,7 +160,12 @@ extension ImportJob: DivisibleJob {
       options.pacer = run.write.pacer(in: session)
       options.willDelete = willDelete(as: run, in: session)
       let context = session.context(folder)
-      try await Import(options, in: context).run()
+      let changes = try await Import(options, in: context).run()
+      if !run.output.json, run.part == nil {
+        // What was rejected before it was stopped is in the list alone.
+        let codes = session.checkpoints?.resumed == nil ? context.rejects.codes : [:]
+        ImportText.report(changes, leftAlone: codes).map(session.report)
+      }
       var result = CommandResult(lists: [context.rejects.path] + Import.rejectedRows(in: folder))
       // A dry run ends as the run would.
       if isDryRun, session.counts.totals.leavesSomething { result.status = .incomplete }

@@ -29,6 +29,11 @@ struct SheetValues {
     }
   }
 
+  /// Whether a date has a format that no export gives it, so that somebody typed it.
+  func isTypedDate(_ cell: SheetHandler.Cell) -> Bool {
+    cell.type == .number && styles[cell.style] == .date
+  }
+
   /// What is wrong with a cell that has no value.
   func fault(of cell: SheetHandler.Cell) -> String {
     if cell.type == .boolean { return "its boolean is invalid" }
@@ -60,11 +65,11 @@ struct SheetValues {
     if digits.isEmpty { return form == .text ? .blankText : .missing }
     guard let form, let number = Self.number(digits) else { return nil }
     switch form {
-    case .date, .fineDate, .time: return date(number, form, &out)
+    case .date, .exportedDate, .fineDate, .time: return date(number, form, &out)
     case .duration: return duration(number, &out)
     case .boolean where number == 0 || number == 1: return boolean(number == 1, &out)
     case .padded(let format):
-      guard let text = format.text(of: number) else { break }
+      guard Self.isHeld(number, digits), let text = format.text(of: number) else { break }
       out.append(contentsOf: text.utf8)
       return .padded
     case .percent where takesPercentAsShown:
@@ -73,13 +78,18 @@ struct SheetValues {
       return .number
     case .boolean, .percent, .number, .text, .double, .integer: break
     }
-    ShownText.append(number, to: &out)
+    // Digits that no double has are kept, for they are missed where the number is a double.
+    if Self.isHeld(number, digits) { ShownText.append(number, to: &out) } else { out += digits }
     switch form {
     case .double: return .double
     case .integer: return .integer
     case .text: return .textNumber
     default: return .number
     }
+  }
+
+  private static func isHeld(_ number: Double, _ digits: ArraySlice<UInt8>) -> Bool {
+    number.magnitude < .firstAmbiguousInteger || Double(keepingDigits: digits) != nil
   }
 
   /// Parses a finite decimal number.

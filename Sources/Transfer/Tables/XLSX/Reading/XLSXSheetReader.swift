@@ -129,7 +129,10 @@ struct XLSXSheetReader: ~Copyable {
       }
     }
     guard cell.type == .shared else {
-      if let kind = values.append(value, of: cell, to: &row.bytes) { return kind }
+      if let kind = values.append(value, of: cell, to: &row.bytes) {
+        if kind == .date, values.isTypedDate(cell) { row.typedDates.insert(cell.column) }
+        return kind
+      }
       throw malformed(cell, row, values.fault(of: cell))
     }
     let digits = SheetText.trimmed(value)

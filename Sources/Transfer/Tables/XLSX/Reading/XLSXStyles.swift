@@ -3,6 +3,8 @@ struct XLSXStyles: Sendable {
   /// The type that a number format represents.
   enum Form: Sendable, Equatable {
     case number, date, time, text
+    /// A date in the format that export gives it.
+    case exportedDate
     /// A length of time: `[h]:mm:ss`.
     case duration
     /// A number with leading zeros: `00000`.
@@ -98,6 +100,7 @@ struct XLSXStyles: Sendable {
     // LibreOffice escapes characters that are not letters.
     switch code.filter({ $0 != "\\" }) {
     case "@": return .text
+    case _ where isOfExport(code): return .exportedDate
     case fineDateCode: return .fineDate
     case doubleCode: return .double
     case integerCode, earlierIntegerCode: return .integer
@@ -107,6 +110,11 @@ struct XLSXStyles: Sendable {
     if booleanCodes.contains(code) { return .boolean }
     if let format = PaddedFormat(code) { return .padded(format) }
     return clock(code)
+  }
+
+  /// Whether a format is that of the dates of an export, also as Google Sheets saves it.
+  private static func isOfExport(_ code: String) -> Bool {
+    code.lowercased().filter { $0 != "\\" && $0 != "\"" } == dateCode
   }
 
   /// Returns the form of a number format that has letters of dates and times; that of a number if it has none.

@@ -153,7 +153,7 @@ struct SheetCells {
       }
     case .double(let number) where number.isFinite:
       // When read back, a whole number is an integer unless its column or format specifies otherwise.
-      let isMarked = type != .double && type != .string && (type != .any || Int64(exactly: number) != nil)
+      let isMarked = type != .double && type != .string && (type != .any || number.rounded() == number)
       let mark: RowBytes.Mark = isMarked ? .double : .none
       let bounded = max(-Self.largestNumber, min(Self.largestNumber, number))
       let isExact = keepsNumbers && Self.isShort(number)

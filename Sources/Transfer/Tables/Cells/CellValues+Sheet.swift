@@ -1,0 +1,74 @@
+import Schema
+
+/// Numbers, dates and durations of sheets.
+extension CellValues {
+  /// Why a whole number of a sheet, beside which its cell may have had another one, is refused.
+  static func lostDigits(_ type: Column.ValueType) -> Fault {
+    let advice = "give it the format of text and type them, or the type double takes it as it is"
+    return Fault(expected: "\(name(of: type)); the cell is a number without all its digits: \(advice)")
+  }
+
+  /// Refuses a number that is to be a double, and of which the file has digits that no double has.
+  func assertDigits(of row: CellRow, _ index: Int) throws(Fault) {
+    let isHeld = row.kind(index) == .padded || row.withUTF8(of: index) { Double(keepingDigits: $0) != nil }
+    if !isHeld { throw Fault(expected: Self.unheldDigits) }
+  }
+
+  func number(
+    of row: CellRow,
+    _ index: Int,
+    as type: Column.ValueType
+  ) throws(Fault) -> Value {
+    guard let number = row.number(index) else { throw Fault(expected: Self.name(of: type)) }
+    let isWhole = number.rounded() == number
+    let whole = number.magnitude <= Self.largestExact ? Int64(exactly: number) : nil
+    switch type {
+    case .integer:
+      if let whole { return .integer(whole) }
+      if isWhole { throw Self.lostDigits(type) }
+    case .double:
+      try assertDigits(of: row, index)
+      return .double(number)
+    case .any:
+      if isWhole, whole == nil { throw Self.lostDigits(type) }
+      return whole.map { .integer($0) } ?? .double(number)
+    case .boolean:
+      if whole == 0 || whole == 1 { return .boolean(whole == 1) }
+    case .string:
+      if let whole { return .string(String(whole)) }
+      if number.magnitude <= Self.largestExact { return .string(Self.digits(of: number)) }
+      throw Self.lostDigits(type)
+    case .timestamp: throw Fault(expected: "\(Self.name(of: type)); the cell is a number")
+    case .array, .reference, .geopoint, .bytes: break
+    }
+    throw Fault(expected: Self.name(of: type))
+  }
+
+  /// Returns the shortest digits that represent a number.
+  private static func digits(of number: Double) -> String {
+    var digits: [UInt8] = []
+    ShownText.append(number, to: &digits)
+    return String(decoding: digits, as: UTF8.self)
+  }
+
+  // MARK: Dates and durations of sheets
+
+  /// Returns a date beside texts as plain CSV has it: `2026-12-31 18:30:00`, without the time at midnight.
+  static func shown(date: String) -> String {
+    let midnight = "T00:00:00"
+    return date.hasSuffix(midnight)
+      ? String(date.dropLast(midnight.count)) : date.replacing("T", with: " ")
+  }
+
+  /// Returns a duration as text or, under a type of numbers, its seconds.
+  func duration(_ text: String, as type: Column.ValueType) throws(Fault) -> Value {
+    let seconds = SheetDuration(text)?.seconds ?? .nan
+    switch type {
+    case .string, .any: return .string(text)
+    case .double: return .double(seconds)
+    case .integer: if let whole = Int64(exactly: seconds) { return .integer(whole) }
+    default: break
+    }
+    throw Fault(expected: "\(Self.name(of: type)); the cell is a duration")
+  }
+}

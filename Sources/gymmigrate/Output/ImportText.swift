@@ -1,0 +1,45 @@
+import Transfer
+
+/// What an import prints beside its counts.
+enum ImportText {
+  /// How many fields are shown.
+  private static let shown = 20
+
+  /// What a dry run would change of the documents that are there, field by field, and how many documents were left alone for each reason;
+  /// nil where there is nothing of either.
+  static func report(_ found: ForeseenChanges, leftAlone codes: [String: Int]) -> TerminalText? {
+    if found.documents == 0, codes.isEmpty { return nil }
+    let (count, what) =
+      found.documents > 0 ? (found.documents, "to update") : (codes.values.reduce(0, +), "left alone")
+    let heading: TerminalText = "import: \(NumberText.counted(count, "document")) \(what)"
+    let lines = [heading] + fields(found) + rejects(codes) + found.examples.flatMap(MigrationText.example)
+    return "\(lines.joined(separator: "\n"))\n"
+  }
+
+  private static func fields(_ found: ForeseenChanges) -> [TerminalText] {
+    let fields = found.fields
+    let lines = fields.prefix(shown).map { field -> TerminalText in
+      "  \(field.path): \(NumberText.grouped(field.documents))"
+    }
+    let more = fields.count - shown
+    return lines + (more > 0 ? ["  and \(NumberText.grouped(more)) more fields"] : [])
+  }
+
+  private static func rejects(_ codes: [String: Int]) -> [TerminalText] {
+    codes.sorted { $0.key < $1.key }.map { code, count in
+      "  left alone, \(code): \(NumberText.grouped(count))\(advice(code))"
+    }
+  }
+
+  /// The option by which such documents are imported.
+  private static func advice(_ code: String) -> String {
+    switch code {
+    case "ALREADY_EXISTS": " (--mode upsert or merge changes what is there)"
+    case "NOT_FOUND": " (--mode upsert or merge makes what is not there)"
+    case "conflict", "too-many-deletions": ""
+    // The codes of the service, and of what could not be read, are in capitals; the others are the schema's.
+    case _ where code.utf8.allSatisfy { $0 < UInt8(ascii: "a") }: ""
+    default: " (--validate warn imports such all the same)"
+    }
+  }
+}
