@@ -142,8 +142,9 @@ package struct MigrationRunner: Sendable {
     return selected > report.deletions ? reads + report.reads + below : reads
   }
 
-  /// Whether what a migration looks at is held against a bound of deletions before it is applied. A program may delete nothing
-  /// without one.
+  /// Whether what a migration looks at is held against a bound of deletions before it is applied.
+  ///
+  /// A program may delete nothing without one.
   private func holdsBound(_ migration: any Migration) -> Bool {
     if (migration as? DeclarativeMigration)?.program != nil { return maximumDeletes != nil }
     return migration.mayDelete || migration.requestsPerDeletion > 0
