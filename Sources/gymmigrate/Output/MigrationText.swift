@@ -2,14 +2,15 @@ import MigrationEngine
 
 /// What a plan or an apply prints of one migration.
 enum MigrationText {
-  /// How many collections are shown; each parent of a pattern has one of its own.
+  /// How many collections are shown.
   private static let shown = 20
 
   /// Totals a collection, reasons, findings, and the first differences field by field.
   static func plan(_ report: MigrationReport) -> TerminalText {
     var lines: [TerminalText] = ["\(report.migration): \(toDo(report.changes))"]
-    let collections = report.changes.collections
-    for path in collections.prefix(shown) { lines.append("  \(path): \(toDo(report.changes, in: path))") }
+    let changes = report.changes.byPattern
+    let collections = changes.collections
+    for path in collections.prefix(shown) { lines.append("  \(path): \(toDo(changes, in: path))") }
     lines += more(collections)
     lines += details(report)
     for change in report.examples { lines += example(change) }
@@ -68,9 +69,8 @@ enum MigrationText {
     let heading: TerminalText = "\(mark) \(change.path)"
     return ["  \(heading.colored(color, if: Colors.output))"]
       + change.differences.map { difference -> TerminalText in
-        let before = difference.before.map(ValueText.text) ?? "(none)"
-        let after =
-          difference.isServerTime ? "(server time)" : difference.after.map(ValueText.text) ?? "(none)"
+        let before = ValueText.text(difference.before)
+        let after = difference.isServerTime ? "(server time)" : ValueText.text(difference.after)
         return "      \(difference.path): \(before) -> \(after)"
       }
   }

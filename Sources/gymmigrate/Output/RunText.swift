@@ -1,3 +1,8 @@
+extension RunRecord {
+  /// Whether it only showed what it would do.
+  fileprivate var isDryRun: Bool { !writes && arguments.contains { $0 == "-n" || $0 == "--dry-run" } }
+}
+
 /// Past runs as text.
 enum RunText {
   /// A table with a heading: id, environment, status, what a run wrote and left, the command.
@@ -5,7 +10,8 @@ enum RunText {
     let rows = entries.map { entry in
       let counts = entry.ending.map { SummaryText.counts($0.totals) } ?? ""
       let record = entry.record
-      return [record.id, record.environment, entry.status, counts, record.command]
+      let what = record.command + (record.isDryRun ? " (dry run)" : "")
+      return [record.id, record.environment, entry.status, counts, what]
     }
     return TerminalText.aligned([["run", "environment", "status", "documents", "command"]] + rows)
   }

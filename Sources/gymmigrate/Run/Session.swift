@@ -34,6 +34,9 @@ struct Session: Sendable {
 }
 
 extension Session {
+  /// How a plan ends that stands for a run: as that would, where something is left for a person.
+  var plannedStatus: RunSummary.Status { counts.totals.leavesSomething ? .incomplete : .done }
+
   /// What the work of a run needs.
   func context(_ folder: RunDirectory) -> RunContext {
     RunContext(database, folder: folder, checkpoints: checkpoints)

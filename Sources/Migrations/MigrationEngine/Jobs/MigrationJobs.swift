@@ -41,6 +41,8 @@ package struct ApplyJob: Job {
   package var maximumDeletes: Int?
   package var isDryRun = false
   package var html: String?
+  /// How many changes a plan shows; nil for the usual number.
+  package var examples: Int?
   /// Why a gate was passed all the same, for the ledger.
   package var override: String?
   /// The migrations that are applied after it, each by a run of its own, for the ledger; nil for a run by itself.
@@ -79,6 +81,8 @@ package struct UndoJob: Job {
   /// The run.
   package var run: String
   package var isDryRun: Bool
+  /// As ``ApplyJob/examples``.
+  package var examples: Int?
 
   package init(of run: String, isDryRun: Bool) {
     self.run = run

@@ -21,6 +21,12 @@ package struct ChangeCounts: Sendable, Equatable {
     return named
   }
 
+  /// The same counts; subcollections of several documents together, under the pattern of their paths.
+  package var byPattern: ChangeCounts {
+    let number = counts.keys.reduce(into: [CollectionPath: Int]()) { $0[$1.pattern, default: 0] += 1 }
+    return named { path in number[path.pattern] ?? 0 > 1 ? path.pattern : path }
+  }
+
   /// The collections in which something changes, sorted.
   package var collections: [CollectionPath] { counts.keys.sorted() }
 

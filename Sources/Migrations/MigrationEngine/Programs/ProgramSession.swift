@@ -284,8 +284,17 @@ actor ProgramSession: OutcomeSession {
       "run \(call.name)" + (document == nil ? "" : " on the document"),
       path: document?.path.string,
       cause: cause,
-      remedy: "What it wrote to standard error is in \(migration.surroundings.log ?? "no file")."
+      remedy: remedy
     )
+  }
+
+  /// Where to look for the cause.
+  nonisolated private var remedy: String {
+    let log = migration.surroundings.log
+    if let log, (SystemCall.status(log).status?.st_size ?? 0) > 0 {
+      return "What it wrote to standard error is in \(log)."
+    }
+    return "It wrote nothing to standard error. Correct it, and give the same command again."
   }
 
   private func refusal(_ document: RawDocument, _ cause: String, _ remedy: String) -> Failure {

@@ -77,7 +77,7 @@ struct LiveSource: DocumentSource {
     let isSelected = filter != nil && !asked.isFilteredHere
     defer {
       counting.cancel()
-      let documents = isSelected ? given + 1 : max(given, pages.billed)
+      let documents = isSelected ? given : max(given, pages.billed)
       // What applying it asks for, too: whether the count came in time makes no difference.
       if read.isCountable { onRead(Cost.reads(ofCounting: documents)) }
       onRead(Cost.reads(ofQueryGiving: documents))

@@ -120,26 +120,34 @@ package struct MigrationRunner: Sendable {
     let selected = context.counts.totals.read - former
     return session.report.withLock { report in
       guard case .migration(let migration) = source else { return report }
-      let once = report.reads
-      // A transaction reads its document again, and what decides on it: no more than the plan did.
-      if case .transactional = migration.strategy { report.reads *= 2 }
-      let code = DeclarativeMigration.Code.hasSubcollections.rawValue
-      let deletions = report.deletions + report.findings[.init(kind: .reject, code: code), default: 0]
-      report.reads += migration.requestsPerDeletion * deletions
-      // Below what it deletes it looks itself, where it is guarded.
-      if migration.mayDelete || migration.requestsPerDeletion > 0 {
-        report.reads += Self.readsOfBound(migration, selected, once)
-        // Where not all that it looks at is deleted, what is has to be found before the first deletion.
-        if selected > report.deletions { report.reads += once + migration.requestsPerDeletion * deletions }
-      }
+      report.reads += furtherReads(of: migration, report, selected: selected)
       return report
     }
   }
 
-  /// What it takes to hold the documents that a migration looks at against a bound of deletions: a count, or what reads them.
-  private static func readsOfBound(_ migration: any Migration, _ selected: Int, _ once: Int) -> Int {
+  /// What applying a migration is billed as read beside what its plan read.
+  ///
+  /// - Parameter selected: The documents that it looked at.
+  private func furtherReads(of migration: any Migration, _ report: MigrationReport, selected: Int) -> Int {
+    let code = DeclarativeMigration.Code.hasSubcollections.rawValue
+    let guarded = report.deletions + report.findings[.init(kind: .reject, code: code), default: 0]
+    let below = migration.requestsPerDeletion * guarded
+    var reads = below
+    // A transaction reads its document again, and what decides on it: no more than the plan did.
+    if case .transactional = migration.strategy { reads += report.reads }
+    guard holdsBound(migration) else { return reads }
     let sources = (migration as? DeclarativeMigration)?.sources ?? []
-    return sources.allSatisfy(\.isCountable) ? Cost.reads(ofCounting: selected) : once
+    reads += sources.allSatisfy(\.isCountable) ? Cost.reads(ofCounting: selected) : report.reads
+    // Where not all that it looks at is deleted, what is has to be found before the first deletion.
+    return selected > report.deletions ? reads + report.reads + below : reads
+  }
+
+  /// Whether what a migration looks at is held against a bound of deletions before it is applied.
+  ///
+  /// A program may delete nothing without one.
+  private func holdsBound(_ migration: any Migration) -> Bool {
+    if (migration as? DeclarativeMigration)?.program != nil { return maximumDeletes != nil }
+    return migration.mayDelete || migration.requestsPerDeletion > 0
   }
 
   /// Makes the changes: plans and writes in one stream.

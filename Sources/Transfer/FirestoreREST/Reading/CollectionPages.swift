@@ -73,8 +73,8 @@ package final class CollectionPages {
   }
 }
 
-/// What the pages of several reads were billed: also the documents that are left out here, because the client evaluates a
-/// filter, and the empty page at the end.
+/// The documents that the pages of several reads had, which are billed: also those that are left out here, because the client
+/// evaluates a filter.
 package final class BilledReads: Sendable {
   private let reads: Locked<[Int]>
 

@@ -1,5 +1,3 @@
-import Configuration
-
 /// Fetches and decodes pages.
 struct PageFetcher: Sendable {
   let client: FirestoreClient
@@ -10,8 +8,8 @@ struct PageFetcher: Sendable {
   let share: Int
   /// The most bytes that it may have then, because documents differ.
   var mostBytes: Int
-  /// Called with what a page was billed, once it is decoded.
-  var onPage: @Sendable (_ reads: Int) -> Void = { _ in }
+  /// Called with the documents that a page has, also those that are left out here, once it is decoded.
+  var onPage: @Sendable (_ documents: Int) -> Void = { _ in }
   private let selection: ReadSelection?
 
   init(
@@ -202,7 +200,7 @@ struct PageFetcher: Sendable {
   ///   be decoded.
   func decoded(_ page: FetchedPage, _ order: inout ReadOrder) throws(Failure) -> DocumentPage {
     order.beginPage()
-    onPage(Cost.reads(ofQueryGiving: page.count))
+    onPage(page.count)
     do throws(CallFailure) {
       let decoded: DocumentPage =
         isCarrying ? try documentPage(of: page, &order) : .memory(try documents(of: page, &order))

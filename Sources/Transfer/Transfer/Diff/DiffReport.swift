@@ -109,7 +109,7 @@ struct DiffWriter {
     var lines: [TerminalText] = ["\(entry.mark.color.map { line.colored($0, if: isColored) } ?? line)\n"]
     for difference in entry.differences {
       lines.append(
-        "    \(Self.oneLine(difference.path.description)): \(Self.text(difference.before)) -> \(Self.text(difference.after))\n"
+        "    \(Self.oneLine(difference.path.description)): \(ValueText.text(difference.before)) -> \(ValueText.text(difference.after))\n"
       )
     }
     return Array(lines.joined().description.utf8)
@@ -149,23 +149,6 @@ struct DiffWriter {
   private static func oneLine(_ text: String) -> String {
     guard text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else { return text }
     return JSONWriter.text { $0.string(text) }
-  }
-
-  /// Returns a value for people; `(none)` if there is none.
-  private static func text(_ value: Value?) -> String {
-    guard let value else { return "(none)" }
-    return JSONWriter.text { json in
-      switch value {
-      case .string(let text): json.string(text)
-      case .boolean(let truth): json.boolean(truth)
-      case .integer(let number): json.integer(number)
-      case .double(let number): json.double(number)
-      case .null: json.null()
-      case .timestamp(let time): json.bytes.append(contentsOf: time.description.utf8)
-      case .reference(let name): json.bytes.append(contentsOf: "ref(\(oneLine(name)))".utf8)
-      default: json.value(value)
-      }
-    }
   }
 
   private static func json(_ value: Value?) -> String {

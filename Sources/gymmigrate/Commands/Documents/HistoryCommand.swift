@@ -102,13 +102,11 @@ private struct DocumentHistoryText {
     let lines = steps.flatMap { step -> [TerminalText] in
       let time = step.word == "deleted" ? "by \(step.version.since)" : "\(step.version.since)"
       return ["\(time)  \(step.word)"]
-        + step.differences.map { "    \($0.path): \(shown($0.before)) -> \(shown($0.after))" }
+        + step.differences.map {
+          "    \($0.path): \(ValueText.text($0.before)) -> \(ValueText.text($0.after))"
+        }
     }
     return "\(path)\n\(lines.joined(separator: "\n"))\n"
-  }
-
-  private func shown(_ value: Value?) -> String {
-    value.map { value in JSONWriter.text { $0.value(value) } } ?? "(none)"
   }
 
   var json: [UInt8] {

@@ -42,6 +42,7 @@ struct MigrateApply: JobCommand {
   @Flag(name: [.customShort("n"), .long], help: "Show what would change; write nothing.")
   var dryRun = false
 
+  @OptionGroup var shown: ExamplesOption
   @OptionGroup var page: PageOptions
 
   func validate() throws {
@@ -57,7 +58,7 @@ struct MigrateApply: JobCommand {
   func jobRun() -> JobRun {
     var job = ApplyJob(migrations.settings)
     (job.plan, job.maximumDeletes) = (plan, maxDelete)
-    (job.isDryRun, job.html) = (dryRun, page.html)
+    (job.isDryRun, job.html, job.examples) = (dryRun, page.html, shown.examples)
     return common.jobRun(job)
   }
 }
@@ -92,7 +93,7 @@ extension ApplyJob: DivisibleJob {
         ) { report in
           if !isQuiet { try StandardOutput.write(MigrationText.plan(report)) }
         }
-        return try await page.conclude(
+        var result = try await page.conclude(
           reports,
           totals,
           of: session,
@@ -100,6 +101,8 @@ extension ApplyJob: DivisibleJob {
           connection: run.connection,
           isQuiet: isQuiet
         )
+        result.status = session.plannedStatus
+        return result
       }
       let runner = runner(in: session, folder, run).readingAhead(
         of: sources.map { $0.guarded(by: session.client) },
@@ -157,6 +160,7 @@ extension ApplyJob: DivisibleJob {
     runner.read(as: migrations.reading)
     runner.part = run.part.map { MigrationPart($0.read) }
     runner.maximumDeletes = maximumDeletes
+    runner.examples = examples ?? runner.examples
     return runner
   }
 

@@ -41,8 +41,7 @@ struct MigrateNew: AsyncParsableCommand {
     let folder = try MigrationFolder.path(for: connection)
     let draft = try draft(connection)
     for hint in draft.body?.misspeltNames ?? [] { Terminal.standardError.line("warning: \(hint)") }
-    let time = String(Timestamp.now.description.prefix(16).filter { $0 != "-" && $0 != ":" })
-    let file = "\(folder)/\(time.replacing("T", with: "-"))-\(name).yaml"
+    let file = "\(folder)/\(Self.time(after: FilePaths.names(in: folder)))-\(name).yaml"
     let hidden = try FileCheck.isFolder(folder) ? [] : MigrationFolder.comingAlong(for: connection)
     try Self.make(folder)
     if FileCheck.exists(file) { throw Failure.cannotWrite(file, "it exists already") }
@@ -55,6 +54,22 @@ struct MigrateNew: AsyncParsableCommand {
       json.member("command", "migrate new")
       json.member("file", file)
     }
+  }
+
+  /// The present minute, as `20261125-1200`; of a folder that has it already, the first one after its last, so that the order of
+  /// names is that in which they were made.
+  static func time(after names: [String], _ now: Timestamp = .now) -> String {
+    var moment = now
+    let taken = Set(names.map { $0.prefix(13) })
+    while taken.contains(Substring(minute(of: moment))), let next = Timestamp(seconds: moment.seconds + 60) {
+      moment = next
+    }
+    return minute(of: moment)
+  }
+
+  private static func minute(of moment: Timestamp) -> String {
+    let text = moment.description.prefix(16).filter { $0 != "-" && $0 != ":" }
+    return text.replacing("T", with: "-")
   }
 
   /// Says what the new folder takes the place of.

@@ -23,8 +23,7 @@ struct MigratePlan: JobCommand {
   @OptionGroup var migrations: ChosenMigrations
   @OptionGroup var common: SummaryOptions
 
-  @Option(help: ArgumentHelp("How many changes are shown of each migration.", valueName: "n"), from: 0)
-  var examples = 3
+  @OptionGroup var shown: ExamplesOption
 
   @Option(
     name: .shortAndLong,
@@ -45,7 +44,7 @@ struct MigratePlan: JobCommand {
 
   func jobRun() -> JobRun {
     var job = PlanJob(migrations.settings)
-    (job.examples, job.output, job.html) = (examples, output, page.html)
+    (job.examples, job.output, job.html) = (shown.examples, output, page.html)
     job.failsOnChanges = exitCode
     return common.jobRun(job)
   }

@@ -32,10 +32,14 @@ struct MigrateUndo: JobCommand {
   @Flag(name: [.customShort("n"), .long], help: "Show what would change; write nothing.")
   var dryRun = false
 
+  @OptionGroup var shown: ExamplesOption
+
   func jobRun() throws -> JobRun {
     let connection = common.connection.settings
     let entry = try UndoTarget.entry(undone, in: connection.stateDir, of: UndoTarget.database(connection))
-    var run = common.jobRun(UndoJob(of: entry.record.id, isDryRun: dryRun))
+    var job = UndoJob(of: entry.record.id, isDryRun: dryRun)
+    job.examples = shown.examples
+    var run = common.jobRun(job)
     if !dryRun {
       try UndoTarget.ask(about: undone, entry, in: connection.stateDir, with: run.confirmation)
     }
@@ -67,14 +71,19 @@ extension UndoJob: PerformableJob {
           rules: Invocation.current.application(of: session.schema)?.restoration
         )
       )
-      let runner = MigrationRunner(in: session, folder, writing: run.write)
+      var runner = MigrationRunner(in: session, folder, writing: run.write)
+      runner.examples = examples ?? runner.examples
       if isDryRun {
         let report = try await runner.plan(source)
         if !run.output.json { try StandardOutput.write(MigrationText.plan(report)) }
         let totals = PlanTotals(report, session.counts)
-        return CommandResult(lists: MigrationRunner.lists.map(folder.file), sections: [totals])
+        return CommandResult(
+          status: session.plannedStatus,
+          lists: MigrationRunner.lists.map(folder.file),
+          sections: [totals]
+        )
       } else {
-        try await LedgerRun(session, folder, sources: [source], undoes: self.run).perform {
+        try await LedgerRun(session, folder, sources: [source], undoes: self.run).perform { [runner] in
           let report = try await runner.apply(source)
           if !run.output.json { session.report(MigrationText.applied(report)) }
         }
@@ -171,16 +180,20 @@ enum UndoTarget {
 
   /// Finds a run and what it changed.
   ///
+  /// - Parameter ifWritten: Whether `last` passes over runs that wrote nothing.
   /// - Throws: `.inputMissing` where there is no such run, or it has no journal; `.notPermitted` where somebody else may have
   ///   written it; `.inputMalformed` where the journal is damaged, or another run's.
   static func find(
     _ name: String,
     in stateDir: String,
-    of database: DatabaseName? = nil
+    of database: DatabaseName? = nil,
+    ifWritten: Bool = false
   ) throws(Failure) -> (RunHistory.Entry, RunChanges) {
-    let entry = try RunHistory(in: stateDir).entry(named: name) {
-      $0.record.writes && $0.record.isOf(database)
-    }
+    let entry = try RunHistory(in: stateDir).entry(
+      named: name,
+      where: { $0.record.writes && $0.record.isOf(database) },
+      preferring: { !ifWritten || hasWritten($0.record, in: stateDir) }
+    )
     let changes = try changes(of: entry.record, in: stateDir)
     recogniseUndos(since: entry.record, in: stateDir, by: changes)
     return (entry, changes)
@@ -240,21 +253,6 @@ enum UndoTarget {
     }
   }
 
-  /// Warns of a line of the journal that could not be read.
-  static func warn(_ session: Session, of changes: RunChanges, in stateDir: String) {
-    guard let line = changes.tornLine else { return }
-    let journal = RunHistory(in: stateDir).file("journal.jsonl", of: changes.run)
-    session.logger.warning("\(RunText.torn(line, journal))")
-  }
-
-  /// The run that an undo is about; nil for a run that is none.
-  static func undone(by run: RunRecord) -> String? {
-    if let job = run.job { return try? job.job(UndoJob.self).run }
-    // A version that kept words alone had the run at the end of the name.
-    guard run.command.hasPrefix("migrate undo ") else { return nil }
-    return run.command.split(separator: " ").last.map(String.init)
-  }
-
   /// Refuses a run that cannot be undone.
   ///
   /// - Throws: `.usage`, `.tryLater`.
@@ -275,18 +273,6 @@ enum UndoTarget {
       if isCut(entry, in: stateDir) { return }
       throw refusal("it was undone already", "There is nothing left to undo.")
     }
-  }
-
-  /// Refuses another database than the one that was changed.
-  ///
-  /// - Throws: `.notPermitted`.
-  static func assertSameDatabase(
-    _ changes: RunChanges,
-    _ connection: ConnectionSettings,
-    run: String
-  ) throws(Failure) {
-    let database = try EnvironmentResolver(connection).environment().database
-    try changes.assertOf(database, "look at what was changed by", run)
   }
 
   /// The run's own database and signer, where the command line names none.

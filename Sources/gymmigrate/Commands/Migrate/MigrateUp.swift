@@ -44,8 +44,7 @@ struct MigrateUp: AsyncParsableCommand {
   @Flag(name: [.customShort("n"), .long], help: "Show what would change; write nothing.")
   var dryRun = false
 
-  @Option(help: ArgumentHelp("How many changes are shown of each migration.", valueName: "n"), from: 0)
-  var examples = 3
+  @OptionGroup var shown: ExamplesOption
 
   @OptionGroup var page: PageOptions
 
@@ -61,7 +60,7 @@ struct MigrateUp: AsyncParsableCommand {
     (job.maximumDeletes, job.isDryRun, job.html) = (maxDelete, dryRun, page.html)
     job.override = override.map { PlainText.tidied($0) }
     var up = UpRun(job: job, run: common.jobRun(job))
-    (up.last, up.acceptsChanges, up.examples) = (to, acceptChanged, examples)
+    (up.last, up.acceptsChanges, up.examples) = (to, acceptChanged, shown.examples)
     try await up.perform { try rules.application.validate($0) }
   }
 }

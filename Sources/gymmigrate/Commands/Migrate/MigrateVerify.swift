@@ -29,6 +29,7 @@ struct MigrateVerify: AsyncParsableCommand {
   var verified: String?
 
   @Flag(help: "Record in the ledger that nothing is left to change, where that is so.") var record = false
+  @OptionGroup var shown: ExamplesOption
   @OptionGroup var guards: ConfirmOptions
 
   func validate() throws {
@@ -43,6 +44,7 @@ struct MigrateVerify: AsyncParsableCommand {
       for: common.connection.settings,
       common.logging.settings,
       isRecorded: record,
+      examples: shown.examples,
       record ? guards.confirmation : nil
     )
   }
@@ -50,7 +52,7 @@ struct MigrateVerify: AsyncParsableCommand {
   private func verify(_ name: String) async throws {
     let settings = common.connection.settings
     let database = try UndoTarget.database(settings)
-    let (entry, changes) = try UndoTarget.find(name, in: settings.stateDir, of: database)
+    let (entry, changes) = try UndoTarget.find(name, in: settings.stateDir, of: database, ifWritten: true)
     let connection = try UndoTarget.connection(settings, of: entry.record)
     try UndoTarget.assertSameDatabase(changes, connection, run: entry.record.id)
     try await CommandRun(
@@ -80,6 +82,7 @@ extension MigrationChoice {
   ///
   /// - Parameters:
   ///   - isRecorded: Whether the ledger keeps that there was nothing.
+  ///   - examples: How many changes are shown.
   ///   - confirmation: What a person confirmed before that; nil where nothing is to be confirmed any more.
   ///   - isUnprinted: Whether standard output is another run's.
   /// - Throws: `ExitCode` where it did not end in 0.
@@ -87,6 +90,7 @@ extension MigrationChoice {
     for connection: ConnectionSettings,
     _ output: OutputSettings,
     isRecorded: Bool,
+    examples: Int = 3,
     _ confirmation: Confirmation? = nil,
     isUnprinted: Bool = false
   ) async throws {
@@ -99,6 +103,7 @@ extension MigrationChoice {
       var changes = 0
       var runner = MigrationRunner(in: session, run)
       runner.read(as: reading)
+      runner.examples = examples
       let sources = chosen.map { ChangeSource.migration($0).guarded(by: session.client) }
       runner = runner.readingAhead(of: sources, .none)
       for (stage, source) in sources.enumerated() {

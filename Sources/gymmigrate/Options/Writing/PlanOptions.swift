@@ -37,7 +37,7 @@ extension PlanSettings {
     isQuiet: Bool
   ) async throws -> CommandResult {
     guard isDryRun else { return CommandResult(lists: MigrationRunner.lists.map(run.file)) }
-    return try await PlanScreen(html: html).conclude(
+    var result = try await PlanScreen(html: html).conclude(
       [report],
       PlanTotals(report, session.counts),
       of: session,
@@ -45,5 +45,7 @@ extension PlanSettings {
       connection: connection,
       isQuiet: isQuiet
     )
+    result.status = session.plannedStatus
+    return result
   }
 }

@@ -1,0 +1,33 @@
+import Configuration
+import Logging
+import MigrationEngine
+import Transfer
+
+extension UndoTarget {
+  /// Warns of a line of the journal that could not be read.
+  static func warn(_ session: Session, of changes: RunChanges, in stateDir: String) {
+    guard let line = changes.tornLine else { return }
+    let journal = RunHistory(in: stateDir).file("journal.jsonl", of: changes.run)
+    session.logger.warning("\(RunText.torn(line, journal))")
+  }
+
+  /// The run that an undo is about; nil for a run that is none.
+  static func undone(by run: RunRecord) -> String? {
+    if let job = run.job { return try? job.job(UndoJob.self).run }
+    // A version that kept words alone had the run at the end of the name.
+    guard run.command.hasPrefix("migrate undo ") else { return nil }
+    return run.command.split(separator: " ").last.map(String.init)
+  }
+
+  /// Refuses another database than the one that was changed.
+  ///
+  /// - Throws: `.notPermitted`.
+  static func assertSameDatabase(
+    _ changes: RunChanges,
+    _ connection: ConnectionSettings,
+    run: String
+  ) throws(Failure) {
+    let database = try EnvironmentResolver(connection).environment().database
+    try changes.assertOf(database, "look at what was changed by", run)
+  }
+}
