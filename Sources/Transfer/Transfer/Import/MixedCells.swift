@@ -18,6 +18,11 @@ struct MixedCells {
     var (texts, numbers, typedDates) = (Found(), Found(), Found())
     /// Whether it has dates in the format of an export, so that it is one of both.
     var hasOwnDates = false
+    /// Whether it has values of yet other types, so that it is one of anything.
+    var hasOthers = false
+
+    /// Whether all but a few of its cells are texts.
+    var isOfTexts: Bool { texts.count > 0 && numbers.count * 10 <= texts.count && !hasOwnDates && !hasOthers }
   }
 
   private var columns: [Int: Column]
@@ -30,19 +35,18 @@ struct MixedCells {
   mutating func take(_ value: Value?, of row: CellRow, _ index: Int) {
     guard let value, columns[index] != nil else { return }
     switch value {
-    case .string: columns[index]?.texts.add(row.number)
+    case .string where row.kind(index) == .text: columns[index]?.texts.add(row.number)
     case .integer, .double: columns[index]?.numbers.add(row.number)
     case .timestamp where row.typedDates.contains(index): columns[index]?.typedDates.add(row.number)
     case .timestamp: columns[index]?.hasOwnDates = true
-    default: break
+    case .null: break
+    default: columns[index]?.hasOthers = true
     }
   }
 
   /// The refusal of dates that somebody typed among texts; nil where there are none.
   func refusal(_ plan: TablePlan, in label: String) -> Failure? {
-    let refused = columns.filter { _, column in
-      column.typedDates.count > 0 && column.texts.count > 0 && !column.hasOwnDates
-    }
+    let refused = columns.filter { _, column in column.typedDates.count > 0 && column.isOfTexts }
     guard let (index, column) = refused.min(by: { $0.key < $1.key }) else { return nil }
     let heading = plan.headings[index]
     return .malformed(
@@ -56,7 +60,7 @@ struct MixedCells {
   /// What there is to say of the few numbers among texts, in sentences.
   func notices(_ plan: TablePlan) -> [String] {
     columns.sorted { $0.key < $1.key }.compactMap { index, column in
-      guard column.numbers.count > 0, column.numbers.count * 10 < column.texts.count else { return nil }
+      guard column.numbers.count > 0, column.isOfTexts else { return nil }
       let numbers = NumberText.counted(column.numbers.count, "cell")
       return
         "\(plan.name(ofColumn: index)): a number in \(numbers) beside \(Self.texts(column)), the first in row \(column.numbers.firstRow); --types '\(plan.headings[index])=text' takes it for text."
