@@ -44,8 +44,10 @@ package struct CollectionRead: Sendable, Equatable {
   var endBefore: DocumentPath?
   /// Whether a page is requested before it is asked for; not for a look at the first documents, which would be billed for more.
   package var readsAhead = true
-  /// The most documents that the caller takes; nil for all. No more are asked for one page after the other, so that no more are
-  /// billed; where the client selects, no page is requested before it is asked for.
+  /// The most documents that the caller takes; nil for all.
+  ///
+  /// No more are asked for one page after the other, so that no more are billed; where the client selects, no page is requested
+  /// before it is asked for.
   package var limit: Int?
   /// The number of concurrent requests.
   ///
