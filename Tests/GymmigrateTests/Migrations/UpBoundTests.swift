@@ -31,16 +31,27 @@ struct UpBoundTests {
     }
   }
 
-  @Test("A plan shows twenty collections, and says how many more there are.")
+  @Test("A plan shows twenty collections, those of a pattern as one, and says how many more there are.")
   func collections() async throws {
     try await withStores { tool in
-      try await tool.load((10...34).map { documentLine("g/\($0)/m/x", $0) }, into: "test")
-      let step = "collection: g/*/m\nsteps:\n  - set: {a: 1}\n"
+      let lines = (10...34).flatMap { ["g\($0)/d", "h/\($0)"].map { documentLine("\($0)/m/x", 1) } }
+      try await tool.load(lines, into: "test")
+      let step = "collection-group: m\nsteps:\n  - set: {a: 1}\n"
       try tool.write("id: a\nsummary: S.\n\(step)", to: "a.yaml")
       let plan = try await tool.bare(["migrate", "plan", "a.yaml", "-e", "test", "--examples", "0"])
       plan.expect(0)
-      #expect(plan.output.split(separator: "\n").count { $0.hasPrefix("  g/") } == 20, "\(plan.output)")
-      #expect(plan.output.contains("\n  and 5 more collections\n"))
+      #expect(plan.output.split(separator: "\n").count { $0.hasPrefix("  g") } == 20, "\(plan.output)")
+      // The pattern comes behind them.
+      #expect(plan.output.contains("\n  and 6 more collections\n"))
+      try tool.write(
+        tool.text("a.yaml").replacing("collection-group: m", with: "collection: h/*/m"),
+        to: "a.yaml"
+      )
+      let pattern = try await tool.bare(["migrate", "plan", "a.yaml", "-e", "test", "--examples", "0"])
+      #expect(
+        pattern.output.contains("\n  h/*/m: 0 to create, 25 to update, 0 to delete\n"),
+        "\(pattern.output)"
+      )
     }
   }
 }
