@@ -505,7 +505,7 @@ EXPECTED = {
     "field-unknown": "a declared field$",
     "value-unknown": "one of ",
     "range": "(from|at least|at most) ",
-    "format": "a text that matches|an email|a phone|digits|a time of|a date as|a URL|a UUID",
+    "format": "a text that matches|an email|a phone|digits|a time of|a date of the calendar as|a URL|a UUID",
     "wrong-type": "a value|string|integer|double|boolean|timestamp|map|array|reference|geopoint|bytes|vector",
 }
 

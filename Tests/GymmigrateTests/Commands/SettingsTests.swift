@@ -111,7 +111,7 @@ struct SettingsTests {
       #expect(server.requests(.list).contains { $0.target.contains("pageSize=7") })
       #expect(tool.exists("elsewhere/runs"))
       // An option of the same name wins, and a command without the option does not mind.
-      try await tool.bare(["export", "exercises", "-o", "b.jsonl", "--page-size", "11"]).expect(0)
+      try await tool.bare(["export", "exercises", "-o", "b.jsonl.gz", "--page-size", "11"]).expect(0)
       #expect(server.requests(.list).contains { $0.target.contains("pageSize=11") })
       try await tool.bare(["count", "exercises"]).expect(0)
       try await tool.bare(["migrate", "list"]).expect(0)

@@ -191,7 +191,7 @@ struct MigrateUpTests {
       try await tool.bare(["migrate", "apply", "set-b", "-e", "test"]).expect(0)
       #expect(
         try await states(tool) == [
-          "1-a verified, 3 written", "2-b applied, 3 written", "3-c applied, 3 written",
+          "1-a verified, 3 written", "2-b verified, 3 written", "3-c verified, 3 written",
         ]
       )
       try await tool.bare(["migrate", "down", "-e", "test"]).expect(0)

@@ -78,7 +78,7 @@ struct UndoTests {
       let kept = Set([users[0], users[1], made, pruned, users[2]])
 
       let plan = try await tool.run("migrate", "undo", "last", "-n", "--json")
-      plan.expect(0)
+      plan.expect(2)
       #expect(try plan.summary().totals.conflicted == 5)
       #expect(mini.lines() == edited)
       let undone = try await tool.run("migrate", "undo", "last", "--json")
