@@ -13,7 +13,7 @@ DESTDIR ?=
 
 .PHONY: all deps docs build demo test bench bench-reads bench-writes check check-all check-client-suite check-container check-contract check-disk check-emulator check-faults check-filters \
   check-fuzz check-instructions check-kills check-libreoffice check-memory check-mirror check-package check-reproducible check-restore check-sanitizers check-scale \
-  check-slurm check-storage container package install pictures fmt lint layers clean
+  check-slurm check-storage check-tables container package install pictures fmt lint layers clean
 
 all: build
 
@@ -127,6 +127,10 @@ check-faults: deps
 ## check-filters: a million pairs of a document and a filter, judged by three evaluators
 check-filters: deps
 	@scripts/check-filters.sh
+
+## check-tables: 20,000 random tables imported, judged by a reader of its own
+check-tables: build
+	@$(JUDGE) Tests/Judges/random_tables.py bin/gymmigrate 20000
 
 ## check-kills: kills an import, a migration, an undo and a program at 200 moments each, and resumes them; some hours
 check-kills: build

@@ -7,7 +7,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 # Those that need what a machine may not have say so themselves, and are skipped there or fail.
-checks=${CHECKS:-instructions memory faults filters disk scale mirror restore emulator contract client-suite storage libreoffice sanitizers fuzz kills slurm package container reproducible}
+checks=${CHECKS:-instructions memory faults filters tables disk scale mirror restore emulator contract client-suite storage libreoffice sanitizers fuzz kills slurm package container reproducible}
 logs=.build/checks
 mkdir -p "$logs"
 failed=0

@@ -34,7 +34,8 @@ enum MisspeltWord {
   ) -> Failure {
     let isOption = word.hasPrefix("-")
     let near = word.nearest(of: known).map { (parent + [$0]).joined(separator: " ") }
-    let meant = near ?? (isOption ? nil : synonyms[word] ?? place(of: word))
+    let option = optionSynonyms[word].flatMap { known.contains($0) ? $0 : nil }
+    let meant = near ?? (isOption ? option : synonyms[word] ?? place(of: word))
     return Failure(
       .usage,
       operation,
@@ -55,6 +56,11 @@ enum MisspeltWord {
     "rollback": "migrate undo", "revert": "migrate undo", "backup": "export", "dump": "export",
     "load": "import",
     "update": "fix", "query": "export --where", "ls": "count --all",
+  ]
+
+  private static let optionSynonyms = [
+    "--select": "--fields", "--columns": "--fields", "--filter": "--where", "--query": "--where",
+    "--sort": "--order-by",
   ]
 
   /// The first command of that name below another one: `migrate undo` for `undo`.

@@ -230,6 +230,7 @@ struct CommandTests {
       ("help rollback", "on rollback", "migrate undo"), ("schema qqq", "'gymmigrate schema' has", nil),
       ("help expotr", "on expotr", "export"),
       ("export users --feilds a -o x.csv", "option --feilds", "--fields"),
+      ("export users --select a -o x.csv", "option --select", "--fields"),
       ("export users -o x.csv --proyect p", "option --proyect", "--project"),
       ("count users --where=a --wher=b", "option --wher", "--where"), ("qqqqq", "run qqqqq", nil),
     ] as [(String, String, String?)]

@@ -45,6 +45,8 @@ struct RunsListTests {
         none.expect(0)
         #expect(none.output.isEmpty && none.errors.contains("There are no such runs in "))
       }
+      let near = try await tool.bare(["runs", "list", "--env", "locla"])
+      #expect(near.errors.contains("Did you mean 'local'?"), "\(near.errors)")
       let json = try await tool.bare(["runs", "list", "--json"])
       let found = try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [[String: Any]]
       #expect(found?.compactMap { $0["runId"] as? String } == runs)

@@ -44,7 +44,7 @@ struct RunsList: AsyncParsableCommand {
     if entries.isEmpty {
       let isAll = environment == nil && command == nil
       Terminal.standardError.line(
-        "There are no \(isAll ? "" : "such ")runs in \(folder.stateDir)/runs."
+        "There are no \(isAll ? "" : "such ")runs in \(folder.stateDir)/runs.\(meant)"
       )
       return
     }
@@ -55,6 +55,13 @@ struct RunsList: AsyncParsableCommand {
         "\(shown.count) of \(NumberText.counted(entries.count, "run")); --limit \(entries.count) lists all."
       )
     }
+  }
+
+  /// The environment of runs that was probably meant.
+  private var meant: String {
+    let known = Set(folder.history.entries().map(\.record.environment))
+    guard let environment, !known.contains(environment) else { return "" }
+    return environment.nearest(of: known.sorted()).map { " Did you mean '\($0)'?" } ?? ""
   }
 
   private func matches(_ entry: RunHistory.Entry) -> Bool {

@@ -52,7 +52,7 @@ struct SchemaInfer: AsyncParsableCommand {
       throw ValidationError("--format html, and a file that ends in .html, are for --profile.")
     }
     if common.isJSON, output == "-" {
-      throw ValidationError("--json and -o - both write to standard output.")
+      throw ValidationError("--json and the schema would both go to standard output: give -o FILE.")
     }
   }
 
