@@ -225,8 +225,6 @@ def formats(bench):
     everything = bench.documents("main-gym")
     bench("export", "--all", "-e", "main-gym", "-o", "all.jsonl", "--subcollections", "-q")
     same(lines((bench.folder / "all.jsonl").read_text()), everything, "export")
-    bench("export", "--all", "-e", "main-gym", "-o", "now.jsonl", "--subcollections", "--read-time", "now", "-q")
-    same(lines((bench.folder / "now.jsonl").read_text()), everything, "export --read-time now")
     bench("export", "--all", "-e", "main-gym", "-o", "folder", "--format", "jsonl", "-q")
     bench("export", "verify", "folder", "-q")
     bench("import", "folder", "-e", "jsonl", "-q", "--validate", "warn")

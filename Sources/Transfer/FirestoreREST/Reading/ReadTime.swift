@@ -60,22 +60,20 @@ extension FirestoreClient {
         logger.notice("This server does not report its time; the present is read.")
         return nil
       }
-      throw Self.noReadTime("the service does not report its time", "Give a time, or --read-time none.")
+      throw Failure(
+        .configuration,
+        "set the read time",
+        cause: "the service does not report its time",
+        remedy: "Give a time, or --read-time none."
+      )
     }
-    if environment.isRealService { return moment }
+    guard choice == .pinned, !environment.isRealService else { return moment }
     if try await reads(at: moment) { return moment }
     lists.giveUp()
     if try await reads(at: moment) { return moment }
     lists.restore()
-    if choice == .now {
-      throw Self.noReadTime("this server does not support one", "Leave --read-time out, or give 'none'.")
-    }
     logger.notice("This server does not support a read time; the present is read.")
     return nil
-  }
-
-  private static func noReadTime(_ cause: String, _ remedy: String) -> Failure {
-    Failure(.configuration, "set the read time", cause: cause, remedy: remedy)
   }
 
   /// Whether the server reads at a moment.
