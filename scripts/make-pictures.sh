@@ -20,11 +20,15 @@ picture() { # PAGE NAME WIDTH HEIGHT
 }
 
 terminal() { # NAME WORDS...: what a command prints, on a page that looks like a terminal
-  local name=$1
+  local name=$1 word shown=
   shift
+  for word; do
+    [[ $word != *' '* ]] || word="'$word'"
+    shown+=" $word"
+  done
   {
     printf '<!DOCTYPE html><meta charset="utf-8"><style>body { margin: 0; background: #0d1117; color: #e6edf3 }'
-    printf 'pre { margin: 1rem; font: 15px/1.45 monospace }</style><pre>$ gymmigrate %s\n' "$*"
+    printf 'pre { margin: 1rem; font: 15px/1.45 monospace; white-space: pre-wrap }</style><pre>$ gymmigrate%s\n' "$shown"
     COLUMNS=100 "$binary" "$@" 2>&1 | sed 's/&/\&amp;/g; s/</\&lt;/g'
     printf '</pre>\n'
   } >"$name.html"
@@ -40,3 +44,7 @@ picture plan-text.html plan-terminal 900 760
 picture report.html report-page 1280 1400
 terminal report-text report month 2026-01 --lang en
 picture report-text.html report-terminal 900 1400
+printf 'Socios activos;;\n;;\nNúmero de socio;Fecha de alta;Teléfono\n0017;03/01/2026;0445512345678\n0018;15/02/2026;0445598765432\n' >socios.csv
+terminal columns-text import socios.csv --schema none --id-column 'Número de socio' --header-row 3 \
+  --rename 'Fecha de alta=joinedAt' -n
+picture columns-text.html columns-terminal 1000 280

@@ -26,7 +26,7 @@ environments:
   alphastage: { project: p, database: a, endpoint: "http://127.0.0.1:1" }
   betastage: { project: p, database: b, endpoint: "http://127.0.0.1:1" }
 """
-# What is typed before the tabulator, and the word that has to stand there then.
+# What is typed before the tabulator, and the word that has to be there then.
 TYPED = [
     ("gymmigrate expo", "export"),
     ("gymmigrate export --no-sub", "--no-subcollections"),

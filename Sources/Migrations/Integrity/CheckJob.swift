@@ -5,6 +5,7 @@ import TypedDocuments
 /// Checks data against its schema.
 package struct CheckJob: Job {
   package static let kind = "check"
+  package static let onlyReads = true
 
   /// The collections that findings are about; empty for all.
   package var collections: [String] = []

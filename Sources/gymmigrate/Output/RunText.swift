@@ -1,6 +1,9 @@
 extension RunRecord {
   /// Whether it only showed what it would do.
-  fileprivate var isDryRun: Bool { !writes && arguments.contains { $0 == "-n" || $0 == "--dry-run" } }
+  fileprivate var isDryRun: Bool {
+    guard !writes, let kind = job?.kind else { return false }
+    return Invocation.current.jobs.contains { $0.kind.isIdentical(to: kind) && !$0.onlyReads }
+  }
 }
 
 /// Past runs as text.

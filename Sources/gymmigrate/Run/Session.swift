@@ -34,7 +34,7 @@ struct Session: Sendable {
 }
 
 extension Session {
-  /// How a plan ends that stands for a run: as that would, where something is left for a person.
+  /// How a dry run ends: as the run would, where something is left for a person.
   var plannedStatus: RunSummary.Status { counts.totals.leavesSomething ? .incomplete : .done }
 
   /// What the work of a run needs.

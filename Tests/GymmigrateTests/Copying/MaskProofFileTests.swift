@@ -61,6 +61,33 @@ struct MaskProofFileTests {
     }
   }
 
+  @Test("Letters of another encoding are read wherever in a file they begin.")
+  func late() async throws {
+    try await withPerson { tool, proof in
+      let text = String(repeating: "1;nadie\r\n", count: 20_000) + "2;\(Self.name)\r\n"
+      try #require(text.data(using: .windowsCP1252)).write(to: URL(fileURLWithPath: tool.path("list.csv")))
+      let result = try await tool.bare(proof + ["--also", "list.csv"])
+      result.expect(1)
+      #expect(result.output.contains("people: fullName\t1 of 1"))
+    }
+  }
+
+  @Test("A damaged export is searched all the same, and named.")
+  func damaged() async throws {
+    try await withPerson { tool, proof in
+      let export = ["export", "people", "-e", "prod", "-o", "out", "--format", "managed"]
+      try await tool.bare(export + ["--schema", "small.yaml", "-q"]).expect(0)
+      let output = URL(fileURLWithPath: tool.path("out/all_namespaces/all_kinds/output-0"))
+      var data = try Data(contentsOf: output)
+      data.append(contentsOf: [1, 2, 3, 4, 9, 0, 1])
+      try data.write(to: output)
+      let result = try await tool.bare(proof + ["--also", "out"])
+      result.expect(1)
+      #expect(result.output.contains("people: email\t1 of 1"))
+      #expect(result.errors.contains("Not all of a file was searched."))
+    }
+  }
+
   @Test("A file that cannot be looked into is named.")
   func unread() async throws {
     try await withPerson { tool, proof in

@@ -53,6 +53,20 @@ struct RunsListTests {
     }
   }
 
+  @Test("'list' tells a dry run, however it is asked for, from a run and from what only reads.")
+  func dryRuns() async throws {
+    try await withTool { tool in
+      _ = try await imported("c/d", tool)
+      for words in [["--dry-run"], ["-n"], ["-qn"]] {
+        let fix = ["fix", "c", "--all-documents", "--set", "a=1", "--schema", "none"]
+        try await tool.bare(fix + words + tool.place).expect(0)
+      }
+      try await tool.run("export", "c", "-o", "c.jsonl", "--format", "jsonl").expect(0)
+      let rows = try await tool.bare(["runs", "list"]).output.split(separator: "\n").dropFirst()
+      #expect(rows.map { $0.hasSuffix(" (dry run)") } == [false, true, true, true, false])
+    }
+  }
+
   @Test(
     "'prune' removes old runs, but no old one that can be undone or resumed unless that is said, nor its later undos."
   )

@@ -94,6 +94,35 @@ struct SearchCase: Sendable, CustomTestStringConvertible {
     #expect(found.map(\.field) == example.found)
   }
 
+  @Test("What ids, references and closed values are in maps and arrays is not searched.")
+  func declaredWithin() throws {
+    let text = """
+      schema: s
+      collections:
+        things:
+          fields:
+            tags: { type: array, elements: string }
+            owners: { type: array, elements: { type: string, reference: things } }
+            parts: { type: array, elements: { type: map, fields: { kind: { type: string, values: [ana] }, note: string } } }
+            home: { type: map, fields: { page: { type: string, format: url }, town: string } }
+      """
+    let path = try #require(DocumentPath("things/t"))
+    let schema = try SchemaReader.schema(parsing: text, path: "s.yaml")
+    let part = FieldMap([
+      .init(name: "kind", value: .string("ana")), .init(name: "note", value: .string("Ana")),
+    ])
+    let fields: FieldMap = [
+      "tags": .array([.string("ana")]), "owners": .array([.string("ana")]), "parts": .array([.map(part)]),
+      "home": .map(["page": .string("https://ana.example"), "town": .string("Santa Ana")]),
+    ]
+    let search = try #require(TextSearch("ana"))
+    let found = search.matches(
+      in: RawDocument(path: path, fields: fields),
+      of: schema.collection(path.collection)
+    )
+    #expect(found.map(\.field) == ["home.town", "parts.note", "tags"])
+  }
+
   /// Every collection that people search says in which fields, all of which it declares as texts that are no constants.
   @Test func theGymSaysWhatIsSearched() throws {
     let silent = ["app_config", "classAttendance", "classBookings", "daily_routines"]

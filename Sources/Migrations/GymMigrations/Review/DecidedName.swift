@@ -89,7 +89,7 @@ struct DecidedName {
     return findings
   }
 
-  /// Whether the fullName that stands is that of the parts as they were decided, and the one of the row is not: the row was left as
+  /// Whether the present fullName is that of the parts as they were decided, and the one of the row is not: the row was left as
   /// it was proposed, and the parts made the fullName when it was taken.
   private static func followsParts(_ decision: NameReview.Decision, _ user: UserFields) -> Bool {
     guard !decision.parts.isEmpty, let wanted = decision.texts[.fullName], let existing = user.fullName

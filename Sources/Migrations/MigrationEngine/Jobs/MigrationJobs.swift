@@ -59,6 +59,7 @@ package struct ApplyJob: Job {
 /// Shows what migrations would change.
 package struct PlanJob: Job {
   package static let kind = "plan"
+  package static let onlyReads = true
 
   package var migrations: MigrationChoice
   package var examples = 3

@@ -48,7 +48,7 @@ package struct MigrationState: Sendable, Equatable {
   /// The documents of one that is undone that are not as before, because somebody has changed them since.
   package var leftToUndo: Int { kind == .undone ? entry?.leftToUndo ?? 0 : 0 }
 
-  /// Whether something of it stands in the database, as far as the ledger knows.
+  /// Whether something of it is in the database, as far as the ledger knows.
   var isStanding: Bool { isInForce || kind == .conflicted }
 
   /// - Parameters:

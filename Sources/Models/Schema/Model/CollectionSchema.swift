@@ -76,11 +76,26 @@ package struct CollectionSchema: Sendable {
   /// The declared field of a path; nil where there is none.
   package func field(_ path: FieldPath) -> FieldSchema? { byPath[path].map { fields[$0] } }
 
+  /// The declared field of a path in which ``FieldSchema/elementName`` is the elements of an array; nil where there is none.
+  package func field(throughElements path: FieldPath) -> FieldSchema? {
+    var steps: [[String]] = [[]]
+    for segment in path.segments {
+      if segment.isIdentical(to: FieldSchema.elementName) { steps.append([]) }
+      steps[steps.count - 1].append(segment)
+    }
+    let first = FieldPath(segments: steps[0]).flatMap { field($0) }
+    return steps.dropFirst().reduce(first) { outer, step in
+      outer?.elements.first { $0.path.segments == step }
+    }
+  }
+
   /// Whether `find` searches a text where ``searchedTexts`` does not say: not the document's ID, the IDs of
   /// others, constants, URLs, dates and times, which say nothing that people look for.
+  ///
+  /// - Parameter path: As for ``field(throughElements:)``.
   package func isSearchedByDefault(_ path: FieldPath) -> Bool {
     if path == idField { return false }
-    guard let field = field(path) else { return true }
+    guard let field = field(throughElements: path) else { return true }
     switch field.format {
     case .url, .uuid, .date, .time: return false
     default: return field.reference == nil && field.values == nil

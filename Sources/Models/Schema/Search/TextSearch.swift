@@ -48,7 +48,7 @@ package struct TextSearch: Sendable {
     guard let digits else { return [] }
     return (collection?.searchedPhones ?? []).compactMap { path in
       var found: String?
-      Self.forEachScalar(in: fields[path], at: path) { _, value in
+      Self.forEachScalar(in: fields[path], at: path, path) { _, _, value in
         // Some phone numbers are stored as numbers.
         let phone = value.string ?? value.integer.map(String.init)
         if found == nil, let phone, Self.digits(of: phone).contains(bytes: digits) { found = phone }
@@ -65,23 +65,29 @@ package struct TextSearch: Sendable {
   ) {
     let declared = collection?.searchedTexts
     for top in declared ?? fields.entries.map({ FieldPath(field: $0.name) }) {
-      forEachScalar(in: fields[top], at: top) { path, value in
+      forEachScalar(in: fields[top], at: top, top) { path, place, value in
         guard let text = value.string, collection?.searchedPhones.contains(path) != true else { return }
-        if declared != nil || collection?.isSearchedByDefault(path) != false { body(path, text) }
+        if declared != nil || collection?.isSearchedByDefault(place) != false { body(path, text) }
       }
     }
   }
 
+  /// - Parameter place: The path as the schema has it: with the elements of arrays.
   private static func forEachScalar(
     in value: Value?,
     at path: FieldPath,
-    _ body: (FieldPath, Value) -> Void
+    _ place: FieldPath,
+    _ body: (_ path: FieldPath, _ place: FieldPath, Value) -> Void
   ) {
     switch value {
-    case .array(let values): for value in values { forEachScalar(in: value, at: path, body) }
+    case .array(let values):
+      let element = place.appending(FieldSchema.elementName)
+      for value in values { forEachScalar(in: value, at: path, element, body) }
     case .map(let fields):
-      for entry in fields.entries { forEachScalar(in: entry.value, at: path.appending(entry.name), body) }
-    case let value?: body(path, value)
+      for entry in fields.entries {
+        forEachScalar(in: entry.value, at: path.appending(entry.name), place.appending(entry.name), body)
+      }
+    case let value?: body(path, place, value)
     case nil: return
     }
   }

@@ -25,7 +25,7 @@ package struct RejectList: Sendable {
     count(code)
   }
 
-  /// Counts a document that stands in another list.
+  /// Counts a document that is in another list.
   package func count(_ code: String) {
     counts.withLock { $0[code, default: 0] += 1 }
   }

@@ -9,6 +9,8 @@ package protocol Job: JSONRecord {
   static var kind: String { get }
   /// The name in lists of runs, such as `migrate apply is-active`.
   var name: String { get }
+  /// Whether no job of the kind writes to a database; of another kind, one that does not is a dry run.
+  static var onlyReads: Bool { get }
   /// Whether it writes to the database: it has a journal then.
   var writes: Bool { get }
   /// Whether a run of it that stopped can be resumed.
@@ -22,6 +24,7 @@ package protocol Job: JSONRecord {
 }
 
 extension Job {
+  package static var onlyReads: Bool { false }
   package var canResume: Bool { writes }
   package var canUndo: Bool { writes }
   package var deletesForGood: Bool { false }

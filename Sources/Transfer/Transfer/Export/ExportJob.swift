@@ -23,6 +23,7 @@ package struct ExportJob: Job {
   }
 
   package static let kind = "export"
+  package static let onlyReads = true
 
   package var collections: [String]
   package var all: Bool

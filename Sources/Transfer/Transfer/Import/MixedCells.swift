@@ -1,7 +1,7 @@
 import Schema
 import Tables
 
-/// What stands beside texts in the columns without a type of a sheet by export, where a date or a number may be a text that a
+/// What is beside texts in the columns without a type of a sheet by export, where a date or a number may be a text that a
 /// spreadsheet has made one as somebody typed it.
 struct MixedCells {
   private struct Found {

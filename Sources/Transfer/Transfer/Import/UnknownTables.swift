@@ -2,7 +2,7 @@ import Schema
 import Tables
 
 extension DatabaseSchema {
-  /// Says of a table what the schema does not know of it, so that it is compared with nothing: the collection that its name stands for, or
+  /// Says of a table what the schema does not know of it, so that it is compared with nothing: the collection that its name means, or
   /// some of its columns.
   func strangeness(of source: ImportSource, _ plan: TablePlan) -> String? {
     if isEmpty || source.isExported { return nil }

@@ -13,7 +13,8 @@ struct MaskProposal {
 
   func rule(of field: MaskGap.Field) -> String {
     if field.isReference { return "drop" }
-    guard let declared = declared(field) else { return Self.rule(of: field.types) ?? "drop" }
+    let declared = schema.collection(field.collection)?.field(throughElements: field.path)
+    guard let declared else { return Self.rule(of: field.types) ?? "drop" }
     if declared.values != nil { return "keep" }
     if field.types == [.string] { return Self.text(declared) }
     return Self.rule(of: field.types) ?? (declared.isRequired ? Self.required(field.types) : "drop")
@@ -24,19 +25,6 @@ struct MaskProposal {
     let types = schema.collection(collection)?.field(path)?.types ?? []
     let rule = rule(of: .init(collection: collection, path: path, types: types, isDeclared: true))
     return rule != "drop" && MaskRule(rule)?.isMerging == false ? rule : "pseudonym"
-  }
-
-  /// What the schema says of a field, also of one in the elements of arrays.
-  private func declared(_ field: MaskGap.Field) -> FieldSchema? {
-    var steps: [[String]] = [[]]
-    for segment in field.path.segments {
-      if segment.isIdentical(to: FieldSchema.elementName) { steps.append([]) }
-      steps[steps.count - 1].append(segment)
-    }
-    let first = FieldPath(segments: steps[0]).flatMap { schema.collection(field.collection)?.field($0) }
-    return steps.dropFirst().reduce(first) { outer, step in
-      outer?.elements.first { $0.path.segments == step }
-    }
   }
 
   private static func rule(of types: [FieldType]) -> String? {

@@ -23,21 +23,20 @@ extension TraceSearch {
       for part in parts { try look(atPart: part, of: path) }
       return nil
     }
-    try look(atText: path, in: nil)
+    // All that a whole log has is in its messages; a database has deleted rows beside its own.
+    let logged = LogTexts.isLog(head.bytes)
+    let damage = logged ? try look(at: path, by: LogTexts.forEach(in:_:)) : nil
+    if logged, damage == nil { return nil }
+    let wide = TextEncoding(wideIn: head.bytes)
+    try look(atText: path, in: wide)
     switch head.content {
     case .database: return try look(at: path, by: values)
     case .workbook, .openDocument, .oldWorkbook, .foreign: return "it is compressed, or in a form of its own"
-    default: break
+    default: return damage ?? (wide == nil && head.bytes.contains(0) ? "it is no text" : nil)
     }
-    if LogTexts.isLog(head.bytes) { return try look(at: path, by: LogTexts.forEach(in:_:)) }
-    if let encoding = TextEncoding(guessedFrom: head.bytes) {
-      try look(atText: path, in: encoding)
-      return nil
-    }
-    return head.bytes.contains(0) ? "it is no text" : nil
   }
 
-  /// Looks at bytes that stand for themselves.
+  /// Looks at the bytes of a value.
   private mutating func look(at bytes: UnsafeRawBufferPointer) {
     if !bytes.isEmpty { look(at: Array(bytes)) }
   }
@@ -88,15 +87,19 @@ extension TraceSearch {
     for start in stride(from: 0, to: piece.count, by: step) {
       let bytes = rest + piece[start..<min(piece.count, start + step)]
       look(at: String(decoding: bytes, as: UTF8.self))
+      if !bytes.contains(0), EncodingGuess(bytes) != .utf8 {
+        var (decoder, decoded) = (TextDecoder(.windows1252), [UInt8]())
+        decoder.decode(bytes, to: &decoded)
+        look(at: String(decoding: decoded, as: UTF8.self))
+      }
       rest = Array(bytes.suffix(Self.overlap).drop { $0.isASCIILetterOrDigit || $0 >= 0x80 })
     }
   }
 }
 
 extension TextEncoding {
-  /// By its mark, by the zeros that UTF-16 has beside Western letters, or by letters that are no UTF-8; nil for UTF-8 and for what
-  /// is no text.
-  fileprivate init?(guessedFrom head: [UInt8]) {
+  /// UTF-16, by its mark or by the zeros that it has beside Western letters; nil for what is not.
+  fileprivate init?(wideIn head: [UInt8]) {
     var length = 0
     if let marked = TextEncoding(markedBy: head, &length) {
       if marked == .utf8 { return nil }
@@ -104,14 +107,8 @@ extension TextEncoding {
       return
     }
     let zeros = head.indices.filter { head[$0] == 0 }
-    if zeros.isEmpty {
-      if EncodingGuess(head) == .utf8 { return nil }
-      self = .windows1252
-      return
-    }
     let (even, odd) = (zeros.count { $0 % 2 == 0 }, zeros.count { $0 % 2 == 1 })
-    let isSixteenBits = max(even, odd) * 4 > head.count && min(even, odd) * 20 <= max(even, odd)
-    guard isSixteenBits else { return nil }
+    guard max(even, odd) * 4 > head.count, min(even, odd) * 20 <= max(even, odd) else { return nil }
     self = even > odd ? .utf16BigEndian : .utf16LittleEndian
   }
 }
