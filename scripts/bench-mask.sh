@@ -54,7 +54,8 @@ measure() { # NAME ARGUMENTS...
 for ((round = 1; round <= rounds; round++)); do
   measure copy copy users --from source --to "plain$round" --yes
   measure masked copy users --from source --to "masked$round" --mask --mask-key-file key --yes
-  measure proof mask prove --from source --to "masked$round"
+  # Of so many phones some masked ones are somebody else's by chance, which it says with 1.
+  measure proof mask prove --from source --to "masked$round" || [[ $? == 1 ]]
 done
 
 python3 <<'PYTHON'
@@ -62,6 +63,8 @@ import collections, statistics, sys
 
 runs = collections.defaultdict(list)
 for line in open("times"):
+    if line.startswith("Command exited"):
+        continue
     name, seconds, kilobytes = line.split()
     runs[name].append((float(seconds), float(kilobytes)))
 times = {name: statistics.median(s for s, _ in all) for name, all in runs.items()}

@@ -46,7 +46,7 @@ extension RestoreJob: PerformableJob {
     // What is changed is counted where it is written.
     if !plan.isDryRun { planning.database = session.database.countedApart }
     let (report, numbers) = try await compared(in: planning, folder, run, via: access)
-    var totals = PlanTotals(report, planning.counts)
+    var totals = PlanTotals([report], planning.counts)
     let found = RestoreReport(totals, numbers)
     if plan.isDryRun, !run.output.json { try StandardOutput.write(RestoreText.text(RestoreText.plan(found))) }
     var ending = try await PlanScreen(html: plan.html).conclude(

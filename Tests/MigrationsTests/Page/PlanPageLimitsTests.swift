@@ -43,7 +43,7 @@ struct PlanPageLimitsTests {
         environment: DatabaseEnvironment(name: "test", database: database),
         reports: [],
         collections: [],
-        totals: PlanTotals(MigrationReport(migration: "x"), RunCounts()),
+        totals: PlanTotals([MigrationReport(migration: "x")], RunCounts()),
         cost: CostEstimate(Cost(), at: .nam5)
       )
       limit(&page.limits)

@@ -8,6 +8,11 @@ package struct ChangeCounts: Sendable, Equatable {
     if count > 0 { counts[collection, default: [:]][kind, default: 0] += count }
   }
 
+  /// Adds other counts, whose collections may have other names here.
+  mutating func add(_ other: ChangeCounts, named name: (CollectionPath) -> CollectionPath = { $0 }) {
+    for (path, kinds) in other.counts { for (kind, count) in kinds { add(kind, in: name(path), count) } }
+  }
+
   mutating func remove(_ kind: Change.Kind, in collection: CollectionPath) {
     let count = count(kind, in: collection) - 1
     counts[collection]?[kind] = count > 0 ? count : nil
@@ -17,7 +22,7 @@ package struct ChangeCounts: Sendable, Equatable {
   /// The same counts under other names.
   func named(_ name: (CollectionPath) -> CollectionPath) -> ChangeCounts {
     var named = ChangeCounts()
-    for (path, kinds) in counts { for (kind, count) in kinds { named.add(kind, in: name(path), count) } }
+    named.add(self, named: name)
     return named
   }
 

@@ -55,6 +55,18 @@ struct PlanFileWriter: PlanList {
     try await first?.value
   }
 
+  /// Performs `body`, and writes what is left, also where it throws: the plan holds what was counted.
+  func flushing<Result>(_ body: () async throws -> Result) async throws -> Result {
+    do {
+      let result = try await body()
+      try await flush()
+      return result
+    } catch {
+      try? await flush()
+      throw error
+    }
+  }
+
   /// Writes what is left.
   func flush() async throws {
     let pages = writing.withLock { pages in

@@ -11,12 +11,14 @@ package struct PlanTotals: SummarySection {
   /// The file of the plan, where the user named one.
   package var file: String?
 
-  /// The totals of what was planned by itself: every document was read once.
-  package init(_ report: MigrationReport, _ counts: RunCounts) {
+  /// The totals of what was planned apart: every document was read once, and is changed by one of them at most.
+  package init(_ reports: [MigrationReport], _ counts: RunCounts) {
     let read = counts.collections.compactMap { collection in
       CollectionPath(collection.name).map { ($0, collection.counts.read) }
     }
-    self.init(report.changes, Dictionary(read) { $0 + $1 }, counts)
+    var changes = ChangeCounts()
+    for report in reports { changes.add(report.changes) }
+    self.init(changes, Dictionary(read) { $0 + $1 }, counts)
   }
 
   init(_ changes: ChangeCounts, _ documents: [CollectionPath: Int], _ counts: RunCounts) {

@@ -1,3 +1,4 @@
+import Files
 import FirestoreREST
 import Foundation
 import GRDB
@@ -17,6 +18,8 @@ struct PlannedDocuments: PlanList, DocumentReader {
   private let spool: SpoolDatabase
   /// What stands for the time that the service will set.
   private let now: Timestamp
+  /// The changes of rounds before this one are seen.
+  private let round = Locked<Int64>(0)
 
   /// - Throws: `.cannotWrite`.
   init(over client: FirestoreClient, now: Timestamp = .now) throws(Failure) {
@@ -26,12 +29,12 @@ struct PlannedDocuments: PlanList, DocumentReader {
       of: "the changes of a plan",
       schema: """
         CREATE TABLE changes (
-          position INTEGER PRIMARY KEY, path BLOB UNIQUE, collection TEXT NOT NULL, kind TEXT NOT NULL, change BLOB NOT NULL,
-          migration TEXT NOT NULL, checksum TEXT
+          position INTEGER PRIMARY KEY, round INTEGER NOT NULL, path BLOB UNIQUE, collection TEXT NOT NULL,
+          kind TEXT NOT NULL, change BLOB NOT NULL, migration TEXT NOT NULL, checksum TEXT
         );
         CREATE TABLE next (
-          position INTEGER PRIMARY KEY, path BLOB NOT NULL, collection TEXT NOT NULL, kind TEXT NOT NULL, change BLOB NOT NULL,
-          migration TEXT NOT NULL, checksum TEXT
+          position INTEGER PRIMARY KEY, round INTEGER NOT NULL, path BLOB NOT NULL, collection TEXT NOT NULL,
+          kind TEXT NOT NULL, change BLOB NOT NULL, migration TEXT NOT NULL, checksum TEXT
         );
         CREATE TABLE seen (path BLOB PRIMARY KEY, collection TEXT NOT NULL) WITHOUT ROWID;
         """
@@ -45,8 +48,18 @@ struct PlannedDocuments: PlanList, DocumentReader {
   }
 
   func append(_ changes: [Change], by migration: LedgerEntry.Applied) async throws {
-    try await spool.insert(changes, "INSERT INTO next VALUES (NULL, ?, ?, ?, ?, ?, ?)") { change in
-      Self.arguments(change, of: migration)
+    if changes.isEmpty { return }
+    let round = round.withLock { $0 }
+    try await spool.use { db in
+      let values = "VALUES (NULL, ?, ?, ?, ?, ?, ?, ?)"
+      let insert = try db.cachedStatement(sql: "INSERT INTO changes \(values) ON CONFLICT (path) DO NOTHING")
+      let wait = try db.cachedStatement(sql: "INSERT INTO next \(values)")
+      for change in changes {
+        let row = [round] + Self.arguments(change, of: migration)
+        try insert.execute(arguments: row)
+        // Of a document that is changed once more it waits to be merged.
+        if db.changesCount == 0 { try wait.execute(arguments: row) }
+      }
     }
   }
 
@@ -56,38 +69,36 @@ struct PlannedDocuments: PlanList, DocumentReader {
   func advance() throws(Failure) {
     var last: Int64 = 0
     while let end = try spool.access({ db in try merge(after: last, in: db) }) { last = end }
-    try spool.access { db in try db.execute(sql: "DELETE FROM next") }
+    if last > 0 { try spool.access { db in try db.execute(sql: "DELETE FROM next") } }
+    round.withLock { $0 += 1 }
   }
 
   /// Merges some of what was appended into the changes.
   ///
   /// - Returns: The position up to which it did; nil at the end.
   private func merge(after last: Int64, in db: Database) throws -> Int64? {
-    let sql = "SELECT position, path FROM next WHERE position > ? ORDER BY position LIMIT ?"
-    let rows = try Row.fetchAll(db, sql: sql, arguments: [last, SpoolDatabase.batch])
-    for name in rows {
-      let find = try db.cachedStatement(sql: "SELECT * FROM changes WHERE path = ?")
-      guard let earlier = try Row.fetchOne(find, arguments: [name["path"] as Data]) else {
-        // As it is: most documents are changed once.
-        let copy = "INSERT INTO changes SELECT NULL, path, collection, kind, change, migration, checksum"
-        try db.cachedStatement(sql: "\(copy) FROM next WHERE position = ?").execute(arguments: [
-          name["position"] as Int64
-        ])
-        continue
-      }
+    let sql = "SELECT position FROM next WHERE position > ? ORDER BY position LIMIT ?"
+    let positions = try Int64.fetchAll(db, sql: sql, arguments: [last, SpoolDatabase.batch])
+    for waiting in positions {
       let next = try db.cachedStatement(sql: "SELECT * FROM next WHERE position = ?")
-      guard let row = try Row.fetchOne(next, arguments: [name["position"] as Int64]) else { continue }
-      let position: Int64 = earlier["position"]
-      try db.execute(sql: "DELETE FROM changes WHERE position = ?", arguments: [position])
-      guard let change = try Self.change(earlier).followed(by: try Self.change(row), now: now) else {
-        continue
+      guard let row = try Row.fetchOne(next, arguments: [waiting]) else { continue }
+      let find = try db.cachedStatement(sql: "SELECT * FROM changes WHERE path = ?")
+      let earlier = try Row.fetchOne(find, arguments: [row["path"] as Data])
+      var (position, change, migration) = (
+        nil as Int64?, try Self.change(row) as Change?, Self.migration(row)
+      )
+      if let earlier {
+        position = earlier["position"]
+        try db.execute(sql: "DELETE FROM changes WHERE position = ?", arguments: [position])
+        change = try Self.change(earlier).followed(by: try Self.change(row), now: now)
+        migration = Self.migration(earlier).and(migration)
       }
-      let migration = Self.migration(earlier).and(Self.migration(row))
-      try db.cachedStatement(sql: "INSERT INTO changes VALUES (?, ?, ?, ?, ?, ?, ?)").execute(
-        arguments: [position] + Self.arguments(change, of: migration)
+      guard let change else { continue }
+      try db.cachedStatement(sql: "INSERT INTO changes VALUES (?, ?, ?, ?, ?, ?, ?, ?)").execute(
+        arguments: [position, row["round"] as Int64] + Self.arguments(change, of: migration)
       )
     }
-    return rows.last?["position"]
+    return positions.last
   }
 
   /// Writes the changes to a plan file, in the order in which their documents were changed first.
@@ -127,7 +138,7 @@ struct PlannedDocuments: PlanList, DocumentReader {
   /// A read that gives whatever the planned changes may be of, with the filter that is left to be evaluated here.
   func whole(_ read: CollectionRead) throws(Failure) -> (CollectionRead, DocumentFilter?) {
     let isEmpty = try spool.access { db in
-      try Row.fetchOne(db, sql: "SELECT 1 FROM changes LIMIT 1") == nil
+      try Row.fetchOne(db, sql: "SELECT 1 FROM changes WHERE \(isSeen) LIMIT 1") == nil
     }
     guard !isEmpty, let filter = read.filter else { return (read, nil) }
     var whole = read
@@ -140,7 +151,7 @@ struct PlannedDocuments: PlanList, DocumentReader {
     try spool.access { db in
       let see = try db.cachedStatement(sql: "INSERT OR IGNORE INTO seen VALUES (?, ?)")
       return try page.compactMap { document in
-        let change = try Self.change(of: document.path, in: db)
+        let change = try change(of: document.path, in: db)
         guard let revised = change.map({ $0.document(at: now) }) ?? document else { return nil }
         if filter.map({ !$0.matches(revised) }) ?? false { return nil }
         try see.execute(arguments: [Self.key(document.path), document.path.collection.string])
@@ -155,7 +166,7 @@ struct PlannedDocuments: PlanList, DocumentReader {
     _ filter: DocumentFilter?,
     _ body: ([RawDocument]) async throws -> Void
   ) async throws {
-    try await spool.forEachBatch(of: "changes", where: "kind = 'create'") { [now] row in
+    try await spool.forEachBatch(of: "changes", where: "kind = 'create' AND \(isSeen)") { [now] row in
       try Self.change(row).document(at: now)
     } bytes: {
       $0?.heldBytes ?? 0
@@ -168,7 +179,7 @@ struct PlannedDocuments: PlanList, DocumentReader {
   }
 
   func documents(_ paths: [DocumentPath]) async throws -> [DocumentPath: RawDocument] {
-    let changes = try spool.access { db in try paths.map { try Self.change(of: $0, in: db) } }
+    let changes = try spool.access { db in try paths.map { try change(of: $0, in: db) } }
     let others = zip(paths, changes).filter { $1 == nil }.map(\.0)
     var found = others.isEmpty ? [:] : try await client.batchGet(others)
     for (path, change) in zip(paths, changes) { if let change { found[path] = change.document(at: now) } }
@@ -189,16 +200,20 @@ struct PlannedDocuments: PlanList, DocumentReader {
   /// How many more documents a collection will have.
   func growth(of collection: CollectionPath) throws(Failure) -> Int {
     try spool.access { db in
-      let sql = "SELECT SUM((kind = 'create') - (kind = 'delete')) FROM changes WHERE collection = ?"
+      let sum = "SELECT SUM((kind = 'create') - (kind = 'delete')) FROM changes"
+      let sql = "\(sum) WHERE collection = ? AND \(isSeen)"
       return try Int.fetchOne(db, sql: sql, arguments: [collection.string]) ?? 0
     }
   }
 
   // MARK: Rows
 
+  /// Which changes are seen, in SQL.
+  private var isSeen: String { "round < \(round.withLock { $0 })" }
+
   private static func key(_ path: DocumentPath) -> Data { SpoolDatabase.bytes(path.string) }
 
-  /// The columns of both tables, behind the position.
+  /// The columns of both tables, behind the position and the round.
   private static func arguments(_ change: Change, of migration: LedgerEntry.Applied) -> StatementArguments {
     [
       key(change.path), change.path.collection.string, change.kind.rawValue, data(change), migration.id,
@@ -210,9 +225,11 @@ struct PlannedDocuments: PlanList, DocumentReader {
     Data(JSONWriter.object { $0.members(of: change) })
   }
 
-  private static func change(of path: DocumentPath, in db: Database) throws -> Change? {
-    let find = try db.cachedStatement(sql: "SELECT * FROM changes WHERE path = ?")
-    return try Row.fetchOne(find, arguments: [key(path)]).map { try change($0) }
+  private func change(of path: DocumentPath, in db: Database) throws -> Change? {
+    let find = try db.cachedStatement(sql: "SELECT * FROM changes WHERE path = ? AND round < ?")
+    return try Row.fetchOne(find, arguments: [Self.key(path), round.withLock { $0 }]).map {
+      try Self.change($0)
+    }
   }
 
   private static func change(_ row: Row) throws -> Change {

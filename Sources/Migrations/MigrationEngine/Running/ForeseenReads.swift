@@ -44,6 +44,15 @@ package struct ForeseenReads: Sendable {
     return together
   }
 
+  /// Whether none reads or changes what another one changes, so that each is planned as if it were alone.
+  var areApart: Bool {
+    if sources.count == 1 { return true }
+    return sources.indices.allSatisfy { index in
+      guard let reads = sources[index].foreseenReads else { return false }
+      return sources[..<index].allSatisfy { former in !reads.contains { former.mayChange($0) } }
+    }
+  }
+
   /// The reads from a source on, up to a source whose reads are not known.
   private func reads(from stage: Int) -> [Read] {
     var reads: [Read] = []

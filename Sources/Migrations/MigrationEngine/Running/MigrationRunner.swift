@@ -61,14 +61,9 @@ package struct MigrationRunner: Sendable {
   /// - Throws: ``Failure``.
   package func plan(_ source: ChangeSource, stage: Int = 0) async throws -> MigrationReport {
     let file = planFile
-    do {
-      let planned = try PlannedDocuments(over: context.client)
-      let report = try await plan(source, in: file, upon: planned, turn(of: source, stage, .planned))
-      try await file.flush()
-      return report
-    } catch {
-      try? await file.flush()
-      throw error
+    return try await file.flushing {
+      let planned = source.foreseenReads == nil ? try PlannedDocuments(over: context.client) : nil
+      return try await plan(source, in: file, upon: planned, turn(of: source, stage, .planned))
     }
   }
 
@@ -81,14 +76,18 @@ package struct MigrationRunner: Sendable {
     _ sources: [ChangeSource],
     each: (MigrationReport) throws -> Void
   ) async throws -> (reports: [MigrationReport], totals: PlanTotals) {
-    if sources.count == 1 {
-      let report = try await plan(sources[0])
-      try each(report)
-      return ([report], PlanTotals(report, context.counts))
+    let runner = readingAhead(of: sources, .planned)
+    if ForeseenReads(of: sources, .planned).areApart {
+      var reports: [MigrationReport] = []
+      for (stage, source) in sources.enumerated() {
+        reports.append(try await runner.plan(source, stage: stage))
+        try each(reports[stage])
+      }
+      return (reports, PlanTotals(reports, context.counts))
     }
     let planned = try PlannedDocuments(over: context.client)
     var reports: [MigrationReport] = []
-    var turn = Turn(ahead: readingAhead(of: sources, .planned).ahead)
+    var turn = Turn(ahead: runner.ahead)
     for (stage, source) in sources.enumerated() {
       turn.stage = stage
       let report = try await plan(source, in: planned, upon: planned, turn)
@@ -98,8 +97,7 @@ package struct MigrationRunner: Sendable {
       try each(report)
     }
     let file = planFile
-    try await planned.write(to: file)
-    try await file.flush()
+    try await file.flushing { try await planned.write(to: file) }
     let (changes, documents) = try planned.totals()
     return (reports, PlanTotals(changes, documents, context.counts))
   }
@@ -111,7 +109,7 @@ package struct MigrationRunner: Sendable {
   private func plan(
     _ source: ChangeSource,
     in list: any PlanList,
-    upon planned: PlannedDocuments,
+    upon planned: PlannedDocuments?,
     _ turn: Turn
   ) async throws -> MigrationReport {
     let session = session(source, performer: .planning(list), planned: planned)

@@ -120,11 +120,9 @@ package struct MirrorPull: Sendable {
     return read
   }
 
-  private func masked(_ page: [RawDocument]) throws(Failure) -> [RawDocument] {
+  private func masked(_ page: [RawDocument]) async throws -> [RawDocument] {
     guard let mask = options.mask else { return page }
-    return try page.filter { !$0.path.isReserved }.map { document throws(Failure) in
-      try mask.masked(document)
-    }
+    return try await mask.masked(page.filter { !$0.path.isReserved })
   }
 
   /// Pages of a read, counted and with the failure explained where the moment is no longer readable.
@@ -132,7 +130,7 @@ package struct MirrorPull: Sendable {
     do {
       for try await page in client.pages(of: read) {
         try Task.checkCancellation()
-        try body(try masked(page))
+        try body(try await masked(page))
         progress.advance(by: page.count)
       }
     } catch var failure as Failure {

@@ -48,11 +48,9 @@ struct CopyReader: Sendable {
         let page = try await next(of: index - start.stage, in: pages, plan, plan.scopes[index].name)
       {
         try Task.checkCancellation()
-        var documents: [RawDocument] = []
-        for document in page where left > 0 && isSelected(document.path, index, plan.scopes) {
-          documents.append(try carried(document, &references))
-          left -= 1
-        }
+        let selected = page.filter { isSelected($0.path, index, plan.scopes) }.prefix(left)
+        let documents = try await carried(Array(selected), &references)
+        left -= documents.count
         position.taken += documents.count
         position.last = isResumable ? page.last?.path ?? position.last : nil
         position.references = references.counts
@@ -77,10 +75,7 @@ struct CopyReader: Sendable {
         position.taken..<min(names.count, position.taken + min(pageSize, client.lookupSize))
       )
       let found = try await documents(paths, plan)
-      var documents: [RawDocument] = []
-      for path in paths {
-        if let document = found[path] { documents.append(try carried(document, &references)) }
-      }
+      let documents = try await carried(paths.compactMap { found[$0] }, &references)
       position.taken += paths.count
       position.references = references.counts
       try await body(documents, mask == nil ? position : nil)
@@ -101,13 +96,15 @@ struct CopyReader: Sendable {
     }
   }
 
-  /// The document as it is passed on.
+  /// Documents as they are passed on.
   private func carried(
-    _ document: RawDocument,
+    _ documents: [RawDocument],
     _ references: inout CopyReferences
-  ) throws(Failure) -> RawDocument {
-    try personalData.assertFree(document.path.collection)
-    return try references.rewrite(try mask?.masked(document) ?? document)
+  ) async throws -> [RawDocument] {
+    for document in documents { try personalData.assertFree(document.path.collection) }
+    var carried = try await mask?.masked(documents) ?? documents
+    for index in carried.indices { carried[index] = try references.rewrite(carried[index]) }
+    return carried
   }
 
   /// The next page of a scope; a failure of a masked copy names no document of the source.

@@ -248,7 +248,7 @@ package struct Export: Sendable {
     var left = options.limit ?? .max
     while left > 0, let whole = try await self.next(of: read, next) {
       try Task.checkCancellation()
-      let page = try prepared(whole, atMost: left)
+      let page = try await prepared(whole, atMost: left)
       try body(page)
       left -= page.count
       if read.reach == .collection || read.reach == .pattern {
@@ -275,15 +275,15 @@ package struct Export: Sendable {
   }
 
   /// Gives the documents of a page to the summary, and returns what is written instead of them.
-  private func prepared(_ page: DocumentPage, atMost limit: Int) throws -> DocumentPage {
+  private func prepared(_ page: DocumentPage, atMost limit: Int) async throws -> DocumentPage {
     guard options.mask != nil || options.summary != nil || options.transform != nil || options.filter != nil
     else {
       return page.count > limit ? page.prefix(limit) : page
     }
     var read: [RawDocument] = []
     var written: [RawDocument] = []
-    for document in try page.documents() where written.count < limit {
-      let document = try options.mask?.masked(document) ?? document
+    let documents = try await options.mask?.masked(page.documents()) ?? page.documents()
+    for document in documents where written.count < limit {
       var shown = options.transform?(document) ?? document
       guard options.filter?.matches(shown) ?? true else { continue }
       // The read had no mask, because what is shown follows from other fields.

@@ -4,9 +4,12 @@
 struct DigitPermutation {
   /// A number of more digits is hashed, which keeps as many apart.
   private static let longest = 18
+  private static let purpose = "digits"
   private static let rounds: [UInt8] = [0, 1, 2, 3, 4, 5]
 
   private let key: MaskKey
+  /// What a round's code is of: the purpose, the round, what each digit may be, and a side.
+  private let message: [UInt8]
   /// What each digit may be: from the first on, so many.
   private let forms: [(first: UInt8, count: UInt64)]
   private let size: UInt64
@@ -16,7 +19,7 @@ struct DigitPermutation {
   static func masked(_ digits: [UInt8], under key: MaskKey) throws(Failure) -> [UInt8] {
     if digits.isEmpty { return digits }
     if digits.count <= longest { return try DigitPermutation(of: digits, key).masked(digits) }
-    let bytes = try key.bytes("digits", digits)
+    let bytes = try key.bytes(Self.purpose, digits)
     return digits.indices.map { UInt8(ascii: "0") + bytes[$0 % bytes.count] % 10 }
   }
 
@@ -27,6 +30,8 @@ struct DigitPermutation {
       guard digits.count == 10, index == 0 || index == 3 else { return (UInt8(ascii: "0"), 10) }
       return digits[index] < UInt8(ascii: "2") ? (UInt8(ascii: "0"), 2) : (UInt8(ascii: "2"), 8)
     }
+    let counts = forms.map { UInt8(truncatingIfNeeded: $0.count) }
+    message = Array(Self.purpose.utf8) + [0, 0] + counts + [UInt8](repeating: 0, count: 8)
     size = forms.reduce(1) { $0 * $1.count }
     let left = UInt64(Double(size).squareRoot().rounded(.up))
     sides = (left, (size + left - 1) / left)
@@ -67,8 +72,9 @@ struct DigitPermutation {
   }
 
   private func code(_ round: UInt8, _ side: UInt64) throws(Failure) -> UInt64 {
-    var message = [round] + forms.map { UInt8(truncatingIfNeeded: $0.count) }
-    withUnsafeBytes(of: side.littleEndian) { message.append(contentsOf: $0) }
-    return try key.bytes("digits", message).prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
+    var message = message
+    message[Self.purpose.utf8.count + 1] = round
+    for byte in 0..<8 { message[message.count - 8 + byte] = UInt8(truncatingIfNeeded: side >> (8 * byte)) }
+    return try key.bytes(of: message).prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
   }
 }

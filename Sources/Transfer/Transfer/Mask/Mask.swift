@@ -31,6 +31,30 @@ package struct Mask: Sendable {
     return masked
   }
 
+  /// Returns documents as they may leave, in their order; parts of them are masked side by side.
+  ///
+  /// - Throws: ``masked(_:)-(RawDocument)`` of the first document that throws; `CancellationError`.
+  package func masked(_ documents: [RawDocument]) async throws -> [RawDocument] {
+    try await withThrowingTaskGroup(of: (Int, Result<[RawDocument], Failure>).self) { group in
+      var parts: [Result<[RawDocument], Failure>] = []
+      for part in documents.chunks(of: Self.part) {
+        let index = parts.count
+        parts.append(.success([]))
+        group.addTask {
+          (
+            index,
+            Result { () throws(Failure) in try part.map { document throws(Failure) in try masked(document) } }
+          )
+        }
+      }
+      for try await (index, part) in group { parts[index] = part }
+      return try parts.flatMap { try $0.get() }
+    }
+  }
+
+  /// Documents that one task masks.
+  private static let part = 64
+
   /// Returns the values of a document with the rules that decide on them; none that no rule covers.
   func decisions(on document: RawDocument) -> [MaskDecision] {
     guard let collection = schema.collection(document.path.collection.pattern),

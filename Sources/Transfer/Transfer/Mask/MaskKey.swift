@@ -45,8 +45,14 @@ package struct MaskKey: Sendable, CustomStringConvertible {
 
   /// The secret bytes that stand for a text, for a purpose.
   func bytes(_ purpose: String, _ text: some Sequence<UInt8>) throws(Failure) -> [UInt8] {
-    try code.code(of: Array(purpose.utf8) + [0] + text)
+    var message = Array(purpose.utf8)
+    message.append(0)
+    message.append(contentsOf: text)
+    return try bytes(of: message)
   }
+
+  /// As ``bytes(_:_:)``, of a purpose, a zero byte and a text.
+  func bytes(of message: [UInt8]) throws(Failure) -> [UInt8] { try code.code(of: message) }
 
   static func hexadecimal(_ byte: UInt8) -> [UInt8] {
     let digits = Array("0123456789abcdef".utf8)

@@ -26,6 +26,7 @@ struct MaskedText: Sendable {
   }
 
   private static func isUUID(_ text: String) -> Bool {
+    if text.utf8.count != 36 { return false }
     let parts = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
     func isHexadecimal(_ byte: UInt8) -> Bool {
       (0x30...0x39).contains(byte) || (0x41...0x46).contains(byte) || (0x61...0x66).contains(byte)

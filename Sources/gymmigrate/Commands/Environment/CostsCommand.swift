@@ -34,7 +34,7 @@ struct CostsCommand: AsyncParsableCommand {
   func run() async throws {
     let now = Timestamp.now
     let moment = Timestamp(seconds: max(0, now.seconds - Int64(since.inSeconds))) ?? now
-    let totals = try totals(since: moment)
+    let (totals, known) = try totals(since: moment)
     if json {
       return try StandardOutput.writeObject {
         $0.member("since", moment)
@@ -44,19 +44,25 @@ struct CostsCommand: AsyncParsableCommand {
       }
     }
     if totals.lines.isEmpty {
-      Terminal.standardError.line("Nothing was billed since \(moment), as far as \(folder.stateDir) knows.")
+      let meant = environment?.meant(among: known) ?? ""
+      Terminal.standardError.line(
+        "Nothing was billed since \(moment), as far as \(folder.stateDir) knows.\(meant)"
+      )
     }
     for line in CostText.lines(totals) { try StandardOutput.write("\(line)\n") }
   }
 
-  private func totals(since moment: Timestamp) throws(Failure) -> CostTotals {
+  /// What was billed, and the environments that are known of.
+  private func totals(since moment: Timestamp) throws(Failure) -> (CostTotals, Set<String>) {
     let ledger = CostLedger(in: folder.stateDir)
     var totals = CostTotals()
+    let configuration = try ConfigurationResolver(ConfigurationChoice()).configuration()
+    var known = Set(configuration.environments.map(\.name))
     func add(_ record: CostRecord) {
+      known.insert(record.environment)
       if environment.map({ $0.isIdentical(to: record.environment) }) ?? true { totals.add(record) }
     }
     try ledger.forEach(since: moment, add)
-    let configuration = try ConfigurationResolver(ConfigurationChoice()).configuration()
     for (run, cost) in ledger.unrecorded(since: moment) {
       let prices = (try? configuration.environment(named: run.environment)).map {
         configuration.prices(of: $0)
@@ -66,6 +72,6 @@ struct CostsCommand: AsyncParsableCommand {
       let command = run.arguments.prefix(words).joined(separator: " ")
       add(CostRecord(run, command: command, billed: cost, usd: usd))
     }
-    return totals
+    return (totals, known)
   }
 }

@@ -44,7 +44,7 @@ struct RunsList: AsyncParsableCommand {
     if entries.isEmpty {
       let isAll = environment == nil && command == nil
       Terminal.standardError.line(
-        "There are no \(isAll ? "" : "such ")runs in \(folder.stateDir)/runs.\(meant)"
+        "There are no \(isAll ? "" : "such ")runs in \(folder.stateDir)/runs.\(meant ?? "")"
       )
       return
     }
@@ -58,10 +58,8 @@ struct RunsList: AsyncParsableCommand {
   }
 
   /// The environment of runs that was probably meant.
-  private var meant: String {
-    let known = Set(folder.history.entries().map(\.record.environment))
-    guard let environment, !known.contains(environment) else { return "" }
-    return environment.nearest(of: known.sorted()).map { " Did you mean '\($0)'?" } ?? ""
+  private var meant: String? {
+    environment?.meant(among: Set(folder.history.entries().map(\.record.environment)))
   }
 
   private func matches(_ entry: RunHistory.Entry) -> Bool {

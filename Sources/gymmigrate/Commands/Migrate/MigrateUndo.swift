@@ -76,7 +76,7 @@ extension UndoJob: PerformableJob {
       if isDryRun {
         let report = try await runner.plan(source)
         if !run.output.json { try StandardOutput.write(MigrationText.plan(report)) }
-        let totals = PlanTotals(report, session.counts)
+        let totals = PlanTotals([report], session.counts)
         return CommandResult(
           status: session.plannedStatus,
           lists: MigrationRunner.lists.map(folder.file),

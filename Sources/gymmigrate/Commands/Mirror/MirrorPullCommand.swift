@@ -95,7 +95,7 @@ extension PulledMask {
     self.init(
       fingerprint: settings.fingerprint,
       assertCovers: { roots throws(Failure) in try mask.assertCovers(roots) },
-      masked: { document throws(Failure) in try mask.masked(document) },
+      masked: { documents in try await mask.masked(documents) },
       withoutNames: { $0.withoutNames(in: $1) }
     )
   }

@@ -39,7 +39,7 @@ extension PlanSettings {
     guard isDryRun else { return CommandResult(lists: MigrationRunner.lists.map(run.file)) }
     var result = try await PlanScreen(html: html).conclude(
       [report],
-      PlanTotals(report, session.counts),
+      PlanTotals([report], session.counts),
       of: session,
       run,
       connection: connection,
