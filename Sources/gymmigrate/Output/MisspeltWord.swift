@@ -79,3 +79,11 @@ enum MisspeltWord {
     return Array(Set(words.filter { $0.hasPrefix("--") && $0.count > 2 })).sorted { $0.compareUTF8($1) < 0 }
   }
 }
+
+extension String {
+  /// The sentence about the name that was probably meant by this one, behind a space; nil for one that is known.
+  func meant(among known: Set<String>) -> String? {
+    if known.contains(self) { return nil }
+    return nearest(of: known.sorted()).map { " Did you mean '\($0)'?" }
+  }
+}
