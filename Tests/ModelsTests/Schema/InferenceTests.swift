@@ -216,6 +216,16 @@ private struct Generator {
     #expect(values(1, 20) == [.string("v0")])
   }
 
+  @Test("Numbers of a series are no phones.", arguments: ["2025-00%d", "19%d-7001234", "12-3%d"])
+  func series(_ form: String) {
+    func format(_ form: String) -> FieldFormat? {
+      let texts = (10..<60).map { form.replacing("%d", with: "\($0)") }
+      return profile(texts.map { ["a": .string($0)] }).schema().field(FieldPath(field: "a"))?.format
+    }
+    #expect(format(form) == nil)
+    #expect(format("+52 55 1234 56%d") == .phone && format("555-01%d") == .phone)
+  }
+
   @Test("A field is required where every document has it, and null and blank are none.")
   func presence() {
     func isRequired(_ values: [Value?]) -> Bool? {

@@ -40,7 +40,7 @@ import Testing
         """,
       path: "x.yaml"
     )
-    var check = try MaskCheck(by: schema)
+    var check = MaskCheck(by: schema)
     let bad = Value.array([.reference("nowhere"), .reference("nowhere"), .reference("a/documents/p/1")])
     try check.take(RawDocument(path: try #require(DocumentPath("p/1")), fields: ["list": bad]))
     try check.take(RawDocument(path: try #require(DocumentPath("q/1")), fields: ["n": .integer(1)]))

@@ -111,7 +111,17 @@ package struct FieldProfile: Sendable {
   package var format: FieldFormat? {
     guard textCount >= Self.fewestValues, types.count == 1, types[0].type == .string else { return nil }
     // Digits before phone numbers, which they are, too.
-    return [.uuid, .email, .time, .date, .url, .digits, .phone].first { hasFormat($0) }
+    return [.uuid, .email, .time, .date, .url, .digits, .phone].first { format in
+      hasFormat(format) && !(format == .phone && sample.contains(where: Self.isNumbering))
+    }
+  }
+
+  /// Whether a text is a number in a series rather than a phone: fewer than 7 digits, or behind a year, as 2025-0001.
+  private static func isNumbering(_ text: String) -> Bool {
+    let digits = text.utf8.count(where: \.isASCIIDigit)
+    let parts = text.utf8.split { !$0.isASCIIDigit }
+    let year = parts.first.flatMap { Int(Substring($0)) }
+    return digits < 7 || parts.count == 2 && year.map { (1900..<2100).contains($0) } ?? false
   }
 
   package func hasFormat(_ format: FieldFormat) -> Bool {

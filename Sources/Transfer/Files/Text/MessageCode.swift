@@ -1,3 +1,5 @@
+import COpenSSL
+
 /// HMAC with SHA-256 (RFC 2104): a digest that only who has the key can compute.
 package struct MessageCode: Sendable {
   private static let block = 64
@@ -13,16 +15,9 @@ package struct MessageCode: Sendable {
   }
 
   /// Returns the 32 bytes of the code of a message.
-  ///
-  /// - Throws: As ``SHA256Digest/init()``.
-  package func code(of message: [UInt8]) throws(Failure) -> [UInt8] {
-    try digest(outer, try digest(inner, message))
-  }
-
-  private func digest(_ pad: [UInt8], _ message: [UInt8]) throws(Failure) -> [UInt8] {
-    var digest = try SHA256Digest()
-    pad.withUnsafeBytes { digest.update($0) }
-    message.withUnsafeBytes { digest.update($0) }
-    return digest.finishBytes()
+  package func code(of message: [UInt8]) -> [UInt8] {
+    var code = [UInt8](repeating: 0, count: 32)
+    gm_hmac_sha256(inner, outer, message, message.count, &code)
+    return code
   }
 }

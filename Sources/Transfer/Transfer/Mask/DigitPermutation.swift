@@ -16,10 +16,10 @@ struct DigitPermutation {
   /// The network's two sides.
   private let sides: (left: UInt64, right: UInt64)
 
-  static func masked(_ digits: [UInt8], under key: MaskKey) throws(Failure) -> [UInt8] {
+  static func masked(_ digits: [UInt8], under key: MaskKey) -> [UInt8] {
     if digits.isEmpty { return digits }
-    if digits.count <= longest { return try DigitPermutation(of: digits, key).masked(digits) }
-    let bytes = try key.bytes(Self.purpose, digits)
+    if digits.count <= longest { return DigitPermutation(of: digits, key).masked(digits) }
+    let bytes = key.bytes(Self.purpose, digits)
     return digits.indices.map { UInt8(ascii: "0") + bytes[$0 % bytes.count] % 10 }
   }
 
@@ -37,10 +37,10 @@ struct DigitPermutation {
     sides = (left, (size + left - 1) / left)
   }
 
-  private func masked(_ digits: [UInt8]) throws(Failure) -> [UInt8] {
+  private func masked(_ digits: [UInt8]) -> [UInt8] {
     let number = zip(digits, forms).reduce(0) { $0 * $1.1.count + UInt64($1.0 - $1.1.first) }
-    let ahead = (try permuted(number, Self.rounds) + 1) % size
-    var rest = try permuted(ahead, Self.rounds.reversed(), isBack: true)
+    let ahead = (permuted(number, Self.rounds) + 1) % size
+    var rest = permuted(ahead, Self.rounds.reversed(), isBack: true)
     var masked: [UInt8] = []
     for form in forms.reversed() {
       masked.append(form.first + UInt8(truncatingIfNeeded: rest % form.count))
@@ -50,15 +50,15 @@ struct DigitPermutation {
   }
 
   /// Goes on where it comes out beyond the numbers of the form, so that it is a permutation of these.
-  private func permuted(_ number: UInt64, _ rounds: [UInt8], isBack: Bool = false) throws(Failure) -> UInt64 {
+  private func permuted(_ number: UInt64, _ rounds: [UInt8], isBack: Bool = false) -> UInt64 {
     var number = number
     repeat {
       var (left, right) = (number % sides.left, number / sides.left)
       for round in rounds {
         if round % 2 == 0 {
-          left = Self.moved(left, by: try code(round, right), in: sides.left, isBack)
+          left = Self.moved(left, by: code(round, right), in: sides.left, isBack)
         } else {
-          right = Self.moved(right, by: try code(round, left), in: sides.right, isBack)
+          right = Self.moved(right, by: code(round, left), in: sides.right, isBack)
         }
       }
       number = right * sides.left + left
@@ -71,10 +71,10 @@ struct DigitPermutation {
     return (side + (isBack ? size - step : step)) % size
   }
 
-  private func code(_ round: UInt8, _ side: UInt64) throws(Failure) -> UInt64 {
+  private func code(_ round: UInt8, _ side: UInt64) -> UInt64 {
     var message = message
     message[Self.purpose.utf8.count + 1] = round
     for byte in 0..<8 { message[message.count - 8 + byte] = UInt8(truncatingIfNeeded: side >> (8 * byte)) }
-    return try key.bytes(of: message).prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
+    return key.bytes(of: message).prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
   }
 }

@@ -95,7 +95,7 @@ package struct Mask: Sendable {
       guard let collection = CollectionPath(pattern), let rule = schema.idRule(of: collection) else {
         throw MaskGaps.failure(gaps(along: path), by: schema)
       }
-      segments[index] = try id(segments[index], rule)
+      segments[index] = id(segments[index], rule)
     }
     guard let masked = DocumentPath(segments.joined(separator: "/")) else {
       throw Failure(.internal, "mask", cause: "a masked path is none")
@@ -104,13 +104,13 @@ package struct Mask: Sendable {
   }
 
   /// Returns an ID, masked by the rule of its collection.
-  func id(_ id: String, _ rule: MaskRule) throws(Failure) -> String {
+  func id(_ id: String, _ rule: MaskRule) -> String {
     switch rule.kind {
     case .pseudonym(let keeping, let prefixes):
-      try text.pseudonym(id, keeping: keeping, prefixes: prefixes)
-    case .email(let domain): try text.email(id, of: domain, isID: true)
+      text.pseudonym(id, keeping: keeping, prefixes: prefixes)
+    case .email(let domain): text.email(id, of: domain, isID: true)
     case .keep: id
-    default: try text.hash(id.utf8)
+    default: text.hash(id.utf8)
     }
   }
 

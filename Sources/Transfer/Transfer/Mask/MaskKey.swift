@@ -28,13 +28,13 @@ package struct MaskKey: Sendable, CustomStringConvertible {
         remedy: Self.remedy
       )
     }
-    try self.init(text)
+    self.init(text)
   }
 
   /// Makes a key of a text of 32 to 64 characters.
-  package init(_ text: String) throws(Failure) {
+  package init(_ text: String) {
     code = MessageCode(key: Array(text.utf8))
-    let bytes = try code.code(of: Array("fingerprint".utf8))
+    let bytes = code.code(of: Array("fingerprint".utf8))
     fingerprint = String(decoding: bytes.prefix(8).flatMap(Self.hexadecimal), as: UTF8.self)
   }
 
@@ -44,15 +44,15 @@ package struct MaskKey: Sendable, CustomStringConvertible {
   package static func random() -> String { BearerToken.random().revealed }
 
   /// The secret bytes that stand for a text, for a purpose.
-  func bytes(_ purpose: String, _ text: some Sequence<UInt8>) throws(Failure) -> [UInt8] {
+  func bytes(_ purpose: String, _ text: some Sequence<UInt8>) -> [UInt8] {
     var message = Array(purpose.utf8)
     message.append(0)
     message.append(contentsOf: text)
-    return try bytes(of: message)
+    return bytes(of: message)
   }
 
   /// As ``bytes(_:_:)``, of a purpose, a zero byte and a text.
-  func bytes(of message: [UInt8]) throws(Failure) -> [UInt8] { try code.code(of: message) }
+  func bytes(of message: [UInt8]) -> [UInt8] { code.code(of: message) }
 
   static func hexadecimal(_ byte: UInt8) -> [UInt8] {
     let digits = Array("0123456789abcdef".utf8)

@@ -141,8 +141,8 @@ struct MaskedFields {
       for value in values { if let value = try apply(rule, to: value, field) { elements.append(value) } }
       return .array(elements)
     case .map(let fields): return try map(fields, rule, field)
-    case .string(let string): return try self.string(string, rule, field)
-    default: return rule.kind == .keep ? value : try scalar(value, rule)
+    case .string(let string): return self.string(string, rule, field)
+    default: return rule.kind == .keep ? value : scalar(value, rule)
     }
   }
 
@@ -169,7 +169,7 @@ struct MaskedFields {
     var entries: [FieldMap.Entry] = []
     for entry in fields.entries {
       guard let value = try apply(rule, to: entry.value, field) else { continue }
-      let name = try field.keyMask.map { key throws(Failure) in try mask.id(entry.name, key) } ?? entry.name
+      let name = field.keyMask.map { mask.id(entry.name, $0) } ?? entry.name
       entries.append(.init(name: name, value: value))
     }
     return .map(FieldMap(entries))
@@ -179,22 +179,22 @@ struct MaskedFields {
     _ value: String,
     _ rule: MaskRule,
     _ field: FieldSchema
-  ) throws(Failure) -> Value {
+  ) -> Value {
     switch rule.kind {
     case .keep: .string(value)
-    case .hash: .string(value.isEmpty ? value : try text.hash(value.utf8))
-    case .digits: .string(try text.digits(value))
-    case .email(let domain): .string(try text.email(value, of: domain, isID: false))
-    case .name: .string(try text.name(value))
-    case .text: .string(try text.lorem(value))
-    case .url(nil): .string(try text.url(value))
-    case .url(let target?): .string(try url(value, target))
+    case .hash: .string(value.isEmpty ? value : text.hash(value.utf8))
+    case .digits: .string(text.digits(value))
+    case .email(let domain): .string(text.email(value, of: domain, isID: false))
+    case .name: .string(text.name(value))
+    case .text: .string(text.lorem(value))
+    case .url(nil): .string(text.url(value))
+    case .url(let target?): .string(url(value, target))
     case .pseudonym(let keeping, let prefixes):
-      .string(try text.pseudonym(value, keeping: keeping, prefixes: prefixes))
-    case .reference(let target): .string(try id(value, target ?? field.reference?.collection))
+      .string(text.pseudonym(value, keeping: keeping, prefixes: prefixes))
+    case .reference(let target): .string(id(value, target ?? field.reference?.collection))
     case .date(let days):
-      try day(value) { time throws(Failure) in try text.time(time, days: days, seed: seed) }
-    case .year: try day(value) { time throws(Failure) in MaskedText.year(time) }
+      day(value) { text.time($0, days: days, seed: seed) }
+    case .year: day(value) { MaskedText.year($0) }
     default: .null
     }
   }
@@ -202,54 +202,54 @@ struct MaskedFields {
   /// A day that is a text, as 2024-03-10.
   private func day(
     _ value: String,
-    _ moved: (Timestamp) throws(Failure) -> Timestamp?
-  ) throws(Failure) -> Value {
+    _ moved: (Timestamp) -> Timestamp?
+  ) -> Value {
     if value.isEmpty { return .string(value) }
     let time = CalendarDay(value).flatMap { Timestamp(seconds: Int64($0.number) * 86_400) }
-    guard let time, let moved = try moved(time) else { return .null }
+    guard let time, let moved = moved(time) else { return .null }
     return .string(CalendarDay(number: Int(moved.seconds.flooredDivision(by: 86_400))).text)
   }
 
   /// The ID of a document of another collection, or of this one.
-  private mutating func id(_ id: String, _ target: CollectionPath?) throws(Failure) -> String {
+  private mutating func id(_ id: String, _ target: CollectionPath?) -> String {
     let target = target ?? collection.pattern
     guard let rule = mask.schema.idRule(of: target) else {
       gaps.append(.id(target))
       return ""
     }
-    return id.isEmpty ? id : try mask.id(id, rule)
+    return id.isEmpty ? id : mask.id(id, rule)
   }
 
   /// A URL in which each part is masked as an ID of a collection, so that the IDs in it are those that others refer to.
-  private mutating func url(_ url: String, _ target: CollectionPath) throws(Failure) -> String {
-    guard let path = URLParts(url) else { return try text.url(url) }
+  private mutating func url(_ url: String, _ target: CollectionPath) -> String {
+    guard let path = URLParts(url) else { return text.url(url) }
     var masked = ""
     for part in path.parts {
       let isKnown = mask.schema.collections.contains { $0.pattern.id.isIdentical(to: part.text) }
-      masked += isKnown || part.text.isEmpty ? part.text : try id(part.text, target)
+      masked += isKnown || part.text.isEmpty ? part.text : id(part.text, target)
       masked += part.end
     }
     return "https://example.test/\(masked)"
   }
 
-  private func whole(_ number: Double) throws(Failure) -> Double? {
+  private func whole(_ number: Double) -> Double? {
     guard let whole = Int64(exactly: number.rounded()) else { return nil }
-    return Double(try text.number(whole))
+    return Double(text.number(whole))
   }
 
-  private func scalar(_ value: Value, _ rule: MaskRule) throws(Failure) -> Value {
+  private func scalar(_ value: Value, _ rule: MaskRule) -> Value {
     switch (rule.kind, value) {
     case (.number(let percent), .double(let number)):
-      .double(try text.number(number, percent: percent, seed: seed))
+      .double(text.number(number, percent: percent, seed: seed))
     case (.number(let percent), .integer(let number)):
-      .integer(Int64(Int(clamping: try text.number(Double(number), percent: percent, seed: seed).rounded())))
+      .integer(Int64(Int(clamping: text.number(Double(number), percent: percent, seed: seed).rounded())))
     case (.date(let days), .timestamp(let time)):
-      try text.time(time, days: days, seed: seed).map { .timestamp($0) } ?? .null
+      text.time(time, days: days, seed: seed).map { .timestamp($0) } ?? .null
     case (.year, .timestamp(let time)): MaskedText.year(time).map { .timestamp($0) } ?? .null
-    case (.hash, .bytes(let bytes)): .bytes(Array(try text.hash(bytes).utf8))
+    case (.hash, .bytes(let bytes)): .bytes(Array(text.hash(bytes).utf8))
     // What people typed as a number stays one, so that the copy breaks the schema where the source does.
-    case (_, .integer(let number)): .integer(try text.number(number))
-    case (_, .double(let number)): try whole(number).map { .double($0) } ?? .null
+    case (_, .integer(let number)): .integer(text.number(number))
+    case (_, .double(let number)): whole(number).map { .double($0) } ?? .null
     default: .null
     }
   }

@@ -9,20 +9,20 @@ struct MaskedText: Sendable {
   // MARK: IDs
 
   /// Returns an ID of the same form: a UUID, or letters and digits.
-  func pseudonym(_ text: String) throws(Failure) -> String {
+  func pseudonym(_ text: String) -> String {
     if text.isEmpty { return text }
-    let bytes = try key.bytes("id", text.utf8)
+    let bytes = key.bytes("id", text.utf8)
     if Self.isUUID(text) { return uuid(bytes, isUpper: text.utf8.contains { (0x41...0x46).contains($0) }) }
-    return try letters(bytes, count: text.utf8.count == 28 ? 28 : 20)
+    return letters(bytes, count: text.utf8.count == 28 ? 28 : 20)
   }
 
   /// As ``pseudonym(_:)``, but for texts that stay and what others begin with.
-  func pseudonym(_ text: String, keeping: [String], prefixes: [String]) throws(Failure) -> String {
+  func pseudonym(_ text: String, keeping: [String], prefixes: [String]) -> String {
     if keeping.contains(where: { $0.isIdentical(to: text) }) { return text }
     guard let prefix = prefixes.first(where: { text.utf8.starts(with: $0.utf8) }) else {
-      return try pseudonym(text)
+      return pseudonym(text)
     }
-    return try prefix + pseudonym(String(decoding: text.utf8.dropFirst(prefix.utf8.count), as: UTF8.self))
+    return prefix + pseudonym(String(decoding: text.utf8.dropFirst(prefix.utf8.count), as: UTF8.self))
   }
 
   private static func isUUID(_ text: String) -> Bool {
@@ -48,13 +48,13 @@ struct MaskedText: Sendable {
     return isUpper ? lower.uppercased() : lower
   }
 
-  private func letters(_ bytes: [UInt8], count: Int) throws(Failure) -> String {
+  private func letters(_ bytes: [UInt8], count: Int) -> String {
     let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8)
     return String(decoding: bytes.prefix(count).map { digits[Int($0) % digits.count] }, as: UTF8.self)
   }
 
-  func hash(_ bytes: some Sequence<UInt8>) throws(Failure) -> String {
-    String(decoding: try key.bytes("hash", bytes).flatMap(MaskKey.hexadecimal), as: UTF8.self)
+  func hash(_ bytes: some Sequence<UInt8>) -> String {
+    String(decoding: key.bytes("hash", bytes).flatMap(MaskKey.hexadecimal), as: UTF8.self)
   }
 
   // MARK: Formats
@@ -62,55 +62,55 @@ struct MaskedText: Sendable {
   /// Returns an address of a domain, by default of one that nobody can have; a text that is no address stays none.
   ///
   /// - Parameter isID: Whether it is compared as it stands; otherwise case and white space around it say nothing.
-  func email(_ text: String, of domain: String, isID: Bool) throws(Failure) -> String {
+  func email(_ text: String, of domain: String, isID: Bool) -> String {
     let email =
       isID ? text : PlainText.trimmed(text.lowercased()) { PlainText.isWhiteSpace($0) || $0 == "\u{200B}" }
     if email.isEmpty { return email }
-    let digits = try key.bytes("email", email.utf8).prefix(8).flatMap(MaskKey.hexadecimal)
+    let digits = key.bytes("email", email.utf8).prefix(8).flatMap(MaskKey.hexadecimal)
     let name = "u\(String(decoding: digits, as: UTF8.self))"
     return FieldFormat.email.matches(email) ? "\(name)@\(domain)" : name
   }
 
-  func url(_ text: String) throws(Failure) -> String {
-    text.isEmpty ? text : "https://example.test/\(try letters(try key.bytes("url", text.utf8), count: 20))"
+  func url(_ text: String) -> String {
+    text.isEmpty ? text : "https://example.test/\(letters(key.bytes("url", text.utf8), count: 20))"
   }
 
   /// Returns a phone of the same country and form: the digits behind the country decide, the last ten at most, so that it is the
   /// same phone with and without its country.
   ///
   /// A longer number than a phone is masked from its first digit.
-  func digits(_ text: String) throws(Failure) -> String {
+  func digits(_ text: String) -> String {
     let kept = Array((PlainText.asciiDigits(text)).utf8)
     let digits = kept.filter(\.isASCIIDigit)
     let count = digits.count > 13 ? digits.count : min(10, digits.count - PhoneCountry.digitCount(of: kept))
     let national = Array(digits.suffix(count))
-    var masked = try (digits.dropLast(count) + DigitPermutation.masked(national, under: key))[...]
+    var masked = (digits.dropLast(count) + DigitPermutation.masked(national, under: key))[...]
     return String(decoding: kept.map { $0.isASCIIDigit ? masked.removeFirst() : $0 }, as: UTF8.self)
   }
 
   // MARK: Words
 
   /// Returns a name of as many words, each decided by the word that it stands for; particles stay.
-  func name(_ text: String) throws(Failure) -> String {
+  func name(_ text: String) -> String {
     var words: [String] = []
     for word in PlainText.tidied(text).split(separator: " ").map(String.init) {
-      words.append(try MaskWords.particles.contains(word) ? word : self.word(word, "name", MaskWords.names))
+      words.append(MaskWords.particles.contains(word) ? word : self.word(word, "name", MaskWords.names))
     }
     return words.joined(separator: " ")
   }
 
   /// Returns as many words of no meaning, at most 40.
-  func lorem(_ text: String) throws(Failure) -> String {
+  func lorem(_ text: String) -> String {
     var words: [String] = []
     for (index, word) in PlainText.tidied(text).split(separator: " ").prefix(40).enumerated() {
-      words.append(try self.word("\(index) \(word)", "text", MaskWords.lorem))
+      words.append(self.word("\(index) \(word)", "text", MaskWords.lorem))
     }
     return words.joined(separator: " ")
   }
 
   /// A word of a list that is not the one that it stands for.
-  private func word(_ word: String, _ purpose: String, _ list: [String]) throws(Failure) -> String {
-    let bytes = try key.bytes(purpose, word.lowercased().utf8)
+  private func word(_ word: String, _ purpose: String, _ list: [String]) -> String {
+    let bytes = key.bytes(purpose, word.lowercased().utf8)
     let index = (Int(bytes[0]) << 8 | Int(bytes[1])) % list.count
     let found = list[index]
     return found.lowercased() == word.lowercased() ? list[(index + 1) % list.count] : found
@@ -119,20 +119,20 @@ struct MaskedText: Sendable {
   // MARK: Numbers and times
 
   /// Returns a whole number of as many digits, as ``digits(_:)`` makes them.
-  func number(_ value: Int64) throws(Failure) -> Int64 {
+  func number(_ value: Int64) -> Int64 {
     // Of 18 digits every number fits.
     let digits = Array(String(value.magnitude).utf8.prefix(18))
-    let masked = String(decoding: try DigitPermutation.masked(digits, under: key), as: UTF8.self)
+    let masked = String(decoding: DigitPermutation.masked(digits, under: key), as: UTF8.self)
     return (Int64(masked) ?? 0) * (value < 0 ? -1 : 1)
   }
 
-  func number(_ value: Double, percent: Int, seed: [UInt8]) throws(Failure) -> Double {
-    value * (1 + Double(percent) / 100 * (try fraction("number", seed) * 2 - 1))
+  func number(_ value: Double, percent: Int, seed: [UInt8]) -> Double {
+    value * (1 + Double(percent) / 100 * (fraction("number", seed) * 2 - 1))
   }
 
   /// Returns the time, moved by days that its document decides: all of a document's times move together.
-  func time(_ time: Timestamp, days: Int, seed: [UInt8]) throws(Failure) -> Timestamp? {
-    var shift = Int64((try fraction("date", seed) * Double(2 * days)).rounded(.down)) - Int64(days)
+  func time(_ time: Timestamp, days: Int, seed: [UInt8]) -> Timestamp? {
+    var shift = Int64((fraction("date", seed) * Double(2 * days)).rounded(.down)) - Int64(days)
     if shift >= 0 { shift += 1 }
     return Timestamp(seconds: time.seconds + shift * 86_400, nanoseconds: time.nanoseconds)
   }
@@ -146,8 +146,8 @@ struct MaskedText: Sendable {
   }
 
   /// A number from 0 to below 1.
-  private func fraction(_ purpose: String, _ seed: [UInt8]) throws(Failure) -> Double {
-    let bytes = try key.bytes(purpose, seed).prefix(4)
+  private func fraction(_ purpose: String, _ seed: [UInt8]) -> Double {
+    let bytes = key.bytes(purpose, seed).prefix(4)
     return Double(bytes.reduce(UInt32(0)) { $0 << 8 | UInt32($1) }) / 4_294_967_296
   }
 }

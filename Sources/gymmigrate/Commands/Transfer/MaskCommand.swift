@@ -47,7 +47,7 @@ struct MaskCheckCommand: AsyncParsableCommand {
     }
     try await command.performWithoutRun { session in
       try session.schema.assertDeclared(to: "check the rules of masking")
-      var check = try MaskCheck(by: session.schema)
+      var check = MaskCheck(by: session.schema)
       let reads = try await session.deepReads(of: collections, reading)
       let pages = session.client.pages(ofEach: reads)
       for (index, read) in reads.enumerated() {

@@ -67,7 +67,7 @@ struct MaskProveCommand: AsyncParsableCommand {
   private func report(in session: Session) async throws -> MaskProofReport {
     guard let source = session.source else { throw Failure(.internal, "prove", cause: "there is no source") }
     try session.schema.assertDeclared(to: "prove a mask")
-    var proof = try MaskProof(by: session.schema)
+    var proof = MaskProof(by: session.schema)
     let people = session.reading(source)
     let reads = try await people.deepReads(of: collections, reading)
     try await people.forEachPage(of: reads) { page throws(Failure) in

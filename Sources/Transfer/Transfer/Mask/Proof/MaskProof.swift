@@ -6,7 +6,7 @@ package import Schema
 ///
 /// First takes the source, then searches the copy. Both go to disk as keyed hashes, so memory is constant.
 ///
-///     var proof = try MaskProof(by: schema)
+///     var proof = MaskProof(by: schema)
 ///     for document in source { try proof.take(document) }
 ///     for document in copy { try proof.search(document) }
 ///     let report = try proof.report()
@@ -27,9 +27,9 @@ package struct MaskProof: ~Copyable {
     let isIdentity: Bool
   }
 
-  package init(by schema: DatabaseSchema) throws(Failure) {
+  package init(by schema: DatabaseSchema) {
     // Nothing that it masks is shown, so that any key will do.
-    mask = Mask(by: schema, key: try MaskKey(MaskKey.random()))
+    mask = Mask(by: schema, key: MaskKey(MaskKey.random()))
     common = CommonWords(of: schema)
   }
 
