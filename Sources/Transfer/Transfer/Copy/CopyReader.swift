@@ -44,19 +44,18 @@ struct CopyReader: Sendable {
       }
       let isResumable = reads[index - start.stage].isOrderedByName && mask == nil
       var left = limit - position.taken
-      var page = try await next(of: index - start.stage, in: pages, plan, index, atMost: left)
-      while let current = page {
+      while left > 0,
+        let page = try await next(of: index - start.stage, in: pages, plan, plan.scopes[index].name)
+      {
         try Task.checkCancellation()
-        let documents = try rewritten(current.documents, &references)
+        let selected = page.filter { isSelected($0.path, index, plan.scopes) }.prefix(left)
+        let documents = try await carried(Array(selected), &references)
         left -= documents.count
         position.taken += documents.count
-        position.last = isResumable ? current.last ?? position.last : nil
+        position.last = isResumable ? page.last?.path ?? position.last : nil
         position.references = references.counts
-        // The next page is masked meanwhile.
-        async let following = next(of: index - start.stage, in: pages, plan, index, atMost: left)
         try await body(documents, isResumable ? position : nil)
         progress.advance(by: documents.count)
-        page = try await following
       }
     }
   }
@@ -76,7 +75,7 @@ struct CopyReader: Sendable {
         position.taken..<min(names.count, position.taken + min(pageSize, client.lookupSize))
       )
       let found = try await documents(paths, plan)
-      let documents = try rewritten(try await carried(paths.compactMap { found[$0] }), &references)
+      let documents = try await carried(paths.compactMap { found[$0] }, &references)
       position.taken += paths.count
       position.references = references.counts
       try await body(documents, mask == nil ? position : nil)
@@ -97,40 +96,29 @@ struct CopyReader: Sendable {
     }
   }
 
-  /// Documents as they may leave.
-  private func carried(_ documents: [RawDocument]) async throws -> [RawDocument] {
-    for document in documents { try personalData.assertFree(document.path.collection) }
-    return try await mask?.masked(documents) ?? documents
-  }
-
-  private func rewritten(
+  /// Documents as they are passed on.
+  private func carried(
     _ documents: [RawDocument],
     _ references: inout CopyReferences
-  ) throws(Failure) -> [RawDocument] {
-    try documents.map { document throws(Failure) in try references.rewrite(document) }
+  ) async throws -> [RawDocument] {
+    for document in documents { try personalData.assertFree(document.path.collection) }
+    var carried = try await mask?.masked(documents) ?? documents
+    for index in carried.indices { carried[index] = try references.rewrite(carried[index]) }
+    return carried
   }
 
-  /// The documents of the next page of a scope as they may leave, and the last one of the page; nil after the last page, and
-  /// where no more may be taken.
-  ///
-  /// A failure of a masked copy names no document of the source.
+  /// The next page of a scope; a failure of a masked copy names no document of the source.
   private func next(
     of read: Int,
     in pages: CollectionPages,
     _ plan: Copy.Plan,
-    _ index: Int,
-    atMost left: Int
-  ) async throws -> (documents: [RawDocument], last: DocumentPath?)? {
-    if left == 0 { return nil }
-    let page: [RawDocument]?
+    _ scope: CollectionPath
+  ) async throws -> [RawDocument]? {
     do {
-      page = try await pages.next(of: read, at: plan.readTime, orElse: Self.remedy)
+      return try await pages.next(of: read, at: plan.readTime, orElse: Self.remedy)
     } catch let failure as Failure where mask != nil {
-      throw failure.withoutNames(in: plan.scopes[index].name)
+      throw failure.withoutNames(in: scope)
     }
-    guard let page else { return nil }
-    let selected = page.filter { isSelected($0.path, index, plan.scopes) }.prefix(left)
-    return (try await carried(Array(selected)), page.last?.path)
   }
 
   /// Returns the reads of the scopes that a position leaves.
