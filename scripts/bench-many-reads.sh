@@ -39,6 +39,10 @@ with open(f"{folder}/small.jsonl", "w") as file:
         for n in range(300):
             file.write('{"fields":{"n":{"integerValue":"%d"},"notes":{"stringValue":"%s"}},"name":"small%d/%s"}\n'
                        % (n, notes, 10 + number, id()))
+with open(f"{folder}/small.yaml", "w") as file:
+    file.write("schema: small\ncollections:\n")
+    for number in range(15):
+        file.write(f"  small{10 + number}: {{ fields: {{ n: integer, notes: string }} }}\n")
 # Files that change everything, and files that leave everything as it is.
 for name in ["automatic"] + [f"small{10 + number}" for number in range(15)]:
     for kind, step in ("trim", "trim: notes"), ("keep", "set-if-missing: {n: 0}"):
@@ -66,12 +70,11 @@ serve small
 serve copied
 
 away() { echo --schema gym --project sajarubox --database local --endpoint "http://127.0.0.1:$(cat "$1.port")"; }
-direct() { echo --schema gym --project sajarubox --database local --endpoint "http://127.0.0.1:$(cat "$1.direct")"; }
 from() { echo --from-project sajarubox --from-database local --from-endpoint "http://127.0.0.1:$(cat "$1.port")"; }
 measure() { # NAME ARGUMENTS...
   local name=$1
   shift
-  /usr/bin/time -a -o times -f "$name %e %M" "$binary" "$@" -q --no-progress
+  /usr/bin/time -a -o times -f "$name %e %M" "$binary" "$@" -q --no-progress >/dev/null
 }
 
 target="--schema gym --project sajarubox --database local --endpoint http://127.0.0.1:$(cat copied.direct)"
@@ -103,9 +106,12 @@ for ((round = 0; round < rounds; round++)); do
   [[ $(cat all/*.jsonl | wc -l) == 4500 ]]
   measure plan-one migrate plan trim-small10.yaml $(away small) --parallel 16 -o one.jsonl --examples 0
   measure plan-all migrate plan trim-small*.yaml $(away small) --parallel 16 -o all.jsonl --examples 0
-  "$binary" migrate plan trim-small*.yaml $(direct small) -o all-1.jsonl --examples 0 -q --no-progress
+  "$binary" migrate plan trim-small*.yaml $(away small) -o all-1.jsonl --examples 0 -q --no-progress >/dev/null
   cmp all.jsonl all-1.jsonl
   [[ $(wc -l <all.jsonl) == 4500 ]]
+  away="$(away small)"
+  measure check-one check small10 ${away/gym/small.yaml} --parallel 16
+  measure check-all check small{10..24} ${away/gym/small.yaml} --parallel 16
   for verb in verify apply; do
     measure "$verb-one" migrate "$verb" keep-small10.yaml $(away small) --parallel 16
     measure "$verb-all" migrate "$verb" keep-small*.yaml $(away small) --parallel 16
@@ -129,7 +135,7 @@ for name in ("automatic", "counted", "skewed", "group", "subcollections", "copy"
     print(f"{name}: {alone:.1f} s, --parallel 8 {parallel:.1f} s, {alone / parallel:.1f} x as fast")
     if parallel > alone / 6:
         missed.append(f"{name} with --parallel 8 was less than six times as fast")
-for prefix, what in ("", "15 collections"), ("plan-", "15 plans"), ("verify-", "15 verifications"), ("apply-", "15 applies"):
+for prefix, what in ("", "15 collections"), ("plan-", "15 plans"), ("verify-", "15 verifications"), ("apply-", "15 applies"), ("check-", "15 checks"):
     (many, _), (one, _) = times[f"{prefix}all"], times[f"{prefix}one"]
     print(f"{what}: {many:.2f} s, one alone {one:.2f} s, {many / one:.2f} x")
     if many > 1.5 * one:
