@@ -37,17 +37,23 @@ struct CostEstimateTests {
   }
 
   @Test(
-    "List prices are those of the Standard edition; of the Enterprise edition it says that they are not known."
+    "List prices are those of the Standard edition; of the Enterprise edition they are those of a unit each, and more is possible."
   )
   func editions() throws {
     let cost = Cost(reads: 1_000_000, writes: 200_000)
     for edition in [nil, "STANDARD", "DATABASE_EDITION_UNSPECIFIED"] {
       #expect(PriceList.nam5.of(edition: edition) == .nam5)
     }
-    let unknown = CostEstimate(cost, at: PriceList.nam5.of(edition: "ENTERPRISE"))
-    #expect(unknown.dollars == nil)
-    #expect(unknown.text.contains("1,000,000 reads") && unknown.text.contains("not known for the Enterprise"))
-    #expect(!unknown.text.contains("USD") && !unknown.text.contains("nothing"))
+    let units = CostEstimate(cost, at: PriceList.nam5.of(edition: "ENTERPRISE"))
+    // 0.05 USD for a million reads, 0.26 for a million writes.
+    #expect(
+      units.text.hasPrefix(
+        "1,000,000 reads, 200,000 writes, 0 deletes: from 0.11 USD (list prices of the Enterprise"
+      )
+    )
+    #expect(units.text.contains("filters without an index cost more"))
+    let json = String(decoding: JSONWriter.object { $0.member("cost", record: units) }, as: UTF8.self)
+    #expect(json.contains(#""usd":0.102"#) && json.contains(#""atLeast":true"#), "\(json)")
     // What a configuration says holds.
     let prices = PriceList(reads: 1, writes: 2, deletes: 4, name: "x")
     #expect(prices.of(edition: "ENTERPRISE") == prices)

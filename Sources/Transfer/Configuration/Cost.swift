@@ -5,8 +5,8 @@ package struct PriceList: Sendable, Equatable {
   package var deletes: Double
   /// The source and date of the prices, for people.
   package var name: String
-  /// Whether operations have these prices.
-  package var isKnown = true
+  /// Whether an operation has these prices; otherwise it costs as much at least.
+  package var isExact = true
 
   package init(reads: Double, writes: Double, deletes: Double, name: String) {
     (self.reads, self.writes, self.deletes, self.name) = (reads, writes, deletes, name)
@@ -43,6 +43,11 @@ package struct PriceList: Sendable, Equatable {
     prices.reads = max(reads, other.reads)
     (prices.writes, prices.deletes) = (max(writes, other.writes), max(deletes, other.deletes))
     return prices
+  }
+
+  /// For people: `12.05 USD`.
+  package static func text(ofCents cents: Int) -> String {
+    "\(cents / 100).\(cents % 100 < 10 ? "0" : "")\(cents % 100) USD"
   }
 
   /// Reads a number of dollars as it is typed: `2.50`; nil for anything else.

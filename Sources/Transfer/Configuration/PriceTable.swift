@@ -1,7 +1,7 @@
 /// Google's list prices, in US dollars for 100,000 documents: the only place that has them.
 ///
 /// They include neither discounts nor the free quota. The Enterprise edition bills units of bytes instead (4 KiB read, 1 KiB
-/// written with its index entries), whose number only the service knows, so no price of an operation is known for it.
+/// written with its index entries), whose number only the service knows: an operation has the price of one unit, or more.
 extension PriceList {
   /// As of August 2026 (https://firebase.google.com/docs/firestore/billing-example).
   package static let nam5 = PriceList(
@@ -22,6 +22,21 @@ extension PriceList {
     "us-west2": unverified("us-west2", 0.036, 0.108, 0.012),
   ]
 
+  /// Of one unit each, from Google's product page ("from", its date unknown; that of a delete not verified).
+  private static let enterprise: PriceList = {
+    var prices = PriceList(
+      reads: 0.005,
+      writes: 0.026,
+      deletes: 0.026,
+      name: """
+        list prices of the Enterprise edition for a unit each, not verified; documents over 4 KiB, index entries and \
+        filters without an index cost more
+        """
+    )
+    prices.isExact = false
+    return prices
+  }()
+
   private static func unverified(
     _ location: String,
     _ reads: Double,
@@ -41,13 +56,7 @@ extension PriceList {
   /// What a configuration says holds for any.
   package func of(edition: String?, location: String? = nil) -> PriceList {
     guard self == .nam5 else { return self }
-    if edition?.uppercased() == "ENTERPRISE" {
-      var unknown = self
-      (unknown.isKnown, unknown.name) = (
-        false, "not known for the Enterprise edition, which bills units of bytes"
-      )
-      return unknown
-    }
+    if edition?.uppercased() == "ENTERPRISE" { return .enterprise }
     // 'local' is where an embedded store is, which bills nothing.
     guard let location, location != "local" else { return self }
     if let known = Self.standard[location] { return known }

@@ -91,7 +91,7 @@ extension CommandRun {
         command: Invocation.current.commandName,
         in: environment,
         billed: billed,
-        usd: prices.isKnown ? prices.dollars(of: billed) : nil
+        usd: prices.isExact ? prices.dollars(of: billed) : nil
       )
       (record.bytesIn, record.bytesOut) = bytes
       if connection.isScratch == true { record.leaveOutWrites() }

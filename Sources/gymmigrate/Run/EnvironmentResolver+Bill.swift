@@ -41,12 +41,12 @@ extension EnvironmentResolver {
   }
 
   private func assertKnown(_ prices: PriceList, in environment: DatabaseEnvironment) throws(Failure) {
-    if prices.isKnown { return }
+    if prices.isExact { return }
     throw Failure(
       .configuration,
       "bound the cost of",
       path: environment.name,
-      cause: "the price is \(prices.name)",
+      cause: "what an operation costs is not known for the Enterprise edition, which bills units of bytes",
       remedy: "Bound reads and writes, or give 'prices' of the environment in gymmigrate.yaml."
     )
   }

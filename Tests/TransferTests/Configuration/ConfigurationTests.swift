@@ -67,13 +67,14 @@ struct ConfigurationTests {
     #expect(environment.notify?.metrics == "conf/m.prom" && environment.notify?.ping?.url == "https://x/1")
     #expect(all.prices(of: environment) == .nam5)
     for (more, known, name) in [
-      ("edition: enterprise", false, "not known"), ("location: us-west1", true, "us-west1, not verified"),
+      ("edition: enterprise", false, "the Enterprise edition for a unit each"),
+      ("location: us-west1", true, "us-west1, not verified"),
       ("location: eur3", true, "those of eur3 are not known"),
       ("edition: enterprise, prices: { reads: 1, writes: 1, deletes: 1 }", true, "prices of conf/"),
     ] {
       let configuration = try parse(text + "{ \(more) }\n")
       let prices = configuration.prices(of: try configuration.environment(named: "a"))
-      #expect(prices.isKnown == known && prices.name.contains(name), "\(more): \(prices)")
+      #expect(prices.isExact == known && prices.name.contains(name), "\(more): \(prices)")
     }
     #expect(cause(text + "{ limits: { week: {} } }\n").hasPrefix("line 3, column 18: 'limits' has no 'week'"))
     #expect(cause(text + "{ limits: { run: { reads: -1 } } }\n").contains("'reads' must be a whole number"))

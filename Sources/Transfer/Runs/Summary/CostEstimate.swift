@@ -15,29 +15,27 @@ package struct CostEstimate: Sendable, Equatable {
     self.isMinimum = isMinimum
   }
 
-  /// The price in US dollars; nil where it is not known.
-  package var dollars: Double? {
-    guard prices.isKnown else { return nil }
+  /// The price in US dollars.
+  package var dollars: Double {
     let sum =
       Double(cost.reads) * prices.reads + Double(cost.writes) * prices.writes + Double(cost.deletes)
       * prices.deletes
     return sum / 100_000
   }
 
-  /// The estimate as text: `12,000 reads, 4,000 writes, 0 deletes: at most 0.02 USD (list prices …)`, or
-  /// `at least 900,000 reads: at least 0.54 USD (…)`.
+  /// The estimate as text: `12,000 reads, 4,000 writes, 0 deletes: at most 0.02 USD (list prices …)`,
+  /// `at least 900,000 reads: at least 0.54 USD (…)`, or `12,000 reads: from 0.01 USD (…)` for prices that are not exact.
   package var text: String {
     let operations = isMinimum ? "at least \(cost.textOfSome)" : cost.text
-    guard let dollars else { return "\(operations): the price is \(prices.name)" }
     return "\(operations): \(sum(dollars)) (\(prices.name))"
   }
 
   /// In cents, rounded so that it stays a bound.
   private func sum(_ dollars: Double) -> String {
     let cents = Int(clamping: bound(dollars * 100))
+    if !prices.isExact { return "from \(PriceList.text(ofCents: max(1, cents)))" }
     if cents < 1 { return isMinimum ? "less than 0.01 USD for these" : "at most nothing" }
-    let sum = "\(cents / 100).\(cents % 100 < 10 ? "0" : "")\(cents % 100) USD"
-    return "\(isMinimum ? "at least" : "at most") \(sum)"
+    return "\(isMinimum ? "at least" : "at most") \(PriceList.text(ofCents: cents))"
   }
 
   /// A whole number that stays a bound, whatever the last digits of a product of prices are.
@@ -52,8 +50,8 @@ extension CostEstimate: Encodable {
   package func encode(to encoder: any Encoder) throws {
     try cost.encode(to: encoder)
     var json = encoder.container(keyedBy: CodingKeys.self)
-    try json.encode(dollars.map { bound($0 * 10_000) / 10_000 }, forKey: .usd)
+    try json.encode(bound(dollars * 10_000) / 10_000, forKey: .usd)
     try json.encode(prices.name, forKey: .prices)
-    if isMinimum { try json.encode(true, forKey: .atLeast) }
+    if isMinimum || !prices.isExact { try json.encode(true, forKey: .atLeast) }
   }
 }

@@ -67,7 +67,7 @@ struct CostsCommand: AsyncParsableCommand {
       let prices = (try? configuration.environment(named: run.environment)).map {
         configuration.prices(of: $0)
       }
-      let usd = prices.flatMap { $0.isKnown ? $0.dollars(of: cost) : nil }
+      let usd = prices.flatMap { $0.isExact ? $0.dollars(of: cost) : nil }
       let words = NamedCommand(of: run.arguments, below: Invocation.current.root).words
       let command = run.arguments.prefix(words).joined(separator: " ")
       add(CostRecord(run, command: command, billed: cost, usd: usd))
