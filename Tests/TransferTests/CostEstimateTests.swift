@@ -11,7 +11,7 @@ struct CostEstimateTests {
   func dollars() {
     let cost = Cost(reads: 1_000_000, writes: 200_000, deletes: 50_000)
     // 10 · 0.06 + 2 · 0.18 + 0.5 · 0.02
-    #expect(CostEstimate(cost, at: .nam5).dollars.map { abs($0 - 0.97) < 1e-9 } == true)
+    #expect(abs(CostEstimate(cost, at: .nam5).dollars - 0.97) < 1e-9)
     let prices = PriceList(reads: 1, writes: 2, deletes: 4, name: "x")
     #expect(CostEstimate(cost, at: prices).dollars == 16)
     #expect(CostEstimate(cost + Cost(deletes: 50_000), at: prices).dollars == 18)
