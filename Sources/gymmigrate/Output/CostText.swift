@@ -27,9 +27,9 @@ enum CostText {
 
   private static func bytes(_ count: Int) -> String { "\(NumberText.grouped((count + 1023) / 1024)) KiB" }
 
-  /// In cents, rounded up.
+  /// To a hundredth of a cent, rounded up, so that the rows of small runs come to their sum.
   private static func dollars(_ dollars: Double) -> String {
-    let cents = Int(clamping: ((dollars * 1e8).rounded() / 1e6).rounded(.up))
-    return "\(cents / 100).\(cents % 100 < 10 ? "0" : "")\(cents % 100)"
+    let parts = Int(clamping: ((dollars * 1e8).rounded() / 1e4).rounded(.up))
+    return "\(parts / 10_000).\(String(10_000 + parts % 10_000).dropFirst())"
   }
 }

@@ -94,7 +94,9 @@ extension CommandRun {
         usd: prices.isExact ? prices.dollars(of: billed) : nil
       )
       (record.bytesIn, record.bytesOut) = bytes
-      if connection.isScratch == true { record.leaveOutWrites() }
+      // What was written was a copy for a while, or a mirror.
+      if connection.isScratch == true || billed.writes + billed.deletes == 0 { record.leaveOutWrites() }
+      if connection.isScratch == true { record.source = nil }
       try CostLedger(in: stateDir).append(record)
       if writes { try ending.run?.noteRecorded() }
     } catch {

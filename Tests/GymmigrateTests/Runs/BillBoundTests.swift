@@ -126,9 +126,20 @@ struct BillBoundTests {
       #expect((json?["collections"] as? [[String: Any]])?.first?["read"] as? Int ?? 0 >= 20)
       let table = try await tool.bare(["costs"])
       #expect(table.output.hasPrefix("environment  command  runs  reads"), "\(table.output)")
-      #expect(try await tool.bare(["costs", "-e", "other"]).output.isEmpty)
+      let other = try await tool.bare(["costs", "-e", "tets"])
+      #expect(other.output.isEmpty && other.errors.contains("Did you mean 'test'?"), "\(other.errors)")
       let divided = ["shard", "plan", "--shards", "2", "--to", "s", "--"] + export
       try await tool.bare(divided).expectFailure(64, "'limits' of its environment")
+    }
+    // The rows of a mirror are no writes of its database.
+    try await withEnvironment("limits: { day: { reads: 1000 } }") { tool in
+      try await tool.bare(["mirror", "pull", "-o", "m.sqlite"] + tool.place).expect(0)
+      let json = try JSONSerialization.jsonObject(
+        with: Data(try await tool.bare(["costs", "--json"]).standardOutput)
+      )
+      let documents = (json as? [String: Any])?["collections"] as? [[String: Any]] ?? []
+      #expect(documents.contains { ($0["read"] as? Int ?? 0) > 0 })
+      #expect(documents.allSatisfy { $0["written"] as? Int == 0 }, "\(documents)")
     }
     // A run of the day that asks for more than a run may.
     try await withEnvironment("limits: { run: { reads: 5 } }") { tool in

@@ -58,7 +58,6 @@ package struct CostRecord: JSONRecord, Equatable {
 
   /// Leaves out what was written to a place that is not billed.
   package mutating func leaveOutWrites() {
-    source = nil
     for index in collections.indices { (collections[index].written, collections[index].deleted) = (0, 0) }
   }
 
