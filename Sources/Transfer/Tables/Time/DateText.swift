@@ -4,7 +4,7 @@ import Schema
 ///
 /// The year comes last (`31/12/2026`, `31-12-2026`, `31.12.2026`), where a ``DateOrder`` says which of the others is the day,
 /// or first (`2026-12-31`, `2026/12/31`). The year has four digits. The month may be a Spanish or English name behind the day:
-/// `31-dic-2026`, `31 de diciembre de 2026`. A time of day may follow: `18:30`, `18:30:15.250`, `6:30 pm`, `6:30 p. m.`, and
+/// `31-dic-2026`, `31 de diciembre de 2026`; or before it: `December 31, 2026`. A time of day may follow, also behind a comma: `18:30`, `18:30:15.250`, `6:30 pm`, `6:30 p. m.`, and
 /// behind it a zone: `18:30:15-06`, `18:30 UTC`.
 struct DateText: Sendable, Equatable {
   /// Days since 1970-01-01.
@@ -38,7 +38,7 @@ struct DateText: Sendable, Equatable {
   ///
   /// - Parameter order: The order of dates whose year comes last; with ``DateOrder/yearFirst`` there are none.
   init?(_ utf8: UnsafeBufferPointer<UInt8>, _ order: DateOrder = .dayFirst) {
-    guard utf8.count >= 8, utf8.count <= 40, let first = utf8.first, first &- UInt8(ascii: "0") <= 9 else {
+    guard utf8.count >= 8, utf8.count <= 40, let first = utf8.first, first.isASCIILetterOrDigit else {
       return nil
     }
     var reader = Reader(bytes: utf8)
@@ -67,6 +67,7 @@ struct DateText: Sendable, Equatable {
   /// Parses the time of day and the zone, if there are any, up to the end.
   private mutating func parseTime(_ reader: inout Reader) -> Bool {
     if reader.isAtEnd { return true }
+    _ = reader.next(of: UInt8(ascii: ","))
     guard reader.next(of: "Tt ") != nil else { return false }
     reader.skipSpaces()
     guard let clock = reader.clock() else { return false }
@@ -122,16 +123,31 @@ struct DateText: Sendable, Equatable {
       let start = at
       if let day = digits(1...2)?.number, let sign = next(of: "/-. ") {
         skipOf()
-        if let month = Self.months.firstIndex(where: { word(among: $0) != nil }) {
-          _ = next(of: UInt8(ascii: "."))
-          if next(of: sign) {
-            skipOf()
-            if let year = digits(4...4)?.number { return (year, month + 1, day) }
-          }
+        if let month = month(), next(of: sign) {
+          skipOf()
+          if let year = digits(4...4)?.number { return (year, month, day) }
         }
+      } else if at == start, isWordBeforeNumber, let month = month(), next(of: UInt8(ascii: " ")),
+        let day = digits(1...2)?.number
+      {
+        _ = next(of: UInt8(ascii: ","))
+        if next(of: UInt8(ascii: " ")), let year = digits(4...4)?.number { return (year, month, day) }
       }
       at = start
       return nil
+    }
+
+    /// Whether a word and a number are ahead, which few texts begin with.
+    private var isWordBeforeNumber: Bool {
+      let rest = bytes[at...].drop { ($0 | 0x20) &- UInt8(ascii: "a") < 26 }.prefix(3)
+      return rest.dropFirst(rest.first == UInt8(ascii: ".") ? 1 : 0).dropFirst().first?.isASCIIDigit ?? false
+    }
+
+    /// The number of the month whose name is ahead, with the period of one that is shortened.
+    private mutating func month() -> Int? {
+      guard let month = Self.months.firstIndex(where: { word(among: $0) != nil }) else { return nil }
+      _ = next(of: UInt8(ascii: "."))
+      return month + 1
     }
 
     /// Skips the `de` of `31 de diciembre de 2026`.
