@@ -37,7 +37,7 @@ struct DeclaredReadingTests {
         import: { headings: snake, id-column: id, rename: { Precio: plan.price } }
       payments:
         import: { sheet: 2 }
-        fields: { amount: double }
+        fields: { amount: double, day: { type: string, format: date } }
     """
 
   private let folder: ScratchFolder
@@ -163,6 +163,20 @@ struct DeclaredReadingTests {
     let path = try folder.write("id,amount\n1,1.5\n".utf8, to: "payments.csv")
     let found = try read([path]) { $0.reading.idColumn = "id" }
     #expect(found.fields.first?["amount"] == .double(1.5) && found.notes == [[]])
+  }
+
+  @Test("A day is read however people type it, and stays as export wrote it.")
+  func days() throws {
+    func days(_ text: String) throws -> [Value?] {
+      let path = try folder.write(Array(text.utf8), to: "payments.csv")
+      return try read([path]) { $0.reading.idColumn = text.hasPrefix("id") ? "id" : nil }.fields.map {
+        $0["day"]
+      }
+    }
+    let typed = "id,day\n1,31/01/2026\n2, 2026-1-31\n3,31-ene-2026\n4,31/01/2026 18:30\n5,mañana\n"
+    let day = Value.string("2026-01-31")
+    #expect(try days(typed) == [day, day, day, .string("31/01/2026 18:30"), .string("mañana")])
+    #expect(try days("__name__,day\n1,31/01/2026\n") == [.string("31/01/2026")])
   }
 
   @Test("The sheets that the schema names are read, and others are left out.", .enabled(if: Judge.hasPython))

@@ -29,6 +29,8 @@ package struct Column: Sendable, Hashable {
   package private(set) var highlight: FieldHighlight?
   /// The collection whose documents the values name by their IDs.
   package private(set) var reference: CollectionPath?
+  /// Whether its texts are days, as 2026-12-31.
+  package private(set) var isDay = false
 
   package init(
     _ path: FieldPath,
@@ -58,6 +60,7 @@ package struct Column: Sendable, Hashable {
     width = field.width
     highlight = field.highlight
     reference = field.reference?.collection
+    isDay = field.format == .date
   }
 
   /// The same column with another type.

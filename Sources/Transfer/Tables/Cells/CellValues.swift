@@ -18,6 +18,8 @@ package struct CellValues {
   let timeZone: LocalTimeZone
   /// The columns that are text because their cells differ.
   private let mixed: Set<Int>
+  /// The columns whose texts are days, however people type them.
+  private let days: Set<Int>
   let numbers: TypedNumbers
   /// The database that references without one point into.
   private let database: DatabaseName?
@@ -48,6 +50,7 @@ package struct CellValues {
     readsForms = plan.readsForms
     timeZone = options.timeZone
     mixed = plan.inferred.union(plan.texts)
+    days = plan.readsForms ? [] : plan.days
     numbers = TypedNumbers(options.reading)
     database = options.database
     dateOrder = options.dateOrder ?? .dayFirst
@@ -110,7 +113,9 @@ package struct CellValues {
       if type == .string, mixed.contains(index) { return .string(row[index]) }
       throw Fault(expected: Self.name(of: type))
     case .date:
-      if type == .string, mixed.contains(index) { return .string(Self.shown(date: row[index])) }
+      if type == .string, mixed.contains(index) || days.contains(index) {
+        return .string(Self.shown(date: row[index]))
+      }
       guard type == .timestamp || type == .any else {
         throw Fault(expected: "\(Self.name(of: type)); the cell is a date")
       }
@@ -182,6 +187,7 @@ package struct CellValues {
       }
       if isSheet { return textOfSheet(utf8) }
     }
+    if type == .string, days.contains(index), let day = day(Self.trimmed(utf8), index) { return .string(day) }
     if numbers.usesDecimalComma, let type = numberType(utf8, as: type) {
       return try number(Self.trimmed(utf8), as: type)
     }
@@ -301,6 +307,12 @@ package struct CellValues {
       throw Fault(expected: "a local time that exists in \(timeZone.name)")
     }
     return .timestamp(moment)
+  }
+
+  /// A date without a time of day, as a text that is a day has it; nil for anything else.
+  private func day(_ utf8: UnsafeBufferPointer<UInt8>, _ index: Int) -> String? {
+    guard let date = DateText(utf8, dateOrders[index] ?? dateOrder), date.seconds == nil else { return nil }
+    return CalendarDay(number: date.days).text
   }
 
   /// Parses a sheet's text in a column without a type: text, unless only text can represent it.
