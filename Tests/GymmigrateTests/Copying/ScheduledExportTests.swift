@@ -258,6 +258,12 @@ struct ScheduledExportTests {
       #expect(try tool.text("nightly/latest/manifest.json").contains("\"since\""))
       try await tool.bare(["export", "verify", "nightly"]).expect(0)
 
+      // By itself it is no database; behind the whole one it adds to it.
+      for (names, isSaid) in [(["nightly/latest"], true), (["nightly/\(whole)", "nightly/latest"], false)] {
+        let planned = try await tool.bare(["import", "-n", "-e", "local", "--duplicates", "last"] + names)
+        #expect(planned.errors.contains("is an increment, which lacks") == isSaid, "\(planned.errors)")
+      }
+
       let marks = try tool.text("nightly/.high-water-mark.json")
       faults.setOn(true)
       try await tool.bare(increment + tool.place).expect(77)

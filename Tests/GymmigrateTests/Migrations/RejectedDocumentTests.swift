@@ -13,6 +13,14 @@ struct RejectedDocumentTests {
         #"{"nombre":{"stringValue":"Ana"},"activo":{"stringValue":"si"},"telefono":{"integerValue":"5512345678"}}"#
     )
     try await withTool(against: mini.handler) { tool, _ in
+      // Several migrations leave it alone.
+      try await tool.run("migrate", "apply", "users-unify", "is-active").expect(2)
+      let both = try tool.text(".gymmigrate/runs/\(try tool.lastRun())/findings.csv")
+      #expect(
+        both.contains("\"users-unify\",\"wrong-type\"") && both.contains("\"is-active\",\"wrong-type\""),
+        "\(both)"
+      )
+      #expect(try tool.list("rejects.jsonl", of: tool.lastRun()).map { $0["path"] as? String } == ["users/u"])
       let result = try await tool.run("migrate", "apply", "users-unify", "--json")
       result.expect(2)
       #expect(try result.summary().totals.rejected == 1)

@@ -141,6 +141,13 @@ struct BillBoundTests {
       #expect(documents.contains { ($0["read"] as? Int ?? 0) > 0 })
       #expect(documents.allSatisfy { $0["written"] as? Int == 0 }, "\(documents)")
     }
+    // Nobody bills the embedded store.
+    try await withStores { tool in
+      try tool.write(documentLine("a/1", 1), to: "a.jsonl")
+      try await tool.bare(["import", "a.jsonl", "-e", "local", "--schema", "none"]).expect(0)
+      let costs = try await tool.bare(["costs"])
+      #expect(costs.output.isEmpty && costs.errors.contains("Nothing was billed"), "\(costs.output)")
+    }
     // A run of the day that asks for more than a run may.
     try await withEnvironment("limits: { run: { reads: 5 } }") { tool in
       try await tool.run("export", "a", "-o", "a.jsonl").expectFailure(75, "'limits' of test")

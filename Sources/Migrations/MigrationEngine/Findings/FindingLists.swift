@@ -1,3 +1,4 @@
+package import Files
 package import Runs
 import Tables
 
@@ -8,6 +9,8 @@ package struct FindingLists: Sendable {
   private let objects: LineList
   private let reviews: LineList
   private let rejects: RejectList
+  /// Hashes of the documents in the list of rejects, which are corrected and imported once.
+  private let rejected: Locked<Set<Int>>
 
   /// Fields that reviews make proposals for; a column each.
   let proposed: [String]
@@ -26,8 +29,15 @@ package struct FindingLists: Sendable {
   /// The header of `findings.csv`.
   package static let findingColumns = ["document", "migration", "code", "field", "value", "message"]
 
-  package init(_ run: RunDirectory, proposing proposed: [String] = []) {
-    self.proposed = proposed
+  /// Makes the lists of a run.
+  ///
+  /// - Parameter rejected: Those of the run's other migrations.
+  package init(
+    _ run: RunDirectory,
+    proposing proposed: [String] = [],
+    rejected: Locked<Set<Int>> = Locked([])
+  ) {
+    (self.proposed, self.rejected) = (proposed, rejected)
     table = LineList(spreadsheet: run.file("findings.csv"), columns: Self.findingColumns)
     objects = LineList(run.file("findings.jsonl"))
     reviews = LineList(spreadsheet: run.file("review.csv"), columns: Self.columns(proposing: proposed))
@@ -40,10 +50,10 @@ package struct FindingLists: Sendable {
     private(set) var objects = JSONWriter()
     private(set) var reviews: [UInt8] = []
     private(set) var rejects: [UInt8] = []
-    private let proposed: [String]
+    private let lists: FindingLists
 
     /// Lines for some lists.
-    init(_ lists: FindingLists) { proposed = lists.proposed }
+    init(_ lists: FindingLists) { self.lists = lists }
 
     /// Adds what was found of a document: a line each, but one for all that rejects it, which is corrected and imported as a whole.
     ///
@@ -52,7 +62,9 @@ package struct FindingLists: Sendable {
       for finding in findings { addRow(finding, of: migration) }
       let reasons = findings.filter { $0.kind == .reject }
       for (index, first) in reasons.enumerated()
-      where !reasons[..<index].contains(where: { $0.path == first.path }) {
+      where !reasons[..<index].contains(where: { $0.path == first.path })
+        && (document == nil || lists.isNew(first.path))
+      {
         rejects += RejectList.line(
           first.path,
           code: first.code,
@@ -68,8 +80,8 @@ package struct FindingLists: Sendable {
       CSVLineWriter.list.append(cells + [finding.message], to: &table)
       addObject(finding, of: migration)
       if finding.kind != .review { return }
-      let texts = proposed.map { finding.proposal[$0]?.string ?? "" }
-      let decision = proposed.isEmpty ? [] : [""]
+      let texts = lists.proposed.map { finding.proposal[$0]?.string ?? "" }
+      let decision = lists.proposed.isEmpty ? [] : [""]
       CSVLineWriter.list.append(cells + texts + decision + [finding.message], to: &reviews)
     }
 
@@ -87,6 +99,16 @@ package struct FindingLists: Sendable {
         }
       }
       objects.bytes.append(UInt8(ascii: "\n"))
+    }
+  }
+
+  /// The most documents that are known to be in the list of rejects.
+  private static let mostRejected = 200_000
+
+  /// Whether a document is not in the list of rejects yet, as far as that is known.
+  private func isNew(_ path: DocumentPath) -> Bool {
+    rejected.withLock { rejected in
+      rejected.count >= Self.mostRejected || rejected.insert(path.hashValue).inserted
     }
   }
 

@@ -29,6 +29,8 @@ package struct MigrationRunner: Sendable {
   package var reviewColumns: [String] = []
   /// The part of what a migration reads that this run works on; nil for all.
   package var part: MigrationPart?
+  /// As ``FindingLists`` know them.
+  private let rejected = Locked<Set<Int>>([])
   /// What reads for several sources; nil where each is carried out by itself.
   private var ahead: ReadsAhead?
 
@@ -213,7 +215,7 @@ package struct MigrationRunner: Sendable {
       performer: performer,
       counts: context.counts,
       progress: context.progress,
-      lists: FindingLists(context.folder, proposing: reviewColumns),
+      lists: FindingLists(context.folder, proposing: reviewColumns, rejected: rejected),
       examples: examples,
       maximumDeletes: maximumDeletes,
       report: Locked(report ?? MigrationReport(migration: source.id)),

@@ -299,7 +299,8 @@ package struct CellValues {
       let other: DateOrder = order == .dayFirst ? .monthFirst : .dayFirst
       let isOther = DateText(utf8, other) != nil
       let advice =
-        isOther ? "; --date-format \(other.rawValue) reads it" : DateText.defect(of: utf8, order)
+        isOther
+        ? "; --date-format \(other.rawValue) reads it, and all others so" : DateText.defect(of: utf8, order)
       let format = advice.isEmpty && order != .dayFirst ? "; dates are \(order.rawValue)" : advice
       throw Fault(expected: "\(Self.name(of: .timestamp))\(format)")
     }

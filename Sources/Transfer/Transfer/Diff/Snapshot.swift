@@ -25,9 +25,10 @@ package struct Snapshot: Sendable {
   private let isIncrement: Bool
   /// What to say of an increment that stands for a database.
   package var warning: String? {
-    guard isIncrement else { return nil }
-    return
-      "\(path) is an increment, which lacks what had not changed. Name the whole export before it, too, and then each increment."
+    isIncrement ? Self.warning(ofIncrement: path) : nil
+  }
+  static func warning(ofIncrement path: String) -> String {
+    "\(path) is an increment, which lacks what had not changed. Name the whole export before it, too, and then each increment."
   }
   /// The root collections.
   package let roots: [CollectionPath]

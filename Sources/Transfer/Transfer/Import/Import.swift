@@ -220,7 +220,7 @@ package struct Import: Sendable {
     return inputs
   }
 
-  /// Says which sheets are not read, and what the folders that were named hold that is not: what systems and programs leave there, and all else.
+  /// Says which sheets are not read, that an export is not whole, and what the folders that were named hold that is not: what systems and programs leave there, and all else.
   private func reportUnread(beside sources: [ImportSource]) throws(Failure) {
     for source in sources {
       let leftOut = [
@@ -232,6 +232,12 @@ package struct Import: Sendable {
           "\(source.path): \(what) are left out: \(names). --sheet NAME imports one."
         )
       }
+    }
+    let exports = sources.filter { $0.isFromFolder && $0.manifest != nil }
+    if options.mode == .create, exports.allSatisfy({ $0.manifest?.isIncrement ?? false }),
+      let first = exports.first
+    {
+      context.logger.warning("\(Snapshot.warning(ofIncrement: FilePaths.folder(of: first.path)))")
     }
     for folder in Set(sources.filter(\.isFromFolder).map { FilePaths.folder(of: $0.path) }).sorted() {
       let read = Set(sources.map { UTF8Key($0.path) } + [UTF8Key("\(folder)/\(Manifest.fileName)")])

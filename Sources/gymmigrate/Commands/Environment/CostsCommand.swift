@@ -64,9 +64,10 @@ struct CostsCommand: AsyncParsableCommand {
     }
     try ledger.forEach(since: moment, add)
     for (run, cost) in ledger.unrecorded(since: moment) {
-      let prices = (try? configuration.environment(named: run.environment)).map {
-        configuration.prices(of: $0)
-      }
+      let named = try? configuration.environment(named: run.environment)
+      // What no service bills has no line, either.
+      if let named, named.isEmbedded, named.limits == nil { continue }
+      let prices = named.map { configuration.prices(of: $0) }
       let usd = prices.flatMap { $0.isExact ? $0.dollars(of: cost) : nil }
       let words = NamedCommand(of: run.arguments, below: Invocation.current.root).words
       let command = run.arguments.prefix(words).joined(separator: " ")
