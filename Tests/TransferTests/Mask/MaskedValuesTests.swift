@@ -55,7 +55,8 @@ import Testing
       #expect(text.digits("+52 \(phone)") == "+52 \(masked)")
     }
     #expect(text.digits("") == "" && text.digits("7") != "7")
-    #expect(text.digits(String(repeating: "12", count: 30)).count == 60)
+    let long = String(repeating: "12", count: 30)
+    #expect(text.digits(long).count == 60 && text.digits(long) != long)
     let other = MaskedText(key: MaskKey(String(repeating: "j", count: 40)))
     #expect(other.digits("5550831234") != text.digits("5550831234"))
   }
@@ -142,6 +143,32 @@ import Testing
     }
     #expect((cause == nil) == isTaken)
     #expect(cause?.contains("leaves nothing of") ?? true)
+  }
+
+  @Test("An ID keeps its form: 28 letters, 20, or a UUID of version 4, in its case.")
+  func ids() throws {
+    let text = text()
+    let letters = text.pseudonym(String(repeating: "a", count: 28))
+    #expect(letters.count == 28 && text.pseudonym("u1").count == 20 && text.pseudonym(letters) != letters)
+    for number in 0..<50 {
+      let id = "00000000-0000-4000-8000-0000000000\(10 + number)"
+      let masked = text.pseudonym(id)
+      #expect(
+        try /[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/.wholeMatch(in: masked)
+          != nil
+      )
+      #expect(
+        text.pseudonym(id.replacing("0000-4", with: "000A-4"))
+          == text.pseudonym(id.replacing("0000-4", with: "000A-4")).uppercased()
+      )
+    }
+  }
+
+  @Test("A number moves by its percent at most, and by more than half of that somewhere.")
+  func percent() {
+    let moved = (0..<200).map { text().number(100, percent: 10, seed: Array("d\($0)".utf8)) }
+    #expect(moved.allSatisfy { (90...110).contains($0) })
+    #expect(moved.contains { $0 < 95 } && moved.contains { $0 > 105 })
   }
 
   @Test("Every number of a small form stands for one other.")
