@@ -108,6 +108,40 @@ import Testing
     #expect(try masked(.string(" A@b.example "), email)?.string?.hasSuffix("@example.test") == true)
   }
 
+  @Test("No name of the list stands for itself.")
+  func names() {
+    let text = text()
+    for name in MaskWords.names { #expect(text.name(name).lowercased() != name.lowercased()) }
+  }
+
+  @Test("Bytes are hashed, and a map whose keys nobody declared is null.")
+  func others() throws {
+    let bytes = Value.bytes(Array("Ana".utf8))
+    let masked = try masked(bytes, "{ type: bytes, mask: hash }")
+    #expect(masked != bytes && masked?.bytes?.count == 64)
+    let map = Value.map(["Ana": .string("x")])
+    #expect(try self.masked(map, "{ type: map, mask: hash }") == .null)
+  }
+
+  @Test("A page is masked in its order; the first document that the schema is not about ends it.")
+  func pages() async throws {
+    let schema = try schema("  c:\n    mask: keep\n    fields:\n      f: { type: string, mask: keep }\n")
+    let few = try self.schema(
+      "  c:\n    documents: [d1, d2]\n    mask: keep\n    fields:\n      f: { type: string, mask: keep }\n"
+    )
+    let key = MaskKey(MaskKey.random())
+    let page = (1...300).map { number in
+      RawDocument(
+        path: DocumentPath(CollectionPath(nil, "c"), "d\(number)"),
+        fields: ["f": .string("\(number)")]
+      )
+    }
+    let masked = try await Mask(by: schema, key: key).masked(page)
+    #expect(masked.map(\.path) == page.map(\.path))
+    #expect(try await Mask(by: few, key: key).masked(Array(page.prefix(2))).count == 2)
+    await #expect(throws: Failure.self) { try await Mask(by: few, key: key).masked(page) }
+  }
+
   @Test("The rule of an array is that of its elements, unless they have their own.")
   func arrays() throws {
     let tags = Value.array([.string("a"), .string("b")])
