@@ -17,10 +17,13 @@ enum RehearsalText {
     }
     if rehearsal.refused > 0 {
       let count = NumberText.counted(rehearsal.refused, "document")
-      try StandardOutput.write("Refused: \(count), which are left alone: an apply ends in 2.\n")
-    } else if rehearsal.findings.isEmpty {
-      try StandardOutput.write("Nothing was found: it can be applied again, checked and undone.\n")
+      try StandardOutput.write("Left alone: \(count) that it refuses, so an apply ends in 2.\n")
     }
+    let failures = NumberText.counted(rehearsal.findings.count, "finding")
+    try StandardOutput.write(
+      rehearsal.findings.isEmpty
+        ? "Passed: it can be applied again, checked and undone.\n" : "Failed: \(failures), above.\n"
+    )
   }
 
   private static func members(of rehearsal: Rehearsal, to json: inout JSONWriter) {

@@ -50,7 +50,22 @@ struct UpRun {
     try assertAllowed(deletions, by: DeletionBound(maximum: job.maximumDeletes, options: run.confirmation))
     let count = NumberText.counted(pending.count, "migration")
     try Guard.ask("Apply \(count) in \(name)?", with: run.confirmation)
+    let began = Timestamp.now
+    defer { up.showLists(since: began) }
     try await up.apply(pending, deleting: deletions, past: gate)
+  }
+
+  /// Says what the runs have left for a person, at the end of all of them.
+  private func showLists(since moment: Timestamp) {
+    for entry in RunHistory(in: run.connection.stateDir).entries()
+    where entry.record.writes && entry.record.startedAt >= moment {
+      for name in ["review.csv", "rejects.jsonl"] {
+        let list = "\(run.connection.stateDir)/runs/\(entry.record.id)/\(name)"
+        if FileCheck.exists(list) {
+          run.output.logger().notice("See \(list)\(SummaryText.purpose(of: list)).")
+        }
+      }
+    }
   }
 
   /// Refuses settings that go with none of the folder; says of those that go with one which is not pending that they are not used.

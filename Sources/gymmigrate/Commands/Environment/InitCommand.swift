@@ -61,7 +61,8 @@ struct InitCommand: AsyncParsableCommand {
   @Flag(help: "Print the checks as a JSON object on standard output, as 'doctor' does.") var json = false
 
   func run() async throws {
-    for file in [Self.file, Self.schemaFile] { try EnvInit.assertFree(file) }
+    try EnvInit.assertFree(Self.file, remedy: "Add another environment to it by hand, or move it away.")
+    try EnvInit.assertFree(Self.schemaFile, remedy: "Move it away.")
     let answers = try Answers(self)
     // A name that no environment can have is refused before anything is written.
     _ = try Configuration.builtIn(answers.configuration(schema: "none"), schemas: [])

@@ -9,8 +9,8 @@ struct ClassesBookings: AsyncParsableCommand {
     commandName: "bookings",
     abstract: "Show who is booked.",
     discussion: """
-      Prints one line per active booking: day, hour and name of the class, name, phone and email of the user, separated \
-      by tabs. Where a name is not known, the id stands.
+      Prints one line per active booking: day, hour and name of the class, name, phone and email of the user, and \
+      the id of the class, separated by tabs. Where a name is not known, the id stands.
 
         gymmigrate classes bookings 1DfftPukTaXkfsRgp0Yt -e stage
         gymmigrate classes bookings --of 2026-01-05 -e stage -o booked.csv \\
@@ -29,7 +29,7 @@ struct ClassesBookings: AsyncParsableCommand {
         let isNoClass = session.counts.totals.read == 0
         session.logger.notice(isNoClass ? "There is no class then." : "Nobody is booked.")
       }
-      try table.write(bookings.map(\.row), of: BookingRecord.table) {
+      try table.write(bookings.map(\.row), of: BookingRecord.table, session.logger) {
         $0.member("bookings", objects: bookings) {
           $0.member("class", $1.className)
           $0.member("classId", $1.classID)
@@ -46,6 +46,7 @@ struct ClassesBookings: AsyncParsableCommand {
           TerminalText(cells: [
             booking.day?.text ?? "-", booking.start ?? "-", booking.className ?? booking.classID,
             booking.name ?? booking.userID, booking.phone ?? "-", booking.email ?? "-",
+            booking.classID,
           ])
         }
       }

@@ -11,7 +11,7 @@ struct ClassesWeek: AsyncParsableCommand {
     abstract: "Show the classes of a week with their bookings.",
     discussion: """
       Prints one line per class that takes place from Monday to Sunday, in the gym's zone: its day, its hour, its name, \
-      active bookings / capacity, and how long it lasts, separated by tabs.
+      active bookings / capacity, how long it lasts, and its id, separated by tabs.
 
         gymmigrate classes week -e stage
         gymmigrate classes week --of 2026-01-05 -e stage -o week.xlsx --header spanish
@@ -34,7 +34,9 @@ struct ClassesWeek: AsyncParsableCommand {
       let day = day ?? reports.day(of: .now)
       let classes = try await reports.week(of: day)
       if classes.isEmpty { session.logger.notice("No class takes place in the week of \(day.monday.text).") }
-      try table.write(classes.map(\.row), of: ScheduledClass.table) {
+      let weekdays =
+        table.header == .labels("es") ? ClassSeries.spanishNames : ClassSeries.weekdayNames
+      try table.write(classes.map(\.row), of: ScheduledClass.table, session.logger) {
         $0.member("classes", objects: classes) {
           $0.member("booked", $1.booked)
           $0.member("capacity", $1.capacity)
@@ -46,9 +48,10 @@ struct ClassesWeek: AsyncParsableCommand {
         }
       } lines: {
         classes.map { found in
-          let day = "\(ClassSeries.weekdayNames[found.day.weekday]) \(found.day.text)"
-          return
-            "\(day)\t\(found.start)\t\(found.name)\t\(found.booked)/\(found.capacity)\t\(found.minutes) min"
+          TerminalText(cells: [
+            "\(weekdays[found.day.weekday]) \(found.day.text)", found.start, found.name,
+            "\(found.booked)/\(found.capacity)", "\(found.minutes) min", found.id,
+          ])
         }
       }
       return CommandResult()
@@ -128,7 +131,7 @@ struct ClassesAttendance: AsyncParsableCommand {
     try await common.perform("classes attendance") { session in
       let records = try await session.classReports().attendance(selection, on: days)
       let attended = records.count(where: \.attended)
-      try table.write(records.map(\.row), of: AttendanceRecord.table) {
+      try table.write(records.map(\.row), of: AttendanceRecord.table, session.logger) {
         $0.member("attended", attended)
         if !records.isEmpty { $0.member("rate", Double(attended) / Double(records.count)) }
         $0.member("records", objects: records) {
@@ -184,8 +187,11 @@ struct GymTableOptions: ParsableArguments {
 
   @Option(
     name: [.long, .customLong("lang")],
-    help: ArgumentHelp("The header of CSV and XLSX: fields, english or spanish.", valueName: "language")
-      .withDefault("fields"),
+    help: ArgumentHelp(
+      "The header of CSV and XLSX, and the days of the week: fields, english or spanish.",
+      valueName: "language"
+    )
+    .withDefault("fields"),
     transform: TypedValue.header
   )
   var header = Column.HeaderLanguage.fieldNames
@@ -214,6 +220,7 @@ struct GymTableOptions: ParsableArguments {
     _ rows: [RawDocument],
     of collection: CollectionPath,
     in schema: DatabaseSchema = ClassReports.schema,
+    _ logger: Logger,
     _ members: (inout JSONWriter) -> Void,
     lines: () -> [TerminalText]
   ) throws {
@@ -228,6 +235,7 @@ struct GymTableOptions: ParsableArguments {
     try writer.append(contentsOf: rows)
     try writer.finish()
     _ = try file.finish()
+    logger.notice("Wrote \(output).")
   }
 
   private func format(of output: String, _ schema: DatabaseSchema) throws -> ExportFormat? {

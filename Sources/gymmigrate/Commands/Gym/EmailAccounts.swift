@@ -28,7 +28,12 @@ struct EmailAccounts: AsyncParsableCommand {
         counts.update(GymCollection.users) { $0.read += count }
       }
       if accounts.isEmpty { session.logger.notice("No two users share an address or a number.") }
-      try table.write(accounts.map(\.row), of: SharedAccounts.table, in: SharedAccounts.schema) {
+      try table.write(
+        accounts.map(\.row),
+        of: SharedAccounts.table,
+        in: SharedAccounts.schema,
+        session.logger
+      ) {
         $0.member("accounts", objects: accounts) {
           $0.member("email", $1.user.email)
           $0.member("id", $1.id)

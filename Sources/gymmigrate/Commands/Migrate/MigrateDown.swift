@@ -26,10 +26,11 @@ struct MigrateDown: AsyncParsableCommand {
     guard let (migration, entry) = folder.last(in: environment, entries) else {
       return Terminal.standardError.line("No migration of the folder is applied in \(environment).")
     }
-    for migration in folder.migrations where entry.applied(migration.id) != nil {
-      try Self.assertMayBeUndone(migration, entry)
-    }
-    run.output.logger().notice("Undoing \(migration.name) in \(environment).")
+    let together = folder.migrations.filter { entry.applied($0.id) != nil }
+    for migration in together { try Self.assertMayBeUndone(migration, entry) }
+    let names = together.isEmpty ? migration.name : FilePaths.list(together.map(\.name))
+    let shared = together.count > 1 ? ", which were one run" : ""
+    run.output.logger().notice("Undoing \(names) in \(environment)\(shared).")
     var undo = run
     undo.job = UndoJob(of: entry.run, isDryRun: dryRun)
     try await undo.perform()
