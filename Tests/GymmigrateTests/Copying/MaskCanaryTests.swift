@@ -136,7 +136,7 @@ struct MaskCanaryTests {
 
   @Test(
     "KILL at a commit and 'runs resume': as an uninterrupted copy, and no canary in the run.",
-    arguments: [2, 9]
+    arguments: [2, 9, 38]
   )
   func killed(_ commit: Int) async throws {
     let source = MiniFirestore.environment("prod")

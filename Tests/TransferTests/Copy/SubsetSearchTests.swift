@@ -56,6 +56,14 @@ import Testing
     #expect(search.edges.map(\.documents) == [1, 1, 1])
   }
 
+  @Test("A document that was deleted since the query that gave it is no part, and does not dangle.")
+  func deletedSince() throws {
+    var search = Self.search()
+    let (part, _) = try Self.close(&search, ["a/1", "a/2"], in: ["a/1"])
+    #expect(part == ["a/1"] && search.documents == 1 && search.dangling == 0)
+    #expect(search.edges.map(\.documents) == [1])
+  }
+
   @Test(
     "What is above a document that is referred to comes along, where it exists, also above what does not."
   )
