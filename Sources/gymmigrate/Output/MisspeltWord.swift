@@ -33,7 +33,9 @@ enum MisspeltWord {
     after parent: [String] = []
   ) -> Failure {
     let isOption = word.hasPrefix("-")
-    let near = word.nearest(of: known).map { (parent + [$0]).joined(separator: " ") }
+    let longer = known.filter { $0.utf8.starts(with: word.utf8) }
+    let name = word.nearest(of: known) ?? (longer.count == 1 ? longer[0] : nil)
+    let near = name.map { (parent + [$0]).joined(separator: " ") }
     let option = optionSynonyms[word].flatMap { known.contains($0) ? $0 : nil }
     let meant = near ?? (isOption ? option : synonyms[word] ?? place(of: word))
     return Failure(
@@ -55,7 +57,7 @@ enum MisspeltWord {
   private static let synonyms = [
     "rollback": "migrate undo", "revert": "migrate undo", "backup": "export", "dump": "export",
     "load": "import",
-    "update": "fix", "query": "export --where", "ls": "count --all",
+    "status": "migrate status", "update": "fix", "query": "export --where", "ls": "count --all",
   ]
 
   private static let optionSynonyms = [

@@ -47,6 +47,8 @@ struct RunsListTests {
       }
       let near = try await tool.bare(["runs", "list", "--env", "locla"])
       #expect(near.errors.contains("Did you mean 'local'?"), "\(near.errors)")
+      let other = try await tool.bare(["runs", "list", "--command", "exprt"])
+      #expect(other.errors.contains("Did you mean 'export'?"), "\(other.errors)")
       let json = try await tool.bare(["runs", "list", "--json"])
       let found = try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [[String: Any]]
       #expect(found?.compactMap { $0["runId"] as? String } == runs)

@@ -57,9 +57,11 @@ struct RunsList: AsyncParsableCommand {
     }
   }
 
-  /// The environment of runs that was probably meant.
+  /// The environment, or the command, of runs that was probably meant.
   private var meant: String? {
-    environment?.meant(among: Set(folder.history.entries().map(\.record.environment)))
+    let records = folder.history.entries().map(\.record)
+    return environment?.meant(among: Set(records.map(\.environment)))
+      ?? command?.meant(among: Set(records.map(\.command)))
   }
 
   private func matches(_ entry: RunHistory.Entry) -> Bool {

@@ -76,6 +76,11 @@ extension UndoJob: PerformableJob {
       if isDryRun {
         let report = try await runner.plan(source)
         if !run.output.json { try StandardOutput.write(MigrationText.plan(report)) }
+        let words = Invocation.current.arguments.words.filter { $0 != "-n" && $0 != "--dry-run" }
+        let confirmation = run.confirmation.confirm == nil ? session.environment.confirmationWords : []
+        if report.changeCount > 0 {
+          session.logger.notice("To do it: \(CommandLineText.quoted(["gymmigrate"] + words + confirmation))")
+        }
         let totals = PlanTotals([report], session.counts)
         return CommandResult(
           status: session.plannedStatus,
