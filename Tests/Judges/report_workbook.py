@@ -75,7 +75,7 @@ def totals(numbers):
     if expenses is not None:
         rows += [["Gastos", expenses["totalCents"] / 100, expenses["count"]], ["Utilidad", numbers["profitCents"] / 100]]
     members = sum(row["count"] for row in numbers["members"]["byStatus"])
-    return rows + [["Asistencias", None, numbers["checkIns"]["total"]], ["Miembros dados de alta", None, members]]
+    return rows + [["Asistencias", None, numbers["checkIns"]["total"]], ["Miembros, hoy", None, members]]
 
 
 def charts(path):

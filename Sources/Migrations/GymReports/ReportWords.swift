@@ -27,7 +27,7 @@ package struct ReportWords: Sendable {
       case .expenses: ("Gastos", "Expenses")
       case .profit: ("Utilidad", "Profit")
       case .checkIns: ("Asistencias", "Check-ins")
-      case .members: ("Miembros dados de alta", "Registered members")
+      case .members: ("Miembros, hoy", "Members today")
       case .lowStock: ("Existencias de 5 o menos", "Stock of 5 or less")
       case .endingSoon: ("Membresías que vencen en 7 días", "Memberships that end within 7 days")
       case .byType: ("Ingresos por tipo", "Income by type")
