@@ -24,7 +24,10 @@ struct ClassReportTests {
         "members/m1": ["firstName": s("Ana"), "paternalLastName": s("Ruiz"), "linkedUserId": s("ana")],
         "classBookings/b1": booking("mon", "ana"), "classBookings/b2": booking("wed", "nobody"),
         "classBookings/b3": booking("mon", "nobody", "cancelada"), "classBookings/b4": booking("off", "ana"),
-        "classAttendance/a1": ["classId": s("mon"), "memberId": s("m1"), "asistio": b(true)],
+        "classAttendance/a1": [
+          "classId": s("mon"), "memberId": s("m1"), "asistio": b(true),
+          "timestamp": t("2026-01-05T14:00:00Z"),
+        ],
         "classAttendance/a2": ["classId": s("wed"), "userId": s("ana"), "asistio": b(false)],
         "classAttendance/a3": ["classId": s("wed"), "userId": s("nobody"), "asistio": b(true)],
       ])
@@ -79,6 +82,10 @@ struct ClassReportTests {
         let found = result.output.split(separator: "\n").map(String.init)
         #expect(found.dropLast().sorted() == lines.sorted(), "\(words)")
       }
+      // Classes and a record are read twice, and counted once.
+      let month = try await tool.run("classes", "attendance", "--month", "2026-01")
+      #expect(month.errors.contains("classes: 3 read\n"), "\(month.errors)")
+      #expect(month.errors.contains("classAttendance: 3 read\n"), "\(month.errors)")
       for words in [["--from", "2026-01-07"], ["--class", "a", "--member", "b"], []] {
         try await tool.bare(["classes", "attendance"] + words + tool.place).expectFailure(64)
       }
