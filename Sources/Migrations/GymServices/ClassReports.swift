@@ -221,7 +221,9 @@ package struct ClassReports: Sendable {
       operation,
       path: "\(collection)/\(id)",
       cause: "there is no such document",
-      remedy: "'gymmigrate find' looks people up, 'gymmigrate classes week' lists classes."
+      remedy: collection == GymCollection.classes
+        ? "'gymmigrate classes week --of DAY' lists classes with their ids."
+        : "'gymmigrate find' looks people up."
     )
   }
 

@@ -11,7 +11,7 @@ struct ClassesWeek: AsyncParsableCommand {
     abstract: "Show the classes of a week with their bookings.",
     discussion: """
       Prints one line per class that takes place from Monday to Sunday, in the gym's zone: its day, its hour, its name, \
-      active bookings / capacity, and how long it lasts, separated by tabs.
+      active bookings / capacity, how long it lasts, and its id, separated by tabs.
 
         gymmigrate classes week -e stage
         gymmigrate classes week --of 2026-01-05 -e stage -o week.xlsx --header spanish
@@ -33,7 +33,14 @@ struct ClassesWeek: AsyncParsableCommand {
       let reports = try session.classReports()
       let day = day ?? reports.day(of: .now)
       let classes = try await reports.week(of: day)
-      if classes.isEmpty { session.logger.notice("No class takes place in the week of \(day.monday.text).") }
+      if classes.isEmpty {
+        let week = day.monday.text
+        let notice = table.text(
+          "No class takes place in the week of \(week).",
+          "No hay clases en la semana del \(week)."
+        )
+        session.logger.notice("\(notice)")
+      }
       try table.write(classes.map(\.row), of: ScheduledClass.table) {
         $0.member("classes", objects: classes) {
           $0.member("booked", $1.booked)
@@ -46,12 +53,17 @@ struct ClassesWeek: AsyncParsableCommand {
         }
       } lines: {
         classes.map { found in
-          let day = "\(ClassSeries.weekdayNames[found.day.weekday]) \(found.day.text)"
-          return
-            "\(day)\t\(found.start)\t\(found.name)\t\(found.booked)/\(found.capacity)\t\(found.minutes) min"
+          let weekday = table.text(
+            ClassSeries.weekdayNames[found.day.weekday],
+            ClassSeries.spanishNames[found.day.weekday]
+          )
+          return TerminalText(cells: [
+            "\(weekday) \(found.day.text)", found.start, found.name, "\(found.booked)/\(found.capacity)",
+            "\(found.minutes) min", found.id,
+          ])
         }
       }
-      return CommandResult()
+      return table.result
     }
   }
 }
@@ -149,17 +161,17 @@ struct ClassesAttendance: AsyncParsableCommand {
             record.attendance,
           ])
         }
-        return lines + [Self.rate(attended, of: records.count)]
+        return lines + [rate(attended, of: records.count)]
       }
-      return CommandResult()
+      return table.result
     }
   }
 
   /// The last line: `rate  8/10  80.0 %`.
-  private static func rate(_ attended: Int, of count: Int) -> TerminalText {
-    if count == 0 { return "rate\t0/0\t-" }
-    let tenths = (attended * 2000 + count) / (2 * count)
-    return "rate\t\(attended)/\(count)\t\(tenths / 10).\(tenths % 10) %"
+  private func rate(_ attended: Int, of count: Int) -> TerminalText {
+    let tenths = count == 0 ? 0 : (attended * 2000 + count) / (2 * count)
+    let share = count == 0 ? "-" : "\(tenths / 10).\(tenths % 10) %"
+    return TerminalText(cells: [table.text("rate", "asistencia"), "\(attended)/\(count)", share])
   }
 
   static func month(_ text: String) throws -> CalendarDay {
@@ -184,8 +196,10 @@ struct GymTableOptions: ParsableArguments {
 
   @Option(
     name: [.long, .customLong("lang")],
-    help: ArgumentHelp("The header of CSV and XLSX: fields, english or spanish.", valueName: "language")
-      .withDefault("fields"),
+    help: ArgumentHelp(
+      "The language: english or spanish; fields is English, with field names in the header of CSV and XLSX.",
+      valueName: "language"
+    ).withDefault("fields"),
     transform: TypedValue.header
   )
   var header = Column.HeaderLanguage.fieldNames
@@ -204,6 +218,14 @@ struct GymTableOptions: ParsableArguments {
       throw ValidationError("--output: '\(output)' is a folder; give a file.")
     }
   }
+
+  /// A text in the language that was asked for, which is English unless it is Spanish.
+  func text(_ english: String, _ spanish: String) -> String {
+    header == .labels("es") ? spanish : english
+  }
+
+  /// The end of a report, which names its file.
+  var result: CommandResult { CommandResult(lists: output.map { [$0] } ?? []) }
 
   /// Writes a report.
   ///
