@@ -8,6 +8,7 @@ import datetime
 import re
 import xml.etree.ElementTree as xml
 import zipfile
+import zoneinfo
 
 import openpyxl
 
@@ -41,7 +42,7 @@ def named(rows, key, value=lambda it: it):
     return [[row["name"] if row["name"] is not None else row["id"], value(row[key])] for row in rows]
 
 
-def expected(numbers):
+def expected(numbers, as_of, today):
     """The sections of the sheet: title, rows, whether there is a chart."""
     income, expenses, visits = numbers["income"], numbers.get("expenses"), numbers["checkIns"]
     sections = [("Ingresos por tipo", money(income["byType"], "type"), True),
@@ -59,9 +60,9 @@ def expected(numbers):
         ("Asistencias por día", [[day(row["day"]), row["count"]] for row in visits["byDay"]], True),
         ("Asistencias por hora", hours[used[0]:used[-1] + 1] if used else [], True),
         ("Los diez con más asistencias", named(visits["topMembers"], "count"), True),
-        ("Miembros por estado", [[word(row["status"]), row["count"]] for row in numbers["members"]["byStatus"]], True),
-        ("Membresías que vencen en 7 días", named(numbers["members"]["endingSoon"], "day", day), False),
-        ("Existencias de 5 o menos", named(numbers["lowStock"], "stock"), False),
+        (f"Miembros por estado al {today}", [[word(row["status"]), row["count"]] for row in numbers["members"]["byStatus"]], True),
+        (f"Membresías que vencen en 7 días desde el {as_of}", named(numbers["members"]["endingSoon"], "day", day), False),
+        (f"Existencias de 5 o menos al {today}", named(numbers["lowStock"], "stock"), False),
     ]
     if any(map(any, left_out)):
         rows = [[label, *row] for label, row in zip(("Ingresos", "Gastos"), left_out)]
@@ -69,13 +70,13 @@ def expected(numbers):
     return sections
 
 
-def totals(numbers):
+def totals(numbers, today):
     income, expenses = numbers["income"], numbers.get("expenses")
     rows = [["Ingresos", income["totalCents"] / 100, income["count"]]]
     if expenses is not None:
         rows += [["Gastos", expenses["totalCents"] / 100, expenses["count"]], ["Utilidad", numbers["profitCents"] / 100]]
     members = sum(row["count"] for row in numbers["members"]["byStatus"])
-    return rows + [["Asistencias", None, numbers["checkIns"]["total"]], ["Miembros, hoy", None, members]]
+    return rows + [["Asistencias", None, numbers["checkIns"]["total"]], [f"Miembros registrados al {today}", None, members]]
 
 
 def charts(path):
@@ -126,9 +127,14 @@ def problems(path, numbers, first, last):
     title, period, total, *rest = [block for _, block in found]
     if [row[1] for row in period[:2]] != [day(str(first)), day(str(last))]:
         wrong.append(f"the period is {period}")
-    if total[1:] != totals(numbers):
-        wrong.append(f"the totals are {total[1:]}, not {totals(numbers)}")
-    wanted = expected(numbers)
+    # The day of the members and the stock; midnight may have passed since.
+    now = datetime.datetime.now(zoneinfo.ZoneInfo("America/Mexico_City"))
+    today = total[-1][0].rpartition(" ")[2]
+    if today not in (str(now.date()), str((now - datetime.timedelta(days=1)).date())):
+        wrong.append(f"the members are of {today}")
+    if total[1:] != totals(numbers, today):
+        wrong.append(f"the totals are {total[1:]}, not {totals(numbers, today)}")
+    wanted = expected(numbers, period[2][1].date(), today)
     if [block[0][0] for block in rest] != [title for title, _, _ in wanted]:
         wrong.append(f"the sections are {[block[0][0] for block in rest]}")
         return wrong

@@ -78,6 +78,8 @@ package struct OwnerReport: Sendable, Equatable {
   package var days: ClosedRange<CalendarDay>
   /// The day from which the seven days of ``endingSoon`` are counted.
   package var asOf: CalendarDay
+  /// The day on which it was made, of which members and stock are.
+  package var today: CalendarDay
   package var income = Income()
   /// Nil for those who may not see them.
   package var expenses: Expenses?

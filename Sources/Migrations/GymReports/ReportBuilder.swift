@@ -64,6 +64,7 @@ package struct ReportBuilder: Sendable {
 
   private let days: ClosedRange<CalendarDay>
   private let asOf: CalendarDay
+  private let today: CalendarDay
   private let seesExpenses: Bool
   private let zone: LocalTimeZone
 
@@ -81,15 +82,18 @@ package struct ReportBuilder: Sendable {
 
   /// - Parameters:
   ///   - asOf: The day from which the memberships that end soon are counted.
+  ///   - today: The day on which the documents are read; nil for ``asOf``.
   ///   - zone: The gym's zone.
   package init(
     days: ClosedRange<CalendarDay>,
     asOf: CalendarDay,
+    today: CalendarDay? = nil,
     seesExpenses: Bool = true,
     in zone: LocalTimeZone
   ) {
     self.days = days
     self.asOf = asOf
+    self.today = today ?? asOf
     self.seesExpenses = seesExpenses
     self.zone = zone
   }
@@ -210,7 +214,7 @@ package struct ReportBuilder: Sendable {
   // MARK: The report
 
   package var report: OwnerReport {
-    var report = OwnerReport(days: days, asOf: asOf)
+    var report = OwnerReport(days: days, asOf: asOf, today: today)
     report.income = .init(
       total: income.total,
       byType: income.byFirst.byAmount,

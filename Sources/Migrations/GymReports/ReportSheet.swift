@@ -24,7 +24,8 @@ extension OwnerReport {
       totals.append([.text(words[.profit]), money(profitCents)])
     }
     totals.append([.text(words[.checkIns]), .empty, .count(checkIns.total)])
-    totals.append([.text(words[.members]), .empty, .count(membersByStatus.reduce(0) { $0 + $1.count })])
+    let members = membersByStatus.reduce(0) { $0 + $1.count }
+    totals.append([.text(words.dated(.members, .onDay, today)), .empty, .count(members)])
     sections.append(.init("", headings: ["", words[.amount], words[.count]], rows: totals))
     for table in tables(words) {
       let hasDocuments = table.rows.contains { $0.documents != nil }

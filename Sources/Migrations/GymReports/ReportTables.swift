@@ -58,7 +58,8 @@ extension OwnerReport {
       totals.append((words[.profit], ReportWords.money(profitCents), ""))
     }
     totals.append((words[.checkIns], NumberText.grouped(checkIns.total), ""))
-    totals.append((words[.members], NumberText.grouped(membersByStatus.reduce(0) { $0 + $1.count }), ""))
+    let members = membersByStatus.reduce(0) { $0 + $1.count }
+    totals.append((words.dated(.members, .onDay, today), NumberText.grouped(members), ""))
     return totals
   }
 
@@ -80,13 +81,13 @@ extension OwnerReport {
       )
     }
     func counts(
-      _ title: ReportWords.Term,
+      _ title: String,
       _ label: String,
       _ rows: [Count],
       _ shape: ReportTable.Shape
     ) -> ReportTable {
       ReportTable(
-        title: words[title],
+        title: title,
         columns: (label, words[.count]),
         rows: rows.map {
           .init(
@@ -100,12 +101,12 @@ extension OwnerReport {
       )
     }
     func named(
-      _ title: ReportWords.Term,
+      _ title: String,
       _ column: ReportWords.Term,
       _ rows: [ReportTable.Row],
       _ shape: ReportTable.Shape = .list
     ) -> ReportTable {
-      ReportTable(title: words[title], columns: (words[.name], words[column]), rows: rows, shape: shape)
+      ReportTable(title: title, columns: (words[.name], words[column]), rows: rows, shape: shape)
     }
     var tables = [
       money(.byType, income.byType, .headings), money(.byMethod, income.byMethod, .headings),
@@ -122,30 +123,30 @@ extension OwnerReport {
     }
     let used = hours.indices.filter { hours[$0].count > 0 }
     tables += [
-      counts(.byDay, words[.day], checkIns.byDay, .series),
+      counts(words[.byDay], words[.day], checkIns.byDay, .series),
       // The hours from the first to the last with a check-in.
       counts(
-        .byHour,
+        words[.byHour],
         words[.hour],
         used.isEmpty ? [] : Array(hours[used[0]...used[used.count - 1]]),
         .series
       ),
       named(
-        .topMembers,
+        words[.topMembers],
         .count,
         checkIns.topMembers.map {
           .init(label: $0.name ?? $0.id, value: $0.count, content: .count($0.count))
         },
         .headings
       ),
-      counts(.byStatus, "", membersByStatus, .headings),
+      counts(words.dated(.byStatus, .onDay, today), "", membersByStatus, .headings),
       named(
-        .endingSoon,
+        words.dated(.endingSoon, .sinceDay, asOf),
         .ends,
         endingSoon.map { .init(label: $0.name ?? $0.id, content: .day($0.day)) }
       ),
       named(
-        .lowStock,
+        words.dated(.lowStock, .onDay, today),
         .stock,
         lowStock.map { .init(label: $0.name ?? $0.id, content: .count($0.stock)) }
       ),

@@ -10,7 +10,7 @@ package struct ReportWords: Sendable {
     case title, income, expenses, profit, checkIns, members, lowStock, endingSoon
     case byType, byMethod, byMonth, byDay, byCategory, byHour, byStatus, topMembers
     case payments, entries, amount, count, name, stock, ends, day, hour, month, none, leftOut, productCost
-    case sheet, from, to, asOf, undated, unreadable, nothing, readAt
+    case sheet, from, to, asOf, onDay, sinceDay, undated, unreadable, nothing, readAt
   }
 
   let language: Language
@@ -27,7 +27,7 @@ package struct ReportWords: Sendable {
       case .expenses: ("Gastos", "Expenses")
       case .profit: ("Utilidad", "Profit")
       case .checkIns: ("Asistencias", "Check-ins")
-      case .members: ("Miembros, hoy", "Members today")
+      case .members: ("Miembros registrados", "Registered members")
       case .lowStock: ("Existencias de 5 o menos", "Stock of 5 or less")
       case .endingSoon: ("Membresías que vencen en 7 días", "Memberships that end within 7 days")
       case .byType: ("Ingresos por tipo", "Income by type")
@@ -61,6 +61,8 @@ package struct ReportWords: Sendable {
       case .from: ("Desde", "From")
       case .to: ("Hasta", "To")
       case .asOf: ("Vencimientos desde", "Ends counted from")
+      case .onDay: ("al", "on")
+      case .sinceDay: ("desde el", "from")
       case .undated: ("Sin fecha", "Without a date")
       case .unreadable: ("Sin importe en pesos", "Without an amount in pesos")
       case .productCost:
@@ -70,6 +72,11 @@ package struct ReportWords: Sendable {
         )
       }
     return language == .spanish ? spanish : english
+  }
+
+  /// A term with the day that it is of: `Miembros registrados al 2026-11-28`.
+  func dated(_ term: Term, _ word: Term, _ day: CalendarDay) -> String {
+    "\(self[term]) \(self[word]) \(day.text)"
   }
 
   /// A term of several for their number: `pagos`, and `pago` for 1.

@@ -1,3 +1,4 @@
+import Files
 package import FirestoreREST
 package import Schema
 package import Tables
@@ -45,7 +46,8 @@ package struct ClassReports: Sendable {
 
   let client: FirestoreClient
   private let zone: LocalTimeZone
-  /// Called with the documents that were read of a collection.
+  private let seen = Locked<Set<DocumentPath>>([])
+  /// Called with the number of documents that were read of a collection.
   let onRead: @Sendable (CollectionPath, Int) -> Void
 
   /// - Parameter zone: The gym's zone.
@@ -219,7 +221,9 @@ package struct ClassReports: Sendable {
       operation,
       path: "\(collection)/\(id)",
       cause: "there is no such document",
-      remedy: "'gymmigrate find' looks people up, 'gymmigrate classes week' lists classes."
+      remedy: collection == GymCollection.classes
+        ? "'gymmigrate classes week --of DAY' lists classes with their ids."
+        : "'gymmigrate find' looks people up."
     )
   }
 
@@ -229,10 +233,15 @@ package struct ClassReports: Sendable {
     var found: [DocumentPath: RawDocument] = [:]
     let paths = Set(ids.compactMap { Self.path($0.id, in: $0.collection) }).sorted()
     for some in paths.chunks(of: 300) { found.merge(try await client.batchGet(Array(some))) { $1 } }
-    for (collection, documents) in Dictionary(grouping: found.keys, by: \.collection) {
-      onRead(collection, documents.count)
+    for (collection, paths) in Dictionary(grouping: found.keys, by: \.collection) {
+      count(paths, of: collection)
     }
     return found
+  }
+
+  /// Counts documents that were read, each once however often a report reads it.
+  private func count(_ paths: [DocumentPath], of collection: CollectionPath) {
+    onRead(collection, seen.withLock { seen in paths.count(where: { seen.insert($0).inserted }) })
   }
 
   /// The documents in which a field has one of some values.
@@ -256,7 +265,7 @@ package struct ClassReports: Sendable {
     var read = CollectionRead(collection)
     read.filter = filter
     for try await page in client.pages(of: read) {
-      onRead(collection, page.count)
+      count(page.map(\.path), of: collection)
       for document in page { body(document) }
     }
   }

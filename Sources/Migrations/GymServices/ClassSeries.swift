@@ -9,6 +9,7 @@ package import Schema
 package struct ClassSeries: Sendable, Equatable {
   /// The days of the week by their names on the command line.
   package static let weekdayNames = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
+  /// The same in Spanish.
   package static let spanishNames = ["lun", "mar", "mié", "jue", "vie", "sáb", "dom"]
 
   /// The day of the week, 0 for Monday, of a name in English or Spanish, short or whole, with or without accents; nil for none.

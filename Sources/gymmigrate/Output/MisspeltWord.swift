@@ -22,8 +22,8 @@ enum MisspeltWord {
     return nil
   }
 
-  /// The failure to find a word among those that exist, with the one that was probably meant: spelled almost so, or, of a
-  /// command, of that name elsewhere.
+  /// The failure to find a word among those that exist, with the one that was probably meant: spelled almost so, or the
+  /// only one that begins so, or, of a command, of that name elsewhere.
   ///
   /// - Parameter parent: The words of a command that the word stands behind.
   static func failure(
@@ -33,11 +33,12 @@ enum MisspeltWord {
     after parent: [String] = []
   ) -> Failure {
     let isOption = word.hasPrefix("-")
-    let longer = known.filter { $0.utf8.starts(with: word.utf8) }
-    let name = word.nearest(of: known) ?? (longer.count == 1 ? longer[0] : nil)
-    let near = name.map { (parent + [$0]).joined(separator: " ") }
+    let begun = known.filter { $0.hasPrefix(word) }
     let option = optionSynonyms[word].flatMap { known.contains($0) ? $0 : nil }
-    let meant = near ?? (isOption ? option : synonyms[word] ?? place(of: word))
+    let near = word.nearest(of: known) ?? (begun.count == 1 ? begun[0] : nil)
+    let meant =
+      near.map { (parent + [$0]).joined(separator: " ") }
+      ?? (isOption ? option : synonyms[word] ?? place(of: word))
     return Failure(
       .usage,
       operation,

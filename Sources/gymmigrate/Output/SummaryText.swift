@@ -61,6 +61,9 @@ enum SummaryText {
   }
 
   static func counts(_ counts: DocumentCounts) -> String {
+    var counts = counts
+    // What was created is new anyway.
+    if counts.new == counts.created { counts.new = 0 }
     let shown = counts.members.enumerated().filter { $0.offset == 0 || $0.element.count > 0 }
     return shown.map { "\(NumberText.grouped($0.element.count)) \($0.element.name)" }.joined(separator: ", ")
   }

@@ -234,6 +234,7 @@ struct CommandTests {
       ("export users --select a -o x.csv", "option --select", "--fields"),
       ("export users -o x.csv --proyect p", "option --proyect", "--project"),
       ("count users --where=a --wher=b", "option --wher", "--where"), ("qqqqq", "run qqqqq", nil),
+      ("class week", "run class", "classes"), ("migrate apply is-active --dry", "option --dry", "--dry-run"),
     ] as [(String, String, String?)]
   )
   func misspelt(_ line: String, _ what: String, _ near: String?) async throws {

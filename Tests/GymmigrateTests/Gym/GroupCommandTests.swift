@@ -100,7 +100,9 @@ struct GroupCommandTests {
   @Test("A group that somebody has joined stays, and goes once that is undone.")
   func joinedSince() async throws {
     try await withGroup(1) { tool in
-      let group = String(try await tool.run("groups", "create", "Dos", "--owner", "u1").output.dropLast())
+      let created = try await tool.run("groups", "create", "Dos", "--owner", "u1")
+      #expect(created.errors.contains("groups: 0 read, 1 created, 1 written\n"), "\(created.errors)")
+      let group = String(created.output.dropLast())
       let creation = try tool.lastRun()
       try await tool.run("groups", "add", group, "u2").expect(0)
       let addition = try tool.lastRun()

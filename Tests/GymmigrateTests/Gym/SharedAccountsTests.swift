@@ -32,8 +32,14 @@ struct SharedAccountsTests {
       #expect(persons(found.output) == [["a", "b", "c"], ["h", "i"]])
       let lines = found.output.split(separator: "\n").map(String.init)
       #expect(lines[0] == "1\ta\t-\tAna@Gym.mx \t729 123 4567\t-\temail, phone")
-      try await tool.run("email", "accounts", "-o", "list.csv", "--header", "spanish").expect(0)
+      #expect(found.errors.contains("users: 9 read\n"), "\(found.errors)")
+      let list = try await tool.run("email", "accounts", "-o", "list.csv", "--header", "spanish")
+      #expect(list.exitCode == 0 && list.errors.contains("See list.csv."), "\(list.errors)")
       #expect(try tool.text("list.csv").contains("Persona,Nombre,Correo,"))
+      try await tool.run("email", "resolve", "ana@gym.m").expectFailure(
+        66,
+        "'gymmigrate find' looks people up"
+      )
     }
   }
 

@@ -73,6 +73,7 @@ import Testing
     var builder = ReportBuilder(
       days: january,
       asOf: try #require(CalendarDay("2026-01-10")),
+      today: try #require(CalendarDay("2026-02-03")),
       seesExpenses: seesExpenses,
       in: zone
     )
@@ -238,21 +239,44 @@ import Testing
     #expect(try rows("Asistencias por día") == [[.number(46_027, format: "yyyy-mm-dd"), one]])
     #expect(try rows("Asistencias por hora") == [[.text("23:00"), one]])
     #expect(
-      try rows("Membresías que vencen en 7 días") == [[.text("Ana"), .number(46_034, format: "yyyy-mm-dd")]]
+      try rows("Membresías que vencen en 7 días desde el 2026-01-10") == [
+        [.text("Ana"), .number(46_034, format: "yyyy-mm-dd")]
+      ]
     )
     // More than a double can hold.
-    #expect(try rows("Existencias de 5 o menos") == [[.text("p"), .text("-9007199254740993")]])
+    #expect(try rows("Existencias de 5 o menos al 2026-02-03") == [[.text("p"), .text("-9007199254740993")]])
     #expect(
       try rows("No contados, sin fecha o sin importe en pesos") == [
         [.text("Ingresos"), .number(0, format: "#,##0"), .number(0, format: "#,##0")],
         [.text("Gastos"), one, .number(0, format: "#,##0")],
       ]
     )
+    // The text and the page say the same days.
+    for (words, titles) in [
+      (
+        ReportWords(.spanish),
+        [
+          "Miembros registrados al 2026-02-03", "Miembros por estado al 2026-02-03",
+          "Membresías que vencen en 7 días desde el 2026-01-10", "Existencias de 5 o menos al 2026-02-03",
+        ]
+      ),
+      (
+        ReportWords(.english),
+        [
+          "Registered members on 2026-02-03", "Members by status on 2026-02-03",
+          "Memberships that end within 7 days from 2026-01-10", "Stock of 5 or less on 2026-02-03",
+        ]
+      ),
+    ] {
+      let page = String(decoding: report.page(words, of: "test", at: nil), as: UTF8.self)
+      let text = "\(report.text(words))"
+      for title in titles { #expect(page.contains(title) && text.contains(title), "\(title)") }
+    }
     let charts = sheet.sections.filter { $0.chart != nil }.map(\.title)
     #expect(
       charts == [
         "Ingresos por tipo", "Ingresos por método", "Gastos por categoría", "Asistencias por día",
-        "Asistencias por hora", "Los diez con más asistencias", "Miembros por estado",
+        "Asistencias por hora", "Los diez con más asistencias", "Miembros por estado al 2026-02-03",
       ]
     )
   }

@@ -32,7 +32,7 @@ package struct SharedAccounts {
 
   /// Finds them, person by person, by id.
   ///
-  /// - Parameter onRead: Called with the number of documents that were read.
+  /// - Parameter onRead: Called with the number of users that were read, each once.
   package static func find(
     in client: FirestoreClient,
     onRead: @Sendable (Int) -> Void
@@ -46,7 +46,6 @@ package struct SharedAccounts {
     for some in try await spool.labelled().chunks(of: SpoolDatabase.batch) {
       let paths = some.map { DocumentPath(GymCollection.users, $0.id) }
       let found = try await client.batchGet(paths)
-      onRead(paths.count)
       for (one, path) in zip(some, paths) {
         // One that is gone by now is nobody's account.
         guard let document = found[path] else { continue }

@@ -134,7 +134,7 @@ extension CheckJob: DivisibleJob {
         await session.warnOfEmpty(named.filter { session.counts[$0.collection].read == 0 })
       }
       var ending = CommandResult(status: findings.isEmpty ? .done : .differences, readTime: moment)
-      if !findings.isEmpty { ending.lists = [output ?? list.path] }
+      ending.lists = output.map { [$0] } ?? (findings.isEmpty ? [] : [list.path])
       ending.findings = findings.counts
       return ending
     }

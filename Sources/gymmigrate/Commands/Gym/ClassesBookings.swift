@@ -9,8 +9,8 @@ struct ClassesBookings: AsyncParsableCommand {
     commandName: "bookings",
     abstract: "Show who is booked.",
     discussion: """
-      Prints one line per active booking: day, hour and name of the class, name, phone and email of the user, and \
-      the id of the class, separated by tabs. Where a name is not known, the id stands.
+      Prints one line per active booking: day, hour and name of the class, name, phone and email of the user, id of \
+      the class, separated by tabs. Where a name is not known, the id stands.
 
         gymmigrate classes bookings 1DfftPukTaXkfsRgp0Yt -e stage
         gymmigrate classes bookings --of 2026-01-05 -e stage -o booked.csv \\
@@ -27,9 +27,13 @@ struct ClassesBookings: AsyncParsableCommand {
       let bookings = try await session.classReports().bookings(classes.booked)
       if bookings.isEmpty {
         let isNoClass = session.counts.totals.read == 0
-        session.logger.notice(isNoClass ? "There is no class then." : "Nobody is booked.")
+        let notice =
+          isNoClass
+          ? table.text("There is no class then.", "No hay clases entonces.")
+          : table.text("Nobody is booked.", "No hay reservas.")
+        session.logger.notice("\(notice)")
       }
-      try table.write(bookings.map(\.row), of: BookingRecord.table, session.logger) {
+      try table.write(bookings.map(\.row), of: BookingRecord.table) {
         $0.member("bookings", objects: bookings) {
           $0.member("class", $1.className)
           $0.member("classId", $1.classID)
@@ -45,12 +49,11 @@ struct ClassesBookings: AsyncParsableCommand {
         bookings.map { booking in
           TerminalText(cells: [
             booking.day?.text ?? "-", booking.start ?? "-", booking.className ?? booking.classID,
-            booking.name ?? booking.userID, booking.phone ?? "-", booking.email ?? "-",
-            booking.classID,
+            booking.name ?? booking.userID, booking.phone ?? "-", booking.email ?? "-", booking.classID,
           ])
         }
       }
-      return CommandResult()
+      return table.result
     }
   }
 }

@@ -33,10 +33,15 @@ struct ClassesWeek: AsyncParsableCommand {
       let reports = try session.classReports()
       let day = day ?? reports.day(of: .now)
       let classes = try await reports.week(of: day)
-      if classes.isEmpty { session.logger.notice("No class takes place in the week of \(day.monday.text).") }
-      let weekdays =
-        table.header == .labels("es") ? ClassSeries.spanishNames : ClassSeries.weekdayNames
-      try table.write(classes.map(\.row), of: ScheduledClass.table, session.logger) {
+      if classes.isEmpty {
+        let week = day.monday.text
+        let notice = table.text(
+          "No class takes place in the week of \(week).",
+          "No hay clases en la semana del \(week)."
+        )
+        session.logger.notice("\(notice)")
+      }
+      try table.write(classes.map(\.row), of: ScheduledClass.table) {
         $0.member("classes", objects: classes) {
           $0.member("booked", $1.booked)
           $0.member("capacity", $1.capacity)
@@ -48,13 +53,17 @@ struct ClassesWeek: AsyncParsableCommand {
         }
       } lines: {
         classes.map { found in
-          TerminalText(cells: [
-            "\(weekdays[found.day.weekday]) \(found.day.text)", found.start, found.name,
-            "\(found.booked)/\(found.capacity)", "\(found.minutes) min", found.id,
+          let weekday = table.text(
+            ClassSeries.weekdayNames[found.day.weekday],
+            ClassSeries.spanishNames[found.day.weekday]
+          )
+          return TerminalText(cells: [
+            "\(weekday) \(found.day.text)", found.start, found.name, "\(found.booked)/\(found.capacity)",
+            "\(found.minutes) min", found.id,
           ])
         }
       }
-      return CommandResult()
+      return table.result
     }
   }
 }
@@ -131,7 +140,7 @@ struct ClassesAttendance: AsyncParsableCommand {
     try await common.perform("classes attendance") { session in
       let records = try await session.classReports().attendance(selection, on: days)
       let attended = records.count(where: \.attended)
-      try table.write(records.map(\.row), of: AttendanceRecord.table, session.logger) {
+      try table.write(records.map(\.row), of: AttendanceRecord.table) {
         $0.member("attended", attended)
         if !records.isEmpty { $0.member("rate", Double(attended) / Double(records.count)) }
         $0.member("records", objects: records) {
@@ -152,17 +161,17 @@ struct ClassesAttendance: AsyncParsableCommand {
             record.attendance,
           ])
         }
-        return lines + [Self.rate(attended, of: records.count)]
+        return lines + [rate(attended, of: records.count)]
       }
-      return CommandResult()
+      return table.result
     }
   }
 
   /// The last line: `rate  8/10  80.0 %`.
-  private static func rate(_ attended: Int, of count: Int) -> TerminalText {
-    if count == 0 { return "rate\t0/0\t-" }
-    let tenths = (attended * 2000 + count) / (2 * count)
-    return "rate\t\(attended)/\(count)\t\(tenths / 10).\(tenths % 10) %"
+  private func rate(_ attended: Int, of count: Int) -> TerminalText {
+    let tenths = count == 0 ? 0 : (attended * 2000 + count) / (2 * count)
+    let share = count == 0 ? "-" : "\(tenths / 10).\(tenths % 10) %"
+    return TerminalText(cells: [table.text("rate", "asistencia"), "\(attended)/\(count)", share])
   }
 
   static func month(_ text: String) throws -> CalendarDay {
@@ -188,10 +197,9 @@ struct GymTableOptions: ParsableArguments {
   @Option(
     name: [.long, .customLong("lang")],
     help: ArgumentHelp(
-      "The header of CSV and XLSX, and the days of the week: fields, english or spanish.",
+      "The language: english or spanish; fields is English, with field names in the header of CSV and XLSX.",
       valueName: "language"
-    )
-    .withDefault("fields"),
+    ).withDefault("fields"),
     transform: TypedValue.header
   )
   var header = Column.HeaderLanguage.fieldNames
@@ -211,6 +219,14 @@ struct GymTableOptions: ParsableArguments {
     }
   }
 
+  /// A text in the language that was asked for, which is English unless it is Spanish.
+  func text(_ english: String, _ spanish: String) -> String {
+    header == .labels("es") ? spanish : english
+  }
+
+  /// The end of a report, which names its file.
+  var result: CommandResult { CommandResult(lists: output.map { [$0] } ?? []) }
+
   /// Writes a report.
   ///
   /// - Parameters:
@@ -220,7 +236,6 @@ struct GymTableOptions: ParsableArguments {
     _ rows: [RawDocument],
     of collection: CollectionPath,
     in schema: DatabaseSchema = ClassReports.schema,
-    _ logger: Logger,
     _ members: (inout JSONWriter) -> Void,
     lines: () -> [TerminalText]
   ) throws {
@@ -235,7 +250,6 @@ struct GymTableOptions: ParsableArguments {
     try writer.append(contentsOf: rows)
     try writer.finish()
     _ = try file.finish()
-    logger.notice("Wrote \(output).")
   }
 
   private func format(of output: String, _ schema: DatabaseSchema) throws -> ExportFormat? {

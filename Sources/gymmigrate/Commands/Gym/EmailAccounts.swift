@@ -27,13 +27,14 @@ struct EmailAccounts: AsyncParsableCommand {
       let accounts = try await SharedAccounts.find(in: session.client) { count in
         counts.update(GymCollection.users) { $0.read += count }
       }
-      if accounts.isEmpty { session.logger.notice("No two users share an address or a number.") }
-      try table.write(
-        accounts.map(\.row),
-        of: SharedAccounts.table,
-        in: SharedAccounts.schema,
-        session.logger
-      ) {
+      if accounts.isEmpty {
+        let notice = table.text(
+          "No two users share an address or a number.",
+          "Ningún usuario comparte un correo o un teléfono con otro."
+        )
+        session.logger.notice("\(notice)")
+      }
+      try table.write(accounts.map(\.row), of: SharedAccounts.table, in: SharedAccounts.schema) {
         $0.member("accounts", objects: accounts) {
           $0.member("email", $1.user.email)
           $0.member("id", $1.id)
@@ -53,7 +54,7 @@ struct EmailAccounts: AsyncParsableCommand {
           ])
         }
       }
-      return CommandResult()
+      return table.result
     }
   }
 }

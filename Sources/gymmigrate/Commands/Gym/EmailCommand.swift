@@ -43,7 +43,13 @@ struct EmailResolve: AsyncParsableCommand {
       try session.schema.assertGym("email")
       let path = try EmailService.path(of: address)
       guard let id = try await EmailService(session.client).resolve(address) else {
-        throw Failure(.inputMissing, "resolve", path: path.string, cause: "nobody is registered under it")
+        throw Failure(
+          .inputMissing,
+          "resolve",
+          path: path.string,
+          cause: "nobody is registered under it",
+          remedy: "'gymmigrate find' looks people up by a part of their name, email or phone."
+        )
       }
       if json {
         try StandardOutput.writeObject {

@@ -149,7 +149,13 @@ struct ReportOptions: ParsableArguments {
       let zone = try session.schema.zone()
       let today = zone.day(of: .now)
       let days = days(today)
-      let builder = ReportBuilder(days: days, asOf: asOf ?? today, seesExpenses: role == .owner, in: zone)
+      let builder = ReportBuilder(
+        days: days,
+        asOf: asOf ?? today,
+        today: today,
+        seesExpenses: role == .owner,
+        in: zone
+      )
       // Everything is of one moment, where the service allows it.
       let readTime = try await session.client.readTime(.pinned, of: session.environment, session.logger)
       let report = try await OwnerReport.read(

@@ -56,7 +56,10 @@ struct MigrateStatus: AsyncParsableCommand {
       ledgers.append((name, entries))
     }
     let table = MigrationTable(folder, ledgers)
-    if let html { try MigrationTablePage(table, madeAt: .now).write(to: html) }
+    if let html {
+      try MigrationTablePage(table, madeAt: .now).write(to: html)
+      common.verbosity.settings.logger().notice("See \(html).")
+    }
     if json { return try StandardOutput.write(line: MigrationTableText.json(table)) }
     for line in MigrationTableText.lines(table) { try StandardOutput.write("\(line)\n") }
   }

@@ -1,5 +1,6 @@
 import Configuration
 import Integrity
+import Logging
 import Schema
 import YAML
 
@@ -87,6 +88,7 @@ struct SchemaShow: AsyncParsableCommand {
     case .table: try Self.write(Array("\(table.text)".utf8), to: output)
     case .html: try Self.write(table.html, to: output)
     }
+    if output != "-" { OutputSettings().logger().notice("See \(output).") }
   }
 
   private static func write(_ schema: DatabaseSchema, to json: inout JSONWriter) {

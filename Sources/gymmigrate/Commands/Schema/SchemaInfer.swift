@@ -90,7 +90,7 @@ struct SchemaInfer: AsyncParsableCommand {
         } else {
           try SchemaShow.write(format == .html ? table.html : Array("\(table.text)".utf8), to: output)
         }
-        return CommandResult()
+        return CommandResult(lists: output == "-" ? [] : [output])
       }
       let schema = DatabaseSchema(
         name: Self.name(of: output, session.environment),

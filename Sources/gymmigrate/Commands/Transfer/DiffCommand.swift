@@ -185,6 +185,7 @@ struct DiffCommand: AsyncParsableCommand {
       return CommandResult(
         status: counts.unreadable > 0 ? .incomplete : counts.areDifferent ? .differences : .done,
         readTime: moment,
+        lists: output.map { $0 == "-" ? [] : [$0] } ?? [],
         sections: [counts]
       )
     }
