@@ -209,6 +209,12 @@ private func step(_ text: String) -> String { "\(head)steps:\n  - \(text)\n" }
   static let steps: [MalformedMigration] = [
     MalformedMigration(bomb, 1, 5, "anchors and aliases"),
     MalformedMigration(step("fly: a"), 5, 5, "there is no step 'fly'; the steps are set, set-if-missing"),
+    MalformedMigration(
+      step("rename: a"),
+      5,
+      5,
+      "there is no step 'rename'; did you mean 'move'? The steps are set"
+    ),
     MalformedMigration(step("trim"), 5, 5, "a step is a map of its name"),
     MalformedMigration(step("trim: a\n    lower: b"), 5, 5, "a step has one name"),
     MalformedMigration(step("set: 7"), 5, 10, "'set' must be a map of names to values"),

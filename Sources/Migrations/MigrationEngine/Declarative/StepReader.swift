@@ -41,9 +41,11 @@ struct StepReader {
       }
     case "run": return [.run(try program(value))]
     default:
+      let meant = ["rename": "move", "remove": "unset"][name] ?? name.nearest(of: Self.names)
+      let near = meant.map { "did you mean '\($0)'? The" } ?? "the"
       throw yaml.failure(
         at: key,
-        "there is no step '\(name)'; the steps are \(Self.names.joined(separator: ", "))"
+        "there is no step '\(name)'; \(near) steps are \(Self.names.joined(separator: ", "))"
       )
     }
   }

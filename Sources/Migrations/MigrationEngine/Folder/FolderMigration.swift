@@ -131,6 +131,15 @@ package struct MigrationFolder: Sendable {
   package func migration(called word: String) throws(Failure) -> FolderMigration {
     if let found = migrations.first(where: { $0.isCalled(word) }) { return found }
     let names = migrations.map(\.name)
+    if FileCheck.isFolder(word) {
+      throw Failure(
+        .usage,
+        "find the migration",
+        path: word,
+        cause: "it is a folder",
+        remedy: "'migrations:' in gymmigrate.yaml names the folder of migrations."
+      )
+    }
     throw Failure(
       .usage,
       "find the migration",
