@@ -81,15 +81,12 @@ struct UpRun {
 
   /// Says which command applies what was planned: the same without what makes it a plan, and with the bound that it needs.
   private func offer(_ deletions: [String: Int]) throws {
-    let target = try EnvironmentResolver(run.connection).environment()
-    var words = Invocation.current.arguments.words
-    words.removeAll { $0 == "-n" || $0 == "--dry-run" }
-    words = words.without("--html")
+    var words = run.wordsOfPlan
     if let most = deletions.values.max(), most > job.maximumDeletes ?? 0 {
       words = words.without("--max-delete") + ["--max-delete", String(most)]
     }
-    if run.confirmation.confirm == nil { words += target.confirmationWords }
-    run.output.logger().notice("To apply this: \(CommandLineText.quoted(["gymmigrate"] + words))")
+    let command = try run.command(words)
+    run.output.logger().notice("To apply this: \(command)")
   }
 
   /// Prints the summary of no run, with --json.
