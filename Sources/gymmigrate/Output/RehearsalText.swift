@@ -17,9 +17,13 @@ enum RehearsalText {
     }
     if rehearsal.refused > 0 {
       let count = NumberText.counted(rehearsal.refused, "document")
-      try StandardOutput.write("Refused: \(count), which are left alone: an apply ends in 2.\n")
-    } else if rehearsal.findings.isEmpty {
-      try StandardOutput.write("Nothing was found: it can be applied again, checked and undone.\n")
+      try StandardOutput.write("Refused and left alone: \(count); an apply ends in 2.\n")
+    }
+    if rehearsal.findings.isEmpty {
+      try StandardOutput.write("Passed: it can be applied again, checked and undone.\n")
+    } else {
+      let count = NumberText.counted(rehearsal.findings.count, "fault")
+      try StandardOutput.write("Failed: \(count), listed above.\n")
     }
   }
 
