@@ -58,7 +58,7 @@ package struct Configuration: Sendable, Equatable {
       path: name,
       cause: "it is not one of \(names.joined(separator: ", "))",
       remedy: near
-        + (file.map { "Add it to \($0)." }
+        + (file.map { "Add it to 'environments' in \($0)." }
           ?? "Add it to gymmigrate.yaml, or give --project and --database.")
     )
   }

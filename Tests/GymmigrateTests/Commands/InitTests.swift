@@ -29,7 +29,11 @@ struct InitTests {
       let json = try JSONSerialization.jsonObject(with: Data(again.standardOutput)) as? [String: Any]
       #expect(json?["exitCode"] as? Int == 0 && json?["checks"] != nil)
       let before = try tool.text("gymmigrate.yaml")
-      try await tool.bare(["init"] + place).expectFailure(73, "gymmigrate.yaml", "it exists")
+      try await tool.bare(["init"] + place).expectFailure(
+        73,
+        "gymmigrate.yaml",
+        "it exists. For a second environment, add it to 'environments'"
+      )
       #expect(try tool.text("gymmigrate.yaml") == before)
       #expect(mini.totalChanges == 0)
     }

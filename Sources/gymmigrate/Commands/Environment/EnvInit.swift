@@ -43,9 +43,12 @@ struct EnvInit: AsyncParsableCommand {
   }
 
   /// - Throws: `.cannotWrite` where there is such a file.
-  static func assertFree(_ file: String) throws(Failure) {
+  static func assertFree(
+    _ file: String,
+    remedy: String = "Move it away, or name another file."
+  ) throws(Failure) {
     guard FileCheck.isTaken(file) else { return }
-    throw Failure.cannotWrite(file, "it exists", remedy: "Move it away, or name another file.")
+    throw Failure.cannotWrite(file, "it exists", remedy: remedy)
   }
 
   static func write(_ text: String, to file: String) throws(Failure) {
