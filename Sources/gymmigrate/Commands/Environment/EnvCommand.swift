@@ -23,7 +23,7 @@ struct EnvList: AsyncParsableCommand {
   @Flag(help: "Print JSON instead of lines.") var json = false
 
   func run() async throws {
-    let environments = try EnvironmentResolver(connection).configuration().environments
+    let environments = try EnvironmentResolver(connection).environments()
     if json {
       return try StandardOutput.writeArray { $0.objects(environments) { $1.write(to: &$0) } }
     }
