@@ -211,6 +211,8 @@ struct CommandTests {
         "fix", "members", "--all-documents", "--set", "phone=7", "-e", "local", "--schema", "gym",
       ]
       try await tool.bare(number).expectFailure(64, "See 'gymmigrate fix --help'")
+      try await tool.bare(["fix", "members", "--set", "phone=7", "-e", "local", "-n"])
+        .expectFailure(64, "--all-documents")
       let export = try await tool.bare(["export", "--help"]).output
       for (topic, options) in [
         ("connection", ["--project", "--credentials", "--impersonate-service-account", "--retry-for"]),
