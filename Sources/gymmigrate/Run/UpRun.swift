@@ -193,6 +193,7 @@ struct UpRun {
     past gate: PromotionGate?
   ) async throws {
     var isIncomplete = false
+    var left: [String] = []
     for (index, migration) in pending.enumerated() {
       var job = job
       job.migrations = choice([migration])
@@ -208,9 +209,32 @@ struct UpRun {
         try await applying.perform()
       }
       if !isWhole { isIncomplete = true }
-      try await verify(applied.migrations)
+      // Of one alone, the lists are named a few lines above.
+      if pending.count > 1 { left += listsLeft(by: migration) }
+      do {
+        try await verify(applied.migrations)
+      } catch let status as ExitStatus {
+        say(left)
+        throw status
+      }
     }
+    say(left)
     if isIncomplete { throw ExitStatus(ExitCodes.incomplete) }
+  }
+
+  /// Names the lists that the run which applied a migration leaves for a person.
+  private func listsLeft(by migration: FolderMigration) -> [String] {
+    let history = RunHistory(in: run.connection.stateDir, warn: { _ in })
+    let last = history.entries().map(\.record).last { $0.command.hasPrefix("migrate apply ") }
+    guard let last else { return [] }
+    let lists = ["review.csv", "rejects.jsonl"].map { history.file($0, of: last.id) }
+    return lists.filter { FileCheck.exists($0) }.map { list in
+      "\(migration.name): see \(list)\(SummaryText.purpose(of: list))."
+    }
+  }
+
+  private func say(_ lines: [String]) {
+    for line in lines { run.output.logger().notice("\(line)") }
   }
 
   private mutating func verify(_ choice: MigrationChoice, isUnprinted: Bool = false) async throws {

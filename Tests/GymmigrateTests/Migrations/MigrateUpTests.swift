@@ -62,6 +62,18 @@ struct MigrateUpTests {
     }
   }
 
+  @Test("The last lines name what each migration leaves for a person.")
+  func left() async throws {
+    try await withStores { tool in
+      try await tool.bare(["import", Samples.file("users"), "-e", "test", "-q"]).expect(0)
+      let up = try await tool.bare(["migrate", "up", "-e", "test", "--examples", "0"])
+      up.expect(2)
+      let said = up.errorLines.filter { $0.contains(": see .gymmigrate/") }
+      #expect(said.first?.contains("users-unify: see ") == true, "\(up.errors)")
+      #expect(Array(up.errorLines.suffix(said.count)) == said, "\(up.errors)")
+    }
+  }
+
   @Test(
     "A review of a migration that is done keeps the command that resumes from going on, neither is it taken in silence."
   )
