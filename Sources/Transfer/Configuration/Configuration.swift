@@ -58,8 +58,8 @@ package struct Configuration: Sendable, Equatable {
       path: name,
       cause: "it is not one of \(names.joined(separator: ", "))",
       remedy: near
-        + (file.map { "Add it to \($0)." }
-          ?? "Add it to gymmigrate.yaml, or give --project and --database.")
+        + (file.map { "Add \(name) to 'environments' in \($0)." }
+          ?? "Add \(name) to 'environments' in gymmigrate.yaml, or give --project and --database.")
     )
   }
 

@@ -15,15 +15,21 @@ enum MisspeltWord {
     }
     let type = named.type.configuration.defaultSubcommand ?? named.type
     let known = options(of: type)
-    for word in rest.prefix(while: { $0 != "--" }) where word.hasPrefix("--") {
+    let long = known.filter { $0.hasPrefix("--") }
+    for word in rest.prefix(while: { $0 != "--" }) where word.hasPrefix("-") {
       let name = String(word.prefix { $0 != "=" })
-      if !known.contains(name) { return failure("use the option", name, known) }
+      let isLong = name.hasPrefix("--")
+      // Of one letter nothing is near; several together, a number and a hyphen alone may be right.
+      let isShort = name.count == 2 && name.last?.isLetter ?? false
+      if isLong || isShort, !known.contains(name) {
+        return failure("use the option", name, isLong ? long : [])
+      }
     }
     return nil
   }
 
-  /// The failure to find a word among those that exist, with the one that was probably meant: spelled almost so, or the
-  /// only one that begins so, or, of a command, of that name elsewhere.
+  /// The failure to find a word among those that exist, with the one that was probably meant: spelled almost so, or, of a
+  /// command, of that name elsewhere.
   ///
   /// - Parameter parent: The words of a command that the word stands behind.
   static func failure(
@@ -33,12 +39,11 @@ enum MisspeltWord {
     after parent: [String] = []
   ) -> Failure {
     let isOption = word.hasPrefix("-")
-    let begun = known.filter { $0.hasPrefix(word) }
+    let near = (word.nearest(of: known) ?? beginning(with: word, of: known)).map {
+      (parent + [$0]).joined(separator: " ")
+    }
     let option = optionSynonyms[word].flatMap { known.contains($0) ? $0 : nil }
-    let near = word.nearest(of: known) ?? (begun.count == 1 ? begun[0] : nil)
-    let meant =
-      near.map { (parent + [$0]).joined(separator: " ") }
-      ?? (isOption ? option : synonyms[word] ?? place(of: word))
+    let meant = near ?? (isOption ? option : synonyms[word] ?? place(of: word))
     return Failure(
       .usage,
       operation,
@@ -46,6 +51,12 @@ enum MisspeltWord {
       cause: "there is no such \(isOption ? "option" : "command")",
       remedy: meant.map { "Did you mean \($0)?" } ?? overview(known, after: parent)
     )
+  }
+
+  /// The only name that begins with a word of three letters or more.
+  private static func beginning(with word: String, of known: [String]) -> String? {
+    let names = known.filter { $0.hasPrefix(word) }
+    return names.count == 1 && word.filter(\.isLetter).count >= 3 ? names.first : nil
   }
 
   /// What there is instead.
@@ -75,11 +86,12 @@ enum MisspeltWord {
     return nil
   }
 
-  /// The long options that the help of a command names.
+  /// The options that the help of a command names.
   private static func options(of command: any ParsableCommand.Type) -> [String] {
     let help = Gymmigrate.helpMessage(for: command, includeHidden: true)
     let words = help.split { !($0.isLetter || $0.isNumber || $0 == "-") }.map(String.init)
-    return Array(Set(words.filter { $0.hasPrefix("--") && $0.count > 2 })).sorted { $0.compareUTF8($1) < 0 }
+    let options = words.filter { $0.hasPrefix("-") && $0.contains(where: \.isLetter) }
+    return Array(Set(options)).sorted { $0.compareUTF8($1) < 0 }
   }
 }
 

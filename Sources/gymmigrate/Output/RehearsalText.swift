@@ -17,13 +17,14 @@ enum RehearsalText {
     }
     if rehearsal.refused > 0 {
       let count = NumberText.counted(rehearsal.refused, "document")
-      try StandardOutput.write("Left alone: \(count) that it refuses, so an apply ends in 2.\n")
+      try StandardOutput.write("Refused and left alone: \(count); an apply ends in 2.\n")
     }
-    let failures = NumberText.counted(rehearsal.findings.count, "finding")
-    try StandardOutput.write(
-      rehearsal.findings.isEmpty
-        ? "Passed: it can be applied again, checked and undone.\n" : "Failed: \(failures), above.\n"
-    )
+    if rehearsal.findings.isEmpty {
+      try StandardOutput.write("Passed: it can be applied again, checked and undone.\n")
+    } else {
+      let count = NumberText.counted(rehearsal.findings.count, "fault")
+      try StandardOutput.write("Failed: \(count), listed above.\n")
+    }
   }
 
   private static func members(of rehearsal: Rehearsal, to json: inout JSONWriter) {

@@ -12,6 +12,8 @@ struct CommandResult: Sendable {
   var release: RunSummary.Release?
   /// The command that applies exactly what was planned; nil where nothing was, or nothing is to do.
   var applies: String?
+  /// A sentence with the command that comes next; nil for none.
+  var offer: String?
   /// What the service bills at most, of a plan and of a copy.
   var cost: CostEstimate?
   /// How many documents each migration deletes, of a plan.

@@ -118,6 +118,7 @@ extension CommandRun {
     if let applies = ending.result.applies, ending.failure == nil, job?.offersPlan ?? true {
       logger.notice("To apply exactly this: \(applies)")
     }
+    if let offer = ending.result.offer, ending.failure == nil { logger.notice("\(offer)") }
     if let failure = ending.failure { logger.error("\(failure)") }
     if let resume = summary.resumeCommand, summary.status != .done {
       logger.notice("To resume: \(resume)")

@@ -29,6 +29,19 @@ struct EnvironmentResolver {
   /// The configuration in use.
   func configuration() throws(Failure) -> Configuration { try files.configuration() }
 
+  /// The environments that are known, each with the endpoint that it is reached at.
+  func environments() throws(Failure) -> [DatabaseEnvironment] {
+    var environments = try configuration().environments
+    guard let host = discovery.emulatorHost else { return environments }
+    let endpoint = try Configuration.checkedEndpoint("http://\(host)")
+    for (index, environment) in environments.enumerated() {
+      // A protected one is not used while the variable is set.
+      if environment.endpoint != nil || environment.isEmbedded || environment.isProtected { continue }
+      environments[index].endpoint = endpoint
+    }
+    return environments
+  }
+
   func schema() throws(Failure) -> DatabaseSchema { try files.schema() }
 
   /// The schema's file; nil where it is built in or there is none.

@@ -46,6 +46,18 @@ struct JobRun: Sendable {
 }
 
 extension JobRun {
+  /// The words of the command line that made a plan, without what makes it one.
+  var wordsOfPlan: [String] {
+    Invocation.current.arguments.words.filter { $0 != "-n" && $0 != "--dry-run" }.without("--html")
+  }
+
+  /// A command that writes, with what confirms it.
+  func command(_ words: [String]) throws(Failure) -> String {
+    let target = try EnvironmentResolver(connection).environment()
+    let confirmed = confirmation.confirm == nil ? target.confirmationWords : []
+    return CommandLineText.quoted(["gymmigrate"] + words + confirmed)
+  }
+
   /// The job of a record, with where and how it is done.
   ///
   /// - Throws: ``WireError`` for a job of another version, or a damaged one.

@@ -50,22 +50,7 @@ struct UpRun {
     try assertAllowed(deletions, by: DeletionBound(maximum: job.maximumDeletes, options: run.confirmation))
     let count = NumberText.counted(pending.count, "migration")
     try Guard.ask("Apply \(count) in \(name)?", with: run.confirmation)
-    let began = Timestamp.now
-    defer { up.showLists(since: began) }
     try await up.apply(pending, deleting: deletions, past: gate)
-  }
-
-  /// Says what the runs have left for a person, at the end of all of them.
-  private func showLists(since moment: Timestamp) {
-    for entry in RunHistory(in: run.connection.stateDir).entries()
-    where entry.record.writes && entry.record.startedAt >= moment {
-      for name in ["review.csv", "rejects.jsonl"] {
-        let list = "\(run.connection.stateDir)/runs/\(entry.record.id)/\(name)"
-        if FileCheck.exists(list) {
-          run.output.logger().notice("See \(list)\(SummaryText.purpose(of: list)).")
-        }
-      }
-    }
   }
 
   /// Refuses settings that go with none of the folder; says of those that go with one which is not pending that they are not used.
@@ -96,15 +81,12 @@ struct UpRun {
 
   /// Says which command applies what was planned: the same without what makes it a plan, and with the bound that it needs.
   private func offer(_ deletions: [String: Int]) throws {
-    let target = try EnvironmentResolver(run.connection).environment()
-    var words = Invocation.current.arguments.words
-    words.removeAll { $0 == "-n" || $0 == "--dry-run" }
-    words = words.without("--html")
+    var words = run.wordsOfPlan
     if let most = deletions.values.max(), most > job.maximumDeletes ?? 0 {
       words = words.without("--max-delete") + ["--max-delete", String(most)]
     }
-    if run.confirmation.confirm == nil { words += target.confirmationWords }
-    run.output.logger().notice("To apply this: \(CommandLineText.quoted(["gymmigrate"] + words))")
+    let command = try run.command(words)
+    run.output.logger().notice("To apply this: \(command)")
   }
 
   /// Prints the summary of no run, with --json.
@@ -211,6 +193,7 @@ struct UpRun {
     past gate: PromotionGate?
   ) async throws {
     var isIncomplete = false
+    var left: [String] = []
     for (index, migration) in pending.enumerated() {
       var job = job
       job.migrations = choice([migration])
@@ -226,9 +209,32 @@ struct UpRun {
         try await applying.perform()
       }
       if !isWhole { isIncomplete = true }
-      try await verify(applied.migrations)
+      // Of one alone, the lists are named a few lines above.
+      if pending.count > 1 { left += listsLeft(by: migration) }
+      do {
+        try await verify(applied.migrations)
+      } catch let status as ExitStatus {
+        say(left)
+        throw status
+      }
     }
+    say(left)
     if isIncomplete { throw ExitStatus(ExitCodes.incomplete) }
+  }
+
+  /// Names the lists that the run which applied a migration leaves for a person.
+  private func listsLeft(by migration: FolderMigration) -> [String] {
+    let history = RunHistory(in: run.connection.stateDir, warn: { _ in })
+    let last = history.entries().map(\.record).last { $0.command.hasPrefix("migrate apply ") }
+    guard let last else { return [] }
+    let lists = ["review.csv", "rejects.jsonl"].map { history.file($0, of: last.id) }
+    return lists.filter { FileCheck.exists($0) }.map { list in
+      "\(migration.name): see \(list)\(SummaryText.purpose(of: list))."
+    }
+  }
+
+  private func say(_ lines: [String]) {
+    for line in lines { run.output.logger().notice("\(line)") }
   }
 
   private mutating func verify(_ choice: MigrationChoice, isUnprinted: Bool = false) async throws {

@@ -39,6 +39,12 @@ struct CommandTests {
           """
       )
       #expect(try await tool.bare(["env"]).output == list.output)
+      var emulated = tool
+      emulated.environment["FIRESTORE_EMULATOR_HOST"] = "127.0.0.1:9"
+      let lines = try await emulated.bare(["env", "list"]).output.split(separator: "\n")
+      #expect(lines[0] == "test\tsajarubox\ttest\thttp://127.0.0.1:9")
+      // A protected one is not used while the variable is set.
+      #expect(lines[2] == "prod\tsajarubox\tprod\thttps://firestore.googleapis.com\tprotected")
       let json = try await tool.bare(["env", "list", "--json"])
       let environments = try #require(
         JSONSerialization.jsonObject(with: Data(json.standardOutput)) as? [[String: Any]]
@@ -205,6 +211,8 @@ struct CommandTests {
         "fix", "members", "--all-documents", "--set", "phone=7", "-e", "local", "--schema", "gym",
       ]
       try await tool.bare(number).expectFailure(64, "See 'gymmigrate fix --help'")
+      try await tool.bare(["fix", "members", "--set", "phone=7", "-e", "local", "-n"])
+        .expectFailure(64, "--all-documents")
       let export = try await tool.bare(["export", "--help"]).output
       for (topic, options) in [
         ("connection", ["--project", "--credentials", "--impersonate-service-account", "--retry-for"]),
@@ -233,6 +241,8 @@ struct CommandTests {
       ("export users --feilds a -o x.csv", "option --feilds", "--fields"),
       ("export users --select a -o x.csv", "option --select", "--fields"),
       ("export users -o x.csv --proyect p", "option --proyect", "--project"),
+      ("class week", "run class", "classes"), ("status", "run status", "migrate status"),
+      ("fix users --dry", "option --dry", "--dry-run"), ("costs -q", "option -q", nil),
       ("count users --where=a --wher=b", "option --wher", "--where"), ("qqqqq", "run qqqqq", nil),
       ("class week", "run class", "classes"), ("migrate apply is-active --dry", "option --dry", "--dry-run"),
     ] as [(String, String, String?)]

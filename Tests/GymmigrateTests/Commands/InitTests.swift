@@ -32,7 +32,7 @@ struct InitTests {
       try await tool.bare(["init"] + place).expectFailure(
         73,
         "gymmigrate.yaml",
-        "Add another environment to it"
+        "it exists. For a second environment, add it to 'environments'"
       )
       #expect(try tool.text("gymmigrate.yaml") == before)
       #expect(mini.totalChanges == 0)

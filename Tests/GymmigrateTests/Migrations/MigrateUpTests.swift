@@ -62,6 +62,18 @@ struct MigrateUpTests {
     }
   }
 
+  @Test("The last lines name what each migration leaves for a person.")
+  func left() async throws {
+    try await withStores { tool in
+      try await tool.bare(["import", Samples.file("users"), "-e", "test", "-q"]).expect(0)
+      let up = try await tool.bare(["migrate", "up", "-e", "test", "--examples", "0"])
+      up.expect(2)
+      let said = up.errorLines.filter { $0.contains(": see .gymmigrate/") }
+      #expect(said.first?.contains("users-unify: see ") == true, "\(up.errors)")
+      #expect(Array(up.errorLines.suffix(said.count)) == said, "\(up.errors)")
+    }
+  }
+
   @Test(
     "A review of a migration that is done keeps the command that resumes from going on, neither is it taken in silence."
   )
@@ -163,6 +175,17 @@ struct MigrateUpTests {
     }
   }
 
+  @Test("'down' names every migration of the run that it undoes.")
+  func joint() async throws {
+    try await withFolder(Self.three) { tool in
+      try await tool.bare(["migrate", "apply", "set-a", "set-b", "set-c", "-e", "test"]).expect(0)
+      let plan = try await tool.bare(["migrate", "down", "-e", "test", "-n"])
+      plan.expect(0)
+      #expect(plan.errors.contains("Undoing 1-a, 2-b and 3-c (one run) in test."), "\(plan.errors)")
+      #expect(plan.lastLine == "To undo this: gymmigrate migrate down -e test", "\(plan.errors)")
+    }
+  }
+
   private func states(_ tool: Tool) async throws -> [String] {
     let result = try await tool.bare(["migrate", "status", "--environments", "test"])
     result.expect(0)
@@ -178,7 +201,12 @@ struct MigrateUpTests {
     try await withFolder(Self.three) { tool in
       let before = try await tool.dump("test")
       for _ in 1...2 { try await tool.bare(["migrate", "apply", "set-a", "-e", "test"]).expect(0) }
-      try await tool.bare(["migrate", "undo", "last", "-e", "test"]).expect(0)
+      let planned = try await tool.bare(["migrate", "undo", "last", "-e", "test", "-n"])
+      #expect(planned.lastLine == "To undo this: gymmigrate migrate undo last -e test", "\(planned.errors)")
+      let undone = try await tool.bare(["migrate", "undo", "last", "-e", "test"])
+      undone.expect(0)
+      let again = "To apply it again: gymmigrate migrate apply set-a -e test"
+      #expect(undone.lastLine == again, "\(undone.errors)")
       #expect(try await tool.dump("test") == before)
       #expect(try await pending(tool) == ["1-a undone", "2-b pending", "3-c pending"])
       #expect(try await states(tool)[0] == "1-a undone, 3 written")

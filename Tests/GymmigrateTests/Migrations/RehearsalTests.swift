@@ -68,8 +68,9 @@ struct RehearsalTests {
       let words = ["migrate", "test", "--pending", "--from", "prod"]
       let result = try await tool.bare(words)
       result.expect(0)
-      let left = "Left alone: 3 documents that it refuses, so an apply ends in 2.\n"
-      #expect(result.output.hasSuffix("\(left)Passed: it can be applied again, checked and undone.\n"))
+      let refused = "Refused and left alone: 3 documents; an apply ends in 2.\n"
+      let passed = "Passed: it can be applied again, checked and undone.\n"
+      #expect(result.output.hasSuffix(refused + passed), "\(result.output)")
       let json = try await tool.bare(words + ["--json"])
       #expect(json.output.contains(#""rejected":3"#), "\(json.output)")
       try FileManager.default.removeItem(atPath: tool.path("migrations/1-a.yaml"))

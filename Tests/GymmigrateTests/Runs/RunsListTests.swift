@@ -47,8 +47,10 @@ struct RunsListTests {
       }
       let near = try await tool.bare(["runs", "list", "--env", "locla"])
       #expect(near.errors.contains("Did you mean 'local'?"), "\(near.errors)")
-      let other = try await tool.bare(["runs", "list", "--command", "exprt"])
-      #expect(other.errors.contains("Did you mean 'export'?"), "\(other.errors)")
+      for (typed, meant) in [("exprt", "export"), ("migrate aply", "migrate apply")] {
+        let none = try await tool.bare(["runs", "list", "--command", typed])
+        #expect(none.errors.contains("Did you mean '\(meant)'?"), "\(none.errors)")
+      }
       let json = try await tool.bare(["runs", "list", "--json"])
       let found = try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [[String: Any]]
       #expect(found?.compactMap { $0["runId"] as? String } == runs)

@@ -173,10 +173,12 @@ struct DeclaredReadingTests {
         $0["day"]
       }
     }
-    let typed = "id,day\n1,31/01/2026\n2, 2026-1-31\n3,31-ene-2026\n4,31/01/2026 18:30\n5,mañana\n"
     let day = Value.string("2026-01-31")
-    #expect(try days(typed) == [day, day, day, .string("31/01/2026 18:30"), .string("mañana")])
-    #expect(try days("__name__,day\n1,31/01/2026\n") == [.string("31/01/2026")])
+    #expect(try days("id,day\n1,31/01/2026\n2, 2026-1-31\n3,31-ene-2026\n") == [day, day, day])
+    for other in ["31/01/2026 18:30", "mañana"] {
+      #expect(throws: Failure.self) { try days("id,day\n1,\(other)\n") }
+    }
+    #expect(throws: Failure.self) { try days("__name__,day\n1,31/01/2026\n") }
   }
 
   @Test("The sheets that the schema names are read, and others are left out.", .enabled(if: Judge.hasPython))

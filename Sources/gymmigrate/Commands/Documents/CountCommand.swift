@@ -8,7 +8,8 @@ struct CountCommand: AsyncParsableCommand {
     discussion: """
       Prints one line per collection: its path and the number, separated by a tab. Nothing is downloaded; the \
       service bills one read for every 1,000 documents counted. The documents of a pattern, as 'orders/*/items', are \
-      counted by their names, a read each.
+      counted by their names, a read each. --all leaves out subcollections: name these \
+      by a pattern, or with --group.
 
         gymmigrate count --all -e test
         gymmigrate count 'log*' 'orders/*/items' -e prod

@@ -25,7 +25,7 @@ struct FixCommand: JobCommand {
 
   @OptionGroup(title: "Which documents") var query: QueryOptions
 
-  @Flag(help: "Every document of the collection; a fix that writes requires this or --where.")
+  @Flag(help: "Every document of the collection; a fix requires this or --where.")
   var allDocuments = false
 
   @OptionGroup(title: "Steps") var steps: StepOptions
@@ -48,7 +48,7 @@ struct FixCommand: JobCommand {
       collection,
       query,
       allDocuments: allDocuments,
-      wants: plan.dryRun ? nil : "Give --where, or --all-documents for every document of the collection."
+      wants: "Give --where, or --all-documents for every document of the collection."
     )
   }
 

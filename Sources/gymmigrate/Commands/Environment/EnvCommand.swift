@@ -23,13 +23,7 @@ struct EnvList: AsyncParsableCommand {
   @Flag(help: "Print JSON instead of lines.") var json = false
 
   func run() async throws {
-    let settings = connection.settings
-    let environments = try EnvironmentResolver(settings).configuration().environments.map { configured in
-      // As it is used; one that may not be is as the file has it.
-      var named = settings
-      named.environment = configured.name
-      return (try? EnvironmentResolver(named).environment()) ?? configured
-    }
+    let environments = try EnvironmentResolver(connection).environments()
     if json {
       return try StandardOutput.writeArray { $0.objects(environments) { $1.write(to: &$0) } }
     }

@@ -47,7 +47,8 @@ struct EnvInit: AsyncParsableCommand {
     _ file: String,
     remedy: String = "Move it away, or name another file."
   ) throws(Failure) {
-    if FileCheck.isTaken(file) { throw Failure.cannotWrite(file, "it exists", remedy: remedy) }
+    guard FileCheck.isTaken(file) else { return }
+    throw Failure.cannotWrite(file, "it exists", remedy: remedy)
   }
 
   static func write(_ text: String, to file: String) throws(Failure) {

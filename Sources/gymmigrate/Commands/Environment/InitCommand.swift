@@ -61,8 +61,9 @@ struct InitCommand: AsyncParsableCommand {
   @Flag(help: "Print the checks as a JSON object on standard output, as 'doctor' does.") var json = false
 
   func run() async throws {
-    try EnvInit.assertFree(Self.file, remedy: "Add another environment to it by hand, or move it away.")
-    try EnvInit.assertFree(Self.schemaFile, remedy: "Move it away.")
+    let another = "For a second environment, add it to 'environments' in \(Self.file)"
+    try EnvInit.assertFree(Self.file, remedy: "\(another). To start anew, move the file away.")
+    try EnvInit.assertFree(Self.schemaFile, remedy: "Move it away, or run init in another folder.")
     let answers = try Answers(self)
     // A name that no environment can have is refused before anything is written.
     _ = try Configuration.builtIn(answers.configuration(schema: "none"), schemas: [])

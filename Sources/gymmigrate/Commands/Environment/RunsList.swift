@@ -57,11 +57,21 @@ struct RunsList: AsyncParsableCommand {
     }
   }
 
-  /// The environment, or the command, of runs that was probably meant.
+  /// The environment of runs, or the command, that was probably meant.
   private var meant: String? {
-    let records = folder.history.entries().map(\.record)
-    return environment?.meant(among: Set(records.map(\.environment)))
-      ?? command?.meant(among: Set(records.map(\.command)))
+    environment?.meant(among: Set(folder.history.entries().map(\.record.environment)))
+      ?? command?.meant(among: Self.commands)
+  }
+
+  /// The commands of the program, those below others with their words.
+  private static var commands: Set<String> {
+    var commands: Set<String> = []
+    for parent in Gymmigrate.configuration.subcommands.map({ $0.configuration }) {
+      guard let name = parent.commandName else { continue }
+      let names = parent.subcommands.compactMap { $0.configuration.commandName }
+      commands.formUnion([name] + names.map { "\(name) \($0)" })
+    }
+    return commands
   }
 
   private func matches(_ entry: RunHistory.Entry) -> Bool {

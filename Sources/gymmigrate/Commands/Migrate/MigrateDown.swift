@@ -23,17 +23,21 @@ struct MigrateDown: AsyncParsableCommand {
     let environment = try EnvironmentResolver(run.connection).knownName()
     let folder = try MigrationFolder.of(run.connection)
     let entries = try await run.connection.ledger(for: "migrate down", run.output)
-    guard let (migration, entry) = folder.last(in: environment, entries) else {
+    guard let (_, entry) = folder.last(in: environment, entries) else {
       return Terminal.standardError.line("No migration of the folder is applied in \(environment).")
     }
-    let together = folder.migrations.filter { entry.applied($0.id) != nil }
-    for migration in together { try Self.assertMayBeUndone(migration, entry) }
-    let names = together.isEmpty ? migration.name : FilePaths.list(together.map(\.name))
-    let shared = together.count > 1 ? ", which were one run" : ""
-    run.output.logger().notice("Undoing \(names) in \(environment)\(shared).")
+    let undone = folder.migrations.filter { entry.applied($0.id) != nil }
+    for migration in undone { try Self.assertMayBeUndone(migration, entry) }
+    run.output.logger().notice("Undoing \(Self.named(undone)) in \(environment).")
     var undo = run
     undo.job = UndoJob(of: entry.run, isDryRun: dryRun)
     try await undo.perform()
+  }
+
+  private static func named(_ migrations: [FolderMigration]) -> String {
+    let names = migrations.map(\.name)
+    guard names.count > 1, let last = names.last else { return names.joined() }
+    return "\(names.dropLast().joined(separator: ", ")) and \(last) (one run)"
   }
 
   private static func assertMayBeUndone(

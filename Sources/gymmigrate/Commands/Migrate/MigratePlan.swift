@@ -16,7 +16,7 @@ struct MigratePlan: JobCommand {
             -e local -o plan.jsonl
         gymmigrate migrate apply --plan plan.jsonl -e local
 
-      With the totals stands what applying it costs, at the prices of gymmigrate.yaml, else Google's list prices of nam5. To read a plan in a browser, give --html.
+      The costs are those of applying it, at the prices of gymmigrate.yaml, else Google's list prices of nam5. To read a plan in a browser, give --html.
       """
   )
 

@@ -76,16 +76,13 @@ extension UndoJob: PerformableJob {
       if isDryRun {
         let report = try await runner.plan(source)
         if !run.output.json { try StandardOutput.write(MigrationText.plan(report)) }
-        let words = Invocation.current.arguments.words.filter { $0 != "-n" && $0 != "--dry-run" }
-        let confirmation = run.confirmation.confirm == nil ? session.environment.confirmationWords : []
-        if report.changeCount > 0 {
-          session.logger.notice("To do it: \(CommandLineText.quoted(["gymmigrate"] + words + confirmation))")
-        }
         let totals = PlanTotals([report], session.counts)
+        let undo = try run.command(run.wordsOfPlan)
         return CommandResult(
           status: session.plannedStatus,
           lists: MigrationRunner.lists.map(folder.file),
-          sections: [totals]
+          sections: [totals],
+          offer: report.changeCount > 0 ? "To undo this: \(undo)" : nil
         )
       } else {
         try await LedgerRun(session, folder, sources: [source], undoes: self.run).perform { [runner] in
@@ -96,8 +93,18 @@ extension UndoJob: PerformableJob {
         guard totals.hasUndone else { return CommandResult(lists: MigrationRunner.lists.map(folder.file)) }
         try RunHistory(in: stateDir).resolve(self.run, as: "undone", by: folder.id, left: totals.refused)
       }
-      return CommandResult(lists: MigrationRunner.lists.map(folder.file))
+      return CommandResult(
+        lists: MigrationRunner.lists.map(folder.file),
+        offer: session.counts.totals.refused == 0 ? Self.offer(after: entry.record) : nil
+      )
     }
+  }
+
+  /// Says how to apply again what a run had applied, but of a plan, which is spent.
+  private static func offer(after record: RunRecord) -> String? {
+    let isPlanned = record.arguments.contains { $0.hasPrefix("--plan") }
+    guard record.command.hasPrefix("migrate apply "), !isPlanned else { return nil }
+    return "To apply it again: \(CommandLineText.quoted(["gymmigrate"] + record.arguments))"
   }
 }
 
