@@ -73,7 +73,7 @@ package struct DatabaseEnvironment: Sendable, Equatable {
   /// The server, as runs and mirrors record it: `embedded`, or the endpoint.
   package var server: String { isEmbedded ? Self.embeddedServer : effectiveEndpoint }
 
-  private static let embeddedServer = "embedded"
+  package static let embeddedServer = "embedded"
 
   /// Whether a recorded server is the one of this environment, whatever the spelling of its endpoint.
   package func isServed(by server: String) -> Bool {

@@ -9,8 +9,8 @@ package struct FindingLists: Sendable {
   private let objects: LineList
   private let reviews: LineList
   private let rejects: RejectList
-  /// Hashes of the documents in the list of rejects, which are corrected and imported once.
-  private let rejected: Locked<Set<Int>>
+  /// Hashes of the documents in the list of rejects, which are corrected and imported once; nil until the list is looked at.
+  private let rejected: Locked<Set<Int>?>
 
   /// Fields that reviews make proposals for; a column each.
   let proposed: [String]
@@ -35,7 +35,7 @@ package struct FindingLists: Sendable {
   package init(
     _ run: RunDirectory,
     proposing proposed: [String] = [],
-    rejected: Locked<Set<Int>> = Locked([])
+    rejected: Locked<Set<Int>?> = Locked(nil)
   ) {
     (self.proposed, self.rejected) = (proposed, rejected)
     table = LineList(spreadsheet: run.file("findings.csv"), columns: Self.findingColumns)
@@ -104,11 +104,35 @@ package struct FindingLists: Sendable {
 
   /// The most documents that are known to be in the list of rejects.
   private static let mostRejected = 200_000
+  private static let longestReject = 32 << 20
 
   /// Whether a document is not in the list of rejects yet, as far as that is known.
   private func isNew(_ path: DocumentPath) -> Bool {
     rejected.withLock { rejected in
-      rejected.count >= Self.mostRejected || rejected.insert(path.hashValue).inserted
+      // A run that is resumed has some already.
+      var known = rejected.take() ?? Self.rejected(in: rejects.path)
+      defer { rejected = known }
+      return known.count >= Self.mostRejected || known.insert(path.hashValue).inserted
+    }
+  }
+
+  /// The documents of a list of rejects, as far as it can be read.
+  private static func rejected(in path: String) -> Set<Int> {
+    var paths: Set<Int> = []
+    if FileCheck.exists(path) { try? read(path, into: &paths) }
+    return paths
+  }
+
+  private static func read(_ path: String, into paths: inout Set<Int>) throws {
+    var lines = try LineReader(path, maximumLineBytes: longestReject)
+    let parser = JSONParser()
+    while paths.count < mostRejected, try lines.advance() {
+      let name = try lines.withLine { bytes throws(WireError) in
+        try parser.parse(bytes) { json throws(WireError) in
+          json["document"] == nil ? nil : json["path"]?.string
+        }
+      }
+      if let path = name.flatMap({ DocumentPath($0) }) { paths.insert(path.hashValue) }
     }
   }
 

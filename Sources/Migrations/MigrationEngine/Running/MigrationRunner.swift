@@ -30,7 +30,7 @@ package struct MigrationRunner: Sendable {
   /// The part of what a migration reads that this run works on; nil for all.
   package var part: MigrationPart?
   /// As ``FindingLists`` know them.
-  private let rejected = Locked<Set<Int>>([])
+  private let rejected = Locked<Set<Int>?>(nil)
   /// What reads for several sources; nil where each is carried out by itself.
   private var ahead: ReadsAhead?
 

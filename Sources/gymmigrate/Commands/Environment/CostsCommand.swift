@@ -66,7 +66,7 @@ struct CostsCommand: AsyncParsableCommand {
     for (run, cost) in ledger.unrecorded(since: moment) {
       let named = try? configuration.environment(named: run.environment)
       // What no service bills has no line, either.
-      if let named, named.isEmbedded, named.limits == nil { continue }
+      if run.endpoint.isIdentical(to: DatabaseEnvironment.embeddedServer), named?.limits == nil { continue }
       let prices = named.map { configuration.prices(of: $0) }
       let usd = prices.flatMap { $0.isExact ? $0.dollars(of: cost) : nil }
       let words = NamedCommand(of: run.arguments, below: Invocation.current.root).words
