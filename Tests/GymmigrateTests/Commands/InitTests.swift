@@ -85,7 +85,7 @@ struct InitTests {
       try mini.load(jsonLines: documentLine("a/1", 1))
       let inferred = try await tool.bare(words)
       inferred.expect(0)
-      #expect(inferred.errors.contains("in place of another 'schema:'"))
+      #expect(inferred.errors.contains("in place of the 'schema:'"))
     }
   }
 

@@ -16,6 +16,35 @@ struct ImportAdviceTests {
     )
   }
 
+  @Test("A row of totals is said to be taken for a document; a name in which the word stands is none.")
+  func totals() async throws {
+    try await withTool { tool in
+      for (last, isSaid) in [("TOTAL;;30", true), ("3;Total General;30", true), ("3;Total Fit;30", false)] {
+        try tool.write("id;nombre;cuota\n1;Ana;10\n2;Leo;20\n\(last)\n", to: "things.csv")
+        let planned = try await run(tool, "-n")
+        planned.expect(0)
+        #expect(planned.errors.contains("Row 4 is taken for a document, and") == isSaid, "\(planned.errors)")
+      }
+    }
+  }
+
+  @Test(
+    "What is no id of plain JSON is named as what it is not.",
+    arguments: [
+      ("2.0", "a text or a whole number"), ("null", "a text or a whole number"), ("\"\"", "an empty text"),
+      ("\"a/b\"", "an id without /"),
+    ]
+  )
+  func ids(_ id: String, _ said: String) async throws {
+    try await withTool { tool in
+      try tool.write("[{\"id\":\(id),\"a\":1}]", to: "things.json")
+      try await tool.bare(
+        ["import", "things.json", "--schema", "none", "--id-column", "id", "-n"] + tool.place
+      )
+      .expectFailure(65, said)
+    }
+  }
+
   // MARK: Numbers
 
   @Test(

@@ -150,8 +150,13 @@ struct ImportInputs: Sendable {
       cause: hasObjects
         ? "no object has a member \(names), and no table a column, which \(headings[first].option) names"
         : "no table has a column \(names), which \(headings[first].option) names",
-      remedy: "Write it as it is in the file, once."
+      remedy: meant(by: headings[first].name) + "Write it as it is in the file, once."
     )
+  }
+
+  /// The heading that was probably meant by a name.
+  private func meant(by name: String) -> String {
+    name.nearest(of: inputs.flatMap { $0.plan?.headings ?? [] }).map { "Did you mean '\($0)'? " } ?? ""
   }
 
   /// The tables whose columns are known, in order.

@@ -196,7 +196,7 @@ final class JSONInput: DocumentInput {
     for (member, value) in json.members where member.string.isIdentical(to: name) {
       if let text = value.string { return try checked(text) }
       if let number = value.integer { return String(number) }
-      throw WireError("expected an id without /", at: [name])
+      throw WireError("expected an id, which is a text or a whole number of 64 bits", at: [name])
     }
     throw WireError("it has no member \(name) with the id\(listAdvice(json))")
   }
@@ -213,7 +213,8 @@ final class JSONInput: DocumentInput {
   }
 
   private func checked(_ id: String) throws(WireError) -> String {
-    if id.isEmpty || id.utf8.contains(UInt8(ascii: "/")) { throw WireError("expected an id without /") }
+    if id.isEmpty { throw WireError("expected an id, and found an empty text") }
+    if id.utf8.contains(UInt8(ascii: "/")) { throw WireError("expected an id without /") }
     try assertNoSpaces(around: id)
     return id
   }

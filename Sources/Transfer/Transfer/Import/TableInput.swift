@@ -17,6 +17,8 @@ final class TableInput: DocumentInput {
   /// Whether texts may have the apostrophe of `export --excel` without its byte order mark, which some have; and those that have.
   private let mayBeGuarded: Bool
   private var guarded: (count: Int, firstRow: Int) = (0, 0)
+  /// The last row that is a sum of others by what it is called, and how it is called.
+  private var total: (row: Int, name: String)?
   /// Whether the last row could not be parsed into the cells of the header.
   private var isBroken = false
 
@@ -97,8 +99,26 @@ final class TableInput: DocumentInput {
       ? [
         "Its times are rounded to hundredths of a second, as an .ods keeps them: export anew, and edit the .xlsx itself."
       ] : []
-    return reader.notices() + mixed.notices(plan) + guards + lost
+    let totals = total.map { row, name in
+      "Row \(row) is taken for a document, and '\(name)' looks like the sum of others: take it out of the file if it is."
+    }
+    return reader.notices() + mixed.notices(plan) + guards + (totals.map { [$0] } ?? []) + lost
   }
+
+  /// Notes a row that begins as the sum of others does.
+  private func noteTotal() {
+    if plan.readsForms || source.isExported { return }
+    for index in 0..<min(2, reader.row.count) {
+      let name = reader.row.withUTF8(of: index) { utf8 in
+        utf8.count <= 16 ? PlainText.trimmed(String(decoding: utf8, as: UTF8.self)) : ""
+      }
+      if Self.totals.contains(name.lowercased()) { total = (reader.row.row, name) }
+    }
+  }
+
+  private static let totals: Set = [
+    "total", "total:", "totales", "total general", "grand total", "subtotal", "suma", "sum",
+  ]
 
   private var guards: [String] {
     if guarded.count == 0 { return [] }
@@ -145,6 +165,7 @@ final class TableInput: DocumentInput {
   }
 
   private func document() -> DocumentRow {
+    noteTotal()
     var faults: [RowFault] = []
     values.removeAll(keepingCapacity: true)
     var rest: FieldMap?

@@ -106,7 +106,7 @@ struct SchemaInfer: AsyncParsableCommand {
       try SchemaShow.write(Array(text.utf8), to: output)
       if output != "-" {
         session.logger.notice(
-          "Wrote \(output). Next: 'schema: \(output)' in gymmigrate.yaml, in place of another 'schema:' there."
+          "Wrote \(output). Next: write 'schema: \(output)' in gymmigrate.yaml, in place of the 'schema:' that may be there."
         )
       }
       return CommandResult()
