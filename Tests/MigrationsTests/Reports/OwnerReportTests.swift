@@ -73,7 +73,7 @@ import Testing
     var builder = ReportBuilder(
       days: january,
       asOf: try #require(CalendarDay("2026-01-10")),
-      today: try #require(CalendarDay("2026-02-03")),
+      today: CalendarDay("2026-02-03"),
       seesExpenses: seesExpenses,
       in: zone
     )
