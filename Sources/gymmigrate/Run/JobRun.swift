@@ -125,6 +125,8 @@ extension DivisibleJob {
 struct ShardDivision {
   /// What is read, each in the order of names; empty for a job that divides documents by a checksum of their names.
   var reads: [CollectionRead] = []
+  /// Whether the plan may hold no name: it is cut at the first two characters of IDs.
+  var hidesNames = false
   /// The choice of the read time; nil for a job that reads the present.
   var readTime: ReadTimeChoice?
   /// The input files.

@@ -121,6 +121,49 @@ struct MaskCanaryTests {
     }
   }
 
+  @Test("Shards make what one process makes, and their plan and folders name nobody.")
+  func shards() async throws {
+    var random = SplitMix64(seed: 7)
+    let letters = Array("ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz")
+    let lines = (0..<600).map { number in
+      let id = String((0..<12).map { _ in letters.randomElement(using: &random) ?? "a" })
+      return
+        #"{"fields":{"id":{"stringValue":"\#(id)zqcanary"},"fullName":{"stringValue":"Zqcanary \#(number)"}},"name":"users/\#(id)zqcanary"}"#
+    }
+    try await withStores { tool in
+      try await tool.load(lines, into: "prod")
+      try? FileManager.default.removeItem(atPath: tool.path(".gymmigrate"))
+      try await tool.bare(["mask", "key", "new", "a"]).expect(0)
+      let mask = ["--mask", "--mask-key-file", "a"]
+      let whole = ["copy", "users", "--from", "prod", "--yes"] + mask
+      try await tool.bare(whole + ["--to", "test"]).expect(0)
+      let export = ["export", "users", "-e", "prod"] + mask
+      try await tool.bare(export + ["-o", "one.jsonl"]).expect(0)
+      let jobs = [("s", whole + ["--to", "stage"]), ("x", export + ["--format", "jsonl"])]
+      for (folder, job) in jobs {
+        try await tool.bare(["shard", "plan", "--shards", "2", "--to", folder, "--"] + job).expect(0)
+        let ranges = try tool.text("\(folder)/plan.json").components(separatedBy: "\"end\":\"users/")
+        #expect(
+          ranges.count > 2
+            && ranges.dropFirst().allSatisfy {
+              $0.firstIndex(of: "\"") == $0.index($0.startIndex, offsetBy: 2)
+            }
+        )
+        for task in ["0", "1"] {
+          try await tool.bare(["shard", "work", folder, "--task", task, "--tasks", "2"]).expect(0)
+        }
+        let finished = try await tool.bare(
+          ["shard", "finish", folder] + (folder == "x" ? ["-o", "two.jsonl"] : [])
+        )
+        finished.expect(0)
+        #expect(Canaries.found(in: Data((finished.output + finished.errors).utf8)).isEmpty)
+        expectNone(in: tool.path(folder))
+      }
+      #expect(try await tool.dump("stage") == tool.dump("test"))
+      #expect(try tool.text("two.jsonl") == tool.text("one.jsonl"))
+    }
+  }
+
   private struct Field: Decodable {
     var field: String
     var values, found: Int

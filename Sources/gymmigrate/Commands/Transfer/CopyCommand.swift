@@ -274,7 +274,6 @@ extension CopyJob: DivisibleJob {
   // MARK: Parts
 
   func assertDivisible(_ run: JobRun) throws {
-    if mask != nil { throw refusal(of: "--mask", "a plan would hold names of the source") }
     try assertMayLeave(run)
     if isDryRun { throw refusal(of: "--dry-run", "nothing is written") }
     if subset != nil { throw refusal(of: "--subset or --sample", "a part is found by one process") }
@@ -310,7 +309,7 @@ extension CopyJob: DivisibleJob {
     }
     let reads = copy.reads(of: plan)
     try ShardDivision.assertOrderedByName(reads)
-    return ShardDivision(reads: reads, readTime: ReadTimeChoice(plan.readTime))
+    return ShardDivision(reads: reads, hidesNames: mask != nil, readTime: ReadTimeChoice(plan.readTime))
   }
 }
 

@@ -341,8 +341,7 @@ extension ExportJob: DivisibleJob {
     if format != .csv, format != .jsonl {
       throw refusal(of: "--format", "only JSON Lines and CSV can be put together from parts")
     }
-    if mask != nil { throw refusal(of: "--mask", "a plan would hold names of the source") }
-    try Guard.assertMayLeave(EnvironmentResolver(run.connection).environment(), isMasked: false)
+    try Guard.assertMayLeave(EnvironmentResolver(run.connection).environment(), isMasked: mask != nil)
     if limit != nil { throw refusal(of: "--limit", "no task knows how many documents the others have") }
     if orderBy != nil { throw refusal(of: "--order-by", "the parts are in the order of names") }
     if isDated { throw refusal(of: "--dated", "name the folder with --to") }
@@ -365,7 +364,7 @@ extension ExportJob: DivisibleJob {
     let moment = try await session.moment(readTime)
     let reads = try await session.reads(of: selection, query, at: moment)
     try ShardDivision.assertOrderedByName(reads)
-    return ShardDivision(reads: reads, readTime: ReadTimeChoice(moment))
+    return ShardDivision(reads: reads, hidesNames: mask != nil, readTime: ReadTimeChoice(moment))
   }
 }
 
