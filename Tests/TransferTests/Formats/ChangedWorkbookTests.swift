@@ -115,6 +115,23 @@ struct ChangedWorkbookTests {
     }
   }
 
+  @Test("A text typed among numbers, booleans or times of a column without a type is said.")
+  func textsAmongOthers() throws {
+    let time = try #require(Timestamp(seconds: 1_700_000_000))
+    for (value, noun, type) in [
+      (Value.integer(5), "numbers", "double"), (.boolean(true), "booleans", "boolean"),
+      (.timestamp(time), "dates", "timestamp"),
+    ] {
+      let path = try books.export((1...12).map { books.document("t\($0)", ["other": value]) })
+      #expect(try books.read(path).notices.isEmpty)
+      try books.change(path, #"cell("t3", "other").value = "No""#)
+      let found = try books.read(path)
+      #expect(found.notices.count == 1)
+      let said = "a text in 1 cell beside 11 \(noun), the first in row 4; --types 'other=\(type)'"
+      #expect(found.notices.first?.contains(said) == true, "\(found.notices)")
+    }
+  }
+
   @Test("A time of an export beside texts is what it is, and so is a date that is typed beside both.")
   func timesAmongTexts() throws {
     let time = try #require(Timestamp(seconds: 1_700_000_000))

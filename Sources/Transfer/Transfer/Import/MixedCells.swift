@@ -2,7 +2,7 @@ import Schema
 import Tables
 
 /// What is beside texts in the columns without a type of a sheet by export, where a date or a number may be a text that a
-/// spreadsheet has made one as somebody typed it.
+/// spreadsheet has made one as somebody typed it, and a text a value that somebody typed as a spreadsheet does not read it.
 struct MixedCells {
   private struct Found {
     var count = 0
@@ -15,14 +15,29 @@ struct MixedCells {
   }
 
   private struct Column {
-    var (texts, numbers, typedDates) = (Found(), Found(), Found())
-    /// Whether it has dates in the format of an export, so that it is one of both.
-    var hasOwnDates = false
+    var (texts, numbers, booleans, typedDates) = (Found(), Found(), Found(), Found())
+    /// Dates in the format of an export, so that it is one of both.
+    var ownDates = Found()
     /// Whether it has values of yet other types, so that it is one of anything.
     var hasOthers = false
 
     /// Whether all but a few of its cells are texts.
-    var isOfTexts: Bool { texts.count > 0 && numbers.count * 10 <= texts.count && !hasOwnDates && !hasOthers }
+    var isOfTexts: Bool {
+      texts.count > 0 && numbers.count * 10 <= texts.count && ownDates.count + booleans.count == 0
+        && !hasOthers
+    }
+
+    /// What all but a few of its cells are, other than texts, and the type of that; nil where they differ.
+    var others: (cells: String, type: String)? {
+      let kinds = [
+        (numbers, "number", "double"), (booleans, "boolean", "boolean"), (ownDates, "date", "timestamp"),
+      ]
+      let some = kinds.filter { $0.0.count > 0 }
+      guard some.count == 1, texts.count > 0, texts.count * 10 <= some[0].0.count, !hasOthers else {
+        return nil
+      }
+      return (NumberText.counted(some[0].0.count, some[0].1), some[0].2)
+    }
   }
 
   private var columns: [Int: Column]
@@ -38,7 +53,8 @@ struct MixedCells {
     case .string where row.kind(index) == .text: columns[index]?.texts.add(row.number)
     case .integer, .double: columns[index]?.numbers.add(row.number)
     case .timestamp where row.typedDates.contains(index): columns[index]?.typedDates.add(row.number)
-    case .timestamp: columns[index]?.hasOwnDates = true
+    case .timestamp: columns[index]?.ownDates.add(row.number)
+    case .boolean: columns[index]?.booleans.add(row.number)
     case .null: break
     default: columns[index]?.hasOthers = true
     }
@@ -57,9 +73,14 @@ struct MixedCells {
     )
   }
 
-  /// What there is to say of the few numbers among texts, in sentences.
+  /// What there is to say of the few numbers among texts, or texts among others, in sentences.
   func notices(_ plan: TablePlan) -> [String] {
     columns.sorted { $0.key < $1.key }.compactMap { index, column in
+      if let (others, type) = column.others {
+        let texts = NumberText.counted(column.texts.count, "cell")
+        return
+          "\(plan.name(ofColumn: index)): a text in \(texts) beside \(others), the first in row \(column.texts.firstRow); --types '\(plan.headings[index])=\(type)' reads it, or refuses it."
+      }
       guard column.numbers.count > 0, column.isOfTexts else { return nil }
       let numbers = NumberText.counted(column.numbers.count, "cell")
       return
