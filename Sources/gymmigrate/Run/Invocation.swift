@@ -77,8 +77,17 @@ final class ConfigurationFiles: Sendable {
     try schemas.withLock { schemas in
       if let result = schemas[file] { return result }
       let result = Result { () throws(Failure) -> DatabaseSchema in
-        let text = try YAMLFile(file, kind: .configuration, operation: "read the schema").text()
-        return try SchemaReader.schema(parsing: text, path: file)
+        do throws(Failure) {
+          let text = try YAMLFile(file, kind: .configuration, operation: "read the schema").text()
+          return try SchemaReader.schema(parsing: text, path: file)
+        } catch {
+          var failure = error
+          if !FileCheck.exists(file) {
+            failure.remedy =
+              "Name one that is there, or give --schema none: then 'gymmigrate schema infer' writes a new one."
+          }
+          throw failure
+        }
       }
       schemas[file] = result
       return result

@@ -21,6 +21,12 @@ struct InitTests {
       // Protected, unless somebody says that it is not.
       try await tool.bare(["delete", "products", "--where", "stock == 0", "-y", "-e", "shop"])
         .expectFailure(77, "--confirm shop")
+      // A schema is inferred again without the one that is gone.
+      try FileManager.default.removeItem(atPath: tool.path("schema.yaml"))
+      let infer = ["schema", "infer", "-e", "shop", "-o", "schema.yaml"]
+      let lost = try await tool.bare(infer)
+      #expect(lost.exitCode != 0 && lost.errors.contains("--schema none"), "\(lost.errors)")
+      try await tool.bare(infer + ["--schema", "none"]).expect(0)
       for file in ["gymmigrate.yaml", "schema.yaml"] {
         try FileManager.default.removeItem(atPath: tool.path(file))
       }
