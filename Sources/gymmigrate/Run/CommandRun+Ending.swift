@@ -81,7 +81,9 @@ extension CommandRun {
     let bytes = context.traffic.takeUnrecordedBytes()
     let (target, source) = context.sides.withLock { $0 }
     let billedSide = connection.isScratch == true ? source : target
-    guard let environment = billedSide, !environment.isEmbedded || environment.limits != nil,
+    // A session names the embedded store as a server; beside it a source may be billed.
+    let isFree = source == nil && (try? EnvironmentResolver(place).environment().isEmbedded) ?? false
+    guard let environment = billedSide, !isFree || environment.limits != nil,
       billed != Cost(), FileCheck.exists(stateDir) || environment.limits != nil
     else { return }
     do throws(Failure) {
