@@ -225,7 +225,7 @@ struct UpRun {
   /// Names the lists that the run which applied a migration leaves for a person.
   private func listsLeft(by migration: FolderMigration) -> [String] {
     let history = RunHistory(in: run.connection.stateDir, warn: { _ in })
-    let last = history.entries().map(\.record).last { $0.command.hasPrefix("migrate apply ") }
+    let last = history.entries().map(\.record).last { $0.job?.kind.isIdentical(to: ApplyJob.kind) ?? false }
     guard let last else { return [] }
     let lists = ["review.csv", "rejects.jsonl"].map { history.file($0, of: last.id) }
     return lists.filter { FileCheck.exists($0) }.map { list in

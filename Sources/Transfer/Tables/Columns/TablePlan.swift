@@ -26,14 +26,6 @@ package struct TablePlan: Sendable {
   package let collection: CollectionPath
   package let headings: [String]
   package private(set) var roles: [Role]
-  /// The columns of fields whose texts are days.
-  var days: Set<Int> {
-    Set(
-      roles.indices.filter { index in
-        if case .field(let column) = roles[index] { column.isDay && column.type == .string } else { false }
-      }
-    )
-  }
   package let headerRow: Int
   /// Whether export wrote the table, so that the form of a cell without a type determines it.
   package let readsForms: Bool
@@ -220,6 +212,15 @@ package struct TablePlan: Sendable {
     return roles.indices.filter { index in
       if case .field(let column) = roles[index] { column.type == .any } else { false }
     }
+  }
+
+  /// The columns of fields whose texts are days.
+  var days: Set<Int> {
+    Set(
+      roles.indices.filter { index in
+        if case .field(let column) = roles[index] { column.isDay && column.type == .string } else { false }
+      }
+    )
   }
 
   /// The columns of a sheet by export whose cells have their own types, unless the heading or an option says so.

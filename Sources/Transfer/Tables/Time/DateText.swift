@@ -4,8 +4,8 @@ import Schema
 ///
 /// The year comes last (`31/12/2026`, `31-12-2026`, `31.12.2026`), where a ``DateOrder`` says which of the others is the day,
 /// or first (`2026-12-31`, `2026/12/31`). The year has four digits. The month may be a Spanish or English name behind the day:
-/// `31-dic-2026`, `31 de diciembre de 2026`; or before it: `December 31, 2026`. A time of day may follow, also behind a comma: `18:30`, `18:30:15.250`, `6:30 pm`, `6:30 p. m.`, and
-/// behind it a zone: `18:30:15-06`, `18:30 UTC`.
+/// `31-dic-2026`, `31 de diciembre de 2026`; or before it: `December 31, 2026`. A time of day may follow, also behind
+/// a comma: `18:30`, `18:30:15.250`, `6:30 pm`, `6:30 p. m.`, and behind it a zone: `18:30:15-06`, `18:30 UTC`.
 struct DateText: Sendable, Equatable {
   /// Days since 1970-01-01.
   var days: Int

@@ -102,8 +102,7 @@ extension UndoJob: PerformableJob {
 
   /// Says how to apply again what a run had applied, but of a plan, which is spent.
   private static func offer(after record: RunRecord) -> String? {
-    let isPlanned = record.arguments.contains { $0.hasPrefix("--plan") }
-    guard record.command.hasPrefix("migrate apply "), !isPlanned else { return nil }
+    guard let job = try? record.job?.job(ApplyJob.self), job.plan == nil else { return nil }
     return "To apply it again: \(CommandLineText.quoted(["gymmigrate"] + record.arguments))"
   }
 }
