@@ -89,6 +89,30 @@ struct MaskTests {
     (fields?[name] as? [String: Any])?["stringValue"] as? String
   }
 
+  @Test("The gym's schema has a rule for all of it, and a masked copy has the findings of its source.")
+  func findings() async throws {
+    try await withStores { tool in
+      try await tool.bare(["mask", "key", "new", "a"]).expect(0)
+      // The products of the sample have fields that nobody declared.
+      let files = try Samples.all().filter { $0 != "products" }.map(Samples.file)
+      try await tool.bare(["import"] + files + ["-e", "prod", "--confirm", "prod"]).expect(0)
+      let place = ["--from", "prod", "--to", "test", "--mask", "--mask-key-file", "a", "--yes"]
+      try await tool.bare(["copy", "--all"] + place).expect(0)
+      struct Findings: Decodable {
+        struct Finding: Decodable { var rule: String; var field: String? }
+        var findings: [Finding]
+      }
+      func counts(_ environment: String) async throws -> [String: Int] {
+        let result = try await tool.bare(["check", "-e", environment, "--json"])
+        let found = try JSONDecoder().decode(Findings.self, from: Data(result.output.utf8)).findings
+        return Dictionary(found.map { ("\($0.rule) \($0.field ?? "")", 1) }, uniquingKeysWith: +)
+      }
+      let (source, target) = (try await counts("prod"), try await counts("test"))
+      #expect(source == target)
+      #expect(source["format email"] == 6 && source["document-id "] == 2)
+    }
+  }
+
   @Test("No canary leaves, wherever it stands, and what refers to people still does.")
   func canaries() async throws {
     try await withStores { tool in

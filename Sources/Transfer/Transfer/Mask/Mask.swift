@@ -108,7 +108,7 @@ package struct Mask: Sendable {
     switch rule.kind {
     case .pseudonym(let keeping, let prefixes):
       text.pseudonym(id, keeping: keeping, prefixes: prefixes)
-    case .email(let domain): text.email(id, of: domain, isID: true)
+    case .email(let domain): text.emailID(id, of: domain)
     case .keep: id
     default: text.hash(id.utf8)
     }

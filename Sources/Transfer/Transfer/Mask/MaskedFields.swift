@@ -141,8 +141,8 @@ struct MaskedFields {
       for value in values { if let value = try apply(rule, to: value, field) { elements.append(value) } }
       return .array(elements)
     case .map(let fields): return try map(fields, rule, field)
-    case .string(let string): return self.string(string, rule, field)
-    default: return rule.kind == .keep ? value : scalar(value, rule)
+    case .string(let string): return .string(field.asValid(self.string(string, rule, field), as: string))
+    default: return rule.kind == .keep ? value : field.asValid(scalar(value, rule), as: value)
     }
   }
 
@@ -165,7 +165,7 @@ struct MaskedFields {
     _ rule: MaskRule,
     _ field: FieldSchema
   ) throws(Failure) -> Value {
-    if field.keyMask == nil, rule.kind != .keep { return .null }
+    if field.keyMask == nil, rule.kind != .keep { return Value.map(fields).emptied }
     var entries: [FieldMap.Entry] = []
     for entry in fields.entries {
       guard let value = try apply(rule, to: entry.value, field) else { continue }
@@ -179,35 +179,29 @@ struct MaskedFields {
     _ value: String,
     _ rule: MaskRule,
     _ field: FieldSchema
-  ) -> Value {
+  ) -> String {
     switch rule.kind {
-    case .keep: .string(value)
-    case .hash: .string(value.isEmpty ? value : text.hash(value.utf8))
-    case .digits: .string(text.digits(value))
-    case .email(let domain): .string(text.email(value, of: domain, isID: false))
-    case .name: .string(text.name(value))
-    case .text: .string(text.lorem(value))
-    case .url(nil): .string(text.url(value))
-    case .url(let target?): .string(url(value, target))
-    case .pseudonym(let keeping, let prefixes):
-      .string(text.pseudonym(value, keeping: keeping, prefixes: prefixes))
-    case .reference(let target): .string(id(value, target ?? field.reference?.collection))
-    case .date(let days):
-      day(value) { text.time($0, days: days, seed: seed) }
+    case .keep: value
+    case .hash: value.isEmpty ? value : text.hash(value.utf8)
+    case .digits: text.digits(value)
+    case .email(let domain): text.email(value, of: domain)
+    case .name: field.asLong(text.name(value), as: value)
+    case .text: field.asLong(text.lorem(value), as: value)
+    case .url(nil): text.url(value)
+    case .url(let target?): url(value, target)
+    case .pseudonym(let keeping, let prefixes): text.pseudonym(value, keeping: keeping, prefixes: prefixes)
+    case .reference(let target): id(value, target ?? field.reference?.collection)
+    case .date(let days): day(value) { text.time($0, days: days, seed: seed) }
     case .year: day(value) { MaskedText.year($0) }
-    default: .null
+    default: text.pseudonym(value)
     }
   }
 
   /// A day that is a text, as 2024-03-10.
-  private func day(
-    _ value: String,
-    _ moved: (Timestamp) -> Timestamp?
-  ) -> Value {
-    if value.isEmpty { return .string(value) }
+  private func day(_ value: String, _ moved: (Timestamp) -> Timestamp?) -> String {
     let time = CalendarDay(value).flatMap { Timestamp(seconds: Int64($0.number) * 86_400) }
-    guard let time, let moved = moved(time) else { return .null }
-    return .string(CalendarDay(number: Int(moved.seconds.flooredDivision(by: 86_400))).text)
+    guard let time, let moved = moved(time) else { return text.pseudonym(value) }
+    return CalendarDay(number: Int(moved.seconds.flooredDivision(by: 86_400))).text
   }
 
   /// The ID of a document of another collection, or of this one.
@@ -232,11 +226,7 @@ struct MaskedFields {
     return "https://example.test/\(masked)"
   }
 
-  private func whole(_ number: Double) -> Double? {
-    guard let whole = Int64(exactly: number.rounded()) else { return nil }
-    return Double(text.number(whole))
-  }
-
+  /// What people typed as another type stays of that type, so that the copy breaks the schema where the source does.
   private func scalar(_ value: Value, _ rule: MaskRule) -> Value {
     switch (rule.kind, value) {
     case (.number(let percent), .double(let number)):
@@ -244,13 +234,13 @@ struct MaskedFields {
     case (.number(let percent), .integer(let number)):
       .integer(Int64(Int(clamping: text.number(Double(number), percent: percent, seed: seed).rounded())))
     case (.date(let days), .timestamp(let time)):
-      text.time(time, days: days, seed: seed).map { .timestamp($0) } ?? .null
-    case (.year, .timestamp(let time)): MaskedText.year(time).map { .timestamp($0) } ?? .null
+      text.time(time, days: days, seed: seed).map { .timestamp($0) } ?? value.emptied
+    case (.year, .timestamp(let time)): MaskedText.year(time).map { .timestamp($0) } ?? value.emptied
     case (.hash, .bytes(let bytes)): .bytes(Array(text.hash(bytes).utf8))
-    // What people typed as a number stays one, so that the copy breaks the schema where the source does.
     case (_, .integer(let number)): .integer(text.number(number))
-    case (_, .double(let number)): whole(number).map { .double($0) } ?? .null
-    default: .null
+    case (_, .double(let number)):
+      Int64(exactly: number.rounded()).map { .double(Double(text.number($0))) } ?? value.emptied
+    default: value.emptied
     }
   }
 }

@@ -61,13 +61,26 @@ struct MaskedText: Sendable {
 
   /// Returns an address of a domain, by default of one that nobody can have; a text that is no address stays none.
   ///
-  /// - Parameter isID: Whether it is compared as it stands; otherwise case and white space around it say nothing.
-  func email(_ text: String, of domain: String, isID: Bool) -> String {
-    let email =
-      isID ? text : PlainText.trimmed(text.lowercased()) { PlainText.isWhiteSpace($0) || $0 == "\u{200B}" }
-    if email.isEmpty { return email }
+  /// Case and white space around it say nothing about who it is. The white space stays, so that what is wrong with an
+  /// address is wrong with the masked one, too, and one that is put right fits its index.
+  func email(_ text: String, of domain: String) -> String {
+    let isAround = { PlainText.isWhiteSpace($0) || $0 == "\u{200B}" }
+    let email = PlainText.trimmed(text.lowercased(), where: isAround)
+    let scalars = text.unicodeScalars
+    if email.isEmpty { return text }
+    let (before, after) = (scalars.prefix(while: isAround), scalars.reversed().prefix(while: isAround).reversed())
+    return String(before) + address(of: email, "u", domain) + String(String.UnicodeScalarView(after))
+  }
+
+  /// As ``email(_:of:)``, for an ID, which is compared as it stands: one with capitals is another one, and has one.
+  func emailID(_ id: String, of domain: String) -> String {
+    if id.isEmpty { return id }
+    return address(of: id, id.lowercased().isIdentical(to: id) ? "u" : "U", domain)
+  }
+
+  private func address(of email: String, _ first: String, _ domain: String) -> String {
     let digits = key.bytes("email", email.utf8).prefix(8).flatMap(MaskKey.hexadecimal)
-    let name = "u\(String(decoding: digits, as: UTF8.self))"
+    let name = first + String(decoding: digits, as: UTF8.self)
     return FieldFormat.email.matches(email) ? "\(name)@\(domain)" : name
   }
 

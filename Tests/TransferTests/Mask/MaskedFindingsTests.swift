@@ -1,0 +1,96 @@
+import Files
+import FirestoreModels
+import Schema
+import TestSupport
+import Testing
+
+@testable import Transfer
+
+@Suite("Findings of masked documents") struct MaskedFindingsTests {
+  private static let yaml = """
+    schema: s
+    collections:
+      c:
+        mask: email
+        document-id: email
+        fields:
+          email: { type: string, required: true, format: email, mask: email }
+          phone: { type: string, format: phone, mask: digits }
+          code: { type: string, format: digits, mask: digits }
+          day: { type: string, format: date, mask: date(±30) }
+          year: { type: string, format: date, required: true, mask: date(year) }
+          page: { type: string, format: url, mask: url }
+          name: { type: string, required: true, range: { min: 2, max: 6 }, mask: name }
+          note: { type: string, range: { max: 10 }, mask: text }
+          age: { type: integer, range: { min: 18, max: 99 }, mask: number(±50%) }
+          points: { type: integer, range: { min: 1, max: 9999 }, mask: digits }
+          weight: { type: double, range: { min: 1.5, max: 2.5 }, mask: number(±50%) }
+          born: { type: timestamp, range: { min: "2024-01-01T00:00:00Z", max: "2024-03-01T00:00:00Z" }, mask: date(±30) }
+          token: { type: string, required: true, mask: pseudonym }
+          answers: { type: map, required: true, mask: hash }
+          face: { type: vector, required: true, mask: hash }
+          photo: { type: bytes, required: true, mask: hash }
+    """
+
+  private static let texts = [
+    "", " ", "\n\t", "a@b.mx", " A@b.mx ", "a@b.mx\n", "a\u{200B}@b.mx", "\u{A0}a@b.mx", "a@", "ab", "55 1234 5678",
+    "+52 55 1234 5678", "5512345678 ext 9", "55-12", "007", "12a", "2024-01-31", "2024-02-30", "31/01/2024",
+    "https://x.example/a", "/img/a.jpg", "x.example", "Ana", "Ana de la Cruz", "É", "José Luis", "rodilla izquierda",
+  ]
+
+  private static func value(_ random: inout SplitMix64, depth: Int = 0) throws -> Value {
+    let times: [Int64] = [1_704_067_200, 1_704_067_199, 1_706_000_000, 1_709_251_200, 1_709_251_201, 0]
+    switch Int.random(in: 0..<(depth > 0 ? 14 : 17), using: &random) {
+    case 0: return .null
+    case 1: return .boolean(.random(using: &random))
+    case 2: return .integer([18, 17, 99, 100, 1, 0, -3, 45, 9999, 10_000, .max, .min].randomElement(using: &random)!)
+    case 3: return .double([1.5, 1.4, 2.5, 2.6, 2, -0.0, .nan, .infinity, 1e300].randomElement(using: &random)!)
+    case 4: return try .timestamp(#require(Timestamp(seconds: times.randomElement(using: &random)!)))
+    case 5: return .bytes([1, 2])
+    case 6: return .geoPoint(GeoPoint(latitude: 19.4, longitude: -99.1))
+    case 14: return .array([try value(&random, depth: 1)])
+    case 15: return .map(["k": try value(&random, depth: 1)])
+    case 16: return .map(["__type__": .string("__vector__"), "value": .array([.double(1), .double(2)])])
+    default: return .string(texts.randomElement(using: &random)!)
+    }
+  }
+
+  @Test("A masked document differs from its schema where its source does, and in the same ways.")
+  func sameFindings() throws {
+    let schema = try SchemaReader.schema(parsing: Self.yaml, path: "s.yaml")
+    let collection = try #require(schema.collections.first)
+    let mask = Mask(by: schema, key: MaskKey(String(repeating: "k", count: 40)))
+    let names = collection.fields.map(\.path.description)
+    let ids = ["ana@b.mx", "Ana@b.mx", " ana@b.mx", "É@b.mx", "ana"]
+    var random = SplitMix64(seed: 40)
+    var kinds: Set<SchemaViolation.Kind> = []
+    for _ in 0..<4000 {
+      var entries: [FieldMap.Entry] = []
+      for name in names where Int.random(in: 0..<8, using: &random) > 0 {
+        entries.append(.init(name: name, value: try Self.value(&random)))
+      }
+      let path = DocumentPath(CollectionPath(nil, "c"), ids.randomElement(using: &random)!)
+      let document = RawDocument(path: path, fields: FieldMap(entries))
+      let masked = try mask.masked(document)
+      let (before, after) = (collection.violations(in: document), collection.violations(in: masked))
+      kinds.formUnion(before.map(\.kind))
+      let expected = before.map { "\($0.kind.rawValue) \($0.field?.description ?? "id")" }
+      #expect(
+        after.map { "\($0.kind.rawValue) \($0.field?.description ?? "id")" } == expected,
+        "\(document) \(masked)"
+      )
+    }
+    #expect(kinds == [.type, .missing, .format, .range, .documentID])
+  }
+
+  @Test("An email keeps the white space around it, and an ID with capitals has one; put right, both fit.")
+  func emails() {
+    let text = MaskedText(key: MaskKey(String(repeating: "k", count: 40)))
+    let id = text.emailID("ana@b.mx", of: "example.test")
+    #expect(text.email("ana@b.mx", of: "example.test") == id)
+    #expect(text.email(" \n Ana@B.mx\t", of: "example.test") == " \n \(id)\t")
+    #expect(text.email(" ", of: "example.test") == " ")
+    let other = text.emailID("Ana@b.mx", of: "example.test")
+    #expect(other.hasPrefix("U") && other.lowercased() != id)
+  }
+}
