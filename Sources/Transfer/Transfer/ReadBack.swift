@@ -30,10 +30,27 @@ package final class ReadBack: Sendable {
   /// Whether a document of the run differed, also before the run was resumed.
   package var foundDifferences: Bool { counts.differing > 0 || FileCheck.exists(path) }
 
-  /// Compares writes that the service confirmed with the documents as they are.
+  /// Compares writes that the service confirmed with the documents as they are; all lookups of a commit go out at once.
   ///
   /// - Throws: ``Failure`` if they cannot be read, or the list cannot be written.
   func check(_ written: [(write: Write, updateTime: Timestamp?)]) async throws(Failure) {
+    let failure = await withTaskGroup(of: Failure?.self) { group in
+      for some in written.chunks(of: client.lookupSize) {
+        group.addTask {
+          do throws(Failure) {
+            try await self.compare(some)
+            return nil
+          } catch {
+            return error
+          }
+        }
+      }
+      return await group.reduce(nil) { $0 ?? $1 }
+    }
+    if let failure { throw failure }
+  }
+
+  private func compare(_ written: ArraySlice<(write: Write, updateTime: Timestamp?)>) async throws(Failure) {
     let current = try await client.batchGet(written.map(\.write.path))
     for (write, updateTime) in written {
       let comparison = Comparison(write, at: updateTime, current[write.path])

@@ -21,10 +21,22 @@ package struct CopyCount: Sendable {
   ///
   /// - Throws: ``Failure`` if the service does not count them.
   package func differences() async throws(Failure) -> (differences: [Difference], counted: Int) {
+    let expected = expected()
+    let client = copy.source.client
+    let counts = await withTaskGroup(of: (Int, Result<Int, Failure>).self) { group in
+      var counts: [Result<Int, Failure>] = expected.map { _ in .success(0) }
+      for (index, (read, _)) in expected.enumerated() {
+        group.addTask {
+          (index, await Result { () async throws(Failure) in try await client.count(read).count })
+        }
+      }
+      for await (index, count) in group { counts[index] = count }
+      return counts
+    }
     var differences: [Difference] = []
     var counted = 0
-    for (read, number) in expected() {
-      let count = try await copy.source.client.count(read).count
+    for ((read, number), count) in zip(expected, counts) {
+      let count = try count.get()
       counted += count
       if count == number { continue }
       let name = read.reach == .group ? "*/\(read.collection)" : read.collection.string

@@ -68,8 +68,9 @@ struct MaskedText: Sendable {
     let email = PlainText.trimmed(text.lowercased(), where: isAround)
     let scalars = text.unicodeScalars
     if email.isEmpty { return text }
-    let (before, after) = (scalars.prefix(while: isAround), scalars.reversed().prefix(while: isAround).reversed())
-    return String(before) + address(of: email, "u", domain) + String(String.UnicodeScalarView(after))
+    let before = scalars.prefix(while: isAround)
+    let after = scalars.suffix(scalars.reversed().prefix(while: isAround).count)
+    return String(before) + address(of: email, "u", domain) + String(after)
   }
 
   /// As ``email(_:of:)``, for an ID, which is compared as it stands: one with capitals is another one, and has one.
