@@ -34,20 +34,13 @@ package final class ReadBack: Sendable {
   ///
   /// - Throws: ``Failure`` if they cannot be read, or the list cannot be written.
   func check(_ written: [(write: Write, updateTime: Timestamp?)]) async throws(Failure) {
-    let failure = await withTaskGroup(of: Failure?.self) { group in
+    let results = await withTaskGroup(of: Result<Void, Failure>.self) { group in
       for some in written.chunks(of: client.lookupSize) {
-        group.addTask {
-          do throws(Failure) {
-            try await self.compare(some)
-            return nil
-          } catch {
-            return error
-          }
-        }
+        group.addTask { await Result(awaiting: { () throws(Failure) in try await self.compare(some) }) }
       }
-      return await group.reduce(nil) { $0 ?? $1 }
+      return await group.reduce(into: []) { $0.append($1) }
     }
-    if let failure { throw failure }
+    for result in results { try result.get() }
   }
 
   private func compare(_ written: ArraySlice<(write: Write, updateTime: Timestamp?)>) async throws(Failure) {

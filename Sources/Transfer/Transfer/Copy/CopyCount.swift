@@ -1,3 +1,4 @@
+import FirestoreModels
 import FirestoreREST
 import Schema
 
@@ -27,7 +28,7 @@ package struct CopyCount: Sendable {
       var counts: [Result<Int, Failure>] = expected.map { _ in .success(0) }
       for (index, (read, _)) in expected.enumerated() {
         group.addTask {
-          (index, await Result { () async throws(Failure) in try await client.count(read).count })
+          (index, await Result(awaiting: { () throws(Failure) in try await client.count(read).count }))
         }
       }
       for await (index, count) in group { counts[index] = count }
