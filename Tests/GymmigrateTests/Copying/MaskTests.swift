@@ -103,7 +103,7 @@ struct MaskTests {
         var findings: [Finding]
       }
       func counts(_ environment: String) async throws -> [String: Int] {
-        let result = await tool.bare(["check", "-e", environment, "--json"])
+        let result = try await tool.bare(["check", "-e", environment, "--json"])
         let found = try JSONDecoder().decode(Findings.self, from: Data(result.output.utf8)).findings
         return Dictionary(found.map { ("\($0.rule) \($0.field ?? "")", 1) }, uniquingKeysWith: +)
       }
