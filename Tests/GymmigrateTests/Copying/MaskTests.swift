@@ -89,6 +89,22 @@ struct MaskTests {
     (fields?[name] as? [String: Any])?["stringValue"] as? String
   }
 
+  private struct Findings: Decodable {
+    struct Finding: Decodable {
+      var rule: String
+      var field: String?
+    }
+
+    var findings: [Finding]
+  }
+
+  /// How often `check` finds something, by rule and field.
+  private func findings(in environment: String, _ tool: Tool) async throws -> [String: Int] {
+    let result = try await tool.bare(["check", "-e", environment, "--json"])
+    let found = try JSONDecoder().decode(Findings.self, from: Data(result.standardOutput)).findings
+    return Dictionary(found.map { ("\($0.rule) \($0.field ?? "")", 1) }, uniquingKeysWith: +)
+  }
+
   @Test("The gym's schema has a rule for all of it, and a masked copy has the findings of its source.")
   func findings() async throws {
     try await withStores { tool in
@@ -98,16 +114,8 @@ struct MaskTests {
       try await tool.bare(["import"] + files + ["-e", "prod", "--confirm", "prod"]).expect(0)
       let place = ["--from", "prod", "--to", "test", "--mask", "--mask-key-file", "a", "--yes"]
       try await tool.bare(["copy", "--all"] + place).expect(0)
-      struct Findings: Decodable {
-        struct Finding: Decodable { var rule: String; var field: String? }
-        var findings: [Finding]
-      }
-      func counts(_ environment: String) async throws -> [String: Int] {
-        let result = try await tool.bare(["check", "-e", environment, "--json"])
-        let found = try JSONDecoder().decode(Findings.self, from: Data(result.output.utf8)).findings
-        return Dictionary(found.map { ("\($0.rule) \($0.field ?? "")", 1) }, uniquingKeysWith: +)
-      }
-      let (source, target) = (try await counts("prod"), try await counts("test"))
+      let source = try await findings(in: "prod", tool)
+      let target = try await findings(in: "test", tool)
       #expect(source == target)
       #expect(source["format email"] == 6 && source["document-id "] == 2)
     }
