@@ -141,7 +141,10 @@ struct MaskedFields {
       for value in values { if let value = try apply(rule, to: value, field) { elements.append(value) } }
       return .array(elements)
     case .map(let fields): return try map(fields, rule, field)
-    case .string(let string): return .string(field.asValid(self.string(string, rule, field), as: string))
+    case .string(let string):
+      let masked = self.string(string, rule, field)
+      if case .reference = rule.kind { return .string(masked) }
+      return .string(field.asValid(masked, as: string))
     default: return rule.kind == .keep ? value : field.asValid(scalar(value, rule), as: value)
     }
   }

@@ -26,11 +26,14 @@ extension Value {
 }
 
 extension FieldSchema {
-  /// Returns a masked text that has the field's format if the text before had it, and not if it had not.
+  /// Returns a masked text that is blank if the text before was, and that has the field's format if that had it, and not
+  /// if it had not.
   ///
   /// So `check` says of a copy what it says of the source. A format that the rule does not make, such as a pattern, is
   /// not made here.
   func asValid(_ masked: String, as text: String) -> String {
+    if PlainText.isBlank(text) { return text }
+    if PlainText.isBlank(masked) { return "?" }
     guard let format, format.matches(masked), !format.matches(text) else { return masked }
     // No format takes it but a pattern.
     return "? \(masked)"
