@@ -320,7 +320,10 @@ package actor BatchWriter {
         timeout: min(75, max(1, budget))
       )
       let now = clock.now()
-      await settle(scheduler.committed(chunk.id, answer, took: now - sent, now: now))
+      let settled = scheduler.committed(chunk.id, answer, took: now - sent, now: now)
+      // The next one need not wait until these are settled, which may take a request.
+      wake()
+      await settle(settled)
     } catch {
       if CommitFailure(error).isRetried {
         client.caller.note(
