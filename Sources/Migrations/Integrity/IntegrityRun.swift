@@ -48,9 +48,12 @@ package struct IntegrityRun: Sendable {
           defer { counting.cancel() }
           // The check asks for its reads in their order.
           guard let index = asked.firstIndex(of: read) else { return }
+          var isFirst = true
           while let page = try await pages.next(of: index) {
             try Task.checkCancellation()
-            counting.begin()
+            // Of what is read ahead, one page is mostly all.
+            if !isFirst, !page.isEmpty { counting.begin() }
+            isFirst = false
             try await body(page)
             count(page, of: read)
             context.progress.advance(by: page.count)

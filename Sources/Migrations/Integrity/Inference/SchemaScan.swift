@@ -47,9 +47,12 @@ package struct SchemaScan: Sendable {
           progress.setTotal(total, of: piece)
         } : nil
       defer { counting?.cancel() }
+      var isFirst = true
       let next = {
         let page = try await pages.next(of: index)
-        counting?.begin()
+        // Of what is read ahead, one page is mostly all.
+        if !isFirst, page?.isEmpty == false { counting?.begin() }
+        isFirst = false
         return page
       }
       try await profile(read, next, &profiles, visit)
