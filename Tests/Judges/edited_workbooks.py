@@ -142,9 +142,6 @@ def edit(book, expected, rng):
         cells = [cell for cell in cells if f"{cell[0]}/{cell[2]}" not in edited]
         sheet, heading, id, cell, old = rng.choice(cells)
         typed, value = EDITS[name](rng, old)
-        if name == "blank" and cell.number_format == "@":
-            # An empty cell in text format is an empty text.
-            value = {"stringValue": ""}
         cell.value = typed
         if isinstance(typed, str):
             # As a text, also where it begins with a sign of equality.

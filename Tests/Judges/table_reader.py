@@ -228,9 +228,11 @@ class Reader:
             read = self.field(path, kind, cell, order, declared)
             if declared != "user" and (is_identifier(path[-1]) or number == self.id) and rounded(cell):
                 read = BAD
-            if cell.quoted and "__name__" not in self.head and (cell.hint == "sheet" or kind == "any" and not declared) and not cell.value:
-                # The pages say of exported workbooks alone what an empty cell in text format is, and nothing of an empty
-                # text in a column without a type.
+            if cell.hint == "sheet" and cell.quoted and not cell.value:
+                # Whatever its format.
+                read = good(MISSING)
+            elif cell.quoted and "__name__" not in self.head and kind == "any" and not declared and not cell.value:
+                # The pages do not say what an empty text in a column without a type is.
                 read = Read([*read.values, MISSING], read.sure)
             if not read.sure:
                 expected.doubt(f"{'.'.join(path)}: {cell}").doubtful.append(cell)

@@ -93,6 +93,39 @@ struct SheetEdgeTests {
     }
   }
 
+  @Test(
+    "A cell that was cleared has no value, whatever its format; an empty text that was exported comes back.",
+    arguments: [("upsert", ""), ("merge", #""phone":{"stringValue":"0055"},"#)]
+  )
+  func clearedCells(_ mode: String, _ phone: String) async throws {
+    try await withTool { tool in
+      let fields = #""nota":{"stringValue":""},"phone":{"stringValue":"0055"},"z":{"stringValue":"x"}"#
+      try tool.write(#"{"fields":{\#(fields)},"name":"people/p1"}"# + "\n", to: "in.jsonl")
+      try await tool.run("import", "in.jsonl", "--schema", "none").expect(0)
+      try await tool.run("export", "people", "--schema", "none", "-o", "people.xlsx").expect(0)
+      // As a spreadsheet saves it: the cell keeps its format, which is that of texts.
+      try await Judge.script(
+        """
+        import re, sys, zipfile
+        with zipfile.ZipFile(sys.argv[1]) as book:
+            parts = {name: book.read(name) for name in book.namelist()}
+        name = "xl/worksheets/sheet1.xml"
+        cell = rb'(<c r="[A-Z]2" s="[0-9]+") t="inlineStr"><is><t>0055</t></is></c>'
+        parts[name], cleared = re.subn(cell, rb"\\1/>", parts[name])
+        assert cleared == 1
+        with zipfile.ZipFile(sys.argv[1], "w") as book:
+            for name, part in parts.items():
+                book.writestr(name, part)
+        """,
+        tool.path("people.xlsx")
+      )
+      try await tool.run("import", "people.xlsx", "--schema", "none", "--mode", mode).expect(0)
+      try await tool.run("export", "people", "--schema", "none", "-o", "out.jsonl").expect(0)
+      let expected = #"{"nota":{"stringValue":""},\#(phone)"z":{"stringValue":"x"}}"#
+      #expect(try tool.text("out.jsonl") == #"{"fields":\#(expected),"name":"people/p1"}"# + "\n")
+    }
+  }
+
   @Test("A workbook that LibreOffice saved is imported as what people see in it.")
   func libreOffice() async throws {
     let book = Samples.repository.appendingPathComponent("Tests/Resources/people.xlsx").path

@@ -47,7 +47,7 @@ struct TableReaderTests {
       try table(path) == [
         "1: text uno | text dos  | text ",
         "3: number 7 | missing  | boolean true | boolean false | error #N/A",
-        "4: date 2026-12-31T00:00:00 | date 2026-12-31T18:30:00 | time 18:30 | blankText  | missing  | number 1.5 | number 3",
+        "4: date 2026-12-31T00:00:00 | date 2026-12-31T18:30:00 | time 18:30 | missing  | missing  | number 1.5 | number 3",
         "9: " + String(repeating: "missing  | ", count: 26)
           + "text a\u{1}b_x0041_ & ñ | text f | missing  | date 2026-12-31",
         "12: boolean true | boolean false | number 2 | missing ",

@@ -4,14 +4,12 @@
 package struct CellRow: Sendable {
   /// The kind of a cell according to the file.
   package enum Kind: UInt8, Sendable {
-    /// Empty.
+    /// Empty, whatever its format.
     case missing
     /// Unquoted text in a CSV file, which may be a number, a date or a boolean.
     case bare
     /// Text: quoted, or a sheet's; may be empty.
     case text
-    /// An empty cell in text format, which is how a sheet represents an empty text.
-    case blankText
     /// A number of a sheet, as the shortest digits that represent it.
     case number
     /// A whole number whose format pads it with zeros, as the sheet shows it: `03100`, `001-234`.
@@ -116,7 +114,7 @@ package struct CellRow: Sendable {
   /// Whether a cell has no value: nothing, an empty text, or only characters that nobody sees.
   package func isBlank(_ index: Int) -> Bool {
     switch kind(index) {
-    case .missing, .blankText: true
+    case .missing: true
     case .bare, .text: withUTF8(of: index, Spacing.isBlank)
     default: false
     }

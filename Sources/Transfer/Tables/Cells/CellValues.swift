@@ -78,7 +78,6 @@ package struct CellValues {
   ) throws(Fault) -> Value? {
     switch row.kind(index) {
     case .missing: return nil
-    case .blankText: return readsForms && (type == .string || type == .any) ? .string("") : nil
     case .error, .formula, .impossibleDate:
       throw Fault(expected: "\(Self.name(of: type)); \(row.lack(index) ?? "the cell has none")")
     case .bare, .text:

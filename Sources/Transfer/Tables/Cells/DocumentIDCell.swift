@@ -6,7 +6,7 @@ extension CellValues {
   /// It is a name and never a value: `null`, `7` and what looks like JSON are read as they are.
   package func name(of row: CellRow, _ index: Int) throws(Fault) -> String {
     switch row.kind(index) {
-    case .missing, .blankText: return ""
+    case .missing: return ""
     case .bare, .text:
       return row.withUTF8(of: index) { utf8 in
         String(decoding: writing.neutralisesFormulas ? CellForm.unguarded(utf8) : utf8, as: UTF8.self)

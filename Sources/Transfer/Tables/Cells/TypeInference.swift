@@ -98,7 +98,7 @@ package struct TypeInference: Sendable {
   /// What a cell says; nil for one that says nothing, as it is empty, null or has a type of its own.
   private mutating func form(of row: CellRow, _ index: Int, _ reading: CellValues) -> Form? {
     switch row.kind(index) {
-    case .missing, .blankText, .error, .formula, .impossibleDate: nil
+    case .missing, .error, .formula, .impossibleDate: nil
     case .boolean: .boolean
     case .date: .date
     case .time, .duration, .padded: .text

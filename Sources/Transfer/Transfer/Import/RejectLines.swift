@@ -54,7 +54,8 @@ struct RejectLines {
 
   private mutating func append(_ row: CellRow, _ index: Int, _ parse: Parse, to line: inout [UInt8]) {
     let kind = row.kind(index)
-    if kind == .missing { return }
+    // An empty cell of a sheet may be an empty text.
+    if kind == .missing, !plan.isSheet || index == plan.idColumn { return }
     if index == plan.idColumn, let name = try? cellValues.name(of: row, index) {
       return append(text: Array(name.utf8), to: &line)
     }
@@ -63,7 +64,7 @@ struct RejectLines {
       let value = try? parse(row, index, column.type)
     {
       append(value, as: column.type, to: &line)
-    } else if kind == .blankText {
+    } else if kind == .missing {
       return
     } else {
       let text = Array(row[index].utf8)

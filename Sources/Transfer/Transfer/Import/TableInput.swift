@@ -187,8 +187,7 @@ final class TableInput: DocumentInput {
         case .rest: rest = try value(of: reader.row, index, as: .any)?.map
         case .name, .reason, .skipped: break
         case .none:
-          let kind = reader.row.kind(index)
-          if kind != .missing, kind != .blankText { throw surplus(index) }
+          if reader.row.kind(index) != .missing { throw surplus(index) }
         }
       } catch {
         faults.append(fault(index, expected(error, index) + Spacing.remark(on: reader.row[index])))

@@ -149,7 +149,8 @@ package final class ExactValueIndex {
       throw damaged("its value is not that of a field in JSON: \(error)")
     }
     guard let column = row.withUTF8(of: 2, { columns[Array($0)] }) else { return }
-    types[column, default: []].insert(Self.addressType(of: exact))
+    // An empty text says nothing of what others of its column are.
+    if exact != .string("") { types[column, default: []].insert(Self.addressType(of: exact)) }
     if case .timestamp(let moment) = exact {
       times.insert(column)
       if row.kind(3) == .date, Self.isRounded(row[3], moment) { isRounded = true }
@@ -264,6 +265,8 @@ package final class ExactValueIndex {
   private func shows(_ entry: Entry, _ row: CellRow, _ index: Int) -> Bool {
     let shown = bytes[entry.shown]
     let isSame = row.withUTF8(of: index) { $0.elementsEqual(shown) }
+    // An empty cell is one in any format.
+    if shown.isEmpty { return isSame }
     // A number format does not change a number.
     if entry.kind.isNumber, let number = row.number(index) {
       return number == Double(String(decoding: shown, as: UTF8.self))

@@ -62,7 +62,7 @@ struct SheetValues {
     _ form: XLSXStyles.Form?,
     _ out: inout [UInt8]
   ) -> CellRow.Kind? {
-    if digits.isEmpty { return form == .text ? .blankText : .missing }
+    if digits.isEmpty { return .missing }
     guard let form, let number = Self.number(digits) else { return nil }
     switch form {
     case .date, .exportedDate, .fineDate, .time: return date(number, form, &out)

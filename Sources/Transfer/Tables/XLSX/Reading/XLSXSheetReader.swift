@@ -88,8 +88,7 @@ struct XLSXSheetReader: ~Copyable {
 
   /// Remembers where the table is.
   private mutating func look(at row: CellRow) {
-    let isEmpty = { (kind: CellRow.Kind) in kind == .missing || kind == .blankText }
-    guard let last = row.cells.lastIndex(where: { !isEmpty($0.kind) }) else { return }
+    guard let last = row.cells.lastIndex(where: { $0.kind != .missing }) else { return }
     lastRow = row.number
     if firstRow == nil, row.number >= headerRow { (firstRow, width) = (row.number, last + 1) }
   }

@@ -125,7 +125,7 @@ struct SheetCells {
   /// Adds a text as it is, as nearly every text can be; false, and nothing, if it may need more care.
   private mutating func addPlain(_ utf8: UnsafeBufferPointer<UInt8>, _ index: Int) -> Bool {
     let (type, isTextLike, _) = kinds[index]
-    guard type == .string || type == .any, utf8.count <= SheetText.maximumLength,
+    guard type == .string || type == .any, !utf8.isEmpty, utf8.count <= SheetText.maximumLength,
       SheetText.isPlain(utf8), cellText.isPlain(utf8, isTyped: type == .string)
     else { return false }
     rows.text(utf8, column: index + 1, isTextLike: isTextLike)
@@ -185,8 +185,10 @@ struct SheetCells {
     {
       return
     }
-    // LibreOffice drops carriage returns when it saves.
-    if text.contains(0x0D), try addKept(value, text, index, of: name, workbook) { return }
+    // An empty cell alone is a missing value, as if somebody had cleared it. LibreOffice drops carriage returns
+    // when it saves.
+    let isLost = text.isEmpty ? !value.isNull : text.contains(0x0D)
+    if isLost, try addKept(value, text, index, of: name, workbook) { return }
     try addText(column: index + 1, isTextLike: isTextLike, of: name, workbook)
   }
 

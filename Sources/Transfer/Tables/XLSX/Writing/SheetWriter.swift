@@ -6,8 +6,8 @@ import Files
 /// Cells are numbers, booleans and dates if a workbook has such, whatever the type of their column, otherwise
 /// text: arrays, integers beyond 2^53, `NaN`, `Infinity`, and dates before 1 March 1900, where Excel's calendar
 /// is wrong. If the column is of another type or the number has more digits than a workbook, the cell shows the value as
-/// ``ShownText`` does, and the exact value is in ``ExactValues``. An empty text is an empty cell in text format, a missing
-/// value no cell.
+/// ``ShownText`` does, and the exact value is in ``ExactValues``. An empty text is an empty cell that is there, too;
+/// a missing value is no cell.
 ///
 /// The library writes the rows on its own thread. Fields without a column get one at the end when they first appear; then
 /// the header is written again at the end.

@@ -16,9 +16,8 @@ import Schema
 /// ``finish()`` leaves nothing behind.
 ///
 /// A workbook is for people. What its cells do not carry is in the hidden sheet (``ExactValues``): types other
-/// than the column's, and digits beyond 15, of which libxlsxwriter writes 16 and LibreOffice saves 15. Once a
-/// spreadsheet has saved it, the difference between an empty text and a missing value may be lost. JSON Lines
-/// keeps everything.
+/// than the column's, and digits beyond 15, of which libxlsxwriter writes 16 and LibreOffice saves 15, and which
+/// empty cells are empty texts. JSON Lines keeps everything.
 package final class XLSXWriter {
   /// Excel's limit of rows per sheet, including the header.
   package static let maximumRows = 1_048_576
