@@ -59,7 +59,9 @@ struct UnknownNameTests {
       ("role in [admin, administrador]", "It has admin, receptionist"),
       (#"isActive == "false""#, "Did you mean false?"),
       ("phone == 7299595662", #"Did you mean "7299595662"?"#),
-      ("createdAt == 5", "5 is integer"), ("phone > 0", nil), ("role == owner and isActive == true", nil),
+      ("createdAt == 5", "5 is integer"), (#"createdAt >= "2026""#, #""2026" is string"#),
+      (#"isActive < "true""#, "Did you mean true?"), (#"createdAt > """#, nil), ("role > m", nil),
+      ("phone > 0", nil), ("role == owner and isActive == true", nil),
       ("role != null", nil),
       ("note == 5", nil),
     ] as [(String, String?)]

@@ -56,15 +56,16 @@ extension [CollectionSchema] {
     in field: FieldPath,
     _ comparison: StructuredQuery.FieldOperator
   ) -> String? {
-    // By order, values of another type are looked for on purpose: `phone > 0` finds numbers.
+    // By order, values of another type are looked for on purpose: `phone > 0` finds numbers, `total > ""` texts.
     let isOrder = comparison.isInequality && ![.notEqual, .notIn].contains(comparison)
-    if isOrder { return nil }
+    if isOrder, value.string?.isEmpty ?? true { return nil }
     let known = compactMap { $0.field(field) }
     let isOfElements = [.arrayContains, .arrayContainsAny].contains(comparison)
     guard !isEmpty, known.count == count, !isOfElements, value != .null else { return nil }
     if !known.contains(where: { $0.isComparable(with: value) }) {
       return known[0].hint(ofType: value)
     }
+    if isOrder { return nil }
     let closed = known.compactMap(\.values)
     guard closed.count == known.count, !closed.contains(where: { $0.contains(value) }) else {
       return nil
