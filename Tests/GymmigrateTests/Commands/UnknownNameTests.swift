@@ -17,6 +17,9 @@ struct UnknownNameTests {
         "export users -o u.csv --fields fulName,email",
         "The schema declares no field 'fulName' in users. Did you mean 'fullName'?"
       ),
+      ("export users -o u.csv --fields Correo", "no field 'Correo' in users. Did you mean 'email'?"),
+      ("count users --where Telefono==x", "no field 'Telefono' in users. Did you mean 'phone'?"),
+      ("fix users --all-documents --set Role=member -n", "Did you mean 'role'?"),
       ("export users -o u.csv --order-by zzzzzz", "The schema declares no field 'zzzzzz' in users."),
       ("fix users --where emial==x --set note=1 -n", "The schema declares no field 'emial' in users."),
       ("export users -o u.csv --where email==x --fields email", nil),
@@ -126,6 +129,32 @@ struct UnknownNameTests {
         let hint = result.errorLines.first { $0.contains("Did you mean") }
         #expect((hint == nil) == (meant == nil) && hint?.contains(meant ?? "") ?? true, "\(result.errors)")
       }
+    }
+  }
+
+  @Test("A field below one that is no map is nowhere, and that no chosen field is declared is said.")
+  func nowhere() async throws {
+    let mini = MiniFirestore()
+    try mini.put("things/t", fields: #"{"n":{"integerValue":"1"}}"#)
+    try await withTool(against: mini.handler) { tool, _ in
+      try tool.write(
+        "schema: x\ncollections: {things: {fields: {n: integer, list: array, both: {type: [array, map]}}}}",
+        to: "x.yaml"
+      )
+      let through = "The schema has array in 'list', and no map: nothing is in 'list.price'."
+      let none = "The schema declares none of --fields"
+      for (fields, expected) in [
+        ("n,list.price", [through]), ("both.price,list", []), ("foo,bar", [none]), ("n,bar", []),
+      ] {
+        let words = ["export", "things", "-o", "t.csv", "--schema", "x.yaml", "--fields", fields]
+        let result = try await tool.bare(words + tool.place.dropFirst(2))
+        result.expect(0)
+        let found = [through, none].filter { result.errors.contains($0) }
+        #expect(found == expected, "\(result.errors)")
+      }
+      let filter = ["count", "things", "--schema", "x.yaml", "--where", "list.price > 1"]
+      let count = try await tool.bare(filter + tool.place.dropFirst(2))
+      #expect(count.errors.contains(through), "\(count.errors)")
     }
   }
 

@@ -30,13 +30,18 @@ extension [CollectionSchema] {
   package func hints(of fields: Set<FieldPath>, onlyNear isNear: Bool = false) -> [String] {
     if isEmpty || contains(where: \.fields.isEmpty) { return [] }
     let place = count == 1 ? "in \(self[0].pattern)" : "in any of these collections"
+    func inOrder(_ fields: Set<FieldPath>) -> [FieldPath] {
+      fields.sorted { $0.description.compareUTF8($1.description) < 0 }
+    }
     let unknown = Set(fields.subtracting([.documentName]).compactMap(undeclared))
-    return unknown.sorted { $0.description.compareUTF8($1.description) < 0 }.compactMap { field in
+    let nowhere: [String] = isNear ? [] : inOrder(fields).compactMap(hint(ofNowhere:))
+    let missing: [String] = inOrder(unknown).compactMap { field in
       let near = near(field)
       if isNear, near == nil { return nil }
       let meant = near.map { " Did you mean '\($0)'?" } ?? ""
       return "The schema declares no field '\(field)' \(place).\(meant)"
     }
+    return nowhere + missing
   }
 
   /// Says of values in a filter that the schema lets no document have in their fields.
@@ -85,8 +90,31 @@ extension [CollectionSchema] {
     return nil
   }
 
-  /// The declared field beside one that is not that was probably meant.
+  /// Says of a path that it leads through a field that has no fields; nil where a map may be on the way.
+  private func hint(ofNowhere field: FieldPath) -> String? {
+    for depth in field.segments.indices.dropFirst() {
+      guard let path = FieldPath(segments: [String](field.segments[..<depth])) else { continue }
+      let known = compactMap { $0.field(path) }
+      let holdsNone = known.allSatisfy { field in
+        !field.types.isEmpty && !field.types.contains(.map) && !field.types.contains(.vector)
+      }
+      if known.count == count, holdsNone {
+        let types = known[0].typeNames
+        return "The schema has \(types) in '\(path)', and no map: nothing is in '\(field)'."
+      }
+    }
+    return nil
+  }
+
+  /// The declared field beside one that is not that was probably meant: by its label, or spelled almost so.
   private func near(_ field: FieldPath) -> FieldPath? {
+    if field.segments.count == 1,
+      let labelled = flatMap(\.fields).first(where: { declared in
+        declared.labels.values.contains { PlainText.saySame($0, field.segments[0]) }
+      })
+    {
+      return labelled.path
+    }
     let parent = field.segments.dropLast()
     let known = names(below: parent).sorted().map(\.string)
     let name = field.segments.last.flatMap { $0.nearest(of: known) }

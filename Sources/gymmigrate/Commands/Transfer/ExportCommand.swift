@@ -268,7 +268,10 @@ extension ExportJob: DivisibleJob {
         if !isDeep, part == nil { session.logger.reportSubcollections(of: reads, schema) }
         // What an addition shows has fields of its own.
         let named = additions.isEmpty ? fields ?? [] : []
-        if part == nil { session.warnOfUnknown(Set(named + orderBy.map(\.field)), in: reads) }
+        if part == nil {
+          session.warnOfUnknown(Set(named + orderBy.map(\.field)), in: reads)
+          session.warnOfUndeclared(named, in: reads)
+        }
         for index in reads.indices {
           reads[index].mask = fields
           reads[index].orderBy = orderBy

@@ -29,6 +29,15 @@ extension Session {
     for hint in declared.flatMap(\.self).hints(of: fields) { warn(hint) }
   }
 
+  /// Says of several chosen fields that none of them is declared.
+  func warnOfUndeclared(_ fields: [FieldPath], in reads: [CollectionRead]) {
+    let declared = reads.map { schema.declared(by: $0) }
+    if fields.count < 2 || declared.contains(where: \.isEmpty) { return }
+    let known = declared.flatMap(\.self)
+    if fields.contains(where: { known.hints(of: [$0]).isEmpty }) { return }
+    warn("The schema declares none of --fields: the file may have nothing but ids.")
+  }
+
   /// Warns of names in migrations of steps that the schema does not know.
   ///
   /// - Parameter isCopied: Whether they work on a copy, which has warned of the collections.
