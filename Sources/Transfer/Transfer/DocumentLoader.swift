@@ -19,6 +19,7 @@ package struct DocumentLoader: Sendable {
   ///   - readBack: Compares what was written with what is stored; nil to believe the service.
   ///   - times: Who sets the times of creation and of the last change.
   ///   - guarding: What the schema has against changes; nil to make them whatever it says.
+  ///   - completing: Returns a document that is not there yet with what it gets beside its own fields; nil for nothing.
   package init(
     in context: RunContext,
     mode: WriteMode,
@@ -27,11 +28,14 @@ package struct DocumentLoader: Sendable {
     pacer: WritePacer,
     maximumDeletes: Int? = nil,
     readBack: ReadBack? = nil,
-    guarding: LoadGuard? = nil
+    guarding: LoadGuard? = nil,
+    completing: (@Sendable (RawDocument) -> RawDocument)? = nil
   ) {
     (self.context, self.readBack) = (context, readBack)
     deletions = Locked(maximumDeletes ?? .max)
-    self.mode = LoadDecision(mode: mode, times: times, schema: context.schema, guarding: guarding)
+    var decision = LoadDecision(mode: mode, times: times, schema: context.schema, guarding: guarding)
+    decision.completing = completing
+    self.mode = decision
     self.limits = limits
     self.pacer = pacer
   }
@@ -209,6 +213,8 @@ private struct LoadDecision: Sendable {
   let schema: DatabaseSchema
 
   let guarding: LoadGuard?
+  /// Completes a document that is not there.
+  var completing: (@Sendable (RawDocument) -> RawDocument)?
 
   private static let creation = ["create"]
   private let reasons: [String]
@@ -219,13 +225,19 @@ private struct LoadDecision: Sendable {
   }
 
   func decide(_ document: LoadDocument, current: RawDocument?) -> WriteMode.Decision {
-    let decision = decideTimes(document, current)
+    let decision = decideTimes(current == nil ? completed(document) : document, current)
     guard case .change(var change) = decision else { return decision }
     if let objection = guarding?.refusal(of: change) {
       return .rejected(FirestoreError(.failedPrecondition, objection.message), breach: objection.code)
     }
     change.reasons = current == nil ? Self.creation : reasons
     return .change(change)
+  }
+
+  private func completed(_ document: LoadDocument) -> LoadDocument {
+    guard let completing else { return document }
+    if case .absent = document { return document }
+    return .decoded(completing(document.document))
   }
 
   private func decideTimes(_ document: LoadDocument, _ current: RawDocument?) -> WriteMode.Decision {

@@ -49,6 +49,43 @@ struct QuietDamageTests {
     }
   }
 
+  @Test("With --defaults, a merge fills what is missing in a document that it makes, and in no other.")
+  func defaults() async throws {
+    try await withTool { tool in
+      try tool.write(
+        """
+        schema: x
+        collections:
+          things:
+            fields:
+              n: { type: integer, required: true }
+              note: { type: string, default: none }
+              tier: { type: string, required: true, default: basic }
+        """,
+        to: "x.yaml"
+      )
+      try tool.write(
+        #"{"fields":{"n":{"integerValue":"1"},"tier":{"stringValue":"pro"}},"name":"things/t1"}"# + "\n",
+        to: "in.jsonl"
+      )
+      try await tool.run("import", "in.jsonl", "--schema", "x.yaml").expect(0)
+      try tool.write("__name__,n\nt1,5\nt2,7\n", to: "things.csv")
+      let merge = ["import", "things.csv", "--schema", "x.yaml", "--mode", "merge"]
+      try await tool.bare(merge + ["-n"] + tool.place).expect(2)
+      try await tool.bare(merge + ["--defaults", "-n"] + tool.place).expect(0)
+      try await tool.bare(merge + ["--defaults"] + tool.place).expect(0)
+      try await tool.run("export", "things", "-o", "out.jsonl").expect(0)
+      #expect(
+        try tool.text("out.jsonl") == """
+          {"fields":{"n":{"integerValue":"5"},"tier":{"stringValue":"pro"}},"name":"things/t1"}
+          {"fields":{"n":{"integerValue":"7"},"note":{"stringValue":"none"},"tier":{"stringValue":"basic"}},\
+          "name":"things/t2"}
+
+          """
+      )
+    }
+  }
+
   @Test(
     "--validate warn makes such changes and says so; so do JSON Lines, and the folder of an export is not looked at."
   )

@@ -37,5 +37,9 @@ import Testing
     rules.fillsDefaults = true
     let document = RawDocument(path: DocumentPath(collection, id), fields: fields)
     #expect(rules.filled(document, schema).fields == expected)
+    // Of a document that is there, fields to change are these alone.
+    rules.isPartial = true
+    #expect(rules.filled(document, schema).fields == fields)
+    #expect(rules.filled(document, schema, isNew: true).fields == expected)
   }
 }

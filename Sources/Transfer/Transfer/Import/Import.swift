@@ -138,14 +138,16 @@ package struct Import: Sendable {
   }
 
   private func loader(deleting maximum: Int? = nil) -> DocumentLoader {
-    DocumentLoader(
+    let rules = options.rules
+    return DocumentLoader(
       in: context,
       mode: options.mode,
-      times: options.rules.times,
+      times: rules.times,
       limits: options.limits,
       pacer: options.pacer,
       maximumDeletes: maximum,
-      guarding: guarding
+      guarding: guarding,
+      completing: rules.isPartial && rules.fillsDefaults ? { rules.completed($0) } : nil
     )
   }
 

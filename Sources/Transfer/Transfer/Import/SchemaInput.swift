@@ -31,8 +31,10 @@ package struct SchemaRules: Sendable {
   }
 
   /// The document with its defaults.
-  func filled(_ document: RawDocument, _ collection: CollectionSchema) -> RawDocument {
-    guard fillsDefaults, !isPartial, collection.covers(document.path) else { return document }
+  ///
+  /// - Parameter isNew: Whether it is not there; a document of fields to change gets none else.
+  func filled(_ document: RawDocument, _ collection: CollectionSchema, isNew: Bool = false) -> RawDocument {
+    guard fillsDefaults, isNew || !isPartial, collection.covers(document.path) else { return document }
     var document = document
     if let idField = collection.idField, document.fields[idField] == nil {
       document.fields[idField] = .string(document.path.id)
@@ -45,6 +47,12 @@ package struct SchemaRules: Sendable {
       document.fields[field.path] = value
     }
     return document
+  }
+
+  /// A document that is not there, as it is made.
+  func completed(_ document: RawDocument) -> RawDocument {
+    guard let collection = schema.collection(document.path.collection) else { return document }
+    return filled(document, collection, isNew: true)
   }
 
   /// How a document breaks the schema, for the mode and the options of the import.
