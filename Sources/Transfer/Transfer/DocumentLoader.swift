@@ -12,6 +12,8 @@ package struct DocumentLoader: Sendable {
   private let pacer: WritePacer
   private let deletions: Locked<Int>
   private let readBack: ReadBack?
+  /// How many documents brought a time of creation that gave way to that of the service, or to the one that was there.
+  package let droppedTimes = Locked(0)
 
   /// - Parameters:
   ///   - context: The run context; each change is recorded in its journal if it has checkpoints.
@@ -64,7 +66,8 @@ package struct DocumentLoader: Sendable {
           mode: mode,
           incoming: incoming,
           writer: writer,
-          deletions: deletions
+          deletions: deletions,
+          droppedTimes: droppedTimes
         )
         try await body(intake)
       }
@@ -74,7 +77,10 @@ package struct DocumentLoader: Sendable {
   /// What ``load(_:)`` would do with documents as the database is; nothing is written or counted.
   package func decisions(on documents: [LoadDocument]) async throws -> [WriteMode.Decision] {
     let current = try await context.client.batchGet(documents.map(\.path))
-    return documents.map { mode.decide($0, current: current[$0.path]) }
+    return documents.map { document in
+      if mode.drops(timeOf: document, current[document.path]) { droppedTimes.withLock { $0 += 1 } }
+      return mode.decide(document, current: current[document.path])
+    }
   }
 
   /// Accepts documents in batches of a few hundred.
@@ -85,6 +91,7 @@ package struct DocumentLoader: Sendable {
     fileprivate let writer: BatchWriter
     /// How many documents may still be deleted.
     fileprivate let deletions: Locked<Int>
+    fileprivate let droppedTimes: Locked<Int>
 
     /// Accepts documents, waiting while too many are in flight.
     ///
@@ -144,6 +151,7 @@ package struct DocumentLoader: Sendable {
       for document in valid {
         let path = document.path
         let before = current.isEmpty ? nil : current[path]
+        if mode.drops(timeOf: document, before) { droppedTimes.withLock { $0 += 1 } }
         var decision = mode.decide(document, current: before)
         if case .change = decision, let before, let journal = context.journal, journal.hasTail,
           try journal.isChangedSince(before)
@@ -232,6 +240,17 @@ private struct LoadDecision: Sendable {
     }
     change.reasons = current == nil ? Self.creation : reasons
     return .change(change)
+  }
+
+  /// Whether a document brings a time of creation, other than the one that is there, which is not written.
+  func drops(timeOf document: LoadDocument, _ current: RawDocument?) -> Bool {
+    guard times == .server, case .decoded(let document) = document,
+      let field = schema.collection(document.path.collection)?.createTime, field.setter == .server,
+      document.fields[field.path]?.timestamp != nil
+    else { return false }
+    // Both ways, for what a spreadsheet has rounded is the same.
+    guard let current, current.fields[field.path]?.timestamp != nil else { return true }
+    return document.brings(field.path, laterThan: current) || current.brings(field.path, laterThan: document)
   }
 
   private func completed(_ document: LoadDocument) -> LoadDocument {

@@ -49,6 +49,50 @@ struct QuietDamageTests {
     }
   }
 
+  @Test("What sets a missing field is named, and how many times of creation --server-times leaves out.")
+  func serverTimes() async throws {
+    try await withTool { tool in
+      try tool.write(
+        """
+        schema: x
+        collections:
+          things:
+            create-time: made
+            update-time: changed
+            fields:
+              n: { type: integer, required: true }
+              tier: { type: string, required: true, default: basic }
+              made: { type: timestamp, required: true }
+              changed: { type: timestamp, required: true }
+        """,
+        to: "x.yaml"
+      )
+      func things(_ rows: String) throws {
+        try tool.write("__name__,n,tier,made,changed\n\(rows)\n", to: "things.csv")
+      }
+      let load = ["import", "things.csv", "--schema", "x.yaml", "--mode", "upsert"] + tool.place
+      let day = "2026-01-02T03:04:05.678Z"
+      try things("t1,1,basic,\(day),\(day)\nt2,2,basic,\(day),\(day)")
+      try await tool.bare(load).expect(0)
+      try things("t3,3,basic,,\nt4,4,,\(day),\(day)")
+      let missing = try await tool.bare(load + ["-n"])
+      missing.expectFailure(65, "column 4 (made) is missing; expected timestamp (--server-times sets it)")
+      #expect(missing.errors.contains("column 3 (tier) is missing; expected string (--defaults fills it)"))
+      // A time that was edited; one within a millisecond of it, as spreadsheets round; a new document, and one without it.
+      try things(
+        "t1,1,basic,2025-01-02T00:00:00Z,\(day)\nt2,2,basic,2026-01-02T03:04:05.6784Z,\nt3,3,basic,\(day),\nt4,4,basic,,"
+      )
+      for more in [["-n"], []] {
+        let result = try await tool.bare(load + ["--server-times"] + more)
+        result.expect(0)
+        let said = "leaves out the time of creation that the input has for 2 documents."
+        #expect(result.errors.contains(said), "\(result.errors)")
+      }
+      try await tool.run("export", "things", "-o", "out.jsonl").expect(0)
+      #expect(try tool.text("out.jsonl").components(separatedBy: #""timestampValue":"\#(day)""#).count == 5)
+    }
+  }
+
   @Test("With --defaults, a merge fills what is missing in a document that it makes, and in no other.")
   func defaults() async throws {
     try await withTool { tool in

@@ -109,8 +109,10 @@ package struct Import: Sendable {
     defer { context.progress.end() }
     context.progress.begin("import", total: nil)
     var changes = ForeseenChanges()
+    let maximum = isChecked ? options.maximumDeletes.map(context.deletions(leftOf:)) : deletions?.count
+    let loader = loader(deleting: maximum)
     if options.isDryRun {
-      var forecast = ImportForecast(loader(), guarding, in: context)
+      var forecast = ImportForecast(loader, guarding, in: context)
       try await pass.forEachBatch { documents, _ in
         try await report(documents, leaving: deletions)
         try await forecast.take(documents)
@@ -118,8 +120,7 @@ package struct Import: Sendable {
       forecast.report(options.mode)
       changes = forecast.changes
     } else {
-      let maximum = isChecked ? options.maximumDeletes.map(context.deletions(leftOf:)) : deletions?.count
-      try await loader(deleting: maximum).load { intake in
+      try await loader.load { intake in
         if context.checkpoints?.resumed == nil {
           try await context.checkpoints?.begin(at: ImportPosition().checkpoint)
         }
@@ -131,13 +132,19 @@ package struct Import: Sendable {
       }
     }
     record(pass.references)
+    let dropped = loader.droppedTimes.withLock { $0 }
+    if dropped > 0 {
+      context.logger.warning(
+        "--server-times leaves out the time of creation that the input has for \(NumberText.counted(dropped, "document"))."
+      )
+    }
     for line in guarding?.warnings(isDryRun: options.isDryRun) ?? [] { context.logger.warning("\(line)") }
     for line in warnings.lines { context.logger.warning("\(line)") }
     if warnings.count > 0 { context.logger.notice("See \(warnings.path) for the values.") }
     return changes
   }
 
-  private func loader(deleting maximum: Int? = nil) -> DocumentLoader {
+  private func loader(deleting maximum: Int?) -> DocumentLoader {
     let rules = options.rules
     return DocumentLoader(
       in: context,

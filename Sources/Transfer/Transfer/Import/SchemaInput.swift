@@ -136,7 +136,9 @@ final class SchemaInput: DocumentInput {
 
   func next() throws(Failure) -> DocumentRow? {
     guard var row = try input.next() else { return nil }
-    row.warnings += known.removed().map { fault($0, in: row) }
+    row.warnings += known.removed().map { violation in
+      fault(violation, in: row, row.path.flatMap(declared.collection(of:)))
+    }
     guard var document = row.document else { return row }
     guard let schema = declared.collection(of: document.path) else { return row }
     if rules.fillsDefaults {
@@ -148,7 +150,7 @@ final class SchemaInput: DocumentInput {
     if violations.isEmpty { return row }
     // A cell that could not be read is no missing value.
     let unread = Set(row.faults.compactMap(\.column))
-    let faults = violations.map { fault($0, in: row) }.filter { fault in
+    let faults = violations.map { fault($0, in: row, schema) }.filter { fault in
       fault.column.map { !unread.contains($0) } ?? true
     }
     if faults.isEmpty { return row }
@@ -184,7 +186,20 @@ final class SchemaInput: DocumentInput {
 
   func cell(of field: FieldPath?) -> Cell? { input.cell(of: field) }
 
-  private func fault(_ violation: SchemaViolation, in row: DocumentRow) -> RowFault {
+  /// The option that sets a field which is missing, for the end of a message; nothing where there is none.
+  private func way(to violation: SchemaViolation, _ collection: CollectionSchema?) -> String {
+    guard violation.isMissing, let collection, let field = violation.field else { return "" }
+    if collection.serverTimes.contains(field) { return " (--server-times sets it)" }
+    let hasDefault = field == collection.idField || collection.field(field)?.defaultValue != nil
+    let isFilled = hasDefault && violation.value == nil && !rules.fillsDefaults
+    return isFilled ? " (--defaults fills it)" : ""
+  }
+
+  private func fault(
+    _ violation: SchemaViolation,
+    in row: DocumentRow,
+    _ collection: CollectionSchema?
+  ) -> RowFault {
     let cell = input.cell(of: violation.field)
     let name = violation.field?.description ?? "the document's id"
     // Whatever the value is of a field that must not be there, it is not the reason.
@@ -209,7 +224,7 @@ final class SchemaInput: DocumentInput {
         "import",
         path: source.label,
         cause: violation.isMissing
-          ? "\(place)\(cell == nil ? ":" : ",") \(label) is missing; expected \(violation.expected)"
+          ? "\(place)\(cell == nil ? ":" : ",") \(label) is missing; expected \(violation.expected)\(way(to: violation, collection))"
           : "\(place), \(label): expected \(expected)"
       )
     )
