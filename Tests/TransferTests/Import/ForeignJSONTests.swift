@@ -135,6 +135,63 @@ struct ForeignJSONTests {
     #expect(moved.keys.sorted() == ["people/u1", "people/u1/visits/v1", "people/u2"])
   }
 
+  @Test("What mongoexport writes is what it means, also as an id, and is counted; other maps stay maps.")
+  func mongoexport() throws {
+    let text = """
+      {"_id": {"$oid": "507f1f77"}, "at": {"$date": "2026-01-03T06:00:00Z"}, "old": {"$date": {"$numberLong": "-1"}},
+       "n": {"$numberLong": "12"}, "i": {"$numberInt": "3"}, "d": {"$numberDouble": "1.5"}, "nan": {"$numberDouble": "NaN"},
+       "x": {"$numberDecimal": "1.10"}, "b": {"$binary": {"base64": "AAEC", "subType": "00"}},
+       "was": {"$binary": "AAEC", "$type": "00"}, "list": [{"$numberInt": "7"}], "t": {"$timestamp": 5}}
+      """
+    let path = try folder.write(Array(text.utf8), to: "things.json")
+    var job = ImportJob(files: [path])
+    job.reading.idColumn = "_id"
+    let options = try job.options(.none, via: .local)
+    let input = try JSONInput(options.sources[0], options: options.table, into: nil)
+    let document = try #require(try input.next()?.document)
+    #expect(document.path.string == "things/507f1f77")
+    let expected: FieldMap = [
+      "_id": .string("507f1f77"), "at": .timestamp(try #require(Timestamp("2026-01-03T06:00:00Z"))),
+      "old": .timestamp(try #require(Timestamp("1969-12-31T23:59:59.999Z"))), "n": .integer(12),
+      "i": .integer(3), "d": .double(1.5), "nan": .double(.nan), "x": .double(1.1), "b": .bytes([0, 1, 2]),
+      "was": .bytes([0, 1, 2]), "list": .array([.integer(7)]), "t": .map(["$timestamp": .integer(5)]),
+    ]
+    #expect(document.fields == expected)
+    #expect(try input.next() == nil)
+    #expect(
+      input.notices == [
+        "Read as the values that MongoDB means by them: 2 $binary, 2 $date, 1 $numberDecimal, 2 $numberDouble, "
+          + "2 $numberInt, 1 $numberLong, 1 $oid.",
+        "Maps that look like values of MongoDB stay maps: 1 $timestamp.",
+      ]
+    )
+  }
+
+  @Test(
+    "Objects that are no documents by their ids, and ids that are none, are named as what they are.",
+    arguments: [
+      (#"{"k":{"x":1},"n":"Ana"}"#, nil, ["member 'n': expected an object", "--id-column"]),
+      (#"{"k":{"x":1}}\#n{"k":{"x":1}}"#, nil, ["more behind the end", "--id-column"]),
+      (#"{"s1":{"a":1},"s2":null}"#, nil, ["member 's2': expected an object"]),
+      (#"[{"id":"a"},null]"#, "id", ["element 2: expected an object"]),
+      (#"[{"id":{"a":1}}]"#, "id", ["id: expected an id", "found a map"]),
+      (#"[{"id":true}]"#, "id", ["found a truth value"]),
+      (#"[{"id":{"$date":"2026"}}]"#, "id", ["it is no $date"]),
+      (#"[{"ID":"5"}]"#, "id", ["did you mean ID?"]),
+    ] as [(String, String?, [String])]
+  )
+  func noObjects(_ text: String, _ id: String?, _ said: [String]) throws {
+    var job = ImportJob(files: [try folder.write(Array(text.utf8), to: "things.json")])
+    job.reading.idColumn = id
+    job.jsonForm = .documents
+    let options = try job.options(.none, via: .local)
+    let input = try JSONInput(options.sources[0], options: options.table, into: nil)
+    let failure = #expect(throws: Failure.self) {
+      while let row = try input.next() { if let fault = row.faults.first { throw fault.failure } }
+    }
+    for part in said { #expect(failure?.cause.contains(part) == true, "\(String(describing: failure))") }
+  }
+
   @Test("A map that only looks like a value with its type stays one.")
   func plainMaps() throws {
     let text = #"{"1": {"amount": {"value": 1, "type": "number"}, "n": 2}}"#

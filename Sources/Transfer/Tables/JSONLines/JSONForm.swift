@@ -71,8 +71,11 @@ private struct FormScan {
   /// Members of documents, of which the first one of the file tells, too.
   private static let members = ["__collections__", "fields"].map { Array($0.utf8) }
 
-  /// First members of what libraries make of times and points, which are fields and no documents.
-  private static let values = ["_seconds", "_latitude", "__datatype__"].map { Array($0.utf8) }
+  /// First members of what libraries and MongoDB make of values, which are fields and no documents.
+  private static let values = [
+    "_seconds", "_latitude", "__datatype__", "$date", "$oid", "$numberInt", "$numberLong", "$numberDouble",
+    "$numberDecimal", "$binary",
+  ].map { Array($0.utf8) }
 
   /// Takes a byte, and returns the form once it is known: not before the end of the first object in the file's.
   mutating func next(_ byte: UInt8) -> JSONForm? {

@@ -38,6 +38,12 @@ package struct JSONValues: ~Copyable {
   private var currentLine = 1
   private var around = Around.unknown
   private var isFirst = true
+  /// How many values were read.
+  private var count = 0
+
+  /// What helps if an object that was taken for documents by their IDs is one.
+  private static let idAdvice =
+    "; if each object is a document, name the member that has its id with --id-column"
 
   /// Opens a file.
   ///
@@ -207,7 +213,9 @@ package struct JSONValues: ~Copyable {
       try rest(depth: 1)
       hasMore = try hasToken()
     }
-    guard try skipWhite() == nil else { throw malformed("there is more behind the end") }
+    guard try skipWhite() == nil else {
+      throw malformed("there is more behind the end\(around == .object ? Self.idAdvice : "")")
+    }
     around = .ended
     return false
   }
@@ -240,9 +248,10 @@ package struct JSONValues: ~Copyable {
   /// Copies a value, or the rest of one that has begun.
   private mutating func value() throws(Failure) {
     if bytes.isEmpty {
-      guard try peek() == UInt8(ascii: "{") else { throw malformed("expected an object") }
+      guard try peek() == UInt8(ascii: "{") else { throw noObject() }
       try copy()
     }
+    count += 1
     try rest(depth: 1)
   }
 
@@ -306,6 +315,16 @@ package struct JSONValues: ~Copyable {
     unread = (unread.lowerBound + 1)..<unread.upperBound
     if byte == 0x0A { currentLine += 1 }
     return byte
+  }
+
+  /// Says which value is no object.
+  private func noObject() -> Failure {
+    switch around {
+    case .array, .response: malformed("element \(count + 1): expected an object")
+    case .object:
+      malformed("member '\(PathLimits.shortened(key ?? ""))': expected an object\(Self.idAdvice)")
+    default: malformed("expected an object")
+    }
   }
 
   private func malformed(_ cause: String) -> Failure {

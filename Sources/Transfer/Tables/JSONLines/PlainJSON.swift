@@ -1,12 +1,33 @@
 package import FirestoreModels
 import Schema
 
-/// The headings of options that members of plain objects have had, by their places among the options.
+/// The headings of options that members of plain objects have had, by their places among the options, and what else they had.
 package final class MetHeadings {
   package var types: Set<Int> = []
   package var renames: Set<Int> = []
+  /// How many objects were values of MongoDB's, and how many only look so, by their members.
+  private var (extended, odd): ([String: Int], [String: Int]) = ([:], [:])
+  /// The most members that are told apart.
+  private static let maximumForms = 20
 
   package init() {}
+
+  func note(_ form: String, isValue: Bool) {
+    if isValue {
+      extended[form, default: 0] += 1
+    } else if odd[form] != nil || odd.count < Self.maximumForms {
+      odd[form, default: 0] += 1
+    }
+  }
+
+  /// What there is to say of these objects, in sentences.
+  package var notices: [String] {
+    func list(_ counts: [String: Int]) -> String {
+      counts.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }.joined(separator: ", ")
+    }
+    let taken = extended.isEmpty ? [] : ["Read as the values that MongoDB means by them: \(list(extended))."]
+    return taken + (odd.isEmpty ? [] : ["Maps that look like values of MongoDB stay maps: \(list(odd))."])
+  }
 }
 
 /// Makes fields of JSON without types: by the types of the schema where it has some, else by JSON's own.
@@ -174,6 +195,10 @@ package struct PlainJSON {
       }
       let isMarked = readsMarks || type == .timestamp || type == .geopoint
       if isMarked, let value = try Self.marked(json, as: type) { return value }
+      if readsMarks, let (form, value) = try Self.extended(json, as: type) {
+        met.note(form, isValue: value != nil)
+        if let value { return value }
+      }
       if json["_firestore"] != nil, let reference = reference(json) { return reference }
       return .map(try fields(json, below: path))
     }
@@ -190,7 +215,7 @@ package struct PlainJSON {
     json.double ?? json.string.flatMap(double)
   }
 
-  private static func double(_ text: String) -> Double? {
+  static func double(_ text: String) -> Double? {
     switch text {
     case "NaN": .nan
     case "Infinity": .infinity

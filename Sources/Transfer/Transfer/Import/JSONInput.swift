@@ -41,8 +41,9 @@ final class JSONInput: DocumentInput {
   var reading: String { "JSON" }
 
   var notices: [String] {
-    values.hasMore
-      ? ["The response says that there are more documents (nextPageToken): it is not all of them."] : []
+    (values.hasMore
+      ? ["The response says that there are more documents (nextPageToken): it is not all of them."] : [])
+      + headings.notices
   }
 
   func skip(through number: Int) throws(Failure) {
@@ -196,9 +197,25 @@ final class JSONInput: DocumentInput {
     for (member, value) in json.members where member.string.isIdentical(to: name) {
       if let text = value.string { return try checked(text) }
       if let number = value.integer { return String(number) }
-      throw WireError("expected an id, which is a text or a whole number of 64 bits", at: [name])
+      if let id = try PlainJSON.id(value) { return try checked(id) }
+      let found = "and found \(Self.name(of: value.kind))"
+      throw WireError("expected an id, which is a text or a whole number of 64 bits, \(found)", at: [name])
     }
-    throw WireError("it has no member \(name) with the id\(listAdvice(json))")
+    let near = name.nearest(of: json.members.map { $0.name.string })
+    let meant = near.map { "; did you mean \(PathLimits.shortened($0))?" } ?? listAdvice(json)
+    throw WireError("it has no member \(name) with the id\(meant)")
+  }
+
+  private static func name(of kind: JSONCursor.Kind) -> String {
+    switch kind {
+    case .object: "a map"
+    case .array: "an array"
+    case .string: "a text"
+    case .integer: "a larger one"
+    case .double: "a number with a point or an exponent"
+    case .boolean: "a truth value"
+    case .null: "null"
+    }
   }
 
   /// How to get at a list of objects in an object, as most services answer; empty where there is none.
