@@ -69,6 +69,31 @@ struct ColumnGuessTests {
   }
 
   @Test(
+    "Dates of a sheet beside texts with a day over 12 may have day and month swapped, unless one has such a day.",
+    .enabled(if: Judge.hasPython),
+    arguments: [
+      // 1 February, 3 April and 15 April 2026 as a sheet has them.
+      (["46054", "01/15/2026", "46115", "01/25/2026"], 2), (["46054", "15/01/2026"], 1),
+      (["46054", "01/15/2026", "46127"], 0), (["46054", "01/15/2026", "01/02/2026"], 0),
+      (["46054", "46115"], 0), (["01/15/2026", "01/25/2026"], 0), (["46054", "a/b"], 0),
+    ] as [([String], Int)]
+  )
+  func swappedDates(_ cells: [String], _ expected: Int) throws {
+    func text(_ text: String) -> String { "<c t=\"inlineStr\"><is><t>\(text)</t></is></c>" }
+    var book = HandMadeWorkbook()
+    book.formats = ["14"]
+    let rows = cells.enumerated().map { index, cell in
+      "<row>\(text("d\(index)"))\(cell.contains("/") ? text(cell) : "<c s=\"1\"><v>\(cell)</v></c>")</row>"
+    }
+    book.rows = "<row>\(text("k"))\(text("x"))</row>\(rows.joined())"
+    let collection = CollectionPath(nil, "things")
+    let path = try book.write(to: folder)
+    let source = try #require(try ImportSource.resolve([path], collection: collection, schema: .none).first)
+    let plan = try TableSurvey.plan(of: source, collection: collection, options: options) { _, _ in }
+    #expect(plan?.guesses.first?.swappedDates == expected)
+  }
+
+  @Test(
     "Day and month are never guessed from each other.",
     arguments: [
       (["01/02/2026", "03-04-2026"], .string, nil), (["05/05/2026"], .string, nil),

@@ -39,6 +39,8 @@ package struct TypeInference: Sendable {
   private var hasDecimals = false
   /// Whether some date has no zone, so that it is read in that of the table.
   private var hasLocalTimes = false
+  /// The dates of a sheet whose day may be a month, and whether some date's is none.
+  private var (openDays, hasCertainDay) = (0, false)
   private var tallies = [Tally](repeating: Tally(), count: Form.allCases.count)
 
   package init(dateOrder: DateOrder?) {
@@ -55,6 +57,7 @@ package struct TypeInference: Sendable {
     if Self.dates.contains(form), !hasLocalTimes {
       hasLocalTimes = row.kind(index) == .date || row.withUTF8(of: index, Self.isLocal)
     }
+    if row.kind(index) == .date { row.withUTF8(of: index) { noteDay($0) } }
     tallies[form.rawValue].count += 1
     if tallies[form.rawValue].count > Self.maximumRows { return }
     if tallies[form.rawValue].rows.isEmpty { tallies[form.rawValue].first = row[index] }
@@ -67,6 +70,20 @@ package struct TypeInference: Sendable {
     guard parts.count == 2, parts[1].count == 3 else { return false }
     let whole = parts[0].drop { $0 == UInt8(ascii: "-") }
     return (1...3).contains(whole.count) && whole.first != UInt8(ascii: "0")
+  }
+
+  /// Notes the day of a date such as `2026-12-31T18:30:00`.
+  private mutating func noteDay(_ date: UnsafeBufferPointer<UInt8>) {
+    guard date.count >= 10 else { return }
+    let zero = Int(UInt8(ascii: "0"))
+    if (Int(date[8]) - zero) * 10 + Int(date[9]) - zero > 12 { hasCertainDay = true } else { openDays += 1 }
+  }
+
+  /// How many dates of a sheet a spreadsheet may have made of texts with day and month swapped: it does with those that it can read
+  /// in its own order, and leaves the others, whose other number is over 12, as texts.
+  private var swappedDates: Int {
+    let hasTexts = [Form.dayFirst, .monthFirst].contains { tallies[$0.rawValue].count > 0 }
+    return hasTexts && tallies[Form.openDate.rawValue].count == 0 && !hasCertainDay ? openDays : 0
   }
 
   private static let dates: [Form] = [.date, .openDate, .dayFirst, .monthFirst]
@@ -183,6 +200,7 @@ package struct TypeInference: Sendable {
   /// Returns the type that fits all values, else text.
   package func guess(column: Int, _ reading: CellValues) -> ColumnGuess {
     var guess = guess(column: column)
+    guess.swappedDates = swappedDates
     guess.hasPoints = tallies[Form.double.rawValue].count > 0 && !reading.isSheet
     if guess.type == .string, let numberText, numberText.isOnly {
       guess.advice = reading.numbers.advice(numberText.first, besidePoints: guess.hasPoints)

@@ -23,6 +23,8 @@ package struct ColumnGuess: Sendable {
   package internal(set) var note: String?
   /// Whether some of its numbers have a point before their decimals.
   package internal(set) var hasPoints = false
+  /// How many dates of a sheet may have day and month swapped.
+  package internal(set) var swappedDates = 0
   /// The options that would read the first of its texts as a number, where such options read each of them.
   package internal(set) var advice: String?
 

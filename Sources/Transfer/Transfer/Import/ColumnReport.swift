@@ -40,6 +40,12 @@ struct ColumnReport {
           let advice = guess.advice.map { "; \(Self.option($0, guess, plan))" } ?? ""
           logger.notice("\(source.label) \(name): \(Self.description(guess))\(advice).")
         }
+        if guess.swappedDates > 0 {
+          let dates = NumberText.counted(guess.swappedDates, "date")
+          logger.warning(
+            "\(source.label) \(name): \(dates) beside texts that are dates with a day over 12: a spreadsheet may have swapped day and month of what it took for a date. Compare them with their source."
+          )
+        }
       }
       if let failure = Self.failure(source, plan, reading) { failures.append(failure) }
     }
