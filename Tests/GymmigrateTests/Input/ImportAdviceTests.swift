@@ -28,6 +28,24 @@ struct ImportAdviceTests {
     }
   }
 
+  @Test("A row of totals without an id is named as what it looks like, and gets no new id by the way.")
+  func totalsWithoutID() async throws {
+    try await withTool { tool in
+      let table = "id;zona;nombre;cuota\n1;a;Ana;10\n2;b;Leo;20\n"
+      try tool.write(table + ";;TOTAL;30\n", to: "things.csv")
+      let refused = try await run(tool, "-n")
+      let said = "row 4, column 1 (id): expected the id of a document; the row looks like the sum of others"
+      refused.expectFailure(65, said)
+      #expect(!refused.errors.contains("--new-ids"), "\(refused.errors)")
+      let taken = try await run(tool, "--new-ids", "uuid", "-n")
+      taken.expect(0)
+      #expect(taken.errors.contains("Row 4 is taken for a document, and"), "\(taken.errors)")
+      // Others lack an id, too.
+      try tool.write(table + ";c;Eva;5\n", to: "things.csv")
+      try await run(tool, "-n").expectFailure(65, "the id of a document (--new-ids uuid gives one)")
+    }
+  }
+
   @Test(
     "What is no id of plain JSON is named as what it is not.",
     arguments: [

@@ -108,7 +108,10 @@ final class TableInput: DocumentInput {
   /// Notes a row that begins as the sum of others does.
   private func noteTotal() {
     if plan.readsForms || source.isExported { return }
-    for index in 0..<min(2, reader.row.count) {
+    var filled = 0
+    for index in 0..<reader.row.count where !reader.row.isBlank(index) {
+      if filled == 2 { break }
+      filled += 1
       let name = reader.row.withUTF8(of: index) { utf8 in
         utf8.count <= 16 ? PlainText.trimmed(String(decoding: utf8, as: UTF8.self)) : ""
       }
@@ -294,7 +297,13 @@ final class TableInput: DocumentInput {
     }
     if name.isEmpty {
       guard let kind = options.newIDs else {
-        faults.append(fault(plan.idColumn ?? 0, "the id of a document (--new-ids uuid gives one)"))
+        let isTotal = total?.row == reader.row.row
+        if isTotal { total = nil }
+        let advice =
+          isTotal
+          ? "; the row looks like the sum of others: take it out of the file if it is"
+          : " (--new-ids uuid gives one)"
+        faults.append(fault(plan.idColumn ?? 0, "the id of a document\(advice)"))
         return nil
       }
       let seed = "\(options.newIDSeed)/\(stage)/\(reader.row.number)"
