@@ -306,7 +306,7 @@ struct ImportAdviceTests {
       for (mark, isSaid) in [("", true), ("\u{FEFF}", false)] {
         try tool.write("\(mark)__name__,s\na,'=1+1\nb,x\nc,'t\n", to: "things.csv")
         let typed = ["import", "things.csv", "--schema", "none", "-n"]
-        let guards = try await tool.bare(typed + tool.place)
+        let guards = try await tool.bare(typed + ["-q"] + tool.place)
         #expect(guards.errors.contains("1 text begins with an apostrophe") == isSaid, "\(guards.errors)")
       }
     }

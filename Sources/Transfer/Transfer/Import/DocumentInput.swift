@@ -21,6 +21,9 @@ protocol DocumentInput: AnyObject {
   /// What there is to say about the input at its end, in sentences.
   var notices: [String] { get }
 
+  /// The same of what probably is not as it should be.
+  var warnings: [String] { get }
+
   /// How the input is read.
   var reading: String { get }
 
@@ -33,6 +36,8 @@ protocol DocumentInput: AnyObject {
 
 extension DocumentInput {
   var notices: [String] { [] }
+
+  var warnings: [String] { [] }
 
   var reading: String { "JSON Lines" }
 

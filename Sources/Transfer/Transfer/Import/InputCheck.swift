@@ -87,10 +87,12 @@ struct InputCheck {
     var headings: MetHeadings
     var reading: String
     var notices: [String]
+    var warnings: [String]
 
     init(_ lane: InputLane, _ count: Int) {
       (stage, self.count) = (lane.stage, count)
-      (headings, reading, notices) = (lane.input.headings, lane.input.reading, lane.input.notices)
+      (headings, reading) = (lane.input.headings, lane.input.reading)
+      (notices, warnings) = (lane.input.notices, lane.input.warnings)
     }
   }
 
@@ -177,6 +179,7 @@ struct InputCheck {
       let units = NumberText.counted(input.count, source.unit)
       context.logger.notice("\(source.label): \(units) of \(input.reading).")
     }
+    for warning in input.warnings { context.logger.warning("\(source.label): \(warning)") }
     for notice in input.notices { context.logger.notice("\(source.label): \(notice)") }
   }
 

@@ -178,6 +178,8 @@ final class SchemaInput: DocumentInput {
 
   var notices: [String] { input.notices }
 
+  var warnings: [String] { input.warnings }
+
   var reading: String { input.reading }
 
   var headings: MetHeadings { input.headings }

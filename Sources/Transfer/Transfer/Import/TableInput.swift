@@ -99,10 +99,14 @@ final class TableInput: DocumentInput {
       ? [
         "Its times are rounded to hundredths of a second, as an .ods keeps them: export anew, and edit the .xlsx itself."
       ] : []
+    return reader.notices() + mixed.notices(plan) + lost
+  }
+
+  var warnings: [String] {
     let totals = total.map { row, name in
       "Row \(row) is taken for a document, and '\(name)' looks like the sum of others: take it out of the file if it is."
     }
-    return reader.notices() + mixed.notices(plan) + guards + (totals.map { [$0] } ?? []) + lost
+    return guards + (totals.map { [$0] } ?? [])
   }
 
   /// Notes a row that begins as the sum of others does.
@@ -127,7 +131,7 @@ final class TableInput: DocumentInput {
     if guarded.count == 0 { return [] }
     let (cells, verb) = (NumberText.counted(guarded.count, "text"), guarded.count == 1 ? "begins" : "begin")
     return [
-      "\(cells) \(verb) with an apostrophe as export --excel puts it before formulas, the first in row \(guarded.firstRow): without a byte order mark it stays. Save the file as CSV UTF-8 with that mark if it is none of the text."
+      "\(cells) \(verb) with an apostrophe as export --excel puts it before formulas, the first in row \(guarded.firstRow): without a byte order mark it stays. If it is none of the text, save the file with that mark, as 'CSV UTF-8' in Excel; no option takes it off."
     ]
   }
 
