@@ -201,14 +201,15 @@ package struct TypeInference: Sendable {
   package func guess(column: Int, _ reading: CellValues) -> ColumnGuess {
     var guess = guess(column: column)
     guess.swappedDates = swappedDates
-    guess.hasPoints = tallies[Form.double.rawValue].count > 0 && !reading.isSheet
+    let hasPoints = tallies[Form.double.rawValue].count > 0 && !reading.isSheet
+    guess.hasPoints = hasPoints && hasDecimals
     if guess.type == .string, let numberText, numberText.isOnly {
       guess.advice = reading.numbers.advice(numberText.first, besidePoints: guess.hasPoints)
     }
     if guess.type == .timestamp, hasLocalTimes {
       guess.note = "read in \(reading.timeZone.name) (--time-zone)"
     }
-    if guess.type == .double, guess.hasPoints, !hasDecimals {
+    if guess.type == .double, hasPoints, !hasDecimals {
       guess.note = "each point has three digits behind it (--decimal-comma reads 1.200 as 1200)"
     }
     return guess

@@ -21,7 +21,7 @@ package struct ColumnGuess: Sendable {
   /// Whether nearly all cells agree on a type that is not the column's, so that people have to decide.
   package internal(set) var stops = false
   package internal(set) var note: String?
-  /// Whether some of its numbers have a point before their decimals.
+  /// Whether some of its numbers have a point that is one before decimals, as not three digits follow it.
   package internal(set) var hasPoints = false
   /// How many dates of a sheet may have day and month swapped.
   package internal(set) var swappedDates = 0
