@@ -100,6 +100,12 @@ struct UnknownNameTests {
       #expect(said.contains { $0.contains("column 5 (stok)") && $0.contains("--rename 'stok=stock'") })
       let columns = "column 3 (Comentario del contador), column 4 (Revisado); they become fields"
       #expect(said.contains { $0.contains(columns) }, "\(said)")
+      for (mode, isSaid) in [("upsert", true), ("replace", true), ("merge", false), ("create", false)] {
+        let words = ["import", "products.csv", "--validate", "warn", "-n", "--mode", mode]
+        let errors = try await tool.bare(words + tool.place).errors
+        let removed = "--skip-columns leaves columns out, and removes such a field where it is"
+        #expect(errors.contains(removed) == isSaid, "\(mode): \(errors)")
+      }
       try tool.write("id,a\n1,x\n", to: "typo.csv")
       try tool.write(#"[{"id":"1","a":2}]"#, to: "typo.json")
       for (file, collection, times) in [

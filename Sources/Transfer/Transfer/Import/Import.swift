@@ -222,8 +222,10 @@ package struct Import: Sendable {
       if let hint = options.collection.flatMap(options.rules.schema.hint(of:)) {
         context.logger.warning("\(hint)")
       }
+      let isWhole = options.mode == .upsert || options.mode == .replace
       for (source, plan, _) in inputs.tables {
-        if let line = options.rules.schema.strangeness(of: source, plan) { context.logger.warning("\(line)") }
+        let line = options.rules.schema.strangeness(of: source, plan, isWhole: isWhole)
+        if let line { context.logger.warning("\(line)") }
       }
     }
     return inputs

@@ -4,7 +4,9 @@ import Tables
 extension DatabaseSchema {
   /// Says of a table what the schema does not know of it, so that it is compared with nothing: the collection that its name means, or
   /// some of its columns.
-  func strangeness(of source: ImportSource, _ plan: TablePlan) -> String? {
+  ///
+  /// - Parameter isWhole: Whether documents are replaced as a whole, so that a field whose column is left out is removed.
+  func strangeness(of source: ImportSource, _ plan: TablePlan, isWhole: Bool) -> String? {
     if isEmpty || source.isExported { return nil }
     guard let known = collection(plan.collection) else {
       if !source.isGuess { return nil }
@@ -23,8 +25,9 @@ extension DatabaseSchema {
     if new.isEmpty { return nil }
     let become = new.count == 1 ? "it becomes a field" : "they become fields"
     let columns = FilePaths.list(new.map { plan.name(ofColumn: $0.column) })
+    let removed = isWhole ? ", and removes such a field where it is; --mode merge keeps it" : ""
     return
-      "\(source.label): no field of the schema: \(columns); \(become) (--skip-columns leaves columns out)."
+      "\(source.label): no field of the schema: \(columns); \(become) (--skip-columns leaves columns out\(removed))."
   }
 }
 
