@@ -131,6 +131,30 @@ struct EditedExportTests {
     }
   }
 
+  @Test("A text that only begins like JSON is one where that is its type; damaged JSON is refused.")
+  func textsLikeJSON() async throws {
+    try await withTool { tool in
+      try tool.write("schema: x\ncollections: {things: {fields: {name: string}}}", to: "x.yaml")
+      let (schema, types) = (["--schema", "x.yaml"], ["--schema", "none", "--types", "name=text"])
+      for options in [schema, types] {
+        let load = ["import", "things.csv", "--mode", "upsert"] + options + tool.place
+        try tool.write("__name__,name\nt1,[VIP] Ana\nt2,{x}\nt3,[2026] Leo\n", to: "things.csv")
+        try await tool.bare(load).expect(0)
+        try await tool.run("export", "things", "-o", "out.jsonl").expect(0)
+        let text = try tool.text("out.jsonl")
+        for name in ["[VIP] Ana", "{x}", "[2026] Leo"] {
+          #expect(text.contains(#""name":{"stringValue":"\#(name)"}"#), "\(text)")
+        }
+        for cell in [#""{""integerValue"":""7""""#, #""[""a"",""#] {
+          try tool.write("__name__,name\nt1,\(cell)\n", to: "things.csv")
+          try await tool.bare(load).expectFailure(65, "expected text, or JSON as export writes it")
+        }
+      }
+      try tool.write("__name__,name\nt1,[VIP] Ana\n", to: "things.csv")
+      try await tool.run("import", "things.csv", "--schema", "none", "--mode", "upsert").expect(65)
+    }
+  }
+
   // MARK: Times
 
   @Test("What another program saves without an edit changes nothing, also of times with microseconds.")

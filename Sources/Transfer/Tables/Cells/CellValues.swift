@@ -223,6 +223,9 @@ package struct CellValues {
     do throws(CellError) {
       return try text.value(of: utf8, isQuoted: true, as: type, parser: parser)
     } catch {
+      // A text that only begins like JSON, such as [VIP] Ana.
+      let isMeant = ["{\"", "[\"", "[{\""].contains { utf8.starts(with: $0.utf8) }
+      if type == .string, !isMeant { return .string(String(decoding: utf8, as: UTF8.self)) }
       let once = error.repetition.map { ", with \($0) given once" } ?? ""
       throw Fault(expected: "\(Self.name(of: type)), or JSON as export writes it\(once)")
     }
