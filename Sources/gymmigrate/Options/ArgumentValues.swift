@@ -8,7 +8,9 @@ import Transfer
 extension DiffFormat: ExpressibleByArgument {}
 extension HeadingStyle: ExpressibleByArgument {}
 extension RehearsalStore: ExpressibleByArgument {}
-extension TextEncoding: ExpressibleByArgument {}
+extension TextEncoding: ExpressibleByArgument {
+  package init?(argument: String) { self.init(named: argument) }
+}
 extension CSVDelimiter {
   /// - Throws: `ValidationError` that says what is expected.
   init(argument text: String) throws {

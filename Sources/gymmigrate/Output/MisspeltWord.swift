@@ -74,7 +74,7 @@ enum MisspeltWord {
 
   private static let optionSynonyms = [
     "--select": "--fields", "--columns": "--fields", "--filter": "--where", "--query": "--where",
-    "--sort": "--order-by",
+    "--sort": "--order-by", "--html": "--output",
   ]
 
   /// The first command of that name below another one: `migrate undo` for `undo`.

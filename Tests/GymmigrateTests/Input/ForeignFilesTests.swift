@@ -94,6 +94,34 @@ struct ForeignFilesTests {
     }
   }
 
+  @Test("What is almost right is taken, or answered with what is right.")
+  func almostRight() async throws {
+    try await withTool { tool in
+      func run(_ file: String, _ options: String...) async throws -> RunResult {
+        let words = ["import", file, "--collection", "things", "--schema", "none", "--id-column", "id", "-n"]
+        return try await tool.bare(words + options + tool.place)
+      }
+      let latin = Array("id,n\n1,Sol".utf8) + [0xED] + Array("s\n".utf8)
+      try Data(latin).write(to: tool.folder.appendingPathComponent("latin.csv"))
+      for name in ["latin1", "Latin-1", "ISO-8859-1"] {
+        try await run("latin.csv", "--encoding", name).expect(0)
+      }
+      try tool.write("id,activo,nota,o\n1,sí,no,TRUE\n2,NO,quizá,no\n", to: "words.csv")
+      let words = try await run("words.csv").errors
+      for (heading, isSaid) in [("activo", true), ("nota", false), ("o", true)] {
+        #expect(words.contains("--types '\(heading)=boolean'") == isSaid, "\(words)")
+      }
+      try await run("words.csv", "--types", "activo=boolean,o=boolean").expect(0)
+      try tool.write("id,n\n1,2\n", to: "table.xlsx")
+      try await run("table.xlsx").expectFailure(65, "--format csv reads it")
+      try await run("table.xlsx", "--format", "csv").expect(0)
+      try tool.write("", to: "empty.json")
+      #expect(try await run("empty.json").errors.contains("It has 0 bytes: it may be cut off."))
+      try await tool.bare(["report", "month", "2025-10", "--html", "r.html"])
+        .expectFailure(64, "Did you mean --output?")
+    }
+  }
+
   @Test("A dry run that leaves something to review ends as the run would.")
   func review() async throws {
     try await withTool { tool in

@@ -132,6 +132,13 @@ struct SheetCellTests {
     #expect(try table.fault("number", cell)?.contains("a number that a double holds") == true)
   }
 
+  @Test("A number under the type of dates is refused with what makes it one.")
+  func numberForDate() throws {
+    var table = try SheetTable()
+    let fault = try table.fault("time", "<c><v>46000</v></c>")
+    #expect(fault?.contains("the cell is a number: give it the format of a date") == true)
+  }
+
   @Test(
     "A whole number that may lack digits is none, and the way out is said; below 2^53 it is one.",
     arguments: ["9007199254740992", "12345678901234567", "-9007199254740993", "1E+17"]

@@ -6,4 +6,16 @@ package enum TextEncoding: String, Codable, Sendable, CaseIterable {
   case windows1252 = "windows-1252"
   case latin1 = "iso-8859-1"
   case latin9 = "iso-8859-15"
+
+  private static let others: [String: TextEncoding] = [
+    "utf8": .utf8, "cp1252": .windows1252, "latin1": .latin1, "latin-1": .latin1, "latin9": .latin9,
+    "latin-9": .latin9,
+  ]
+
+  /// Parses a name, also one of those that other programs have for it; nil for any other text.
+  package init?(named name: String) {
+    let name = name.lowercased()
+    guard let found = Self(rawValue: name) ?? Self.others[name] else { return nil }
+    self = found
+  }
 }

@@ -38,7 +38,8 @@ extension CellValues {
       if let whole { return .string(String(whole)) }
       if number.magnitude <= Self.largestExact { return .string(Self.digits(of: number)) }
       throw Self.lostDigits(type)
-    case .timestamp: throw Fault(expected: "\(Self.name(of: type)); the cell is a number")
+    case .timestamp:
+      throw Fault(expected: "\(Self.name(of: type)); the cell is a number: give it the format of a date")
     case .array, .reference, .geopoint, .bytes: break
     }
     throw Fault(expected: Self.name(of: type))

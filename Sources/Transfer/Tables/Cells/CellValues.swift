@@ -31,7 +31,7 @@ package struct CellValues {
   private let parser = JSONParser(keepsNumbers: true)
 
   /// The words for true and false in a column of booleans.
-  private static let words = [
+  static let words = [
     "true": true, "verdadero": true, "sí": true, "si": true, "yes": true, "1": true,
     "false": false, "falso": false, "no": false, "0": false,
   ]

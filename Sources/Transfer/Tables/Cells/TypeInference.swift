@@ -35,6 +35,8 @@ package struct TypeInference: Sendable {
   private(set) var (plainTimes, plainNumbers) = (0, 0)
   /// The first text if options would read all texts as numbers; nil before it, or where there are other texts.
   private var numberText: (first: [UInt8], isOnly: Bool)?
+  /// Whether all texts are words for true and false; nil before the first.
+  private var areWords: Bool?
   /// Whether some number has a point with more or fewer than three digits behind it, so that it is one before decimals.
   private var hasDecimals = false
   /// Whether some date has no zone, so that it is read in that of the table.
@@ -96,6 +98,9 @@ package struct TypeInference: Sendable {
   }
 
   private mutating func noteText(_ text: UnsafeBufferPointer<UInt8>, _ reading: CellValues) {
+    if areWords != false {
+      areWords = CellValues.boolean(CellValues.trimmed(text), words: CellValues.words) != nil
+    }
     if numberText?.isOnly == false { return }
     let bytes = Array(CellValues.trimmed(text))
     numberText = (numberText?.first ?? bytes, reading.numbers.advice(bytes) != nil)
@@ -206,6 +211,8 @@ package struct TypeInference: Sendable {
     if guess.type == .string, let numberText, numberText.isOnly {
       guess.advice = reading.numbers.advice(numberText.first, besidePoints: guess.hasPoints)
     }
+    let (texts, booleans) = (tallies[Form.text.rawValue].count, tallies[Form.boolean.rawValue].count)
+    guess.isOfWords = guess.type == .string && areWords == true && texts + booleans == guess.cells
     if guess.type == .timestamp, hasLocalTimes {
       guess.note = "read in \(reading.timeZone.name) (--time-zone)"
     }

@@ -23,6 +23,8 @@ package struct ColumnGuess: Sendable {
   package internal(set) var note: String?
   /// Whether some of its numbers have a point that is one before decimals, as not three digits follow it.
   package internal(set) var hasPoints = false
+  /// Whether it is text, and all its cells are words for true and false.
+  package internal(set) var isOfWords = false
   /// How many dates of a sheet may have day and month swapped.
   package internal(set) var swappedDates = 0
   /// The options that would read the first of its texts as a number, where such options read each of them.

@@ -38,7 +38,9 @@ struct ColumnReport {
           logger.warning("\(source.label) \(name): \(Self.disagreement(guess)).")
         } else {
           let advice = guess.advice.map { "; \(Self.option($0, guess, plan))" } ?? ""
-          logger.notice("\(source.label) \(name): \(Self.description(guess))\(advice).")
+          let words =
+            guess.isOfWords ? "; --types '\(Self.heading(of: guess, plan))=boolean' reads true and false" : ""
+          logger.notice("\(source.label) \(name): \(Self.description(guess))\(advice)\(words).")
         }
         if guess.swappedDates > 0 {
           let dates = NumberText.counted(guess.swappedDates, "date")

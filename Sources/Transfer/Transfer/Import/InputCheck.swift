@@ -196,7 +196,9 @@ struct InputCheck {
     // That nothing was deleted is as usual.
     if source.listsDeletions { return }
     let what = source.format.isTable ? "rows below its headings" : "documents"
-    context.logger.warning("\(source.label): it has no \(what).")
+    let isEmpty = !source.isStream && !source.isExported && source.size(via: options.table.files) == 0
+    let more = isEmpty ? " It has 0 bytes: it may be cut off." : ""
+    context.logger.warning("\(source.label): it has no \(what).\(more)")
   }
 
   /// Refuses a folder of an export of some fields where the others would be removed.

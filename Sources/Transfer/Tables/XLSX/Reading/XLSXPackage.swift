@@ -103,7 +103,9 @@ package struct XLSXPackage: Sendable {
     let head = FileHead(path)
     // An empty archive begins with the bytes of its end.
     if head.content == .workbook || head.bytes.starts(with: "PK".utf8) && head.content == .text { return }
-    throw InputFormat.refusal(of: path, nil, head.content) ?? .malformed(path, "it is not an XLSX workbook")
+    let remedy = head.content == .text ? "If it is CSV, --format csv reads it." : nil
+    throw InputFormat.refusal(of: path, nil, head.content)
+      ?? .malformed(path, "it is not an XLSX workbook", remedy: remedy)
   }
 
   /// Returns the relations of a part, with targets as archive entries.
