@@ -146,6 +146,7 @@ package struct Import: Sendable {
 
   private func loader(deleting maximum: Int?) -> DocumentLoader {
     let rules = options.rules
+    let completing: @Sendable (RawDocument) -> RawDocument = { rules.completed($0) }
     return DocumentLoader(
       in: context,
       mode: options.mode,
@@ -154,7 +155,7 @@ package struct Import: Sendable {
       pacer: options.pacer,
       maximumDeletes: maximum,
       guarding: guarding,
-      completing: rules.isPartial && rules.fillsDefaults ? { rules.completed($0) } : nil
+      completing: rules.isPartial && rules.fillsDefaults ? completing : nil
     )
   }
 
