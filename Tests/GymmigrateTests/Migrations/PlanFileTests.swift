@@ -217,6 +217,31 @@ struct PlanFileTests {
     }
   }
 
+  @Test("What only planning uses is refused with a plan, and by a migration that does not know it.")
+  func unused() async throws {
+    try await withTool { tool in
+      let cases: [(words: [String], said: String)] = [
+        (["apply", "--plan", "p.jsonl", "--accept-proposals"], "--accept-proposals is for users-unify."),
+        (["apply", "--plan", "p.jsonl", "--prune"], "--prune is for user-emails."),
+        (["apply", "--plan", "p.jsonl", "--allow-schema-breaks"], "--allow-schema-breaks is for planning"),
+        (["apply", "--plan", "p.jsonl", "--processes", "2"], "--processes is for planning"),
+        (["apply", "--plan", "p.jsonl", "--time-zone", "UTC"], "--time-zone is for planning"),
+        (["verify", "--run", "last", "--prune"], "--prune is for user-emails."),
+        (["verify", "--run", "last", "--allow-nondeterministic"], "--run plans nothing"),
+        (["plan", "is-active", "--accept-proposals"], "--accept-proposals is for users-unify."),
+        (["apply", "is-active", "users-unify", "--prune"], "--prune is for user-emails."),
+        (["apply", "mine.yaml", "--prune"], "--prune is for user-emails."),
+        (["apply", "is-active", "--allow-schema-breaks"], "none is named"),
+      ]
+      for (words, said) in cases {
+        try await tool.bare(["migrate"] + words + tool.place).expectFailure(64, said)
+      }
+      // A folder may call them anything.
+      let named = try await tool.run("migrate", "plan", "02-user-emails", "01-users-unify", "--prune")
+      #expect(!named.errors.contains("--prune is for"), "\(named.errors)")
+    }
+  }
+
   @Test("On another server 77, and nothing is begun; one that names no server is applied with a note.")
   func otherServer() async throws {
     try await withGym { tool, mini, _ in

@@ -189,10 +189,24 @@ struct GymMigrationOptions: MigrationAdditions {
     return values
   }
 
+  /// The migration that each option is for.
+  private static let owners = [
+    (Key.accept, "users-unify"), (Key.review, "users-unify"), (Key.prune, "user-emails"),
+  ]
+
   func validate(_ choice: MigrationChoice) throws {
-    if review != nil, !choice.all, !choice.migrations.contains("users-unify") {
-      throw ValidationError("--review is for users-unify.")
+    if choice.all { return }
+    for (option, migration) in Self.owners where values[option] != nil {
+      if choice.migrations.contains(where: { Self.mayMean($0, migration) }) { continue }
+      throw ValidationError("--\(option) is for \(migration).")
     }
+  }
+
+  /// Whether a word may name a migration: a folder has names of its own for those that come along.
+  private static func mayMean(_ word: String, _ migration: String) -> Bool {
+    if MigrationFile.isFile(word) { return false }
+    return word.isIdentical(to: migration)
+      || !MigrationCatalogue.known().contains { $0.id.isIdentical(to: word) }
   }
 
   /// What the values of a record set.

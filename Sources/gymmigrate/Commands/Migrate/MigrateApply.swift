@@ -50,6 +50,7 @@ struct MigrateApply: JobCommand {
     if plan != nil {
       if migrations.isAny { throw ValidationError("Name migrations or give --plan, not both.") }
       if dryRun { throw ValidationError("--plan is a plan already: --dry-run has nothing to do.") }
+      try migrations.rules.assertUnused("--plan is a plan already")
     } else {
       try migrations.assertSome()
     }

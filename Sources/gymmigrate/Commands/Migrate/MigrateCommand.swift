@@ -121,6 +121,21 @@ struct MigrationRules: ParsableArguments {
   @OptionGroup(title: "How it reads") var reading: ReadingOptions
   @OptionGroup var zone: ZoneOptions
 
+  /// Refuses what only planning uses, where nothing is planned.
+  ///
+  /// - Parameter reason: Why nothing is.
+  func assertUnused(_ reason: String) throws {
+    let given = [
+      ("--allow-schema-breaks", allowSchemaBreaks), ("--time-zone", zone.timeZone != nil),
+      ("--program-timeout", programs.programTimeout != ProgramSettings().timeout),
+      ("--processes", programs.processes != ProgramSettings().processes),
+      ("--allow-nondeterministic", programs.allowNondeterministic),
+    ]
+    for (option, isGiven) in given where isGiven {
+      throw ValidationError("\(option) is for planning a YAML file, and \(reason).")
+    }
+  }
+
   /// The settings, of no migration yet.
   var choice: MigrationChoice {
     var choice = MigrationChoice()
@@ -157,7 +172,7 @@ extension MigrationChoice {
         .usage,
         "use",
         path: "--allow-schema-breaks",
-        cause: "it is for YAML files, and names none"
+        cause: "it is for YAML files, and none is named"
       )
     }
     for name in words where seen.insert(name).inserted {

@@ -35,6 +35,7 @@ struct MigrateVerify: AsyncParsableCommand {
   func validate() throws {
     if verified == nil { return try migrations.assertSome() }
     if migrations.isAny { throw ValidationError("Name migrations or give --run, not both.") }
+    try migrations.rules.assertUnused("--run plans nothing")
     if record { throw ValidationError("--record is about migrations: name them.") }
   }
 
