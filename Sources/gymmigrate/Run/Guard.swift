@@ -156,8 +156,14 @@ struct DeletionBound: Sendable {
       if let known, known <= maximum { return maximum }
       var applied = migration
       if case .migration(let guarded) = guarded { applied = guarded }
+      // One that decides on all together has read all before it deletes any: its number costs no more.
+      guard case .perDocument = migration.strategy else {
+        let count = try await runner.deletions(of: applied, upTo: .max)
+        return try allow(count, by: migration.id, in: session.environment)
+      }
       let count = try await runner.deletions(of: applied, upTo: maximum)
-      return try allow(count, by: migration.id, of: known, in: session.environment)
+      if count > maximum { throw .tooManyDeletions(maximum, by: migration.id, upTo: known) }
+      return maximum
     }
   }
 
@@ -165,19 +171,17 @@ struct DeletionBound: Sendable {
   ///
   /// - Parameters:
   ///   - name: What deletes them, for errors.
-  ///   - most: How many are meant at most, where they were counted no further than the bound.
   /// - Returns: How many may be deleted.
   /// - Throws: `.notPermitted`.
   func allow(
     _ count: Int,
     by name: String,
-    of most: Int? = nil,
     in environment: DatabaseEnvironment
   ) throws(Failure) -> Int {
     guard let maximum else {
       return try count == 0 ? 0 : ask(NumberText.counted(count, "document"), count, environment)
     }
-    if count > maximum { throw .tooManyDeletions(maximum, by: name, of: most ?? count) }
+    if count > maximum { throw .tooManyDeletions(maximum, by: name, of: count) }
     return maximum
   }
 

@@ -48,15 +48,19 @@ extension Failure {
   /// The refusal of one deletion more than `--max-delete` allows.
   ///
   /// - Parameters:
-  ///   - most: How many documents are meant at most; nil where that is not known.
+  ///   - count: How many documents are meant; nil where that is not known.
+  ///   - most: How many are meant at most, where they are not counted; nil where that is not known, either.
   ///   - isBegun: Whether something may be written by now.
   package static func tooManyDeletions(
     _ maximum: Int,
     by name: String,
-    of most: Int? = nil,
+    of count: Int? = nil,
+    upTo most: Int? = nil,
     isBegun: Bool = false
   ) -> Failure {
-    let meant = most.map { ", and up to \(NumberText.grouped($0)) are meant" } ?? ""
+    let meant =
+      count.map { ", and \(NumberText.grouped($0)) are meant" }
+      ?? most.map { ", and up to \(NumberText.grouped($0)) are meant" } ?? ""
     var failure = Failure(
       .notPermitted,
       "delete more than \(NumberText.counted(maximum, "document")) by",
