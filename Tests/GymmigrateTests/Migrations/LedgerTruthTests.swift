@@ -126,6 +126,25 @@ struct LedgerTruthTests {
       #expect(try await pending(tool) == "1-a undone in part")
       let status = try await status(tool)
       #expect(status.contains("undone in part, ") && status.hasSuffix("1 not undone"), "\(status)")
+      // The import, then the rest of what it stood in the way of.
+      for _ in 1...2 {
+        try await tool.bare(["migrate", "undo", "last", "-e", "test", "-y", "-q"]).expect(0)
+      }
+      #expect(try await pending(tool) == "1-a undone")
+      let whole = try await self.status(tool)
+      #expect(!whole.contains("in part") && !whole.contains("not undone"), "\(whole)")
+      #expect(try await tool.dump("test").allSatisfy { !$0.contains("\"a\":") })
+    }
+  }
+
+  @Test("A reset leaves nothing that would have to be undone.")
+  func resetInPart() async throws {
+    try await withFolder { tool in
+      try await tool.bare(["migrate", "up", "-e", "test", "-q"]).expect(0)
+      try await tool.load([documentLine("things/t1", 9)], into: "test", mode: "upsert")
+      try await tool.bare(["migrate", "down", "-e", "test", "-y", "-q"]).expect(2)
+      try await tool.bare(["env", "reset", "test", "--max-delete", "9", "-y"]).expect(0)
+      #expect(try await pending(tool) == "1-a undone")
     }
   }
 

@@ -197,11 +197,13 @@ package struct LedgerEntry: Sendable, Equatable {
     var transforms = [FieldTransform(FieldPath(field: "changedAt"), .requestTime)]
     if startedAt == nil { transforms.append(FieldTransform(FieldPath(field: "startedAt"), .requestTime)) }
     let fields = fields
+    // A number that has come down to none is no field any more.
+    let names = fields.entries.map(\.name) + (leftToUndo == 0 ? ["leftToUndo"] : [])
     return Write(
       path: path,
       operation: .update(
         fields: fields,
-        mask: updateTime.map { _ in fields.entries.map { FieldPath(field: $0.name) } }
+        mask: updateTime.map { _ in names.map { FieldPath(field: $0) } }
       ),
       transforms: transforms,
       precondition: updateTime.map { .updateTime($0) } ?? .exists(false)

@@ -16,8 +16,8 @@ package struct TakenBack: Sendable {
     var found: [String] = []
     for entry in entries where entry.isOfMigrations && isLater(entry) {
       for applied in entry.migrations where !found.contains(where: { $0.isIdentical(to: applied.id) }) {
-        let isStanding = MigrationState(of: applied.id, in: entries).isStanding
-        if isStanding, covers(applied.id) { found.append(applied.id) }
+        let state = MigrationState(of: applied.id, in: entries)
+        if state.isStanding || state.leftToUndo > 0, covers(applied.id) { found.append(applied.id) }
       }
     }
     return found
@@ -37,9 +37,10 @@ extension [LedgerEntry] {
     }
     return enumerated().compactMap { index, entry in
       guard entry.undoes == nil, entry.applied(id) != nil else { return nil }
-      guard let place, index < place, entry.status != .undone else { return entry }
+      guard let place, index < place else { return entry }
       var undone = entry
-      (undone.status, undone.undoneBy, undone.leftToUndo) = (.undone, self[place].run, 0)
+      undone.leftToUndo = 0
+      if entry.status != .undone { (undone.status, undone.undoneBy) = (.undone, self[place].run) }
       return undone
     }
   }
