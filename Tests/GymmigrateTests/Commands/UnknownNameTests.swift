@@ -193,11 +193,13 @@ struct UnknownNameTests {
       try await tool.bare(["copy", "user", "--from", "prod", "--to", "test"]).expectFailure(77, hint)
       try await tool.bare(["delete", "user", "--all-documents", "-e", "test"]).expectFailure(64, hint)
       try await tool.bare(["mask", "key", "new", "k"]).expect(0)
-      let proof = try await tool.bare(["mask", "prove", "user", "--from", "stage", "--to", "test"])
-      #expect(
-        proof.errors.contains(hint) && proof.errors.contains("user has no documents."),
-        "\(proof.errors)"
-      )
+      try await tool.bare(["mask", "prove", "user", "--from", "stage", "--to", "test"])
+        .expectFailure(64, hint)
+      try await tool.bare(["check", "user", "-e", "test"]).expectFailure(64, "Did you mean 'users'?")
+      try await tool.bare(["check", "--rule", "requiredmissing", "-e", "test"])
+        .expectFailure(64, "Did you mean 'required-missing'?")
+      let diff = try await tool.bare(["diff", "user", "--from", "stage", "--to", "test"])
+      #expect(diff.errors.contains("user has no documents on either side. \(hint)"), "\(diff.errors)")
     }
   }
 

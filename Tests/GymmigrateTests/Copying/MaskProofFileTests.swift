@@ -72,6 +72,17 @@ struct MaskProofFileTests {
     }
   }
 
+  @Test("Where there is nothing to look for, nothing is proven.")
+  func nothing() async throws {
+    try await withPerson { tool, proof in
+      try await tool.bare(proof).expect(0)
+      try await tool.bare(proof + ["peple"]).expectFailure(64, "Did you mean 'people'?")
+      try await tool.bare(proof + ["payments"]).expectFailure(66, "prod", "no value that a rule masks")
+      let swapped = ["mask", "prove", "--from", "test", "--to", "prod", "--schema", "small.yaml"]
+      try await tool.bare(swapped).expectFailure(66, "--from is what was masked")
+    }
+  }
+
   @Test("A damaged export is searched all the same, and named.")
   func damaged() async throws {
     try await withPerson { tool, proof in

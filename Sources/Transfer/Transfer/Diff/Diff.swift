@@ -32,6 +32,8 @@ package struct Diff {
     /// The output file; `-` is standard output, nil is none.
     package var output: String?
     package var files = FileAccess.local
+    /// Says which collection was probably meant by one that neither side has.
+    package var hint: @Sendable (CollectionPath) -> String? = { _ in nil }
 
     package init(selection: CollectionSelection) {
       self.selection = selection
@@ -123,7 +125,10 @@ package struct Diff {
         } _: { step in
           try run.take(step)
         }
-        if count == 0 { logger.warning("\(scope.name) has no documents on either side.") }
+        if count == 0 {
+          let hint = options.hint(scope.name).map { " \($0)" } ?? ""
+          logger.warning("\(scope.name) has no documents on either side.\(hint)")
+        }
       } catch let failure as Failure where failure.isOfOneCollection {
         logger.error("\(failure)")
         try run.record(DiffEntry(mark: .unreadable, path: scope.name.string, reason: failure.cause))

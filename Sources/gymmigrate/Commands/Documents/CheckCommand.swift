@@ -184,11 +184,16 @@ extension CheckJob: DivisibleJob {
   private func assertKnown(_ known: [IntegrityRule], _ schema: DatabaseSchema) throws {
     try schema.assertDeclared(to: "check", cause: "there is no schema to check by")
     for name in collections where Self.judged([name], schema).isEmpty {
-      let declared = schema.collections.map(\.pattern.string).joined(separator: ", ")
-      throw ValidationError("No rule is about '\(name)'; there are rules about \(declared).")
+      let declared = schema.collections.map(\.pattern.string)
+      let near = name.nearest(of: declared).map { " Did you mean '\($0)'?" } ?? ""
+      let known = declared.joined(separator: ", ")
+      throw ValidationError("No rule is about '\(name)'; there are rules about \(known).\(near)")
     }
     for name in rules where !known.contains(where: { $0.name.isIdentical(to: name) }) {
-      throw ValidationError("--rule: '\(name)' is no rule; 'gymmigrate check --list-rules' lists them.")
+      let near = name.nearest(of: known.map(\.name)).map { " Did you mean '\($0)'?" } ?? ""
+      throw ValidationError(
+        "--rule: '\(name)' is no rule; 'gymmigrate check --list-rules' lists them.\(near)"
+      )
     }
   }
 

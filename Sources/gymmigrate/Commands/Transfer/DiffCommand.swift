@@ -1,5 +1,6 @@
 import Configuration
 import Logging
+import Schema
 import Transfer
 
 /// `gymmigrate diff`: two databases, or snapshots of them.
@@ -129,12 +130,12 @@ struct DiffCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
+    let target = connection.settings.target(try place(to, "--to")?.name ?? to[0])
+    let schema = try EnvironmentResolver(target).schema()
     var options = Diff.Options(
-      selection: try selection.settings.selection(
-        isDeep: subcollections,
-        EnvironmentResolver(connection.settings.target(place(to, "--to")?.name ?? to[0])).schema()
-      )
+      selection: try selection.settings.selection(isDeep: subcollections, schema)
     )
+    options.hint = { schema.hint(of: $0) }
     options.reading = reading.settings
     options.ignored = try ignoredFields()
     options.failsIfEmpty = selection.emptiness.failIfEmpty

@@ -1,5 +1,6 @@
 import Logging
 import Mirror
+import Schema
 import Synchronization
 import Transfer
 
@@ -10,7 +11,7 @@ struct MaskProveCommand: AsyncParsableCommand {
     abstract: "Look in a masked copy for the values that rules mask.",
     discussion: """
       Reads both environments. Prints a line for each masked field: how many of its values stand anywhere in --to, and what \
-      could not be looked for (docs/masking.md). Exits with 1 when there is any. No value is printed.
+      could not be looked for (docs/masking.md). Exits with 1 when there is any, with 66 when there is nothing to look for. No value is printed.
 
         gymmigrate mask prove --from prod --to test --also .gymmigrate
       """
@@ -53,6 +54,7 @@ struct MaskProveCommand: AsyncParsableCommand {
     var command = common.command("mask prove")
     command.connection.environment = to
     command.source = source.connection(to: from, beside: command.connection)
+    try assertNear(to: EnvironmentResolver(command.connection).schema())
     command.printing = { summary in
       if common.isJSON { return try StandardOutput.write(json: summary.json + [UInt8(ascii: "\n")]) }
       for field in found.withLock({ $0 }) { try StandardOutput.write("\(TerminalText(cells: field.row))\n") }
@@ -61,6 +63,13 @@ struct MaskProveCommand: AsyncParsableCommand {
       let report = try await report(in: session)
       found.withLock { $0 = report.fields }
       return CommandResult(status: report.isProven ? .done : .differences, sections: [report])
+    }
+  }
+
+  /// Refuses a collection that is spelled almost as one of the schema: no rule masks anything of it.
+  private func assertNear(to schema: DatabaseSchema) throws {
+    for path in collections.compactMap({ CollectionPath($0) }) {
+      if let hint = schema.hint(of: path) { throw ValidationError(hint) }
     }
   }
 
@@ -75,6 +84,15 @@ struct MaskProveCommand: AsyncParsableCommand {
     }
     // Before the copy is read, whose documents are counted, too.
     if !collections.isEmpty { await people.warnOfUnread(reads) }
+    if proof.isEmpty {
+      throw Failure(
+        .inputMissing,
+        "prove the mask of",
+        path: source.environment.name,
+        cause: "it has no value that a rule masks and that could be looked for",
+        remedy: "Check the collections, and the sides: --from is what was masked, --to is the copy."
+      )
+    }
     try await session.forEachPage(of: wholeReads(in: session)) { page throws(Failure) in
       for document in page { try proof.search(document) }
     }

@@ -20,6 +20,8 @@ package struct MaskProof: ~Copyable {
   private var places = PlaceNames()
   private var seen = DiskSort<NumberRecord>()
   private var unread: [String] = []
+  /// Whether nothing that was taken can be looked for.
+  package private(set) var isEmpty = true
 
   fileprivate struct Row {
     var field: ProvenField
@@ -114,6 +116,7 @@ package struct MaskProof: ~Copyable {
       rows[row].field.short += 1
       return
     }
+    isEmpty = false
     filter.insert(trace)
     try wanted.add(trace.record(row))
   }
