@@ -17,14 +17,14 @@ extension EnvironmentResolver {
     let prices = try await prices(of: environment, by: isPriced ? caller : nil)
     if isPriced { try assertKnown(prices, in: environment) }
     account.limit(to: bound, at: prices)
-    let name = "'limits' of \(environment.name) in \(try configuration().file ?? "gymmigrate.yaml")"
-    account.limit(to: limits.run, at: prices, by: name)
+    let place = "of \(environment.name) in \(try configuration().file ?? "gymmigrate.yaml")"
+    account.limit(to: limits.run, at: prices, by: "'limits' \(place)")
     if limits.day.isNone { return }
     let used = try CostLedger(in: options.stateDir).billed(since: .startOfDay, of: environment)
     let billed = account.billed
     // The bound is that of the whole run, with what it was billed before.
     let day = limits.day.left(after: used, at: prices).raised(by: billed.known + billed.uncertain, at: prices)
-    account.limit(to: day, at: prices, by: name)
+    account.limit(to: day, at: prices, by: "'limits: day' \(place)", after: used)
   }
 
   private func prices(

@@ -113,6 +113,12 @@ struct BillBoundTests {
         75,
         "'limits' of test in gymmigrate.yaml"
       )
+      let spent = try await tool.bare(export)
+      spent.expectFailure(75, "'limits: day' of test in gymmigrate.yaml")
+      #expect(
+        spent.errors.firstMatch(of: /used today before this: [23][0-9] reads/) != nil,
+        "\(spent.errors)"
+      )
       let sums = try await tool.bare(["costs", "--since", "1d", "--json"])
       sums.expect(0)
       let json = try JSONSerialization.jsonObject(with: Data(sums.standardOutput)) as? [String: Any]

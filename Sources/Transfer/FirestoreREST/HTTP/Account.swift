@@ -10,8 +10,8 @@ package final class Account: Sendable {
     var bill = Bill()
     var waiting: [CheckedContinuation<Void, Never>] = []
     var save: Save?
-    /// What bounds the bill, for people.
-    var names: [String] = []
+    /// What bounds the bill, for people, with what others have used of it.
+    var names: [(name: String, used: Cost?)] = []
     /// What the ledger of costs has of it.
     var recorded = Cost()
     /// What was saved allows for so much.
@@ -48,13 +48,20 @@ package final class Account: Sendable {
   /// - Parameters:
   ///   - prices: The dearest of any that are given count.
   ///   - name: What says so, for people; nil for options.
-  package func limit(to bound: BillBound, at prices: PriceList = .nam5, by name: String? = nil) {
+  ///   - used: What other runs have used of it today; nil for a bound of this one alone.
+  package func limit(
+    to bound: BillBound,
+    at prices: PriceList = .nam5,
+    by name: String? = nil,
+    after used: Cost? = nil
+  ) {
     if bound.isNone { return }
     state.withLock { state in
       state.bill.prices = state.names.isEmpty ? prices : state.bill.prices.dearer(prices)
       state.bill.bound = state.bill.bound.tightened(by: bound)
-      for name in name.map({ [$0] }) ?? bound.options where !state.names.contains(name) {
-        state.names.append(name)
+      for name in name.map({ [$0] }) ?? bound.options where !state.names.contains(where: { $0.name == name })
+      {
+        state.names.append((name, used))
       }
     }
   }
@@ -151,7 +158,10 @@ package final class Account: Sendable {
 
   /// The failure of a run that may not be billed more.
   func exhausted() -> Failure {
-    let (names, billed) = state.withLock { ($0.names, $0.bill.total) }
+    let (bounds, billed) = state.withLock { ($0.names, $0.bill.total) }
+    let names = bounds.map { bound in
+      bound.used.map { "\(bound.name) (used today before this: \($0.text))" } ?? bound.name
+    }
     var failure = Failure(
       .tryLater,
       "go on",
