@@ -93,12 +93,14 @@ package struct Configuration: Sendable, Equatable {
   ///   - file: Its path, for errors; relative paths of credentials, a schema and migrations are resolved against its folder.
   ///   - localProject: The project of `local` where the file names none for all environments.
   ///   - schemas: The names of the schemas that are built in.
+  ///   - commands: The names of the commands; none where they are not known.
   /// - Throws: `.configuration` with the line and column of the error.
   package init(
     parsing text: String,
     file: String,
     localProject: String = "local",
-    schemas: [String] = []
+    schemas: [String] = [],
+    commands: [String] = []
   ) throws(Failure) {
     let yaml = YAMLFile(file, kind: .configuration, operation: "read the configuration")
     // Each alias can double the size of the document, and Yams traverses all of it where a map is a key.
@@ -121,7 +123,7 @@ package struct Configuration: Sendable, Equatable {
       case "schema": schema = try Self.schema(value, beside: file, schemas, in: yaml)
       case "prices": prices = try Self.prices(value, in: yaml)
       case "promote": promotions = value
-      case "notify": notify = try .read(value, in: yaml) { Self.path($0, besides: file) }
+      case "notify": notify = try .read(value, in: yaml, commands) { Self.path($0, besides: file) }
       case "migrations": migrations = Self.path(try yaml.text(value, "migrations"), besides: file)
       default: entries = try yaml.members(value, "'environments'", known: nil)
       }
@@ -161,7 +163,7 @@ package struct Configuration: Sendable, Equatable {
           }
           environment.edition = edition
         case "notify":
-          environment.notify = try .read(value, in: yaml) { Self.path($0, besides: file) }
+          environment.notify = try .read(value, in: yaml, commands) { Self.path($0, besides: file) }
         case "protected": environment.isProtected = try yaml.boolean(value, "protected")
         case "impersonate":
           let text = try yaml.text(value, member)

@@ -63,23 +63,30 @@ package struct NotificationAddress: Sendable, Equatable {
 extension NotificationTargets {
   /// Reads `notify:`.
   ///
-  /// - Parameter place: Resolves a path against the file.
+  /// - Parameters:
+  ///   - known: The names of the commands; none where they are not known.
+  ///   - place: Resolves a path against the file.
   /// - Throws: `.configuration` with the line and column of what is wrong.
   static func read(
     _ node: YAMLNode,
     in yaml: YAMLFile,
+    _ known: [String],
     at place: (String) -> String
   ) throws(Failure) -> NotificationTargets {
     var targets = NotificationTargets()
-    let known = ["ping", "webhook", "metrics", "commands"]
-    for (name, _, value) in try yaml.members(node, "'notify'", known: known) {
+    let keys = ["ping", "webhook", "metrics", "commands"]
+    for (name, _, value) in try yaml.members(node, "'notify'", known: keys) {
       switch name {
       case "metrics": targets.metrics = place(try yaml.text(value, name))
       case "commands":
         guard case .sequence(let commands) = value.content else {
           throw yaml.failure(at: value, "'commands' must be a list, as [export, migrate apply]")
         }
-        targets.commands = try commands.map { command throws(Failure) in try yaml.text(command, name) }
+        targets.commands = try commands.map { node throws(Failure) in
+          let command = try yaml.text(node, name)
+          if let cause = problem(of: command, known) { throw yaml.failure(at: node, cause) }
+          return command
+        }
       default:
         guard let address = NotificationAddress(try yaml.text(value, name)) else {
           throw yaml.failure(at: value, "'\(name)' must be \(NotificationAddress.expectation)")
@@ -88,5 +95,14 @@ extension NotificationTargets {
       }
     }
     return targets
+  }
+
+  /// Why a command is none that notifies: it would never be met.
+  private static func problem(of command: String, _ known: [String]) -> String? {
+    if known.isEmpty || known.contains(where: { $0.isIdentical(to: command) }) { return nil }
+    let below = known.filter { $0.hasPrefix("\(command) ") }
+    if !below.isEmpty { return "'\(command)' stands for several commands: \(below.joined(separator: ", "))" }
+    let near = command.nearest(of: known).map { "; did you mean '\($0)'?" } ?? ""
+    return "there is no command '\(command)'\(near)"
   }
 }

@@ -50,6 +50,18 @@ struct Invocation: Sendable {
     return words.prefix(NamedCommand(of: words, below: root).words).joined(separator: " ")
   }
 
+  /// The names of the commands that do something by themselves: `export`, `migrate apply`.
+  var commandNames: [String] { Self.names(of: root, []) }
+
+  private static func names(of type: any ParsableCommand.Type, _ words: [String]) -> [String] {
+    let (below, standard) = (type.configuration.subcommands, type.configuration.defaultSubcommand)
+    let own = !words.isEmpty && (below.isEmpty || standard != nil) ? [words.joined(separator: " ")] : []
+    return own
+      + below.flatMap { type in
+        type.configuration.commandName.map { names(of: type, words + [$0]) } ?? []
+      }
+  }
+
   /// A file of certificates to trust, by the variables that curl's own command line honours.
   var certificates: String? { variables["CURL_CA_BUNDLE"] ?? variables["SSL_CERT_FILE"] }
 
@@ -107,7 +119,8 @@ final class ConfigurationFiles: Sendable {
           file: file,
           localProject: try Invocation.current.builtInConfiguration().environments.first?.database.project
             ?? "local",
-          schemas: Invocation.current.schemas
+          schemas: Invocation.current.schemas,
+          commands: Invocation.current.commandNames
         )
       }
       known[file] = result

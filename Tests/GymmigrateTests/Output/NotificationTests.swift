@@ -187,4 +187,26 @@ struct NotificationTests {
       try await tool.bare(["count", "a", "-e", "local", "--notify-ping", "x"]).expect(64)
     }
   }
+
+  @Test("A command that there is not is refused where it is named.")
+  func commands() async throws {
+    try await withTool { tool in
+      func write(_ commands: String) throws {
+        let notify = "{ ping: 'https://x.test/1', commands: [\(commands)] }"
+        try tool.write(
+          "project: p\nnotify: \(notify)\nenvironments: { local: {} }\n",
+          to: "gymmigrate.yaml"
+        )
+      }
+      let show = ["env", "show", "-e", "local"]
+      try write("import, exports")
+      try await tool.bare(show).expectFailure(78, "line 2, column", "'exports'; did you mean 'export'?")
+      try write("migrate aply")
+      try await tool.bare(show).expectFailure(78, "did you mean 'migrate apply'?")
+      try write("migrate")
+      try await tool.bare(show).expectFailure(78, "stands for several commands", "migrate up")
+      try write("export, migrate apply, runs resume, migrate up")
+      try await tool.bare(show).expect(0)
+    }
+  }
 }
