@@ -126,6 +126,7 @@ struct PlanFileTests {
       let summary = try applied.summary()
       #expect(summary.totals.conflicted == 5 && summary.totals.balance)
       #expect(summary.totals.written == planned.count - 5)
+      #expect(summary.totals.created == creations.count - 1, "one was there already")
       let rejects = try tool.list("rejects.jsonl", of: summary.runId)
       #expect(Set(rejects.compactMap { $0["path"] as? String }) == stale)
       #expect(rejects.allSatisfy { $0["code"] as? String == "conflict" })

@@ -18,8 +18,8 @@ struct ApplyDelegate: BatchDelegate {
     session.progress.release()
     let pending = session.pending.take(write.path)
     session.counts.update(write.path.collection) { counts in
-      // A creation of one that exists was read back.
-      counts.addSource(of: result == .unchanged ? .update : write.kind)
+      // A creation that was not made met a document, or was refused as one that was read is.
+      counts.addSource(of: result.isWritten ? write.kind : .update)
       // Left alone after it was planned again, and listed by then.
       if result == .skipped, pending.findings.contains(where: { $0.kind == .reject }) {
         counts.rejected += 1
