@@ -132,8 +132,7 @@ struct BillBoundTests {
       #expect((json?["collections"] as? [[String: Any]])?.first?["read"] as? Int ?? 0 >= 20)
       let table = try await tool.bare(["costs"])
       #expect(table.output.hasPrefix("environment  command  runs  reads"), "\(table.output)")
-      let other = try await tool.bare(["costs", "-e", "tets"])
-      #expect(other.output.isEmpty && other.errors.contains("Did you mean 'test'?"), "\(other.errors)")
+      try await tool.bare(["costs", "-e", "tets"]).expectFailure(78, "Did you mean test?")
       let divided = ["shard", "plan", "--shards", "2", "--to", "s", "--"] + export
       try await tool.bare(divided).expectFailure(64, "'limits' of its environment")
     }
@@ -153,6 +152,16 @@ struct BillBoundTests {
       try await tool.bare(["import", "a.jsonl", "-e", "local", "--schema", "none"]).expect(0)
       let costs = try await tool.bare(["costs"])
       #expect(costs.output.isEmpty && costs.errors.contains("Nothing was billed"), "\(costs.output)")
+    }
+    // A copy counts where it writes, and its source is told of it.
+    try await withStores { tool in
+      try await tool.load([documentLine("a/1", 1)], into: "stage")
+      try await tool.bare(["copy", "a", "--from", "stage", "--to", "test", "-y"]).expect(0)
+      let costs = try await tool.bare(["costs", "-e", "stage"])
+      costs.expect(0)
+      #expect(costs.errors.contains("another environment: copy (test)."), "\(costs.errors)")
+      let target = try await tool.bare(["costs", "-e", "test"])
+      #expect(!target.errors.contains("another environment"), "\(target.errors)")
     }
     // A run of the day that asks for more than a run may.
     try await withEnvironment("limits: { run: { reads: 5 } }") { tool in

@@ -124,5 +124,8 @@ struct CostLedgerTests {
       totals.lines.map(\.usd) == [nil, 1, 0.5] && totals.all.usd == nil && totals.all.billed.reads == 15
     )
     #expect(totals.documents.map(\.collection) == ["users"] && totals.documents.first?.deleted == 1)
+    var cents = CostTotals()
+    for usd in [0.1, 0.2] { cents.add(record("a", 1, usd: usd)) }
+    #expect(cents.all.usd == 0.3)
   }
 }

@@ -78,9 +78,14 @@ package struct CostRecord: JSONRecord, Equatable {
 
   /// Whether it is of a database, on either side.
   func isOf(_ environment: DatabaseEnvironment) -> Bool {
-    let name = environment.database.description
-    return environment.isServed(by: endpoint)
-      && (database.isIdentical(to: name) || source?.isIdentical(to: name) ?? false)
+    let isTarget = database.isIdentical(to: environment.database.description)
+    return isTarget && environment.isServed(by: endpoint) || hasSource(environment)
+  }
+
+  /// Whether a database is the one that is read of a command with two.
+  package func hasSource(_ environment: DatabaseEnvironment) -> Bool {
+    environment.isServed(by: endpoint)
+      && source?.isIdentical(to: environment.database.description) ?? false
   }
 }
 

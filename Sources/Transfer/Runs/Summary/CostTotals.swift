@@ -15,9 +15,15 @@ package struct CostTotals: Sendable {
     package mutating func add(_ record: CostRecord) {
       runs += 1
       billed = billed + record.billed
-      usd = usd.flatMap { sum in record.usd.map { sum + $0 } }
+      usd = usd.flatMap { sum in record.usd.map { Self.rounded(sum + $0) } }
       bytesIn = bytesIn.addingClamped(record.bytesIn)
       bytesOut = bytesOut.addingClamped(record.bytesOut)
+    }
+
+    /// Without what doubles add behind the digits of a price.
+    private static func rounded(_ dollars: Double) -> Double {
+      let rounded = (dollars * 1e10).rounded() / 1e10
+      return rounded.isFinite ? rounded : dollars
     }
   }
 

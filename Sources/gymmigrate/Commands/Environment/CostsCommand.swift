@@ -34,7 +34,7 @@ struct CostsCommand: AsyncParsableCommand {
   func run() async throws {
     let now = Timestamp.now
     let moment = Timestamp(seconds: max(0, now.seconds - Int64(since.inSeconds))) ?? now
-    let (totals, known) = try totals(since: moment)
+    let (totals, others) = try totals(since: moment)
     if json {
       return try StandardOutput.writeObject {
         $0.member("since", moment)
@@ -44,23 +44,30 @@ struct CostsCommand: AsyncParsableCommand {
       }
     }
     if totals.lines.isEmpty {
-      let meant = environment?.meant(among: known) ?? ""
-      Terminal.standardError.line(
-        "Nothing was billed since \(moment), as far as \(folder.stateDir) knows.\(meant)"
-      )
+      Terminal.standardError.line("Nothing was billed since \(moment), as far as \(folder.stateDir) knows.")
     }
     for line in CostText.lines(totals) { try StandardOutput.write("\(line)\n") }
+    if others.isEmpty { return }
+    let list = others.sorted().joined(separator: ", ")
+    Terminal.standardError.line("It was also read by commands that count under another environment: \(list).")
   }
 
-  /// What was billed, and the environments that are known of.
+  /// What was billed, and which commands read the environment and count under another one.
+  ///
+  /// - Throws: `.configuration` for an environment that neither the configuration nor a line knows.
   private func totals(since moment: Timestamp) throws(Failure) -> (CostTotals, Set<String>) {
     let ledger = CostLedger(in: folder.stateDir)
     var totals = CostTotals()
     let configuration = try ConfigurationResolver(ConfigurationChoice()).configuration()
-    var known = Set(configuration.environments.map(\.name))
+    let asked = configuration.environments.first { $0.name == environment }
+    var (others, isKnown): (Set<String>, Bool) = ([], environment == nil || asked != nil)
     func add(_ record: CostRecord) {
-      known.insert(record.environment)
-      if environment.map({ $0.isIdentical(to: record.environment) }) ?? true { totals.add(record) }
+      if environment.map({ $0.isIdentical(to: record.environment) }) ?? true {
+        isKnown = true
+        totals.add(record)
+      } else if let asked, record.hasSource(asked) {
+        others.insert("\(record.command) (\(record.environment))")
+      }
     }
     try ledger.forEach(since: moment, add)
     for (run, cost) in ledger.unrecorded(since: moment) {
@@ -73,6 +80,7 @@ struct CostsCommand: AsyncParsableCommand {
       let command = run.arguments.prefix(words).joined(separator: " ")
       add(CostRecord(run, command: command, billed: cost, usd: usd))
     }
-    return (totals, known)
+    if let environment, !isKnown { _ = try configuration.environment(named: environment) }
+    return (totals, others)
   }
 }
