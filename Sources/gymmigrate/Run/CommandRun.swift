@@ -76,9 +76,11 @@ struct CommandRun {
     _ = try await conclude(run: run) { context in
       context.sides.withLock { $0 = (to, from) }
       let withSource = { @Sendable (other: Connection?) async throws -> CommandResult in
-        guard let from, let source else { return try await body(context, nil, other) }
-        return try await context.withConnection(from, source, beside: other) {
-          try await body(context, $0, other)
+        guard let from, let source else {
+          return try await context.settled { try await body(context, nil, other) }
+        }
+        return try await context.withConnection(from, source, beside: other) { connected in
+          try await context.settled { try await body(context, connected, other) }
         }
       }
       guard let to, let target else { return try await withSource(nil) }

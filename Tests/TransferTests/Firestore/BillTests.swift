@@ -200,4 +200,23 @@ struct BillTests {
     let last = saved.withLock { $0 }
     #expect(last.known == known && last.perhaps == uncertain && last.times < 120)
   }
+
+  @Test(
+    "What counts in the background has its answer before a server is ended, also where it has not asked yet."
+  )
+  func background() async throws {
+    let mini = MiniFirestore()
+    try mini.load(jsonLines: jsonLines("c", 0..<3))
+    try await Fixture.with(mini.handler) { fixture in
+      for _ in 0..<20 {
+        let counted = Locked(0)
+        let count = BackgroundCount([CollectionRead(collection("c"))], client: fixture.client) { number in
+          counted.withLock { $0 = number }
+        }
+        count.begin()
+        await fixture.traffic.account.settleAll(by: .system)
+        #expect(counted.withLock { $0 } == 3)
+      }
+    }
+  }
 }

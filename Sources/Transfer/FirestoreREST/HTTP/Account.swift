@@ -16,6 +16,8 @@ package final class Account: Sendable {
     var recorded = Cost()
     /// What was saved allows for so much.
     var covered = Cost()
+    /// Work in the background that may still make requests.
+    var expected = 0
   }
 
   private let state = Mutex(State())
@@ -27,10 +29,17 @@ package final class Account: Sendable {
     state.withLock { ($0.bill.known, $0.bill.uncertain + $0.bill.reserved) }
   }
 
-  /// Waits for requests in flight, a second at most: a count that nobody needs any more is answered soon, and is billed in any case.
+  /// Notes that work begins in the background, until ``endBackground()``.
+  func beginBackground() { state.withLock { $0.expected += 1 } }
+
+  func endBackground() { state.withLock { $0.expected -= 1 } }
+
+  /// Waits for requests in flight and work in the background, a second at most.
+  ///
+  /// A count that nobody needs any more is answered soon, and is billed in any case; a server of this process is still up then.
   package func settleAll(by clock: RunClock) async {
     let deadline = clock.now() + 1
-    while state.withLock({ $0.bill.reserved }) != Cost(), clock.now() < deadline {
+    while state.withLock({ $0.bill.reserved != Cost() || $0.expected > 0 }), clock.now() < deadline {
       do { try await clock.sleep(0.005) } catch { return }
     }
   }

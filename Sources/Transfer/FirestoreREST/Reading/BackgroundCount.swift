@@ -14,6 +14,7 @@ package final class BackgroundCount: Sendable {
   fileprivate static let width = 8
   private let state: Locked<State>
   private let count: @Sendable () async -> Void
+  private let account: Account
 
   /// Prepares a count, which ``begin()`` starts.
   ///
@@ -25,6 +26,7 @@ package final class BackgroundCount: Sendable {
   ) {
     let state = Locked(State.waiting)
     self.state = state
+    account = client.caller.traffic.account
     count = {
       let counts = await client.quickCounts(of: reads)
       var total = 0
@@ -47,7 +49,12 @@ package final class BackgroundCount: Sendable {
       state = .counting
       return true
     }
-    if isFirst { Task { [count] in await count() } }
+    guard isFirst else { return }
+    account.beginBackground()
+    Task { [count, account] in
+      await count()
+      account.endBackground()
+    }
   }
 
   /// Reports nothing from now on.
