@@ -87,6 +87,24 @@ struct CopyGuardTests {
     }
   }
 
+  @Test("Catalogues that name people leave a protected environment with a warning, as they are.")
+  func catalogues() async throws {
+    try await withStores { tool in
+      let history =
+        #""priceHistory":{"arrayValue":{"values":[{"mapValue":{"fields":{"changedBy":{"stringValue":"u1"}}}}]}}"#
+      try await tool.load(
+        [#"{"fields":{\#(history)},"name":"products/p1"}"#],
+        into: "prod"
+      )
+      let copy = ["copy", "--catalogues", "--from", "prod", "--to", "test", "-q"]
+      let warned = try await tool.bare(copy)
+      warned.expect(0)
+      #expect(warned.errors.contains("as they are: products: priceHistory"), "\(warned.errors)")
+      let kept = try await tool.bare(copy + ["--mode", "upsert", "--keep-personal-data"])
+      #expect(!kept.errors.contains("name people"), "\(kept.errors)")
+    }
+  }
+
   @Test("FIRESTORE_EMULATOR_HOST does not stand in for a protected environment, on either side.")
   func emulator() async throws {
     let mini = MiniFirestore.environment("test")

@@ -85,6 +85,18 @@ package struct DatabaseSchema: Sendable {
     return "what it holds is not known"
   }
 
+  /// The fields of a collection that name people: those that a rule masks, and those that refer to a collection with personal data.
+  package func fieldsOfPeople(in path: CollectionPath) -> [String] {
+    guard let declared = collection(path) else { return [] }
+    return declared.fields.filter(namesPeople).map { "\(declared.pattern): \($0.path)" }
+  }
+
+  private func namesPeople(_ field: FieldSchema) -> Bool {
+    if let rule = field.mask, rule.kind != .keep { return true }
+    if case .holds? = field.reference.flatMap({ collection($0.collection) })?.personalData { return true }
+    return field.elements.contains(where: namesPeople)
+  }
+
   /// The names of fields whose digits are no numbers: identifiers and phone numbers of any collection.
   package var identifierNames: Set<UTF8Key> {
     Set(

@@ -193,6 +193,9 @@ extension CopyJob: DivisibleJob {
       try await copy.run(plan)
       if try await !isVerified(copy, plan, session) { ending.status = .incomplete }
       if isWhole { await warnOfEmpty(copy, plan, from: source, in: session) }
+      if isWhole, mask == nil, !keepsPersonalData {
+        session.warnOfPeople(in: copy.reads(of: plan), from: source.environment)
+      }
       return ending
     }
   }

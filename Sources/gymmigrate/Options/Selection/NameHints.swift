@@ -1,3 +1,4 @@
+import Configuration
 import Logging
 import MigrationEngine
 import Schema
@@ -66,6 +67,16 @@ extension Session {
       // What was counted may be named by the pattern of its collection.
       if await (try? client.quickly.isEmpty(read)) ?? false { await warnOfEmpty([read]) }
     }
+  }
+}
+
+extension Session {
+  /// Warns of people that documents name which left a protected environment as they are.
+  func warnOfPeople(in reads: [CollectionRead], from environment: DatabaseEnvironment) {
+    let fields = reads.flatMap { schema.fieldsOfPeople(in: $0.kind ?? $0.collection) }
+    if !environment.isProtected || fields.isEmpty { return }
+    let list = fields.joined(separator: "; ")
+    logger.warning("These fields name people, and were copied as they are: \(list) (docs/masking.md).")
   }
 }
 
