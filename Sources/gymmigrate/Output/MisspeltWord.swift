@@ -25,7 +25,19 @@ enum MisspeltWord {
         return failure("use the option", name, isLong ? long : [])
       }
     }
-    return nil
+    return hyphened(rest.first ?? "-", after: Array(arguments.prefix(named.words)), below: root)
+  }
+
+  /// The failure of a word that is almost a command which stands behind a hyphen for the parser, as `export-verify`; nil for another.
+  private static func hyphened(
+    _ word: String,
+    after parent: [String],
+    below root: any ParsableCommand.Type
+  ) -> Failure? {
+    guard let name = parent.first, parent.count == 1 else { return nil }
+    let names = root.configuration.subcommands.compactMap { $0.configuration.commandName }
+    let known = names.filter { $0.hasPrefix("\(name)-") }.map { String($0.dropFirst(name.count + 1)) }
+    return word.nearest(of: known).map { _ in failure("run", word, known, after: parent) }
   }
 
   /// The failure to find a word among those that exist, with the one that was probably meant: spelled almost so, or, of a

@@ -4,6 +4,7 @@ import MigrationEngine
 import Mirror
 import Platform
 import Restoration
+import Schema
 import Transfer
 import TypedDocuments
 
@@ -100,7 +101,13 @@ extension RestoreJob: PerformableJob {
   private func assertKnown(_ absent: [CollectionScope], in session: Session) async throws {
     let documents = absent.compactMap(\.document)
     session.warnOfUnknownNames(in: absent.map { CollectionRead($0.name) })
-    await session.warnOfEmpty(absent.filter { $0.document == nil }.map(\.read))
+    let collections = absent.filter { $0.document == nil }
+    await session.warnOfEmpty(collections.map(\.read))
+    let schema = session.schema
+    for path in collections.map(\.name)
+    where path.parent == nil && schema.collection(path) == nil && schema.hint(of: path) == nil {
+      session.logger.notice("A document is named with its collection: COLLECTION/\(path).")
+    }
     try Failure.assertFound(
       documents,
       in: [:],

@@ -234,6 +234,7 @@ struct CommandTests {
     "A word that does not exist is said before anything else, with the one that was probably meant.",
     arguments: [
       ("exprt users", "run exprt", "export"), ("migrate aply", "run migrate aply", "migrate apply"),
+      ("export verfy nightly", "run export verfy", "export verify"),
       ("env shw", "run env shw", "env show"), ("undo last", "run undo", "migrate undo"),
       ("help rollback", "on rollback", "migrate undo"), ("schema qqq", "'gymmigrate schema' has", nil),
       ("help expotr", "on expotr", "export"), ("class week", "run class", "classes"),

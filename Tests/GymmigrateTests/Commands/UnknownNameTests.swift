@@ -176,6 +176,8 @@ struct UnknownNameTests {
       collection.expect(0)
       let both = ["declares no collection 'usrs'. Did you mean 'users'?", "usrs has no documents."]
       for text in both { #expect(collection.errors.contains(text), "\(collection.errors)") }
+      let forgotten = try await tool.bare(restore("0Ch5yTMb067c") + ["-n"])
+      #expect(forgotten.errors.contains("COLLECTION/0Ch5yTMb067c"), "\(forgotten.errors)")
       for name in ["users/nobody", "usrs/nobody"] {
         for more in [["-n"], []] {
           try await tool.bare(restore(name) + more).expectFailure(66, name, "neither now nor")

@@ -233,6 +233,7 @@ struct PlanFileTests {
         (["apply", "is-active", "users-unify", "--prune"], "--prune is for user-emails."),
         (["apply", "mine.yaml", "--prune"], "--prune is for user-emails."),
         (["apply", "is-active", "--allow-schema-breaks"], "none is named"),
+        (["apply", "users"], "Did you mean users-unify or users-drop-legacy?"),
       ]
       for (words, said) in cases {
         try await tool.bare(["migrate"] + words + tool.place).expectFailure(64, said)

@@ -176,7 +176,9 @@ struct LastRunTests {
         JSONSerialization.jsonObject(with: Data(list.standardOutput)) as? [[String: Any]]
       )
       #expect(entries.filter { $0["canGoOn"] as? Bool == true }.map { $0["runId"] as? String } == [run])
-      try await tool.bare(["runs", "resume", "last"]).expect(0)
+      let resumed = try await tool.bare(["runs", "resume", "last"])
+      resumed.expect(0)
+      #expect(resumed.errors.hasPrefix("Resuming \(run) ("), "\(resumed.errors)")
       #expect(Self.members(mini).values.allSatisfy { $0.contains(#""a":{"integerValue":"1"}"#) })
     }
   }

@@ -145,7 +145,7 @@ package struct MigrationFolder: Sendable {
       "find the migration",
       path: word,
       cause: "there is none of that name in \(path ?? "the migrations that come along")",
-      remedy: (word.nearest(of: names + migrations.map(\.id)).map { "Did you mean \($0)? " } ?? "")
+      remedy: (word.meant(of: names + migrations.map(\.id)).map { "Did you mean \($0)? " } ?? "")
         + "'gymmigrate migrate pending' lists them."
     )
   }

@@ -7,6 +7,13 @@ extension String {
     return distances.filter { $0.distance <= limit }.min { $0.distance < $1.distance }?.name
   }
 
+  /// The names that were probably meant: the ``nearest(of:)`` one, else the few that begin so; nil for none.
+  package func meant(of names: [String]) -> String? {
+    if let near = nearest(of: names) { return near }
+    let longer = names.filter { $0.hasPrefix(self) }
+    return count < 3 || longer.isEmpty || longer.count > 3 ? nil : longer.joined(separator: " or ")
+  }
+
   /// The least number of characters to change, add, leave out or swap with the next, whatever their case.
   private func editDistance(to other: String) -> Int {
     let (a, b) = (Array(lowercased()), Array(other.lowercased()))

@@ -26,9 +26,9 @@ package final class DatedFolders: Sendable {
     guard lock.lock() else {
       throw Failure(
         .tryLater,
-        "export to",
+        "lock",
         path: bare,
-        cause: "another export is writing there",
+        cause: "another export is writing there, or old ones are being removed",
         remedy: "Wait until it ends."
       )
     }

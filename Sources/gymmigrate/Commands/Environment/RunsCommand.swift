@@ -90,6 +90,7 @@ struct RunsResume: AsyncParsableCommand {
       let isOver = entry.isComplete || entry.isUndone
       throw run.isIdentical(to: "last") && isOver ? nothingLeft : refusal
     }
+    sayIfPassing(record)
     var run = try jobRun(record)
     run.resuming = record
     run.confirmation = guards.confirmation
@@ -114,6 +115,15 @@ struct RunsResume: AsyncParsableCommand {
       return try await UpRun(job: job, run: run).resume(record)
     }
     try await run.perform()
+  }
+
+  /// Names the run where 'last' passes over newer ones, before anything is said of it.
+  private func sayIfPassing(_ record: RunRecord) {
+    let newest = RunHistory(in: folder.stateDir, warn: { _ in }).entries().last?.record
+    guard run.isIdentical(to: "last"), let newest, !newest.id.isIdentical(to: record.id) else { return }
+    Terminal.standardError.line(
+      "Resuming \(record.id) (\(record.command)); of the newer runs, as \(newest.id) (\(newest.command)), none can go on."
+    )
   }
 
   private var nothingLeft: Failure {

@@ -234,7 +234,7 @@ extension MigrationChoice {
       cause: "there is none of that name",
       remedy: known.isEmpty
         ? try ownFileOrSchema(name)
-        : (name.nearest(of: known.map(\.id)).map { "Did you mean \($0)? " } ?? "")
+        : (name.meant(of: known.map(\.id)).map { "Did you mean \($0)? " } ?? "")
           + "Name one of these: \(names)."
     )
   }
