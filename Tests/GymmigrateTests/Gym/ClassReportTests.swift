@@ -67,6 +67,8 @@ struct ClassReportTests {
       )
       let empty = try await tool.run("classes", "bookings", "--of", "2026-01-05")
       #expect(empty.errors.contains("Nobody is booked."), "\(empty.errors)")
+      let spanish = try await tool.run("classes", "bookings", "--of", "2026-01-05", "--header", "spanish")
+      #expect(spanish.errors.contains("No hay reservas."), "\(spanish.errors)")
     }
   }
 
@@ -87,6 +89,8 @@ struct ClassReportTests {
         let found = result.output.split(separator: "\n").map(String.init)
         #expect(found.dropLast().sorted() == lines.sorted(), "\(words)")
       }
+      let spanish = try await tool.run("classes", "attendance", "--month", "2026-01", "--lang", "es")
+      #expect(spanish.output.contains("\nasistencia\t2/3\t"), "\(spanish.output)")
       // Classes and a record are read twice, and counted once.
       let month = try await tool.run("classes", "attendance", "--month", "2026-01")
       #expect(month.errors.contains("classes: 3 read\n"), "\(month.errors)")
