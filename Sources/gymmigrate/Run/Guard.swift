@@ -162,7 +162,7 @@ struct DeletionBound: Sendable {
         return try allow(count, by: migration.id, in: session.environment)
       }
       let count = try await runner.deletions(of: applied, upTo: maximum)
-      if count > maximum { throw .tooManyDeletions(maximum, by: migration.id, upTo: known) }
+      if count > maximum { throw Failure.tooManyDeletions(maximum, by: migration.id, upTo: known) }
       return maximum
     }
   }

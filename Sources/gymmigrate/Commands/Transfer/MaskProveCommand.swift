@@ -1,3 +1,4 @@
+import Configuration
 import Logging
 import Mirror
 import Schema
