@@ -196,7 +196,7 @@ struct UnknownNameTests {
       try await tool.bare(["delete", "user", "--all-documents", "-e", "test"]).expectFailure(64, hint)
       try await tool.bare(["mask", "key", "new", "k"]).expect(0)
       try await tool.bare(["mask", "prove", "user", "--from", "stage", "--to", "test"])
-        .expectFailure(64, hint)
+        .expectFailure(64, "the schema declares no collection 'user'. Did you mean 'users'?")
       try await tool.bare(["check", "user", "-e", "test"]).expectFailure(64, "Did you mean 'users'?")
       try await tool.bare(["check", "--rule", "requiredmissing", "-e", "test"])
         .expectFailure(64, "Did you mean 'required-missing'?")
