@@ -233,8 +233,10 @@ package struct Copy: Sendable {
 
   /// Copies the documents, then deletes extraneous ones if requested and everything could be copied.
   ///
+  /// - Returns: How many documents of the target were counted as read, because they were to be deleted.
   /// - Throws: ``Failure``.
-  package func run(_ plan: Plan) async throws {
+  @discardableResult
+  package func run(_ plan: Plan) async throws -> [CollectionPath: Int] {
     let loader = DocumentLoader(
       in: context,
       mode: options.mode,
@@ -260,13 +262,13 @@ package struct Copy: Sendable {
     }
     record(references.counts)
     if plan.names != nil { try forgetNames() }
-    guard options.deletesExtraneous, plan.extraneous > 0 else { return }
+    guard options.deletesExtraneous, plan.extraneous > 0 else { return [:] }
     let totals = context.counts.totals
     guard totals.rejected == 0, totals.conflicted == 0 else {
       context.logger.warning("Nothing was deleted in the target, because some documents could not be copied.")
-      return
+      return [:]
     }
-    try await ExtraneousDocuments(self, scopes: plan.scopes, readTime: plan.readTime)
+    return try await ExtraneousDocuments(self, scopes: plan.scopes, readTime: plan.readTime)
       .delete(try CopyPosition(plan, resuming: context.checkpoints?.resumed))
   }
 

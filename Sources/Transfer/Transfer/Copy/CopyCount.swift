@@ -15,8 +15,12 @@ package struct CopyCount: Sendable {
 
   private let copy: Copy
   private let plan: Copy.Plan
+  private let extraneous: [CollectionPath: Int]
 
-  package init(_ copy: Copy, _ plan: Copy.Plan) { (self.copy, self.plan) = (copy, plan) }
+  /// - Parameter extraneous: The documents of the target that count as read, too, as ``Copy/run(_:)`` returns them.
+  package init(_ copy: Copy, _ plan: Copy.Plan, without extraneous: [CollectionPath: Int]) {
+    (self.copy, self.plan, self.extraneous) = (copy, plan, extraneous)
+  }
 
   /// The differences, and how many documents were compared by their number.
   ///
@@ -52,7 +56,7 @@ package struct CopyCount: Sendable {
       plan.readTime != nil
     else { return [] }
     let numbers = copy.context.counts.collections.compactMap { collection in
-      CollectionPath(collection.name).map { ($0, collection.counts.read) }
+      CollectionPath(collection.name).map { ($0, collection.counts.read - extraneous[$0, default: 0]) }
     }
     if copy.options.selection.wantsRoots, plan.scopes.allSatisfy(\.isDeep) {
       let kinds = Dictionary(grouping: numbers) { UTF8Key($0.0.id) }

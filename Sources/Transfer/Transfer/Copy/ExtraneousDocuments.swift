@@ -75,14 +75,20 @@ struct ExtraneousDocuments {
   }
 
   /// Deletes the listed documents, each only if it has not changed since it was listed.
-  func delete(_ start: CopyPosition) async throws {
+  ///
+  /// - Returns: How many of the target's documents this counted as read, also before an interruption.
+  func delete(_ start: CopyPosition) async throws -> [CollectionPath: Int] {
     copy.context.progress.begin("delete", total: start.extraneous)
     defer { copy.context.progress.end() }
     var position = start
     position.stage = scopes.count
     var lines = try LineReader(path)
     let parser = JSONParser()
-    while lines.number < position.deletions, try lines.advance() {}
+    var read: [CollectionPath: Int] = [:]
+    while lines.number < position.deletions, try lines.advance() {
+      let done = try entry(lines, parser)
+      read[done.path.collection, default: 0] += 1
+    }
     let delegate = DeleteDelegate(context: copy.context)
     try await BatchWriter.run(
       copy.context.client,
@@ -95,12 +101,14 @@ struct ExtraneousDocuments {
         var entries: [Entry] = []
         while entries.count < Self.batch, try lines.advance() { entries.append(try entry(lines, parser)) }
         if entries.isEmpty { return }
+        for entry in entries { read[entry.path.collection, default: 0] += 1 }
         try await delete(entries, writer, delegate)
         position.deletions = lines.number
         copy.context.progress.advance(by: entries.count)
         try await copy.context.checkpoints?.mark(at: position.checkpoint) { try await writer.drain() }
       }
     }
+    return read
   }
 
   private func entry(_ lines: borrowing LineReader, _ parser: JSONParser) throws(Failure) -> Entry {

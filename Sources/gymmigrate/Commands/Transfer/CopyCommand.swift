@@ -190,8 +190,8 @@ extension CopyJob: DivisibleJob {
       }
       // What was resumed was agreed to when it began.
       if isNew { try Guard.ask("Copy?", with: run.confirmation) }
-      try await copy.run(plan)
-      if try await !isVerified(copy, plan, session) { ending.status = .incomplete }
+      let extraneous = try await copy.run(plan)
+      if try await !isVerified(copy, plan, without: extraneous, session) { ending.status = .incomplete }
       if isWhole { await warnOfEmpty(copy, plan, from: source, in: session) }
       if isWhole, mask == nil, !keepsPersonalData {
         session.warnOfPeople(in: copy.reads(of: plan), from: source.environment)

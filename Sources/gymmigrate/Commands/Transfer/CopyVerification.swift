@@ -3,10 +3,17 @@ import Transfer
 
 extension CopyJob {
   /// Whether everything that was read back is as it was written, and everything that was counted was read; says both.
-  func isVerified(_ copy: Copy, _ plan: Copy.Plan, _ session: Session) async throws(Failure) -> Bool {
+  ///
+  /// - Parameter extraneous: As ``Copy/run(_:)`` returns it.
+  func isVerified(
+    _ copy: Copy,
+    _ plan: Copy.Plan,
+    without extraneous: [CollectionPath: Int],
+    _ session: Session
+  ) async throws(Failure) -> Bool {
     guard let readBack = copy.readBack else { return true }
     session.logger.notice("\(CopyText.verified(readBack.counts))")
-    let count = try await CopyCount(copy, plan).differences()
+    let count = try await CopyCount(copy, plan, without: extraneous).differences()
     if count.counted > 0 {
       session.logger.notice("Counted in the source: \(NumberText.counted(count.counted, "document")).")
     }
