@@ -214,7 +214,7 @@ class History:
     def planned(self):
         plan = self.file("plan")
         self.run("migrate", "plan", self.migration_file(), "-e", self.name, "-o", plan, "-q")
-        if (self.folder / plan).read_text():
+        if len((self.folder / plan).read_text().splitlines()) > 1:
             self.run("migrate", "apply", "--plan", plan, "-e", self.name, "-q")
 
     def soft(self):

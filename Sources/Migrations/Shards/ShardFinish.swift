@@ -1,5 +1,6 @@
 package import Configuration
 import Files
+import MigrationEngine
 import Platform
 import Storage
 package import Tables
@@ -247,6 +248,7 @@ package struct ShardFinish: Sendable {
         isFirst = false
       }
       _ = try file.finish()
+      if list.isIdentical(to: "plan.jsonl") { try PlanEnd.append(to: merged) }
       let name = "runs/\(plan.run)/\(list)"
       _ = try await folder.store.upload(merged, to: name, if: .none)
       names.append(name)

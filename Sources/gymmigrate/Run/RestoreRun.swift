@@ -59,7 +59,7 @@ extension RestoreJob: PerformableJob {
       isQuiet: run.output.json || !plan.isDryRun
     )
     if let output {
-      try keep(report.changeCount == 0 ? nil : file, as: output, via: access)
+      try PlanEnd.copy(file, to: output, via: access)
       totals.file = output
       if output != "-" { ending.applies = try run.connection.applying(output, totals) }
     }
@@ -84,15 +84,6 @@ extension RestoreJob: PerformableJob {
     var numbers = list.numbers
     numbers.roots = Set(list.collections.map(\.root.string)).sorted()
     return (report, numbers)
-  }
-
-  /// Writes the plan where it is asked for; an empty one for nil.
-  private func keep(_ plan: String?, as output: String, via access: FileAccess) throws(Failure) {
-    if let plan {
-      try OutputFile.copy(plan, to: output, via: access)
-    } else {
-      try OutputFile.write([], to: output, via: access)
-    }
   }
 
   /// Says of what is named and on neither side that it is nowhere.

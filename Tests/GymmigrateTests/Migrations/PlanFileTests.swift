@@ -12,10 +12,10 @@ struct PlanFileTests {
     try await withTool(against: kill.handler) { tool, _ in try await body(tool, mini, kill) }
   }
 
-  /// The lines of a plan by document.
+  /// The changes of a plan by document.
   private func plan(_ tool: Tool, _ name: String = "plan.jsonl") throws -> [String: [String: Any]] {
     var lines: [String: [String: Any]] = [:]
-    for text in try tool.text(name).split(separator: "\n") {
+    for text in try tool.text(name).split(separator: "\n").dropLast() {
       let json = try #require(JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
       lines[try #require(json["path"] as? String)] = json
     }
@@ -147,6 +147,10 @@ struct PlanFileTests {
     init(_ name: String, _ text: String, _ make: @escaping @Sendable (String) -> String) {
       (testDescription, self.text, self.make) = (name, text, make)
     }
+
+    init(_ name: String, _ text: String, lines edit: @escaping @Sendable ([String]) -> [String]) {
+      self.init(name, text) { edit($0.split(separator: "\n").map(String.init)).map { "\($0)\n" }.joined() }
+    }
   }
 
   static let damages = [
@@ -185,7 +189,88 @@ struct PlanFileTests {
     }
   }
 
-  @Test("For another database 77, missing 66, empty nothing to do, compressed as it is.")
+  static let spoilt = [
+    Damage("without its last lines", "its end is missing, behind line 2", lines: { Array($0[..<2]) }),
+    Damage("without its end", "its end is missing, behind line 4", lines: { Array($0[..<4]) }),
+    Damage(
+      "without lines before the end",
+      "line 3: it counts 4 changes, and 2 are before it",
+      lines: {
+        [$0[0], $0[1], $0[4]]
+      }
+    ),
+    Damage(
+      "without its first line",
+      "line 4: it counts 4 changes, and 3 are before it",
+      lines: { Array($0[1...]) }
+    ),
+    Damage(
+      "in another order",
+      "line 5: the lines before it are not as they were planned",
+      lines: {
+        [$0[1], $0[0], $0[2], $0[3], $0[4]]
+      }
+    ),
+    Damage(
+      "edited",
+      "line 5: the lines before it are not as they were planned",
+      lines: {
+        $0.map { $0.replacing(#""integerValue":"2""#, with: #""integerValue":"9""#) }
+      }
+    ),
+    Damage("with a line behind its end", "line 6: it is behind the plan's end", lines: { $0 + [$0[4]] }),
+    Damage(
+      "with half an end",
+      "line 5: it is no end of a plan",
+      lines: { Array($0[..<4]) + [#"{"changes":4}"#] }
+    ),
+    Damage("empty", "it is empty", lines: { _ in [] }),
+  ]
+
+  @Test("A plan is applied whole and as it was written, or refused.", arguments: spoilt)
+  func whole(_ damage: Damage) async throws {
+    let mini = MiniFirestore()
+    for index in 1...4 { try mini.put("things/t\(index)", fields: #"{"n":{"integerValue":"1"}}"#) }
+    try await withTool(against: mini.handler) { tool, _ in
+      try tool.write("id: n\nsummary: N.\ncollection: things\nsteps: [{ set: { n: 2 } }]\n", to: "n.yaml")
+      try await tool.run("migrate", "plan", "n.yaml", "-o", "plan.jsonl").expect(0)
+      let all = mini.everything()
+      let plan = try tool.text("plan.jsonl")
+      try #require(plan.split(separator: "\n").count == 5)
+      try tool.write(damage.make(plan), to: "spoilt.jsonl")
+      try await tool.run("migrate", "apply", "--plan", "spoilt.jsonl").expectFailure(
+        65,
+        damage.text,
+        "plan again"
+      )
+      #expect(mini.everything() == all)
+      try await tool.run("migrate", "apply", "--plan", "plan.jsonl").expect(0)
+      #expect(mini.lines().values.allSatisfy { $0.contains(#""n":{"integerValue":"2"}"#) })
+    }
+  }
+
+  @Test("The end has the number of changes and their checksum, also of a plan that has none.")
+  func end() async throws {
+    try await withGym { tool, _, _ in
+      try await tool.run("migrate", "plan", "users-unify", "-o", "plan.jsonl").expect(0)
+      try await tool.run("migrate", "apply", "--plan", "plan.jsonl").expect(0)
+      try await tool.run("migrate", "plan", "users-unify", "-o", "none.jsonl.gz").expect(0)
+      try await Judge.script(
+        """
+        import gzip, hashlib, json, sys
+        for name, least in (sys.argv[1], 100), (sys.argv[2], 0):
+            *changes, end = (gzip.open if name.endswith(".gz") else open)(name, "rb").readlines()
+            sha256 = hashlib.sha256(b"".join(changes)).hexdigest()
+            assert json.loads(end) == {"changes": len(changes), "sha256": sha256} and len(changes) >= least
+        """,
+        tool.path("plan.jsonl"),
+        tool.path("none.jsonl.gz")
+      )
+      try await tool.run("migrate", "apply", "--plan", "none.jsonl.gz").expect(0)
+    }
+  }
+
+  @Test("For another database 77, missing 66, compressed as it is.")
   func others() async throws {
     try await withGym { tool, mini, _ in
       let all = mini.everything()
@@ -195,10 +280,6 @@ struct PlanFileTests {
       try await tool.run("migrate", "apply", "--plan", "none.jsonl").expectFailure(66, "none.jsonl")
       try await tool.run("migrate", "apply", "users-unify", "--plan", "plan.jsonl").expect(64)
       #expect(mini.everything() == all)
-      try tool.write("", to: "empty.jsonl")
-      let empty = try await tool.run("migrate", "apply", "--plan", "empty.jsonl", "--json")
-      empty.expect(0)
-      #expect(try empty.summary().totals.written == 0)
       try await tool.run("migrate", "plan", "is-active", "--exit-code", "-q").expect(1)
       try await Judge.script(
         "import gzip, sys\nb = gzip.compress(open(sys.argv[1], 'rb').read())\nopen(sys.argv[2], 'wb').write(b)\nopen(sys.argv[3], 'wb').write(b[:-200])",
@@ -212,9 +293,9 @@ struct PlanFileTests {
       let applied = try await tool.run("migrate", "apply", "--plan", "plan.jsonl.gz", "--json")
       applied.expect(0)
       #expect(try applied.summary().totals.written == plan(tool).count)
-      // Nothing more to do: an empty plan is a file, too.
+      // Nothing more to do: a plan without changes is a file, too.
       try await tool.run("migrate", "plan", "users-unify", "-o", "rest.jsonl", "--exit-code").expect(0)
-      #expect(try tool.text("rest.jsonl").isEmpty)
+      #expect(try plan(tool, "rest.jsonl").isEmpty)
     }
   }
 
@@ -256,8 +337,10 @@ struct PlanFileTests {
         refused.expectFailure(77, other.url)
       }
       #expect(mini.everything() == all)
+      // As version 0.1.0 wrote it.
       let former = try tool.text("plan.jsonl").replacing(#/,"server":"[^"]*"/#, with: "")
-      try tool.write(former, to: "former.jsonl")
+      let changes = former.split(separator: "\n").dropLast()
+      try tool.write(changes.joined(separator: "\n") + "\n", to: "former.jsonl")
       let applied = try await tool.run("migrate", "apply", "--plan", "former.jsonl", "-y")
       applied.expect(0)
       #expect(applied.errors.contains("does not say on which server"))

@@ -83,10 +83,10 @@ struct PlanGuardTests {
     }
     try await withTool(against: mini.handler) { tool, _ in
       try await tool.run("restore", "things", "--at", moment, "-n", "-o", "plan.jsonl").expect(0)
-      let lines = try tool.text("plan.jsonl").split(separator: "\n")
+      let lines = try tool.text("plan.jsonl").split(separator: "\n").dropLast()
       #expect(lines.count == 9 && lines.allSatisfy { $0.contains("with-all-below") })
       let kept = lines.filter { !$0.contains("things/t1/notes/n/deep/d") }
-      try tool.write(kept.joined(separator: "\n") + "\n", to: "plan.jsonl")
+      try tool.write(wholePlan(of: kept), to: "plan.jsonl")
       try mini.put("things/t2/more/m", fields: "{}")
       let applied = try await apply(tool, "--max-delete", "8", "--json")
       applied.expect(2)
@@ -175,7 +175,8 @@ struct PlanGuardTests {
         var tool = tool
         tool.place = tool.at(server)
         let own = try #require(tool.place.first { $0.hasPrefix("http://") })
-        try tool.write(tool.text("plan.jsonl").replacing(endpoint, with: own), to: "plan.jsonl")
+        let moved = try tool.text("plan.jsonl").replacing(endpoint, with: own).split(separator: "\n")
+        try tool.write(wholePlan(of: moved.dropLast()), to: "plan.jsonl")
         try await apply(tool).expect(0)
       }
       #expect(try tool.text("plan.jsonl") == other)

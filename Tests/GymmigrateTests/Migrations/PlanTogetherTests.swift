@@ -10,7 +10,7 @@ struct PlanTogetherTests {
   }
 
   private func lines(_ tool: Tool, _ name: String) throws -> [Line] {
-    try tool.text(name).split(separator: "\n").map {
+    try tool.text(name).split(separator: "\n").dropLast().map {
       try JSONDecoder().decode(Line.self, from: Data($0.utf8))
     }
   }
@@ -100,7 +100,7 @@ struct PlanTogetherTests {
     try mini.put("users/a", fields: #"{"n":{"integerValue":"1"}}"#)
     try await withTool(against: mini.handler) { tool, _ in
       try await tool.run("migrate", "plan", "users-unify", "-o", "plan.jsonl").expect(0)
-      let line = try tool.text("plan.jsonl")
+      let line = try "\(#require(tool.text("plan.jsonl").split(separator: "\n").first))\n"
       let other = line.replacingOccurrences(of: "\"users-unify\"", with: "\"is-active\"")
       _ = try tool.write(line + other, to: "plan.jsonl")
       let refused = try await tool.run("migrate", "apply", "--plan", "plan.jsonl")

@@ -189,7 +189,7 @@ struct RestoreTests {
         try await tool.bare(
           ["restore", "--at", accident.moment, "-n", "-o", "plan.jsonl"] + options + tool.place
         ).expect(0)
-        let lines = try tool.text("plan.jsonl").split(separator: "\n")
+        let lines = try tool.text("plan.jsonl").split(separator: "\n").dropLast()
         return try lines.map { line in
           let json = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
           return json?["path"] as? String ?? ""

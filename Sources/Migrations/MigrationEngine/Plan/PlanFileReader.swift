@@ -12,55 +12,97 @@ package struct PlanFileReader: ~Copyable {
     package var change: Change
   }
 
+  /// Whether the plan's end was read, and is that of the lines before it.
+  package private(set) var isWhole = false
+
   private var lines: LineReader
   private let parser = JSONParser(maximumBytes: (64 << 20) + 64)
   private var decoder = WireDecoder()
+  private var count = 0
+  /// Of the lines so far; nil behind the end.
+  private var digest: SHA256Digest?
 
   /// - Throws: `.inputMissing`.
   package init(_ path: String) throws(Failure) {
+    let digest = try SHA256Digest()
     lines = try LineReader(path)
+    self.digest = consume digest
   }
 
   /// Reads a copy from its start.
-  init(_ copy: InputCopy) {
+  init(_ copy: InputCopy) throws(Failure) {
+    let digest = try SHA256Digest()
     lines = LineReader(copy)
+    self.digest = consume digest
   }
 
   /// The next change, nil at the end.
   ///
-  /// - Throws: `.inputMalformed` naming the line; also where the last line was cut off.
+  /// - Throws: `.inputMalformed` naming the line; also where the last line was cut off, and where the end is not that of the
+  ///   lines before it.
   package mutating func next() throws(Failure) -> Line? {
     guard try lines.advance() else { return nil }
     let number = lines.number
     do throws(WireError) {
       guard lines.isEnded else { throw WireError("it was cut off") }
-      return try lines.withLine { bytes throws(WireError) in
-        try parser.parse(bytes) { json throws(WireError) in
-          guard let database = json["database"]?.string.flatMap({ DatabaseName(parsing: $0) }) else {
-            throw WireError("its database is no projects/P/databases/D")
-          }
-          if let server = json["server"], server.string == nil { throw WireError("server is a text") }
-          guard let migration = json["migration"]?.string else { throw WireError("migration is a name") }
-          let change = try decoder.change(json)
-          try Self.check(change, json)
-          return Line(
-            number: number,
-            database: database,
-            server: json["server"]?.string,
-            migration: LedgerEntry.Applied(id: migration, checksum: json["checksum"]?.string),
-            change: change
-          )
+      if isWhole { throw WireError("it is behind the plan's end") }
+      var end: PlanEnd?
+      let line = try lines.withLine { bytes throws(WireError) -> Line? in
+        let line = try parser.parse(bytes) { json throws(WireError) -> Line? in
+          end = try PlanEnd(json)
+          return end == nil ? try Self.line(number, json, &decoder) : nil
         }
+        if end != nil { return nil }
+        digest?.update(bytes)
+        withUnsafeBytes(of: UInt8(ascii: "\n")) { digest?.update($0) }
+        return line
       }
+      guard let end else {
+        count += 1
+        return line
+      }
+      let sha256 = digest.take()?.finish() ?? ""
+      guard end.changes == count else {
+        throw WireError("it counts \(end.changes) changes, and \(count) are before it")
+      }
+      guard end.sha256.isIdentical(to: sha256) else {
+        throw WireError("the lines before it are not as they were planned")
+      }
+      isWhole = true
     } catch {
       throw Failure(
         .inputMalformed,
         "read the plan",
         path: lines.path,
         cause: "line \(number): \(error)",
-        remedy: "Give a file that 'migrate plan -o' wrote."
+        remedy: Self.remedy
       )
     }
+    return try next()
+  }
+
+  /// What helps where a plan is not as it was written.
+  static let remedy = "Give a file as 'migrate plan -o' wrote it, or plan again."
+
+  private static func line(
+    _ number: Int,
+    _ json: JSONCursor,
+    _ decoder: inout WireDecoder
+  ) throws(WireError) -> Line {
+    guard let database = json["database"]?.string.flatMap({ DatabaseName(parsing: $0) }) else {
+      throw WireError("its database is no projects/P/databases/D")
+    }
+    if let server = json["server"], server.string == nil { throw WireError("server is a text") }
+    guard let migration = json["migration"]?.string else { throw WireError("migration is a name") }
+    let change = try decoder.change(json)
+    try check(change, json)
+    return Line(
+      number: number,
+      database: database,
+      server: json["server"]?.string,
+      migration: LedgerEntry.Applied(id: migration, checksum: json["checksum"]?.string),
+      change: change
+    )
   }
 
   /// Refuses a change that does not say all that its write depends on, or one of gymmigrate's own documents.

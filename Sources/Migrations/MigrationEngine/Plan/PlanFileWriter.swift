@@ -7,7 +7,7 @@ import Runs
 /// A line is a JSON object with the members `after` (the fields as they will be; left out for a deletion), `before` (left
 /// out for a creation), `checksum` (of the migration's file, where it has one), `createTime`, `database`, `migration`, `path`,
 /// `reasons`, `server`, `serverTimes` and `updateTime`. Several migrations that change the document together are joined by `+`,
-/// and so are their checksums.
+/// and so are their checksums. A plan that is whole has a ``PlanEnd``.
 ///
 ///     let file = PlanFileWriter(context.folder.file("plan.jsonl"), of: context.environment)
 ///     try await file.append(changes, of: source)

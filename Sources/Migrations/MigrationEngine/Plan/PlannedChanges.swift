@@ -45,12 +45,12 @@ package struct PlannedChanges: ChangeList {
     var migrations: [LedgerEntry.Applied] = []
     var last: LedgerEntry.Applied?
     var (count, deletions) = (0, 0)
-    var (namesServer, coversAny) = (true, false)
+    var (namesServer, namesAny, coversAny) = (true, false, false)
     var search = DuplicateSearch()
-    var reader = PlanFileReader(copy)
+    var reader = try PlanFileReader(copy)
     while let line = try reader.next() {
       try line.assertFor(environment, file: file)
-      if line.server == nil { namesServer = false }
+      if line.server == nil { namesServer = false } else { namesAny = true }
       if line.migration != last {
         migrations += line.migration.parts.filter { !migrations.contains($0) }
         last = line.migration
@@ -61,6 +61,16 @@ package struct PlannedChanges: ChangeList {
       try search.add(line.change.path, at: DuplicateSearch.Place(file: 0, line: line.number))
     }
     try Self.refuseDuplicates(search, of: file)
+    // An earlier version, which named no server, wrote no end either.
+    if !reader.isWhole, namesAny || count == 0 {
+      throw Failure(
+        .inputMalformed,
+        "read the plan",
+        path: file,
+        cause: count == 0 ? "it is empty" : "its end is missing, behind line \(count), and lines may be, too",
+        remedy: PlanFileReader.remedy
+      )
+    }
     applied = migrations
     (self.namesServer, self.coversAny) = (namesServer, coversAny)
     self.count = count
@@ -83,7 +93,7 @@ package struct PlannedChanges: ChangeList {
       "read the plan",
       path: file,
       cause: "line \(first.later) changes the same document as line \(first.earlier)",
-      remedy: "Plan again with 'migrate plan -o', or remove one of the two lines."
+      remedy: "Plan again with 'migrate plan -o'."
     )
   }
 
@@ -91,7 +101,7 @@ package struct PlannedChanges: ChangeList {
   /// believed, but looked up.
   package func checked(in client: FirestoreClient) async throws -> PlannedChanges {
     guard coversAny else { return self }
-    let deletions = try await PlannedDeletions(of: PlanFileReader(copy))
+    let deletions = try await PlannedDeletions(of: try PlanFileReader(copy))
     var checked = self
     checked.uncovered = { try await deletions.collections(leftBelow: $0, in: client) }
     return checked
@@ -109,7 +119,7 @@ package struct PlannedChanges: ChangeList {
     after position: String?,
     mark: (String) async throws -> Void
   ) async throws {
-    var reader = PlanFileReader(copy)
+    var reader = try PlanFileReader(copy)
     let done = position.flatMap { Int(count: $0) } ?? 0
     var outcomes: [Outcome] = []
     var documents: [RawDocument] = []

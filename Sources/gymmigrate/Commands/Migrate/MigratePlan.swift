@@ -76,7 +76,7 @@ extension PlanJob: DivisibleJob {
         isQuiet: isQuiet
       )
       if let output {
-        try OutputFile.copy(folder.file("plan.jsonl"), to: output, via: access.files)
+        try PlanEnd.copy(folder.file("plan.jsonl"), to: output, via: access.files)
         totals.file = output
         result.sections = [totals]
         if output != "-" {

@@ -36,7 +36,7 @@ struct PlanScreen: Sendable {
     try FileAccess.local.assertWritable(html)
   }
 
-  /// Prints what a plan costs, and writes its page if asked to.
+  /// Ends the plan's file, prints what the plan costs, and writes its page if asked to.
   ///
   /// - Returns: The end of the command: its lists, the totals and the cost, and the command that applies the plan.
   func conclude(
@@ -47,6 +47,8 @@ struct PlanScreen: Sendable {
     connection: ConnectionSettings,
     isQuiet: Bool
   ) async throws -> CommandResult {
+    // The plans of parts are put together first.
+    if session.part == nil { try PlanEnd.append(to: run.file("plan.jsonl")) }
     let configured = try EnvironmentResolver(connection).prices()
     let cost = CostEstimate(
       reports.reduce(Cost()) { $0 + $1.cost },

@@ -1,0 +1,58 @@
+package import Files
+import Runs
+
+/// The last line of a plan file: how many changes are before it, and the SHA-256 of their lines.
+///
+/// A file that was cut off, edited, or put together of others has none, or another one.
+package struct PlanEnd: Sendable, Equatable {
+  package let changes: Int
+  /// In lower-case hexadecimal, of all bytes before this line.
+  package let sha256: String
+
+  package init(changes: Int, sha256: String) {
+    self.changes = changes
+    self.sha256 = sha256
+  }
+
+  /// The end that a line is; nil for a change.
+  init?(_ json: JSONCursor) throws(WireError) {
+    guard let changes = json["changes"] else { return nil }
+    guard let count = WireDecoder.count(changes), let sha256 = json["sha256"]?.string else {
+      throw WireError("it is no end of a plan")
+    }
+    self.init(changes: count, sha256: sha256)
+  }
+
+  /// The line, with its line feed.
+  package var line: [UInt8] {
+    JSONWriter.object {
+      $0.member("changes", changes)
+      $0.member("sha256", sha256)
+    } + [UInt8(ascii: "\n")]
+  }
+
+  /// Ends the plan of a run, which is whole; one without changes has no file.
+  ///
+  /// - Throws: `.cannotWrite`.
+  package static func append(to path: String) throws(Failure) {
+    guard FileCheck.exists(path) else { return }
+    var digest = try SHA256Digest()
+    var changes = 0
+    var file = try InputFile(path, decompresses: false)
+    try file.forEachPiece { piece throws(Failure) in
+      digest.update(piece)
+      for byte in piece where byte == UInt8(ascii: "\n") { changes += 1 }
+    }
+    let sha256 = digest.finish()
+    try LineList(path).append(PlanEnd(changes: changes, sha256: sha256).line)
+  }
+
+  /// Copies the plan of a run; of one without changes, which has no file, the end alone.
+  ///
+  /// - Throws: As ``OutputFile/copy(_:to:via:)``.
+  package static func copy(_ path: String, to output: String, via files: FileAccess) throws(Failure) {
+    if FileCheck.exists(path) { return try OutputFile.copy(path, to: output, via: files) }
+    let end = PlanEnd(changes: 0, sha256: try SHA256Digest.checksum(of: []))
+    try OutputFile.write(end.line, to: output, via: files)
+  }
+}
