@@ -52,6 +52,52 @@ struct LedgerTruthTests {
     }
   }
 
+  @Test("What is pending after an undo is applied though its file changed, or refused before anything is.")
+  func changedAfterUndo() async throws {
+    try await withFolder { tool in
+      let (place, apply) = (["-e", "test"], ["migrate", "apply", "--plan", "p.jsonl", "-e", "test"])
+      try await tool.bare(["migrate", "plan", "set-a", "-o", "p.jsonl"] + place).expect(0)
+      try await tool.load([documentLine("things/t3", 9)], into: "test", mode: "upsert")
+      try await tool.bare(apply).expect(2)
+      let first = try tool.lastRun()
+      // Nothing is left that it could change.
+      try await tool.bare(apply).expect(2)
+      try await tool.bare(["migrate", "undo", first, "-y"] + place).expect(0)
+      try tool.write(Self.setting.replacing("a: 1", with: "a: 2"), to: "migrations/1-a.yaml")
+      try tool.write(
+        "id: zero\nsummary: Sets z.\ncollection: things\nsteps:\n  - set: {z: 1}\n",
+        to: "migrations/0-z.yaml"
+      )
+      #expect(try await pending(tool) == "0-z pending, 1-a undone")
+      try await tool.bare(["migrate", "up", "-y", "-q"] + place).expect(0)
+      #expect(try await tool.dump("test").allSatisfy { $0.contains(#""a":{"integerValue":"2"}"#) })
+    }
+  }
+
+  @Test("A file that changed while a run with it stands is refused before those before it are applied.")
+  func changedBehindOthers() async throws {
+    try await withFolder { tool in
+      let place = ["-e", "test"]
+      try await tool.bare(["migrate", "apply", "set-a", "-q"] + place).expect(0)
+      let first = try tool.lastRun()
+      try await tool.load([documentLine("things/t4", 4)], into: "test")
+      try await tool.bare(["migrate", "apply", "set-a", "-q"] + place).expect(0)
+      let second = try tool.lastRun()
+      // What the second run wrote stays.
+      try await tool.bare(["migrate", "undo", first, "-y", "-q"] + place).expect(0)
+      try tool.write(Self.setting.replacing("a: 1", with: "a: 2"), to: "migrations/1-a.yaml")
+      try tool.write(
+        "id: zero\nsummary: Sets z.\ncollection: things\nsteps:\n  - set: {z: 1}\n",
+        to: "migrations/0-z.yaml"
+      )
+      let before = try await tool.dump("test")
+      for command in [["pending"], ["up", "-n"], ["up", "-y"]] {
+        try await tool.bare(["migrate"] + command + place).expectFailure(77, "set-a", second, "SHA-256")
+      }
+      #expect(try await tool.dump("test") == before)
+    }
+  }
+
   @Test(
     "An apply that finds nothing to change leaves a migration verified; a verification that finds something does not."
   )

@@ -60,6 +60,7 @@ struct LedgerRulesTests {
     )
     entry.status = status
     entry.hasChanged = changed
+    entry.totals.written = changed ? 1 : 0
     return entry
   }
 
@@ -105,6 +106,9 @@ struct LedgerRulesTests {
     // One that wrote nothing has done nothing under the id; one without a checksum was no file.
     let idle = entry("old", migration: "fix-phones", checksum: "aa", changed: false)
     #expect(refusal(entry("new", migration: "fix-phones", checksum: "bb"), [idle]) == nil)
+    var conflicts = entry("old", .incomplete, migration: "fix-phones", checksum: "aa")
+    (conflicts.totals.written, conflicts.totals.conflicted) = (0, 1)
+    #expect(refusal(entry("new", migration: "fix-phones", checksum: "bb"), [conflicts]) == nil)
     let plan = entry("old", migration: "fix-phones")
     #expect(refusal(entry("new", migration: "fix-phones", checksum: "bb"), [plan]) == nil)
     let undone = entry("old", .undone, migration: "fix-phones", checksum: "aa")

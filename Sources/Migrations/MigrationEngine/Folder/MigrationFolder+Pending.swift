@@ -47,6 +47,10 @@ extension MigrationFolder {
       !MigrationState(of: $0, in: entries).isInForce && !pending.contains($0)
     }
     for migration in isOrdered ? pending : [] {
+      // As the run itself would be refused, behind those before it.
+      if let checksum = migration.checksum {
+        try LedgerRules.assertSame(migration.id, checksum, in: entries)
+      }
       for other in missing where migration.header.after.contains(where: other.isCalled) {
         throw Failure(
           .notPermitted,

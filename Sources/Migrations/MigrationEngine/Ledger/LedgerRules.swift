@@ -36,20 +36,25 @@ enum LedgerRules {
     for migration in entry.migrations {
       // A fix is another one each time, whatever program it runs.
       guard let checksum = migration.checksum, entry.undoes == nil, migration.id != "fix" else { continue }
-      let changed = others.own(migration.id).last { other in
-        guard other.status != .undone, other.hasChanged else { return false }
-        return other.applied(migration.id)?.standing.map { !$0.isIdentical(to: checksum) } ?? false
-      }
-      if let changed {
-        throw Failure(
-          .notPermitted,
-          "apply",
-          path: migration.id,
-          cause: "its file, or the program that it runs, is not the one that run \(changed.run) applied",
-          remedy: "Give the changed migration an id of its own."
-        )
-      }
+      try assertSame(migration.id, checksum, in: others)
     }
+  }
+
+  /// - Throws: `.notPermitted` where a run has changed documents by another file of a migration, and is not undone.
+  static func assertSame(_ id: String, _ checksum: String, in entries: [LedgerEntry]) throws(Failure) {
+    let changed = entries.own(id).last { other in
+      guard other.status != .undone, other.hasWritten else { return false }
+      return other.applied(id)?.standing.map { !$0.isIdentical(to: checksum) } ?? false
+    }
+    guard let changed, let applied = changed.applied(id)?.standing else { return }
+    throw Failure(
+      .notPermitted,
+      "apply",
+      path: id,
+      cause:
+        "its file, or the program that it runs, is not the one that run \(changed.run) applied: SHA-256 \(applied) then, \(checksum) now",
+      remedy: "Give the changed migration an id of its own, or undo that run."
+    )
   }
 
   private static func assertMayBeUndone(
@@ -69,6 +74,16 @@ enum LedgerRules {
     }
     if entry.status == .undone, entry.leftToUndo == 0, !(entry.undoneBy?.isIdentical(to: run) ?? false) {
       throw refusal("it was undone by run \(entry.undoneBy ?? "?")", "There is nothing left of it to undo.")
+    }
+  }
+}
+
+extension LedgerEntry {
+  /// Whether it has changed documents, or may have; of one that came to its end, the numbers say so.
+  fileprivate var hasWritten: Bool {
+    switch status {
+    case .done, .incomplete: totals.written > 0
+    case .running, .failed, .interrupted, .undone, .cleared: hasChanged
     }
   }
 }
