@@ -243,6 +243,26 @@ struct MirrorTests {
     }
   }
 
+  @Test("The status says of a collection without times of last change that a pull reads all of it.")
+  func statusOfWhole() async throws {
+    try await withStore { tool, url in
+      var tool = tool
+      tool.place = ["-e", "stage", "--endpoint", url]
+      let lines = (1...30).map { documentLine("racks/r\($0)", $0) + "\n" }
+      try tool.write(lines.joined(), to: "racks.jsonl")
+      try await tool.run("import", "racks.jsonl", "-q").expect(0)
+      try await tool.run("mirror", "pull", "-o", "m.sqlite", "-q").expect(0)
+      for (options, served) in [([], "30"), (["--offline"], "-")] as [([String], String)] {
+        let status = try await tool.bare(["mirror", "status", "m.sqlite"] + options + tool.place)
+        status.expect(0)
+        let row = status.output.split(separator: "\n").first { $0.hasPrefix("racks") }
+        #expect(row?.split(separator: " ") == ["racks", "racks", "30", "\(served)", "whole", "30"])
+      }
+      let pull = try await tool.run("mirror", "pull", "-o", "m.sqlite")
+      #expect((pull.output + pull.errors).contains("30 documents read"))
+    }
+  }
+
   @Test("Edits are pushed with the time of the server, undone, and kept from a pull until they are.")
   func push() async throws {
     try await withGym { tool in

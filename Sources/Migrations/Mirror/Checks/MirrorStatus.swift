@@ -49,27 +49,31 @@ package struct MirrorStatus: Sendable {
     if let client {
       setBack = try await SetBackCollections(since: info.readTime.map { [$0] } ?? [], in: client)
     }
+    let layout = try info.layout()
     var collections: [Collection] = []
     for collection in info.collections {
+      let mode = PullMode(
+        schema.changeTime(of: collection.path),
+        mark: collection.mark,
+        hasTimes: try file.hasTimes(in: collection.path, of: layout, schema),
+        isFull: info.mask != nil
+          || info.readTime.flatMap { setBack.run(in: collection.path, since: $0) } != nil
+      )
       var found = Collection(
         path: collection.path,
         table: collection.table,
-        documents: collection.documents,
-        mark: collection.mark
+        documents: collection.documents
       )
+      if case .since(_, let mark) = mode { found.mark = mark }
       if let client, collection.path.parent == nil {
         let counted = try await client.count(CollectionRead(collection.path)).count
-        found.counted = counted
-        if let mark = collection.mark, let field = schema.changeTime(of: collection.path),
-          setBack.run(in: collection.path, since: info.readTime ?? mark) == nil
-        {
+        (found.counted, found.toRead) = (counted, counted)
+        if case .since(let field, let mark) = mode {
           var read = CollectionRead(collection.path)
           read.filter = .field(field, .greaterThanOrEqual, .timestamp(mark))
           found.toRead = try await client.count(read).count
           let difference = abs(counted - collection.documents)
           found.names = min(counted, difference * CountSearch.readsPerDifference)
-        } else {
-          found.toRead = counted
         }
       }
       collections.append(found)

@@ -46,7 +46,7 @@ extension MirrorPull {
       let mode = PullMode(
         schema.changeTime(of: root),
         mark: mark,
-        hasTimes: try hasTimes(root, before, file),
+        hasTimes: try file.hasTimes(in: root, of: before, schema),
         isFull: options.isFull || run != nil
       )
       switch mode {
@@ -80,23 +80,6 @@ extension MirrorPull {
       cause: "\(edits) \(edits == 1 ? "document was" : "documents were") edited in it and not pushed",
       remedy: "Push them with 'gymmigrate mirror push', or give --discard-edits."
     )
-  }
-
-  /// Whether any document of a collection has the time of its last change, so that a filter finds it.
-  private func hasTimes(
-    _ root: CollectionPath,
-    _ layout: MirrorLayout,
-    _ file: MirrorFile
-  ) throws(Failure) -> Bool {
-    guard let field = schema.changeTime(of: root), let table = layout.table(of: root),
-      let column = table.columns.first(where: { $0.field == field })
-    else { return false }
-    // Any other value is REST JSON, which begins with a brace.
-    let sql = """
-      SELECT EXISTS (SELECT 1 FROM \(SQLName.quoted(table.name)) \
-      WHERE \(SQLName.quoted(column.name)) BETWEEN '0' AND '9999999')
-      """
-    return try file.use { db in try Bool.fetchOne(db, sql: sql) ?? false }
   }
 
   // MARK: Reading
@@ -307,5 +290,24 @@ extension MirrorPull {
         try StatementWriter(db, table.removalByPath).run(texts: [edit.path])
       }
     }
+  }
+}
+
+extension MirrorFile {
+  /// Whether any document of a collection has the time of its last change, so that a filter finds it.
+  func hasTimes(
+    in root: CollectionPath,
+    of layout: MirrorLayout,
+    _ schema: DatabaseSchema
+  ) throws(Failure) -> Bool {
+    guard let field = schema.changeTime(of: root), let table = layout.table(of: root),
+      let column = table.columns.first(where: { $0.field == field })
+    else { return false }
+    // Any other value is REST JSON, which begins with a brace.
+    let sql = """
+      SELECT EXISTS (SELECT 1 FROM \(SQLName.quoted(table.name)) \
+      WHERE \(SQLName.quoted(column.name)) BETWEEN '0' AND '9999999')
+      """
+    return try use { db in try Bool.fetchOne(db, sql: sql) ?? false }
   }
 }
