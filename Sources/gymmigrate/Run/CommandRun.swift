@@ -1,5 +1,6 @@
 import Configuration
 import Logging
+import MigrationEngine
 import Shards
 import Transfer
 
@@ -95,6 +96,12 @@ struct CommandRun {
     _ = try await perform(on: prepare(), run: nil, body)
   }
 
+  /// Takes files that are small: what they hold decides whether they are the same, and not when they were written.
+  mutating func take(_ files: [String]) throws(Failure) {
+    inputs = files
+    for file in files { digests[file] = try SHA256Digest.hexadecimal(ofFileAt: file, decompresses: false) }
+  }
+
   // MARK: The folder
 
   private func runDirectory(for environment: DatabaseEnvironment) throws(Failure) -> RunDirectory {
@@ -111,7 +118,12 @@ struct CommandRun {
     guard writes, record.writes, record.command.isIdentical(to: name) else {
       throw Failure.damagedRecord(record, "it names the command '\(record.command)', and its job '\(name)'")
     }
-    try record.assertInputsUnchanged(inputs, digests: digests)
+    let ends = connection.place(of: environment).ends(of: record.id)
+    try record.assertInputsUnchanged(
+      inputs,
+      digests: digests,
+      remedy: resumesUnfinished ? "Give what it began with, \(ends)." : nil
+    )
     try record.assertSameEnvironments(environment, source: try sourceEnvironment())
     return try RunDirectory(resuming: record, in: stateDir, fromStart: named == nil)
   }

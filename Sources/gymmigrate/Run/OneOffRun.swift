@@ -53,7 +53,7 @@ struct OneOffRun {
     try PlanScreen(html: plan.html).assertWritable()
     var command = CommandRun(run)
     command.resumesUnfinished = true
-    command.inputs = inputs
+    try command.take(inputs)
     return try await command.perform { session, folder in
       let work = try await make(session, folder)
       try await session.prepare(work.reads, isAll: false, failIfEmpty: failIfEmpty)

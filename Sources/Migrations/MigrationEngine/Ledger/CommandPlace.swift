@@ -39,8 +39,13 @@ package struct CommandPlace: Sendable {
         "It is divided among tasks, in \(place) of \(entry.holder): do them (\(work), and so on), then \(finish); or undo it (\(undo)), or keep its changes (\(unlock(run)))."
     }
     let resume = Self.command("runs resume", run, folder, confirmation)
+    return "Resume it (\(resume)), \(ends(of: run))."
+  }
+
+  /// The commands that end a run which stopped before it was done, and do not resume it.
+  package func ends(of run: String) -> String {
     let undo = Self.command("migrate undo", run, folder, confirmation)
-    return "Resume it (\(resume)), undo it (\(undo)), or keep its changes (\(unlock(run)))."
+    return "undo it (\(undo)), or keep its changes (\(unlock(run)))"
   }
 
   private static func command(_ words: String...) -> String {

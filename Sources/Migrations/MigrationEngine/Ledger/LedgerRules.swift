@@ -1,3 +1,5 @@
+import Runs
+
 /// Whether a run may begin, by the entries of the ledger; pure.
 enum LedgerRules {
   /// - Throws: `.tryLater` where another run stopped before it was done, or where this one was ended meanwhile; `.notPermitted` where

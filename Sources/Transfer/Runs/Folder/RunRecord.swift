@@ -138,15 +138,20 @@ package struct RunRecord: JSONRecord, Equatable {
   /// - Parameters:
   ///   - paths: The files that would be read now.
   ///   - digests: The SHA-256 of files that have been read already, by path.
+  ///   - remedy: What helps where the command cannot begin anew; nil where it can.
   /// - Throws: `.inputMalformed` naming the first file that differs; `.inputMissing` for standard input.
-  package func assertInputsUnchanged(_ paths: [String], digests: [String: String] = [:]) throws(Failure) {
+  package func assertInputsUnchanged(
+    _ paths: [String],
+    digests: [String: String] = [:],
+    remedy: String? = nil
+  ) throws(Failure) {
     func changed(_ cause: String) -> Failure {
       Failure(
         .inputMalformed,
         "resume",
         path: id,
         cause: cause,
-        remedy: "Start a new run: documents already written are detected and skipped."
+        remedy: remedy ?? "Start a new run: documents already written are detected and skipped."
       )
     }
     for input in inputs {

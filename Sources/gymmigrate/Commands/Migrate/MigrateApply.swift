@@ -75,9 +75,12 @@ extension ApplyJob: DivisibleJob {
     let planned = try self.planned(run, deletions)
     var command = CommandRun(run)
     let programs = chosen.flatMap { ($0 as? DeclarativeMigration)?.program?.files ?? [] }
-    command.inputs = try plan.map { [$0] } ?? migrations.files(for: run.connection) + programs
     command.resumesUnfinished = true
-    if let plan, let planned { command.digests = [plan: planned.sha256] }
+    if let plan {
+      (command.inputs, command.digests) = ([plan], planned.map { [plan: $0.sha256] } ?? [:])
+    } else {
+      try command.take(migrations.files(for: run.connection) + programs)
+    }
     return try await command.perform { session, folder in
       if planned?.namesServer == false {
         session.logger.warning(
