@@ -29,8 +29,27 @@ struct EnvironmentResolver {
   /// The configuration in use.
   func configuration() throws(Failure) -> Configuration { try files.configuration() }
 
-  /// The environments that are known, each with the endpoint that it is reached at.
-  func environments() throws(Failure) -> [DatabaseEnvironment] {
+  /// An environment that is known, as it is used but for its name, and the name of another one with the same database.
+  struct Known {
+    var environment: DatabaseEnvironment
+    var same: String?
+  }
+
+  /// The environments that are known, each with the endpoint that it is reached at and all that guards it.
+  func environments() throws(Failure) -> [Known] {
+    let environments = try reached()
+    return try environments.map { environment throws(Failure) in
+      var used = try guarded(environment)
+      let guardian = used.name.isIdentical(to: environment.name) ? nil : used.name
+      used.name = environment.name
+      let same = environments.first { other in
+        !other.name.isIdentical(to: environment.name) && other.isSameDatabase(as: environment)
+      }
+      return Known(environment: used, same: guardian ?? same?.name)
+    }
+  }
+
+  private func reached() throws(Failure) -> [DatabaseEnvironment] {
     var environments = try configuration().environments
     guard let host = discovery.emulatorHost else { return environments }
     let endpoint = try Configuration.checkedEndpoint("http://\(host)")
@@ -133,6 +152,11 @@ struct EnvironmentResolver {
       environment.credentials = options.credentials
     }
     environment.impersonated = options.impersonateServiceAccount ?? environment.impersonated
+    return try guarded(environment)
+  }
+
+  /// An environment with the protection that applies to it.
+  private func guarded(_ environment: DatabaseEnvironment) throws(Failure) -> DatabaseEnvironment {
     let configuration = try configuration()
     return configuration.guarded(
       environment,

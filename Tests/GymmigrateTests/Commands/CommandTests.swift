@@ -23,6 +23,47 @@ struct CommandTests {
     }
   }
 
+  @Test("env list has each environment by its own name, with what guards it and why.")
+  func sameDatabase() async throws {
+    try await withTool { tool in
+      try tool.write(
+        """
+        project: p
+        environments:
+          dev: { database: d, endpoint: "http://127.0.0.1:9" }
+          prod: { database: d, endpoint: "http://localhost:9", protected: true }
+          stage: { database: e }
+          eu: { database: e, endpoint: "https://eur3-firestore.googleapis.com", leaves: masked }
+          test: { database: f }
+
+        """,
+        to: "gymmigrate.yaml"
+      )
+      let list = try await tool.bare(["env", "list"])
+      list.expect(0)
+      #expect(
+        list.output == """
+          dev\tp\td\thttp://127.0.0.1:9\tprotected\t\tsame database as prod
+          prod\tp\td\thttp://localhost:9\tprotected\t\tsame database as dev
+          stage\tp\te\thttps://firestore.googleapis.com\t\tleaves masked\tsame database as eu
+          eu\tp\te\thttps://eur3-firestore.googleapis.com\t\tleaves masked\tsame database as stage
+          test\tp\tf\thttps://firestore.googleapis.com
+          local\tp\tlocal\tembedded
+
+          """
+      )
+      let json = try await tool.bare(["env", "list", "--json"])
+      let environments = try #require(
+        JSONSerialization.jsonObject(with: Data(json.standardOutput)) as? [[String: Any]]
+      )
+      let names = environments.map { $0["name"] as? String }
+      #expect(names == ["dev", "prod", "stage", "eu", "test", "local"])
+      #expect(environments.map { $0["protected"] as? Bool } == [true, true, false, false, false, false])
+      #expect(environments[0]["sameDatabaseAs"] as? String == "prod")
+      #expect(environments[4]["sameDatabaseAs"] == nil)
+    }
+  }
+
   @Test("env list and env show print the environments, and no secret.")
   func environments() async throws {
     try await withTool { tool in

@@ -16,23 +16,29 @@ struct EnvList: AsyncParsableCommand {
     commandName: "list",
     abstract: "List the environments, one per line.",
     discussion:
-      "The columns are name, project, database, endpoint, and 'protected' where a write requires --confirm."
+      "The columns are name, project, database, endpoint, 'protected' where a write requires --confirm, 'leaves masked', and another environment with the same database, which guards it too."
   )
 
   @OptionGroup var connection: ConnectionOptions
   @Flag(help: "Print JSON instead of lines.") var json = false
 
   func run() async throws {
-    let environments = try EnvironmentResolver(connection).environments()
+    let known = try EnvironmentResolver(connection).environments()
     if json {
-      return try StandardOutput.writeArray { $0.objects(environments) { $1.write(to: &$0) } }
+      return try StandardOutput.writeArray { json in
+        json.objects(known) { json, known in
+          known.environment.write(to: &json)
+          json.member("sameDatabaseAs", known.same)
+        }
+      }
     }
-    for environment in environments {
+    for (environment, same) in known.map({ ($0.environment, $0.same) }) {
       var fields = [
         environment.name, environment.database.project, environment.database.database,
         environment.isEmbedded ? "embedded" : environment.effectiveEndpoint,
         environment.isProtected ? "protected" : "",
         environment.leavesMasked ? "leaves masked" : "",
+        same.map { "same database as \($0)" } ?? "",
       ]
       while fields.last?.isEmpty ?? false { fields.removeLast() }
       try StandardOutput.write("\(TerminalText(cells: fields))\n")
