@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Types into bash, zsh and fish, and looks at what they complete: commands, options, environments, collections, migrations and runs.
+"""Types into bash, zsh and fish, and looks at what they complete: commands, options, environments, collections, migrations, runs and files.
 
     python3 completions.py [--require] path/to/gymmigrate
 
@@ -36,6 +36,12 @@ TYPED = [
     ("gymmigrate migrate apply user-e", "user-emails"),
     ("gymmigrate migrate undo 2", "RUN"),
     ("gymmigrate runs show 2", "RUN"),
+    ("gymmigrate import user", "users.jsonl"),
+    ("gymmigrate import steps/user", "steps/users-trim.yaml"),
+    ("gymmigrate migrate plan steps/us", "steps/users-trim.yaml"),
+    ("gymmigrate migrate apply --plan user", "users.jsonl"),
+    ("gymmigrate export users -o user", "users.jsonl"),
+    ("gymmigrate mirror status user", "users.jsonl"),
 ]
 PROMPT = "PROMPT0"
 STARTS = {
@@ -92,6 +98,8 @@ def prepared(binary, folder):
     (folder / "bin").mkdir()
     (folder / "bin/gymmigrate").symlink_to(binary)
     (folder / "gymmigrate.yaml").write_text(CONFIGURATION)
+    (folder / "steps").mkdir()
+    (folder / "steps/users-trim.yaml").write_text("")
     (folder / "users.jsonl").write_text('{"name":"users/u","fields":{"email":{"stringValue":"a@example.com"}}}\n')
     environment = {"HOME": str(folder), "PATH": f"{folder}/bin:{os.environ['PATH']}", "TERM": "xterm", "LANG": "C.UTF-8"}
     run = ["gymmigrate", "import", "users.jsonl", "-e", "local", "-q"]

@@ -24,6 +24,48 @@ struct CompletionCommand: ParsableCommand {
 
   func run() throws {
     let script = Gymmigrate.completionScript(for: CompletionShell(rawValue: shell.rawValue) ?? .bash)
-    try StandardOutput.write(TerminalText(lines: script))
+    let edits = shell.edits
+    let whole = edits.reduce(script) { $0.replacing($1.generated, with: $1.own) }
+    try StandardOutput.write(TerminalText(lines: whole))
+  }
+}
+
+extension CompletionCommand.Shell {
+  /// What is changed in the generated script, so that files are offered where nothing else is: they are what many options and
+  /// arguments take, and a script of its own keeps a shell from offering them.
+  fileprivate var edits: [(generated: String, own: String)] {
+    switch self {
+    case .bash: [("complete -o filenames", "complete -o default -o filenames")]
+    case .zsh:
+      [
+        (":'\n", ":_files'\n"),
+        (
+          """
+           -gt 1 ]]; then
+                  __gymmigrate_complete "${completions[@]:0:-1}"
+              fi
+          """,
+          """
+           -gt 1 ]] && __gymmigrate_complete "${completions[@]:0:-1}"; then
+                  return
+              fi
+              _files
+          """
+        ),
+      ]
+    case .fish:
+      [
+        ("complete -c 'gymmigrate' -f\n", ""), (" -rfka ''\n", " -r\n"),
+        (
+          "    command $tokens[1] $argv $tokens\n",
+          """
+              set -l found (command $tokens[1] $argv $tokens)
+              printf '%s\\n' $found
+              string match -q -- "$(commandline -ct)*" $found; or __fish_complete_path "$(commandline -ct)"
+
+          """
+        ),
+      ]
+    }
   }
 }
