@@ -111,10 +111,12 @@ final class TableInput: DocumentInput {
 
   /// Notes a row that begins as the sum of others does.
   private func noteTotal() {
-    if plan.readsForms || source.isExported { return }
+    if source.isExported { return }
     var filled = 0
     for index in 0..<reader.row.count where !reader.row.isBlank(index) {
       if filled == 2 { break }
+      // In a table of an export a name may be anything that a document has.
+      if plan.readsForms, index != plan.idColumn { continue }
       filled += 1
       let name = reader.row.withUTF8(of: index) { utf8 in
         utf8.count <= 16 ? PlainText.trimmed(String(decoding: utf8, as: UTF8.self)) : ""
