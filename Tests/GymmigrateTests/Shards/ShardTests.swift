@@ -60,6 +60,21 @@ struct ShardTests {
     try Data(contentsOf: URL(fileURLWithPath: tool.path(name)))
   }
 
+  @Test("A misspelt word behind -- is named as it is elsewhere.")
+  func misspelt() async throws {
+    try await withTool { tool in
+      for (words, meant) in [
+        ("exprot users", "export"), ("exprot users -e test", "export"), ("migrate aply x", "migrate apply"),
+        ("export users --formt csv", "--format"),
+      ] {
+        let command = words.split(separator: " ").map(String.init)
+        try await tool.bare(["shard", "plan", "--shards", "3", "--to", "S", "--"] + command)
+          .expectFailure(64, "there is no such", "Did you mean \(meant)?")
+      }
+      #expect(!tool.exists("S"))
+    }
+  }
+
   @Test("The parts of an export, put together, are the export of one process, byte for byte")
   func export() async throws {
     try await withStores { tool in

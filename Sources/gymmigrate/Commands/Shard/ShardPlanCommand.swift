@@ -84,7 +84,13 @@ struct ShardPlanCommand: AsyncParsableCommand {
     ).words
     // The output goes to the place of the plan, and the parser asks for one.
     if words.first == "export" { words.insert("--output=\(ShardPart.placeholder)", at: 1) }
-    let parsed = try invocation.root.parseAsRoot(words)
+    let parsed: any ParsableCommand
+    do {
+      parsed = try invocation.root.parseAsRoot(words)
+    } catch {
+      if let misspelt = MisspeltWord.failure(in: words, below: invocation.root) { throw misspelt }
+      throw error
+    }
     guard command.prefix(2) != ["export", "verify"], let run = try (parsed as? any JobCommand)?.jobRun(),
       let job = run.job as? any DivisibleJob
     else {
