@@ -181,6 +181,35 @@ import Testing
     #expect(cause?.contains("leaves nothing of") ?? true)
   }
 
+  @Test(
+    "A rule of IDs that gives none of the form that the schema wants ends a masked run before it reads.",
+    arguments: [
+      ("document-id: { pattern: \"p[0-9]{5}\" }", "pseudonym", false),
+      ("document-id: { pattern: \"p[0-9]{5}\" }", "hash", false),
+      ("document-id: { pattern: \"p[0-9]{5}\" }", "keep", true),
+      ("document-id: { pattern: \"[0-9a-f-]{36}\" }", "pseudonym", true),
+      ("document-id: { pattern: \"[0-9A-Za-z]{20,28}\" }", "pseudonym", true),
+      ("document-id: { pattern: \"self|admin:[A-Za-z0-9]+\" }", "pseudonym(self, admin:*)", true),
+      ("document-id: { pattern: \"[0-9a-f]{64}\" }", "hash", true),
+      ("document-id: email", "pseudonym", false), ("document-id: email", "email(a.mx)", true),
+      ("document-id: uuid", "pseudonym", true),
+    ]
+  )
+  func fitIDs(_ form: String, _ rule: String, _ isTaken: Bool) throws {
+    let schema = try schema(
+      "  c:\n    mask: \(rule)\n    \(form)\n    fields:\n      f: { type: string, mask: drop }\n"
+    )
+    let mask = Mask(by: schema, key: MaskKey(String(repeating: "k", count: 40)))
+    var cause: String?
+    do throws(Failure) {
+      try mask.assertCovers([CollectionPath(nil, "c")])
+    } catch {
+      cause = error.cause
+    }
+    #expect((cause == nil) == isTaken)
+    #expect(cause?.contains("the IDs of c (its document-id takes nothing that '\(rule)' gives)") ?? true)
+  }
+
   @Test("An ID keeps its form: 28 letters, 20, or a UUID of version 4, in its case.")
   func ids() throws {
     let text = text()

@@ -6,6 +6,8 @@ enum MaskGap: Sendable, Equatable {
   case undeclared(CollectionPath)
   /// The IDs of a collection.
   case id(CollectionPath)
+  /// The IDs of a collection, whose rule gives none that the schema takes.
+  case unfitID(CollectionPath, MaskRule)
   case field(Field)
   /// Fields that are unique, and whose rules make the same of values that differ.
   case unique(CollectionPath, [FieldPath])
@@ -60,6 +62,8 @@ enum MaskGaps {
     switch gap {
     case .undeclared(let collection): "documents of \(collection)"
     case .id(let collection): "the IDs of \(collection)"
+    case .unfitID(let collection, let rule):
+      "the IDs of \(collection) (its document-id takes nothing that '\(rule.text)' gives)"
     case .field(let field):
       "\(field.isReference ? "a reference to no document in " : "")\(name(of: field)) of \(field.collection)"
         + (field.unfit.map { " ('\($0.text)' leaves nothing of \(loss(of: field)))" } ?? "")
@@ -79,6 +83,9 @@ enum MaskGaps {
     switch gap {
     case .undeclared(let collection): return "\(key(collection)): { mask: pseudonym, fields: { … } }"
     case .id(let collection): return "\(key(collection)): { mask: \(proposal.ids(of: collection)) }"
+    case .unfitID(let collection, _):
+      let fit = schema.collection(collection)?.documentID == .email ? "email" : "keep"
+      return "\(key(collection)): { mask: \(fit) }, or a document-id that takes masked IDs"
     case .field(let field): return "\(key(field.collection)): \(yaml(field, proposal.rule(of: field)))"
     case .unique(let collection, let fields):
       let rules = fields.map { "\($0): { mask: \(proposal.rule(ofUnique: $0, in: collection)) }" }
@@ -145,13 +152,33 @@ extension Mask {
   /// What of a collection no rule covers, each with the field that a document has it in; nil for every document.
   func places(of collection: CollectionSchema) -> [(gap: MaskGap, field: FieldPath?)] {
     var places: [(gap: MaskGap, field: FieldPath?)] = []
-    if schema.idRule(of: collection.pattern) == nil { places.append((.id(collection.pattern), nil)) }
+    let rule = schema.idRule(of: collection.pattern)
+    if rule == nil { places.append((.id(collection.pattern), nil)) }
+    if let rule, !isTaken(rule, by: collection) { places.append((.unfitID(collection.pattern, rule), nil)) }
     for field in collection.fields { places += self.places(of: field, in: nil, collection) }
     for fields in collection.unique {
       let merged = fields.filter { collection.field($0).flatMap(collection.maskRule)?.isMerging ?? false }
       if let first = merged.first { places.append((.unique(collection.pattern, merged), first)) }
     }
     return places
+  }
+
+  /// Whether the schema takes an ID that a rule gives; a pattern is tried with some of each form.
+  private func isTaken(_ rule: MaskRule, by collection: CollectionSchema) -> Bool {
+    switch (rule.kind, collection.documentID) {
+    case (.keep, _), (.email, .email?): return true
+    case (_, .email?): return false
+    case (_, .pattern(let pattern)?):
+      var samples = (1...4).flatMap { number in
+        ["\(number)", "\(number)@a.mx", "00000000-0000-4000-8000-00000000000\(number)"]
+          + [String(repeating: "\(number)", count: 28)]
+      }
+      if case .pseudonym(let keeping, let prefixes) = rule.kind {
+        samples += keeping + prefixes.map { "\($0)1" }
+      }
+      return samples.contains { pattern.matches(id($0, rule)) }
+    default: return true
+    }
   }
 
   /// - Parameter array: The array that it is an element of, or in one.
