@@ -283,6 +283,14 @@ enum TypedValue {
     throw ValidationError("give \(DatabaseName.partDescription).")
   }
 
+  /// Reads the address of a service.
+  ///
+  /// - Throws: `ValidationError` that says what is expected.
+  static func endpoint(_ text: String) throws -> String {
+    if let endpoint = try? Configuration.checkedEndpoint(text) { return endpoint }
+    throw ValidationError("give scheme, host and port, such as http://127.0.0.1:8080, without /v1.")
+  }
+
   /// Reads a service account and the accounts on the way to it.
   ///
   /// - Throws: `ValidationError` that says what is expected.

@@ -51,6 +51,10 @@ struct InitTests {
       try await tool.bare(["init"]).expectFailure(64, "no project was given", "--project")
       try await tool.bare(["init", "--project", "p/q"]).expect(64)
       try await tool.bare(["init", "--project", "p", "--name", "local"]).expect(64)
+      for endpoint in ["127.0.0.1:8080", "http://h/v1", "localhost"] {
+        try await tool.bare(["init", "--project", "p", "--endpoint", endpoint])
+          .expectFailure(64, "--endpoint", "give scheme, host and port")
+      }
       // --env takes these for a mirror, for a moment, or for nothing.
       for name in ["mirror:x", "a@2026-01-01", "", "a b", "x/y"] {
         try await tool.bare(["init", "--project", "p", "--name", name]).expectFailure(64, "--name")

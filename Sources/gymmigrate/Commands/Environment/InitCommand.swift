@@ -48,7 +48,8 @@ struct InitCommand: AsyncParsableCommand {
   var credentials: String?
 
   @Option(
-    help: ArgumentHelp("Scheme, host and port of an emulator, instead of Google's.", valueName: "url")
+    help: ArgumentHelp("Scheme, host and port of an emulator, instead of Google's.", valueName: "url"),
+    transform: TypedValue.endpoint
   )
   var endpoint: String?
 
