@@ -130,6 +130,10 @@ struct PlanFileTests {
       let rejects = try tool.list("rejects.jsonl", of: summary.runId)
       #expect(Set(rejects.compactMap { $0["path"] as? String }) == stale)
       #expect(rejects.allSatisfy { $0["code"] as? String == "conflict" })
+      for reject in rejects {
+        let verb = reject["path"] as? String == users[1] ? "deleted" : "changed"
+        #expect(reject["message"] as? String == "the document was \(verb) since")
+      }
       let left = mini.lines()
       for name in stale { #expect(left[name] == edited[name], "\(name)") }
       for (name, line) in planned where !stale.contains(name) {

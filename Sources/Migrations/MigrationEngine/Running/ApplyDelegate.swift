@@ -7,6 +7,8 @@ struct ApplyDelegate: BatchDelegate {
   private let session: PlanSession
   /// A list that could not be written while a document was planned again.
   private let failure = Locked<Failure?>(nil)
+  /// Documents of which a write in flight found that they are gone.
+  private let gone = Locked<Set<DocumentPath>>([])
 
   init(_ session: PlanSession) {
     self.session = session
@@ -37,7 +39,9 @@ struct ApplyDelegate: BatchDelegate {
       try session.list([finding], by: pending.migration, document: document)
       try session.counts.assertBudget()
     case .conflicted:
-      try session.list([.conflict(write.path, session.source.conflict)], by: pending.migration, document: nil)
+      let isGone = gone.withLock { $0.remove(write.path) } != nil
+      let why: Finding.Conflict = isGone ? .deletedSince : session.source.conflict
+      try session.list([.conflict(write.path, why)], by: pending.migration, document: nil)
       try session.counts.assertBudget()
     case .written, .unchanged, .skipped: break
     }
@@ -47,6 +51,7 @@ struct ApplyDelegate: BatchDelegate {
     guard let current else {
       // A deletion whose document is gone already has nothing left to do.
       if case .delete = write.operation { return .settle(.unchanged) }
+      gone.withLock { _ = $0.insert(write.path) }
       return .settle(.conflicted)
     }
     guard let outcome = session.source.replan(current) else {

@@ -200,6 +200,7 @@ extension Outcome {
 extension Finding {
   enum Conflict: String {
     case changedSince = "the document was changed since"
+    case deletedSince = "the document was deleted since"
     case otherChangedSince = "of the documents that were written together with it, one was changed since"
     case keptChanging = "the document changed while the run went on"
   }
