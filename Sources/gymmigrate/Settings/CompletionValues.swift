@@ -21,10 +21,20 @@ enum CompletionValues {
     return known + (folder?.path == nil ? [] : folder?.migrations.map(\.name) ?? [])
   }
 
-  /// The last runs, the newest first.
-  static let runs = values { connection in
-    let shown = 20
-    return ["last"] + connection.state.history.entries().suffix(shown).reversed().map(\.record.id)
+  static let runs = selectedRuns(where: { _ in true })
+
+  static let resumableRuns = selectedRuns(where: { $0.isResumable })
+
+  static let changingRuns = selectedRuns(where: { $0.record.writes && !$0.isUndone })
+
+  /// The last runs for which something holds, the newest first.
+  private static func selectedRuns(
+    where isMeant: @escaping @Sendable (RunHistory.Entry) -> Bool
+  ) -> CompletionKind {
+    values { connection in
+      let shown = connection.state.history.entries().filter(isMeant).suffix(20)
+      return shown.isEmpty ? [] : ["last"] + shown.reversed().map(\.record.id)
+    }
   }
 
   /// The options of a command line that say where names are from.

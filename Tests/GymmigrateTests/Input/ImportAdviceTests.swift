@@ -28,6 +28,20 @@ struct ImportAdviceTests {
     }
   }
 
+  @Test("An object without an id is answered with its members, or with that which has it.")
+  func idMembers() async throws {
+    try await withTool { tool in
+      for (object, said) in [
+        (#"{"_id": "a", "n": 1}"#, "name the member that has it with --id-column _id"),
+        (#"{"code": "a", "n": 1}"#, "with --id-column; its members are code, n"),
+      ] {
+        try tool.write("[\(object)]", to: "things.json")
+        try await tool.bare(["import", "things.json", "--schema", "none", "-n"] + tool.place)
+          .expectFailure(65, said)
+      }
+    }
+  }
+
   @Test("A row of totals below the documents of an export is said to be taken for one.")
   func totalsBelowAnExport() async throws {
     try await withTool { tool in

@@ -52,6 +52,15 @@ struct LedgerTruthTests {
     }
   }
 
+  @Test("A file in place of a name of the folder is said to be one.")
+  func fileForName() async throws {
+    try await withFolder { tool in
+      try tool.write(Self.setting, to: "other.yaml")
+      try await tool.bare(["migrate", "test", "other.yaml", "--from", "test"])
+        .expectFailure(64, "it is a file", "takes the migrations of a folder by their names")
+    }
+  }
+
   @Test("What is pending after an undo is applied though its file changed, or refused before anything is.")
   func changedAfterUndo() async throws {
     try await withFolder { tool in

@@ -140,11 +140,22 @@ package struct MigrationFolder: Sendable {
         remedy: "'migrations:' in gymmigrate.yaml names the folder of migrations."
       )
     }
+    let place = path ?? "the migrations that come along"
+    if MigrationFile.isFile(word), FileCheck.exists(word) {
+      throw Failure(
+        .usage,
+        "find the migration",
+        path: word,
+        cause: "it is a file, and this command takes the migrations of a folder by their names: of \(place)",
+        remedy:
+          "Put it there and give its name, or take 'migrate plan', 'apply' and 'verify', which take files."
+      )
+    }
     throw Failure(
       .usage,
       "find the migration",
       path: word,
-      cause: "there is none of that name in \(path ?? "the migrations that come along")",
+      cause: "there is none of that name in \(place)",
       remedy: (word.meant(of: names + migrations.map(\.id)).map { "Did you mean \($0)? " } ?? "")
         + "'gymmigrate migrate pending' lists them."
     )

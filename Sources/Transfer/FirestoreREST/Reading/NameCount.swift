@@ -63,7 +63,7 @@ extension FirestoreClient {
     _ reason: String,
     _ logger: Logger
   ) -> NameReading {
-    logger.notice("The service does not count \(read.collection) (\(reason)): counting by name instead.")
+    logger.notice("There is no count of \(read.collection) yet (\(reason)): counting by name, too.")
     group.addTask { .named(try await countNames(of: read, atMost: Self.maximumNamesCounted)) }
     return .begun
   }

@@ -192,7 +192,7 @@ final class JSONInput: DocumentInput {
   private func id(of json: JSONCursor) throws(WireError) -> String {
     if let key = values.key { return try checked(key) }
     guard let name = idMember(of: json) else {
-      throw WireError("it has no id; name the member that has it with --id-column\(listAdvice(json))")
+      throw WireError("it has no id; name the member that has it with --id-column\(idAdvice(json))")
     }
     for (member, value) in json.members where member.string.isIdentical(to: name) {
       if let text = value.string { return try checked(text) }
@@ -216,6 +216,16 @@ final class JSONInput: DocumentInput {
     case .boolean: "a truth value"
     case .null: "null"
     }
+  }
+
+  /// The member that probably has the id, else all of them as far as there is room; or how to get at a list of objects.
+  private func idAdvice(_ json: JSONCursor) -> String {
+    let list = listAdvice(json)
+    if !list.isEmpty { return list }
+    let names = json.members.map { $0.name.string }
+    if let own = names.first(where: { ["id", "_id"].contains($0.lowercased()) }) { return " \(own)" }
+    let shown = names.prefix(8).map { PathLimits.shortened($0) }.joined(separator: ", ")
+    return names.isEmpty ? "" : "; its members are \(shown)\(names.count > 8 ? " and others" : "")"
   }
 
   /// How to get at a list of objects in an object, as most services answer; empty where there is none.

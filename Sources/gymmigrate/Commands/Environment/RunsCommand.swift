@@ -62,7 +62,7 @@ struct RunsResume: AsyncParsableCommand {
 
   @Argument(
     help: "The run: its id, a part that no other has, or 'last' (the last run that can be resumed).",
-    completion: CompletionValues.runs
+    completion: CompletionValues.resumableRuns
   )
   var run: String
   @Option(

@@ -22,8 +22,8 @@ struct MigrateCommand: AsyncParsableCommand {
       those of a folder in the order of their names, in one environment after the other (docs/promoting.md).
 
       Every change is recorded in a journal before it is made; 'migrate undo RUN' restores what a run changed. \
-      The database keeps a ledger of runs (_gymmigrate_runs) and a lease (_gymmigrate/lock), so that two never \
-      change it at once.
+      The database keeps a ledger of runs (_gymmigrate_runs) and a lease (_gymmigrate/lock), so that two of them never \
+      change it at once. Imports, copies and what other programs write need no lease; it does not hold them up.
       """,
     subcommands: [
       MigrateList.self, MigrateNew.self, MigrateLint.self, MigratePending.self, MigratePlan.self,

@@ -24,7 +24,7 @@ struct MigrateUndo: JobCommand {
       "The run: its id, a part that no other has, or 'last' (the last run whose changes are not undone).",
       valueName: "run"
     ),
-    completion: CompletionValues.runs
+    completion: CompletionValues.changingRuns
   )
   var undone: String
   @OptionGroup var common: WritingOptions
