@@ -75,6 +75,7 @@ extension UndoJob: PerformableJob {
       runner.examples = examples ?? runner.examples
       if isDryRun {
         let report = try await runner.plan(source)
+        try PlanEnd.append(to: folder.file("plan.jsonl"))
         if !run.output.json { try StandardOutput.write(MigrationText.plan(report)) }
         let totals = PlanTotals([report], session.counts)
         let undo = try run.command(run.wordsOfPlan)

@@ -112,6 +112,7 @@ extension MigrationChoice {
         changes += report.changeCount
         if !output.json { try StandardOutput.write(MigrationText.plan(report)) }
       }
+      try PlanEnd.append(to: run.file("plan.jsonl"))
       if isRecorded { try await session.ledger.record(chosen.map(\.id), isVerified: changes == 0) }
       return CommandResult(
         status: changes > 0 ? .differences : .done,
