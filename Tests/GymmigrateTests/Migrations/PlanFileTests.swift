@@ -152,8 +152,14 @@ struct PlanFileTests {
       (testDescription, self.text, self.make) = (name, text, make)
     }
 
-    init(_ name: String, _ text: String, lines edit: @escaping @Sendable ([String]) -> [String]) {
-      self.init(name, text) { edit($0.split(separator: "\n").map(String.init)).map { "\($0)\n" }.joined() }
+    static func edited(
+      _ name: String,
+      _ text: String,
+      lines edit: @escaping @Sendable ([String]) -> [String]
+    ) -> Damage {
+      Damage(name, text) { plan in
+        edit(plan.split(separator: "\n").map(String.init)).map { "\($0)\n" }.joined()
+      }
     }
   }
 
@@ -193,42 +199,46 @@ struct PlanFileTests {
     }
   }
 
-  static let spoilt = [
-    Damage("without its last lines", "its end is missing, behind line 2", lines: { Array($0[..<2]) }),
-    Damage("without its end", "its end is missing, behind line 4", lines: { Array($0[..<4]) }),
-    Damage(
+  static let spoilt: [Damage] = [
+    Damage.edited("without its last lines", "its end is missing, behind line 2", lines: { Array($0[..<2]) }),
+    Damage.edited("without its end", "its end is missing, behind line 4", lines: { Array($0[..<4]) }),
+    Damage.edited(
       "without lines before the end",
       "line 3: it counts 4 changes, and 2 are before it",
       lines: {
         [$0[0], $0[1], $0[4]]
       }
     ),
-    Damage(
+    Damage.edited(
       "without its first line",
       "line 4: it counts 4 changes, and 3 are before it",
       lines: { Array($0[1...]) }
     ),
-    Damage(
+    Damage.edited(
       "in another order",
       "line 5: the lines before it are not as they were planned",
       lines: {
         [$0[1], $0[0], $0[2], $0[3], $0[4]]
       }
     ),
-    Damage(
+    Damage.edited(
       "edited",
       "line 5: the lines before it are not as they were planned",
       lines: {
         $0.map { $0.replacing(#""integerValue":"2""#, with: #""integerValue":"9""#) }
       }
     ),
-    Damage("with a line behind its end", "line 6: it is behind the plan's end", lines: { $0 + [$0[4]] }),
-    Damage(
+    Damage.edited(
+      "with a line behind its end",
+      "line 6: it is behind the plan's end",
+      lines: { $0 + [$0[4]] }
+    ),
+    Damage.edited(
       "with half an end",
       "line 5: it is no end of a plan",
       lines: { Array($0[..<4]) + [#"{"changes":4}"#] }
     ),
-    Damage("empty", "it is empty", lines: { _ in [] }),
+    Damage.edited("empty", "it is empty", lines: { _ in [] }),
   ]
 
   @Test("A plan is applied whole and as it was written, or refused.", arguments: spoilt)
