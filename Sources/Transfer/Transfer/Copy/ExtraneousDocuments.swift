@@ -87,7 +87,7 @@ struct ExtraneousDocuments {
     var read: [CollectionPath: Int] = [:]
     while lines.number < position.deletions, try lines.advance() {
       let done = try entry(lines, parser)
-      read[done.path.collection, default: 0] += 1
+      read[done.path.collection.pattern, default: 0] += 1
     }
     let delegate = DeleteDelegate(context: copy.context)
     try await BatchWriter.run(
@@ -101,7 +101,7 @@ struct ExtraneousDocuments {
         var entries: [Entry] = []
         while entries.count < Self.batch, try lines.advance() { entries.append(try entry(lines, parser)) }
         if entries.isEmpty { return }
-        for entry in entries { read[entry.path.collection, default: 0] += 1 }
+        for entry in entries { read[entry.path.collection.pattern, default: 0] += 1 }
         try await delete(entries, writer, delegate)
         position.deletions = lines.number
         copy.context.progress.advance(by: entries.count)
