@@ -106,23 +106,18 @@ package enum BareWord {
   ///
   /// - Parameter lower: The text in lower case.
   private static func isMoment(_ lower: String) -> Bool {
-    let moment = #/(?:now|today|yesterday|tomorrow)(?:\x20*[+\-]\x20*[0-9].*)?/#.dotMatchesNewlines()
     guard let first = lower.utf8.first, "nty".utf8.contains(first) else { return false }
-    return lower.wholeMatch(of: moment.matchingSemantics(.unicodeScalar)) != nil
+    return lower.wholeMatch(of: moment) != nil
   }
+
+  // A literal is parsed whenever it is come by, which takes longer than to match a thousand texts.
+  private nonisolated(unsafe) static let moment =
+    #/(?:now|today|yesterday|tomorrow)(?:\x20*[+\-]\x20*[0-9].*)?/#
+    .dotMatchesNewlines().matchingSemantics(.unicodeScalar)
 
   private static func isDateOrTime(_ text: String) -> Bool {
     guard text.utf8.first?.isASCIIDigit ?? false else { return false }
-    // Year, month and day in either order, or year and month, with equal separators.
-    let date =
-      #/
-      (?: [0-9]{4} ([\-\/.]) [0-9]{1,2} \1 [0-9]{1,2}
-        | [0-9]{1,2} ([\-\/.]) [0-9]{1,2} \2 [0-9]{4}
-        | [0-9]{1,2} \/ [0-9]{1,2} \/ [0-9]{2}
-        | (?: 19 | 20 | 21 ) [0-9]{2} ([\-\/]) (?: 0[1-9] | 1[0-2] ) (?! \3 )
-      ) (?! [0-9] )
-      /#
-    guard let day = text.prefixMatch(of: date.matchingSemantics(.unicodeScalar)) else {
+    guard let day = text.prefixMatch(of: date) else {
       return isTime(text[...])
     }
     let rest = text[day.range.upperBound...]
@@ -134,11 +129,24 @@ package enum BareWord {
 
   /// Whether the text is a time of day, with or without a zone, an offset, or `am` and `pm`.
   private static func isTime(_ text: Substring) -> Bool {
-    let time =
-      #/
-      [0-9]{1,2} : [0-9]{2} (?: : [0-9]{2} (?: [.,] [0-9]+ )? )? \x20*
-      (?: [Zz] | [+\-] [0-9]{2} :? [0-9]{0,2} | [aApP] \.? \x20* [mM] \.? )?
-      /#
-    return text.wholeMatch(of: time.matchingSemantics(.unicodeScalar)) != nil
+    text.wholeMatch(of: time) != nil
   }
+
+  /// Year, month and day in either order, or year and month, with equal separators.
+  private nonisolated(unsafe) static let date =
+    #/
+    (?: [0-9]{4} ([\-\/.]) [0-9]{1,2} \1 [0-9]{1,2}
+      | [0-9]{1,2} ([\-\/.]) [0-9]{1,2} \2 [0-9]{4}
+      | [0-9]{1,2} \/ [0-9]{1,2} \/ [0-9]{2}
+      | (?: 19 | 20 | 21 ) [0-9]{2} ([\-\/]) (?: 0[1-9] | 1[0-2] ) (?! \3 )
+    ) (?! [0-9] )
+    /#
+    .matchingSemantics(.unicodeScalar)
+
+  private nonisolated(unsafe) static let time =
+    #/
+    [0-9]{1,2} : [0-9]{2} (?: : [0-9]{2} (?: [.,] [0-9]+ )? )? \x20*
+    (?: [Zz] | [+\-] [0-9]{2} :? [0-9]{0,2} | [aApP] \.? \x20* [mM] \.? )?
+    /#
+    .matchingSemantics(.unicodeScalar)
 }
