@@ -94,6 +94,35 @@ struct ColumnGuessTests {
   }
 
   @Test(
+    "Dates with a year of two digits are text, and that the century is not known is said.",
+    arguments: [
+      (["01/02/26", "31/12/25 18:30"], true), (["12/31/26"], true), (["26-12-31"], true),
+      (["1.2.26", ""], true), (["01/02/26", "01/02/2026", "?"], false), (["01/02/26", "soon"], false),
+      (["45/13/99"], false), (["1/2/3"], false), (["01/02-26"], false), (["01/02/2026"], false),
+    ]
+  )
+  func shortYears(_ cells: [String], _ isSaid: Bool) throws {
+    let guess = try #require(try read(cells).guess)
+    #expect(guess.type == .string, "\(cells)")
+    #expect(ColumnReport.description(guess).contains("century") == isSaid, "\(cells)")
+  }
+
+  @Test(
+    "That points of whole numbers were taken for those between thousands is said.",
+    arguments: [
+      (["41.387", "2.154"], true), (["7", "1.200"], true), (["7", "41387"], false),
+      (["1,5", "1.200"], false),
+    ]
+  )
+  func points(_ cells: [String], _ isSaid: Bool) throws {
+    var options = options
+    options.usesDecimalComma = true
+    let guess = try #require(try read(cells, options).guess)
+    #expect(guess.type == (cells.contains("1,5") ? .double : .integer), "\(cells)")
+    #expect(ColumnReport.description(guess).contains("between thousands") == isSaid, "\(cells)")
+  }
+
+  @Test(
     "Day and month are never guessed from each other.",
     arguments: [
       (["01/02/2026", "03-04-2026"], .string, nil), (["05/05/2026"], .string, nil),

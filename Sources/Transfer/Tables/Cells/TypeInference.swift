@@ -37,6 +37,10 @@ package struct TypeInference: Sendable {
   private var numberText: (first: [UInt8], isOnly: Bool)?
   /// Whether all texts are words for true and false; nil before the first.
   private var areWords: Bool?
+  /// Whether all texts are dates with a year of two digits; nil before the first.
+  private var areShortDates: Bool?
+  /// Whether some whole number has a point, which is then one between thousands.
+  private var hasGroups = false
   /// Whether some number has a point with more or fewer than three digits behind it, so that it is one before decimals.
   private var hasDecimals = false
   /// Whether some date has no zone, so that it is read in that of the table.
@@ -55,6 +59,9 @@ package struct TypeInference: Sendable {
     guard let form = form(of: row, index, reading) else { return }
     // 70,5 looks like a geo point, too.
     if form == .text || form == .geoPointText { row.withUTF8(of: index) { noteText($0, reading) } }
+    if form == .integer, !hasGroups, !reading.isSheet {
+      hasGroups = row.withUTF8(of: index) { $0.contains(UInt8(ascii: ".")) }
+    }
     if form == .double, !hasDecimals { hasDecimals = row.withUTF8(of: index) { !Self.isGrouped($0) } }
     if Self.dates.contains(form), !hasLocalTimes {
       hasLocalTimes = row.kind(index) == .date || row.withUTF8(of: index, Self.isLocal)
@@ -101,6 +108,7 @@ package struct TypeInference: Sendable {
     if areWords != false {
       areWords = CellValues.boolean(CellValues.trimmed(text), words: CellValues.words) != nil
     }
+    if areShortDates != false { areShortDates = DateText.lacksCentury(CellValues.trimmed(text)) }
     if numberText?.isOnly == false { return }
     let bytes = Array(CellValues.trimmed(text))
     numberText = (numberText?.first ?? bytes, reading.numbers.advice(bytes) != nil)
@@ -213,6 +221,12 @@ package struct TypeInference: Sendable {
     }
     let (texts, booleans) = (tallies[Form.text.rawValue].count, tallies[Form.boolean.rawValue].count)
     guess.isOfWords = guess.type == .string && areWords == true && texts + booleans == guess.cells
+    if guess.type == .string, areShortDates == true {
+      guess.note = "its dates have years of two digits, whose century is not known: write them with four"
+    }
+    if guess.type == .integer, hasGroups {
+      guess.note = "its points were taken for those between thousands (1.200 is 1200)"
+    }
     if guess.type == .timestamp, hasLocalTimes {
       guess.note = "read in \(reading.timeZone.name) (--time-zone)"
     }

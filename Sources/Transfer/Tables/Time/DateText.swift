@@ -64,6 +64,20 @@ struct DateText: Sendable, Equatable {
     guard parseTime(&reader) else { return nil }
   }
 
+  /// Whether a text is a date whose year has two digits, with or without a time: `01/02/26`.
+  static func lacksCentury(_ utf8: UnsafeBufferPointer<UInt8>) -> Bool {
+    var reader = Reader(bytes: utf8)
+    guard let a = reader.digits(1...2), let separator = reader.next(of: "/-."),
+      let b = reader.digits(1...2), reader.next(of: separator), let c = reader.digits(2...2)
+    else { return false }
+    // The year is the last or the first, and the day before the month or behind it.
+    let isDate = [(a.number, b.number), (b.number, a.number), (c.number, b.number)].contains { day, month in
+      (1...31).contains(day) && (1...12).contains(month)
+    }
+    var rest = DateText(days: 0)
+    return isDate && rest.parseTime(&reader)
+  }
+
   /// Parses the time of day and the zone, if there are any, up to the end.
   private mutating func parseTime(_ reader: inout Reader) -> Bool {
     if reader.isAtEnd { return true }
