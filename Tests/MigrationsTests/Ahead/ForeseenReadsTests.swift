@@ -64,6 +64,28 @@ struct ForeseenReadsTests {
     #expect(try Self.width(sources, .planned) == 5)
   }
 
+  @Test("Sources are apart where none reads or changes what another one changes, in whatever order.")
+  func apart() throws {
+    let cases: [([String], Bool)] = [
+      (["a"], true), (["a", "b", "c"], true), (["a", "b", "a"], false), (["b", "a", "a"], false),
+      (["a", "a/x/s"], true), (["a/x/s", "a/y/s"], true), (["a/x/s", "b", "a/*/s"], false),
+      (["a/*/s", "group:s"], false), (["s", "group:s"], false), (["group:s", "group:t", "b"], true),
+      (["\u{E9}", "e\u{301}"], true),
+    ]
+    let emails = try MigrationCatalogue.named("user-emails", settings: MigrationCatalogue.Settings())
+    for (names, expected) in cases {
+      let sources = try names.map { try Self.source($0) }
+      #expect(ForeseenReads(of: sources, .planned).areApart == expected, "\(names)")
+      #expect(ForeseenReads(of: sources.reversed(), .planned).areApart == expected, "\(names)")
+      // What it reads and changes is not known beforehand.
+      #expect(!ForeseenReads(of: sources + [.migration(emails)], .planned).areApart, "\(names)")
+      #expect(!ForeseenReads(of: [.migration(emails)] + sources, .planned).areApart, "\(names)")
+    }
+    #expect(ForeseenReads(of: [.migration(emails)], .planned).areApart)
+    let filtered = try ["x == 1", "x == 2"].map { try Self.source("a", where: $0) }
+    #expect(!ForeseenReads(of: filtered, .planned).areApart)
+  }
+
   @Test("What several documents decide is waited for, and so is an order of a moment of its own.")
   func unknown() throws {
     let emails = try MigrationCatalogue.named("user-emails", settings: MigrationCatalogue.Settings())
