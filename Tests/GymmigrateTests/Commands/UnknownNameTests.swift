@@ -37,6 +37,7 @@ struct UnknownNameTests {
       ("fix users --all-documents --rename nombre=alias -n", nil),
       ("fix users --all-documents --rename nombre=emial -n", "Did you mean 'email'?"),
       ("fix users --all-documents --set locale=es -n", nil),
+      ("export usrs -o u.jsonl", "The schema declares no collection 'usrs'. Did you mean 'users'?"),
       ("schema drift usrs", "The schema declares no collection 'usrs'. Did you mean 'users'?"),
       ("mask check usrs", "The schema declares no collection 'usrs'. Did you mean 'users'?"),
     ] as [(String, String?)]

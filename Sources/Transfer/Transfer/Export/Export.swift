@@ -1,6 +1,7 @@
 import Configuration
 package import FirestoreREST
 import Logging
+import Schema
 package import Tables
 
 /// Exports collections to files, page by page and in constant memory; each file is written atomically.
@@ -130,7 +131,11 @@ package struct Export: Sendable {
         ? "\(read.collection) has no documents for which the filter holds."
         : !read.orderBy.isEmpty
           ? "\(read.collection) has no documents with all fields of --order-by."
-          : await context.client.emptyNotice(of: read)
+          : await context.client.emptyNotice(
+            of: read,
+            // A name that the schema knows better was said.
+            suggesting: context.schema.hint(of: read.collection) == nil
+          )
       context.logger.warning("\(notice)")
     }
     return readTime

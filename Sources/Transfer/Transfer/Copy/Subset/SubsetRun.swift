@@ -1,5 +1,6 @@
 import FirestoreREST
 import Logging
+import Schema
 
 /// Finds the documents of a part: asks what ``SubsetSearch`` wants to know, and keeps the names on disk.
 ///
@@ -82,7 +83,11 @@ struct SubsetRun: ~Copyable {
       for read in reads { left -= try await take(read, atMost: left, edge) }
       if search.edges[edge].documents > 0 { continue }
       let isWhole = root.filter == nil && settings.sample == nil && root.limit == nil
-      let notice = isWhole && reads.count == 1 ? await client.emptyNotice(of: reads[0]) : nil
+      // A name that the schema knows better was said.
+      let suggests = reads.allSatisfy { copy.context.schema.hint(of: $0.collection) == nil }
+      let notice =
+        isWhole && reads.count == 1
+        ? await client.emptyNotice(of: reads[0], suggesting: suggests) : nil
       copy.context.logger.warning("\(notice ?? "'\(root.text)' selects no document.")")
     }
   }
