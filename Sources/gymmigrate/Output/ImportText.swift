@@ -5,14 +5,16 @@ enum ImportText {
   /// How many fields are shown.
   private static let shown = 20
 
-  /// What a dry run would change of the documents that are there, field by field, and how many documents were left alone for each reason;
-  /// nil where there is nothing of either.
+  /// What a dry run would change of the documents that are there, field by field, how many documents were left alone for each reason,
+  /// and which are new, so that an id that is mistyped is seen; nil where there is nothing of these.
   static func report(_ found: ForeseenChanges, leftAlone codes: [String: Int]) -> TerminalText? {
-    if found.documents == 0, codes.isEmpty { return nil }
-    let (count, what) =
-      found.documents > 0 ? (found.documents, "to update") : (codes.values.reduce(0, +), "left alone")
+    let counts = [
+      (found.documents, "to update"), (codes.values.reduce(0, +), "left alone"), (found.created, "to create"),
+    ]
+    guard let (count, what) = counts.first(where: { $0.0 > 0 }) else { return nil }
     let heading: TerminalText = "import: \(NumberText.counted(count, "document")) \(what)"
-    let lines = [heading] + fields(found) + rejects(codes) + found.examples.flatMap(MigrationText.example)
+    let lines =
+      [heading] + fields(found) + rejects(codes) + found.examples.flatMap(MigrationText.example) + new(found)
     return "\(lines.joined(separator: "\n"))\n"
   }
 
@@ -23,6 +25,12 @@ enum ImportText {
     }
     let more = fields.count - shown
     return lines + (more > 0 ? ["  and \(NumberText.grouped(more)) more fields"] : [])
+  }
+
+  private static func new(_ found: ForeseenChanges) -> [TerminalText] {
+    let lines = found.new.map { path -> TerminalText in "  + \(path)" }
+    let more = found.created - found.new.count
+    return lines + (more > 0 ? ["  and \(NumberText.grouped(more)) more that are new"] : [])
   }
 
   private static func rejects(_ codes: [String: Int]) -> [TerminalText] {

@@ -50,11 +50,36 @@ struct ImportModesTests {
         #expect(dry.output.contains("  ~ things/other\n      a: 1 -> 2\n"), "\(dry.output)")
         #expect(dry.output.components(separatedBy: "  ~ ").count == 4, "\(dry.output)")
       }
+      #expect(dry.output.contains("  + things/new\n") == (mode != "replace"), "\(dry.output)")
       let json = try await tool.run("import", "things.jsonl", "--mode", mode, "-n", "--json")
       #expect(json.output.hasPrefix("{") && !json.output.contains(" -> "))
       let run = try await tool.run("import", "things.jsonl", "--mode", mode, "-q")
       #expect(!run.output.contains(" -> "), "\(run.output)")
       #expect(run.output.contains("left alone, \(reason): \(rejects)") == (rejects > 0), "\(run.output)")
+    }
+  }
+
+  @Test("A dry run names the first documents that are new, so that an id that is mistyped is seen.")
+  func new() async throws {
+    let mini = try database()
+    try await withTool(against: mini.handler) { tool, _ in
+      try tool.write("id,a\notehr,1\n", to: "one.csv")
+      try tool.write("id,a\nn1,1\nn2,1\nn3,1\nn4,1\nn5,1\n", to: "five.csv")
+      for (file, expected) in [
+        ("one.csv", "import: 1 document to create\n  + things/otehr\n"),
+        (
+          "five.csv",
+          "import: 5 documents to create\n  + things/n1\n  + things/n2\n  + things/n3\n  and 2 more that are new\n"
+        ),
+      ] {
+        let words = ["import", file, "--collection", "things", "--id-column", "id", "--mode", "merge"]
+        let dry = try await tool.bare(words + ["-n"] + tool.place)
+        dry.expect(0)
+        #expect(dry.output == expected)
+        let run = try await tool.bare(words + tool.place)
+        run.expect(0)
+        #expect(run.output.isEmpty, "\(run.output)")
+      }
     }
   }
 

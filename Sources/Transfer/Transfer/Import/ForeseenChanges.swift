@@ -1,4 +1,5 @@
-/// What a dry run found of the documents that are there and would change: how many have each field changed, and the first of them.
+/// What a dry run found: of the documents that are there and would change how many have each field changed, and the first of them;
+/// and the first of those that would be new.
 package struct ForeseenChanges: Sendable {
   /// The most documents that are shown, and the most fields that are counted.
   private static let shown = 3
@@ -7,6 +8,9 @@ package struct ForeseenChanges: Sendable {
   /// How many documents change.
   package private(set) var documents = 0
   package private(set) var examples: [Change] = []
+  /// How many documents are new, and the first of them.
+  package private(set) var created = 0
+  package private(set) var new: [DocumentPath] = []
   private var counts: [FieldPath: Int] = [:]
 
   package init() {}
@@ -19,7 +23,13 @@ package struct ForeseenChanges: Sendable {
     }
   }
 
+  /// Adds a change that deletes nothing.
   mutating func add(_ change: Change) {
+    if change.before == nil {
+      created += 1
+      if new.count < Self.shown { new.append(change.path) }
+      return
+    }
     documents += 1
     if examples.count < Self.shown { examples.append(change) }
     for difference in change.differences where !difference.isServerTime {

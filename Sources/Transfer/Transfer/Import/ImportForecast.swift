@@ -12,9 +12,9 @@ struct ImportForecast {
   private let loader: DocumentLoader
   private let guarding: LoadGuard?
   private let context: RunContext
-  private var (created, unchanged, rejected) = (0, 0, 0)
+  private var (unchanged, rejected) = (0, 0)
   private var (total, compared) = (0, 0)
-  /// What becomes of those that are there.
+  /// What becomes of those that are there, and which are new.
   private(set) var changes = ForeseenChanges()
   /// Why the database could not be looked at.
   private var failure: Failure?
@@ -63,7 +63,7 @@ struct ImportForecast {
       count(document) { $0.unchanged += 1 }
     case .change(let change):
       guarding?.record(change)
-      if change.before == nil { created += 1 } else if !change.isDeletion { changes.add(change) }
+      if change.before == nil || !change.isDeletion { changes.add(change) }
       count(document) { $0.skipped += 1 }
     }
   }
@@ -89,7 +89,8 @@ struct ImportForecast {
     if compared == 0 { return }
     let first = compared < total ? " Of the first \(NumberText.grouped(compared)) documents alone:" : ""
     let found = [
-      (created, "new"), (changes.documents, "changed"), (unchanged, "unchanged"), (rejected, "rejected"),
+      (changes.created, "new"), (changes.documents, "changed"), (unchanged, "unchanged"),
+      (rejected, "rejected"),
     ]
     let counts = found.map { "\(NumberText.grouped($0.0)) \($0.1)" }.joined(separator: ", ")
     context.logger.notice(
