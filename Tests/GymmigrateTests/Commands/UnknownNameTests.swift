@@ -237,6 +237,15 @@ struct UnknownNameTests {
       let near = try await tool.bare(["count", "usrs", "--schema", "none"] + place)
       near.expect(0)
       #expect(near.errors.contains("usrs has no documents. Did you mean 'users'?"), "\(near.errors)")
+      let meant = "The database has no collection 'usrs'. Did you mean 'users'?"
+      for command in ["get", "history"] {
+        for (path, isSaid) in [("usrs/u", true), ("users/nobody", false), ("payments/p", false)] {
+          let missing = try await tool.bare([command, path, "--schema", "none"] + place)
+          missing.expectFailure(66, path)
+          #expect(missing.errors.contains(meant) == isSaid, "\(missing.errors)")
+          #expect(missing.errors.contains("Did you mean") == isSaid, "\(missing.errors)")
+        }
+      }
       let far = try await tool.bare(["count", "payments", "--schema", "none"] + place)
       #expect(far.errors.contains("payments has no documents."), "\(far.errors)")
       #expect(!far.errors.contains("Did you mean"))

@@ -24,7 +24,7 @@ extension FirestoreClient {
   package func emptyNotice(of read: CollectionRead, suggesting suggests: Bool = true) async -> String {
     let notice = "\(read.collection) has no documents"
     func naming(_ read: CollectionRead, _ notice: String) async -> String {
-      let near = suggests ? await near(read) : nil
+      let near = suggests ? await near(read.collection, at: read.readTime) : nil
       return near.map { "\(notice). Did you mean '\($0)'?" } ?? "\(notice)."
     }
     if read.reach == .subcollections, read.kind == nil { return await naming(read, notice) }
@@ -38,11 +38,20 @@ extension FirestoreClient {
     return "\(notice), but there are some in subcollections, as below \(missing.path)."
   }
 
-  /// The collection of the database that was probably meant by one at the root; nil where none is spelled almost so.
-  private func near(_ read: CollectionRead) async -> String? {
-    guard read.collection.parent == nil else { return nil }
-    let known = try? await quickly.collectionIDs(readTime: read.readTime)
-    return read.collection.id.nearest(of: known ?? [])
+  /// Which collection of the database was probably meant by that of a document that is not there; nil where it has this
+  /// one, or none that is spelled almost so.
+  package func meantNotice(of collection: CollectionPath, at readTime: Timestamp?) async -> String? {
+    await near(collection, at: readTime).map {
+      "The database has no collection '\(collection)'. Did you mean '\($0)'?"
+    }
+  }
+
+  /// The collection of the database that was probably meant by one at the root that it has not; nil where none is
+  /// spelled almost so.
+  private func near(_ collection: CollectionPath, at readTime: Timestamp?) async -> String? {
+    guard collection.parent == nil else { return nil }
+    let known = (try? await quickly.collectionIDs(readTime: readTime)) ?? []
+    return known.contains { $0.isIdentical(to: collection.id) } ? nil : collection.id.nearest(of: known)
   }
 
   /// Returns the reads without documents.

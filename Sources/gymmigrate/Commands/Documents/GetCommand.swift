@@ -63,7 +63,7 @@ struct GetCommand: AsyncParsableCommand {
         }
       }
       if let missing = paths.first(where: { found[$0] == nil }) {
-        session.warnOfUnknownNames(in: [CollectionRead(missing.collection)])
+        await session.warnOfMissing(missing, at: readTime)
       }
       try Failure.assertFound(paths, in: found)
       return CommandResult()

@@ -61,7 +61,7 @@ struct HistoryCommand: AsyncParsableCommand {
         session.logger.warning("Not all of the time was looked into: allow more with --max-reads.")
       }
       if search.versions.allSatisfy({ $0.document == nil }) {
-        session.warnOfUnknownNames(in: [CollectionRead(path.collection)])
+        await session.warnOfMissing(path)
         try Failure.assertFound([path], in: [:], addition: " since \(earliest)")
       }
       return CommandResult()

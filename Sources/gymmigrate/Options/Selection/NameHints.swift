@@ -16,6 +16,14 @@ extension Session {
     warnOfImpossibleValues(in: [filter], of: reads)
   }
 
+  /// Warns that the collection of a document that is not there is spelled almost as one of the schema or of the database.
+  func warnOfMissing(_ path: DocumentPath, at readTime: Timestamp? = nil) async {
+    let read = CollectionRead(path.collection)
+    warnOfUnknownNames(in: [read])
+    if schema.hint(of: read) != nil || schema.collection(path.collection) != nil { return }
+    warn(await client.meantNotice(of: path.collection, at: readTime))
+  }
+
   /// Warns of values in filters that no document can have as the collections are declared; not where one is not in the schema.
   private func warnOfImpossibleValues(in filters: [StructuredQuery.Filter], of reads: [CollectionRead]) {
     let declared = reads.map { schema.declared(by: $0) }
