@@ -247,11 +247,11 @@ struct MaskTests {
     try source.load(jsonLines: Self.line("users/UIDcanary0", [Self.text("fullName", "Zcanary")]))
     let name = "projects/p/databases/prod/documents/users/UIDcanary0"
     let handler: RequestHandler = { request in
-      guard request.kind == .runQuery, request.text.contains(#""users""#) else {
+      guard request.target.contains("/users?") || request.text.contains(#""users""#) else {
         return source.handler(request)
       }
       let error = #"{"code":400,"message":"\#(name) is Zcanary","status":"INVALID_ARGUMENT"}"#
-      return .json(#"[{"error":\#(error)}]"#, status: 400)
+      return .json(#"{"error":\#(error)}"#, status: 400)
     }
     try await withTwoServers(handler, target.handler) { tool in
       try await tool.bare(["mask", "key", "new", "a"]).expect(0)
