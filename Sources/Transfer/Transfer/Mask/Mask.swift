@@ -9,10 +9,15 @@ package import Schema
 package struct Mask: Sendable {
   let schema: DatabaseSchema
   private let text: MaskedText
+  private let collections: [CollectionPath: MaskedCollection]
 
   package init(by schema: DatabaseSchema, key: MaskKey) {
     self.schema = schema
     text = MaskedText(key: key)
+    collections = Dictionary(
+      schema.collections.map { ($0.pattern, MaskedCollection($0)) },
+      uniquingKeysWith: { first, _ in first }
+    )
   }
 
   /// Returns the document as it may leave, ID and path included.
@@ -20,7 +25,7 @@ package struct Mask: Sendable {
   /// - Throws: `.configuration` with all of the document's fields that no rule covers.
   package func masked(_ document: RawDocument) throws(Failure) -> RawDocument {
     let pattern = document.path.collection.pattern
-    guard let collection = schema.collection(pattern), collection.covers(document.path) else {
+    guard let collection = collections[pattern], collection.schema.covers(document.path) else {
       throw MaskGaps.failure([.undeclared(pattern)], by: schema)
     }
     var fields = fields(of: collection, seed: Array(document.path.string.utf8))
@@ -57,27 +62,27 @@ package struct Mask: Sendable {
 
   /// Returns the values of a document with the rules that decide on them; none that no rule covers.
   func decisions(on document: RawDocument) -> [MaskDecision] {
-    guard let collection = schema.collection(document.path.collection.pattern),
-      collection.covers(document.path)
+    guard let collection = collections[document.path.collection.pattern],
+      collection.schema.covers(document.path)
     else { return [] }
     var fields = fields(of: collection)
     return fields.decisions(on: document.fields)
   }
 
-  private func fields(of collection: CollectionSchema, seed: [UInt8] = []) -> MaskedFields {
+  private func fields(of collection: MaskedCollection, seed: [UInt8] = []) -> MaskedFields {
     MaskedFields(mask: self, text: text, collection, seed: seed)
   }
 
   /// Returns what no rule covers of a document and of its collection, each thing once, and whether the document has it.
   func gaps(in document: RawDocument) throws(Failure) -> [(gap: MaskGap, isThere: Bool)] {
     let pattern = document.path.collection.pattern
-    guard let collection = schema.collection(pattern), collection.covers(document.path) else {
+    guard let collection = collections[pattern], collection.schema.covers(document.path) else {
       return [(.undeclared(pattern), true)]
     }
     var fields = fields(of: collection)
     _ = try fields.masked(document.fields)
     let there = gaps(along: document.path) + fields.gaps
-    let known = places(of: collection).map { gap, field in
+    let known = places(of: collection.schema).map { gap, field in
       (gap, field.map { Value.map(document.fields).has($0.segments[...]) } ?? true)
     }
     let all = known + there.map { ($0, true) }

@@ -4,7 +4,7 @@ import Schema
 struct MaskedFields {
   private let mask: Mask
   private let text: MaskedText
-  private let collection: CollectionSchema
+  private let collection: MaskedCollection
   /// What decides on numbers and times: the document.
   private let seed: [UInt8]
   private(set) var gaps: [MaskGap] = []
@@ -13,12 +13,12 @@ struct MaskedFields {
   /// The array whose elements are masked.
   private var array: FieldPath?
 
-  init(mask: Mask, text: MaskedText, _ collection: CollectionSchema, seed: [UInt8]) {
+  init(mask: Mask, text: MaskedText, _ collection: MaskedCollection, seed: [UInt8]) {
     (self.mask, self.text, self.collection, self.seed) = (mask, text, collection, seed)
   }
 
   mutating func masked(_ fields: FieldMap) throws(Failure) -> FieldMap {
-    try masked(fields, below: nil, collection.fields)
+    try masked(fields, below: nil, collection.schema.fields)
   }
 
   /// Returns the values that rules decide on, and applies none.
@@ -35,11 +35,9 @@ struct MaskedFields {
   ) throws(Failure) -> FieldMap {
     var entries: [FieldMap.Entry] = []
     for entry in fields.entries {
-      let path = parent?.appending(entry.name) ?? FieldPath(field: entry.name)
-      let isElement = path.segments.first == FieldSchema.elementName
-      let found = isElement ? declared.first { $0.path == path } : collection.field(path)
-      guard let field = found else {
+      guard let field = field(entry.name, below: parent, declared) else {
         let types = FieldType(of: entry.value).map { [$0] } ?? []
+        let path = parent?.appending(entry.name) ?? FieldPath(field: entry.name)
         gaps.append(.field(gap(of: path, types, isDeclared: false)))
         continue
       }
@@ -50,30 +48,42 @@ struct MaskedFields {
     return FieldMap(entries)
   }
 
+  private func field(
+    _ name: String,
+    below parent: FieldPath?,
+    _ declared: [FieldSchema]
+  ) -> MaskedCollection.Field? {
+    guard let parent else { return collection.field(name) }
+    let path = parent.appending(name)
+    let isElement = path.segments.first == FieldSchema.elementName
+    let found = isElement ? declared.first { $0.path == path } : collection.schema.field(path)
+    return found.map { MaskedCollection.Field($0, of: collection.schema, among: declared) }
+  }
+
   private mutating func masked(
     _ value: Value,
-    _ field: FieldSchema,
+    _ known: MaskedCollection.Field,
     _ declared: [FieldSchema]
   ) throws(Failure) -> Value? {
+    let field = known.schema
     if let rule = field.mask, rule.kind == .drop {
       decide(rule, on: value, field)
       return nil
     }
-    if case .map(let fields) = value,
-      declared.contains(where: { $0.path != field.path && field.path.isPrefix(of: $0.path) })
-    {
+    if known.isParent, case .map(let fields) = value {
       return .map(try masked(fields, below: field.path, declared))
     }
     if case .array(let values) = value, let element = field.elements.first {
       let outer = array
       array = field.path.inside(outer)
       defer { array = outer }
+      let known = MaskedCollection.Field(element, of: collection.schema, among: field.elements)
       var elements: [Value] = []
-      for value in values { elements.append(try masked(value, element, field.elements) ?? .null) }
+      for value in values { elements.append(try masked(value, known, field.elements) ?? .null) }
       return .array(elements)
     }
-    guard let rule = collection.maskRule(of: field) else {
-      if !collection.isStructure(field) {
+    guard let rule = known.rule else {
+      if !collection.schema.isStructure(field) {
         gaps.append(.field(gap(of: field.path, field.types)))
       }
       return .null
@@ -88,7 +98,8 @@ struct MaskedFields {
   private mutating func decide(_ rule: MaskRule, on value: Value, _ field: FieldSchema) {
     var decided = rule
     if case .reference(let target) = rule.kind {
-      decided = mask.schema.idRule(of: target ?? field.reference?.collection ?? collection.pattern) ?? rule
+      let named = target ?? field.reference?.collection ?? collection.schema.pattern
+      decided = mask.schema.idRule(of: named) ?? rule
     }
     let decision = MaskDecision(
       field: name(of: field),
@@ -109,7 +120,7 @@ struct MaskedFields {
 
   private func gap(of path: FieldPath, _ types: [FieldType], isDeclared: Bool = true) -> MaskGap.Field {
     MaskGap.Field(
-      collection: collection.pattern,
+      collection: collection.schema.pattern,
       path: path.inside(array),
       types: types,
       isDeclared: isDeclared
@@ -118,7 +129,7 @@ struct MaskedFields {
 
   /// Whether a rule that keeps holds for a value: people type anything into a field of another type, or of a few values.
   private func isKept(_ value: Value, _ field: FieldSchema, _ rule: MaskRule) -> Bool {
-    guard rule.kind == .keep, collection.personalData != .free else { return true }
+    guard rule.kind == .keep, collection.schema.personalData != .free else { return true }
     return field.accepts(value) && (field.values?.contains(value) ?? true)
   }
 
@@ -209,7 +220,7 @@ struct MaskedFields {
 
   /// The ID of a document of another collection, or of this one.
   private mutating func id(_ id: String, _ target: CollectionPath?) -> String {
-    let target = target ?? collection.pattern
+    let target = target ?? collection.schema.pattern
     guard let rule = mask.schema.idRule(of: target) else {
       gaps.append(.id(target))
       return ""
