@@ -71,9 +71,14 @@ struct CommandContext: Sendable {
 
   /// Returns what `body` does, once what it asked for is billed.
   func settled(_ body: () async throws -> CommandResult) async throws -> CommandResult {
-    let result = try await body()
-    await traffic.account.settleAll(by: clock)
-    return result
+    do {
+      let result = try await body()
+      await traffic.account.settleAll(by: clock)
+      return result
+    } catch {
+      await traffic.account.settleAll(by: clock)
+      throw error
+    }
   }
 
   /// The embedded store has its address only once it is up.

@@ -104,4 +104,82 @@ import Testing
     let other = text.emailID("Ana@b.mx", of: "example.test")
     #expect(other.hasPrefix("U") && other.lowercased() != id)
   }
+
+  private func masked(_ value: Value, _ field: String, in id: Int) throws -> Value? {
+    let yaml = "schema: s\ncollections:\n  c:\n    mask: keep\n    fields: { f: \(field) }\n"
+    let schema = try SchemaReader.schema(parsing: yaml, path: "s.yaml")
+    let mask = Mask(by: schema, key: MaskKey(String(repeating: "k", count: 40)))
+    let document = RawDocument(path: DocumentPath(CollectionPath(nil, "c"), "\(id)"), fields: ["f": value])
+    return try mask.masked(document).fields["f"]
+  }
+
+  @Test("What a rule moves beyond a bound comes back, and not to what it was.")
+  func bounds() throws {
+    let time = try #require(Timestamp(seconds: 1_709_251_200))
+    var unmoved = 0
+    for id in 0..<100 {
+      let most = "{ type: double, range: { max: 100 }, mask: number(±10%) }"
+      let percent = try masked(.double(100), most, in: id)
+      guard case .double(let number)? = percent, (90..<100).contains(number) else {
+        Issue.record("\(String(describing: percent))")
+        continue
+      }
+      let adult = "{ type: integer, range: { min: 18 }, mask: number(±50%) }"
+      let least = try #require(try masked(.integer(18), adult, in: id)?.integer)
+      #expect(least >= 18)
+      if least == 18 { unmoved += 1 }
+      let born = try masked(
+        .timestamp(time),
+        "{ type: timestamp, range: { max: ts(2024-03-01) }, mask: date(±9) }",
+        in: id
+      )
+      #expect(try #require(born?.timestamp) < time)
+    }
+    // Of a number so small, a few per cent are nothing.
+    #expect(unmoved < 15)
+    for value in 1...3 {
+      let narrow = "{ type: integer, range: { min: 1, max: 3 }, mask: digits }"
+      let number = try #require(try masked(.integer(Int64(value)), narrow, in: value)?.integer)
+      #expect((1...3).contains(number) && number != Int64(value))
+    }
+  }
+
+  @Test("The bounds of an array are those of its length, and not of its elements.")
+  func arrays() throws {
+    let scores = "{ type: array, range: { min: 1, max: 5 }, mask: number(±20%) }"
+    for id in 0..<50 {
+      let masked = try masked(.array([.double(5)]), scores, in: id)?.array
+      #expect(masked?.count == 1 && masked != [.double(5)])
+    }
+    let tags = try masked(.array([.string("Ana")]), "{ type: array, range: { max: 5 }, mask: hash }", in: 1)
+    #expect(tags?.array?.first?.string?.count == 64)
+  }
+
+  @Test(
+    "A rule of IDs is taken where it keeps the form that document-id wants.",
+    arguments: [
+      ("pseudonym", "[0-9A-F]{8}-[0-9A-F-]{27}", true), ("pseudonym", "[0-9a-f]{8}-[0-9a-f-]{27}", true),
+      ("pseudonym(admin:*)", "admin:[0-9a-f]{8}-[0-9a-f-]{27}", true), ("pseudonym", "p[0-9]{5}", false),
+      ("pseudonym(admin:*)", "admin:.{28}", true), ("hash", "[0-9a-f]{64}", true),
+      ("keep", "p[0-9]{5}", true),
+    ]
+  )
+  func identifiers(_ rule: String, _ pattern: String, _ isTaken: Bool) throws {
+    let yaml = """
+      schema: s
+      collections:
+        c:
+          mask: "\(rule)"
+          document-id: { pattern: "\(pattern)" }
+          fields: { n: { type: integer, mask: keep } }
+      """
+    let schema = try SchemaReader.schema(parsing: yaml, path: "s.yaml")
+    let mask = Mask(by: schema, key: MaskKey(String(repeating: "k", count: 40)))
+    do throws(Failure) {
+      try mask.assertCovers([CollectionPath(nil, "c")])
+      #expect(isTaken)
+    } catch {
+      #expect(!isTaken, "\(error)")
+    }
+  }
 }

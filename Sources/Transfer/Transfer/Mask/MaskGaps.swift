@@ -169,12 +169,13 @@ extension Mask {
     case (.keep, _), (.email, .email?): return true
     case (_, .email?): return false
     case (_, .pattern(let pattern)?):
-      var samples = (1...4).flatMap { number in
-        ["\(number)", "\(number)@a.mx", "00000000-0000-4000-8000-00000000000\(number)"]
-          + [String(repeating: "\(number)", count: 28)]
+      let forms = (1...4).flatMap { number in
+        ["\(number)", "\(number)@a.mx", "abcdef00-0000-4000-8000-00000000000\(number)"]
+          + ["ABCDEF00-0000-4000-8000-00000000000\(number)", String(repeating: "\(number)", count: 28)]
       }
+      var samples = forms
       if case .pseudonym(let keeping, let prefixes) = rule.kind {
-        samples += keeping + prefixes.map { "\($0)1" }
+        samples += keeping + prefixes.flatMap { prefix in forms.map { prefix + $0 } }
       }
       return samples.contains { pattern.matches(id($0, rule)) }
     default: return true

@@ -148,14 +148,18 @@ struct MaskedFields {
     switch value {
     case .reference(let name): return try reference(name, field)
     case .array(let values):
+      // Bounds of an array are those of its length.
+      var element = field
+      (element.range.minimum, element.range.maximum, element.format) = (nil, nil, nil)
       var elements: [Value] = []
-      for value in values { if let value = try apply(rule, to: value, field) { elements.append(value) } }
+      for value in values { if let value = try apply(rule, to: value, element) { elements.append(value) } }
       return .array(elements)
     case .map(let fields): return try map(fields, rule, field)
     case .string(let string):
       let masked = self.string(string, rule, field)
       if case .reference = rule.kind { return .string(masked) }
-      return .string(field.asValid(masked, as: string))
+      let isLost = PlainText.isBlank(masked) && !PlainText.isBlank(string)
+      return .string(field.asValid(isLost ? text.pseudonym(string) : masked, as: string))
     default: return rule.kind == .keep ? value : field.asValid(scalar(value, rule), as: value)
     }
   }

@@ -26,14 +26,12 @@ extension Value {
 }
 
 extension FieldSchema {
-  /// Returns a masked text that is blank if the text before was, and that has the field's format if that had it, and not
-  /// if it had not.
+  /// Returns a masked text that is blank if the text before was, and that has not the field's format if that had it not.
   ///
   /// So `check` says of a copy what it says of the source. A format that the rule does not make, such as a pattern, is
   /// not made here.
   func asValid(_ masked: String, as text: String) -> String {
     if PlainText.isBlank(text) { return text }
-    if PlainText.isBlank(masked) { return "?" }
     guard let format, format.matches(masked), !format.matches(text) else { return masked }
     // No format takes it but a pattern.
     return "? \(masked)"
@@ -41,14 +39,12 @@ extension FieldSchema {
 
   /// Returns a masked number or time that is within the field's bounds if the value before was, and beyond the same
   /// bound if it was not.
+  ///
+  /// One that left the bounds comes as far back, and not to the value that it was.
   func asValid(_ masked: Value, as value: Value) -> Value {
     let isInside = range.contains(value)
     if range.contains(masked) == isInside { return masked }
-    let decides = isInside ? masked : value
-    let (low, high) = (range.minimum, range.maximum)
-    if let low, ValueOrder.compare(decides, low) < 0 { return masked.at(low, .up, isInside ? 0 : -1) }
-    if let high, ValueOrder.compare(decides, high) > 0 { return masked.at(high, .down, isInside ? 0 : 1) }
-    return masked
+    return isInside ? masked.folded(into: range, unlike: value) : masked.beyond(range, as: value)
   }
 
   /// Returns words, as long as the text before where the field's bounds take only one of the two.
@@ -64,17 +60,82 @@ extension FieldSchema {
 }
 
 extension Value {
-  /// A number or a time at a bound, or beyond it by so much, of the type that it has.
-  fileprivate func at(_ bound: Value, _ rounding: FloatingPointRoundingRule, _ distance: Int) -> Value {
-    switch (self, bound) {
-    case (.double, .double(let bound)): .double(bound + Double(distance))
-    case (.double, .integer(let bound)): .double(Double(bound) + Double(distance))
-    case (.integer, .integer(let bound)): .integer(bound + Int64(distance))
-    case (.integer, .double(let bound)):
-      Int64(exactly: bound.rounded(rounding)).map { .integer($0 + Int64(distance)) } ?? self
-    case (.timestamp, .timestamp(let bound)):
-      Timestamp(seconds: bound.seconds + Int64(distance)).map { .timestamp($0) } ?? self
-    default: self
+  /// A number or a time as far within bounds as it is beyond one, and another one than `value` where there is any.
+  fileprivate func folded(into range: ValueRange, unlike value: Value) -> Value {
+    switch self {
+    case .integer(let number):
+      let (low, high) = (range.minimum?.whole(.up) ?? .min, range.maximum?.whole(.down) ?? .max)
+      return .integer(number.folded(low, high, unlike: value.integer))
+    case .double(let number):
+      let (low, high) = (range.minimum?.measure ?? -.infinity, range.maximum?.measure ?? .infinity)
+      let folded = min(max(number > high ? 2 * high - number : 2 * low - number, low), high)
+      if folded != value.measure { return .double(folded) }
+      let other = high.isFinite && folded < high ? high : low
+      return .double(other.isFinite ? folded / 2 + other / 2 : folded)
+    case .timestamp(let time):
+      let low = range.minimum?.timestamp.map { $0.seconds + ($0.nanoseconds > time.nanoseconds ? 1 : 0) }
+      let high = range.maximum?.timestamp.map { $0.seconds - ($0.nanoseconds < time.nanoseconds ? 1 : 0) }
+      let seconds = time.seconds.folded(
+        low ?? Timestamp.minimumSeconds,
+        high ?? Timestamp.maximumSeconds,
+        unlike: value.timestamp?.seconds
+      )
+      return Timestamp(seconds: seconds, nanoseconds: time.nanoseconds).map { .timestamp($0) } ?? .null
+    default: return self
     }
+  }
+
+  /// A number or a time that is just beyond the bound which a value is beyond, of the type that it has.
+  fileprivate func beyond(_ range: ValueRange, as value: Value) -> Value {
+    if let low = range.minimum, ValueOrder.compare(value, low) < 0 { return next(to: low, -1, .up) }
+    if let high = range.maximum, ValueOrder.compare(value, high) > 0 { return next(to: high, 1, .down) }
+    return self
+  }
+
+  private func next(to bound: Value, _ step: Int64, _ rounding: FloatingPointRoundingRule) -> Value {
+    switch self {
+    case .double:
+      guard let bound = bound.measure else { return self }
+      return .double(step > 0 ? max(bound + 1, bound.nextUp) : min(bound - 1, bound.nextDown))
+    case .integer:
+      return .integer(bound.whole(rounding)?.addingReportingOverflow(step).partialValue ?? 0)
+    case .timestamp:
+      guard let bound = bound.timestamp else { return self }
+      return Timestamp(seconds: bound.seconds + step, nanoseconds: bound.nanoseconds).map { .timestamp($0) }
+        ?? self
+    default: return self
+    }
+  }
+
+  /// A number as a double.
+  private var measure: Double? {
+    switch self {
+    case .integer(let number): Double(number)
+    case .double(let number): number
+    default: nil
+    }
+  }
+
+  /// A number as a whole one.
+  private func whole(_ rounding: FloatingPointRoundingRule) -> Int64? {
+    switch self {
+    case .integer(let number): number
+    case .double(let number): Int64(exactly: number.rounded(rounding))
+    default: nil
+    }
+  }
+}
+
+extension Int64 {
+  /// The number as far within bounds as it is beyond one.
+  fileprivate func folded(_ low: Int64, _ high: Int64, unlike other: Int64?) -> Int64 {
+    if low > high { return self }
+    let (distance, isFar) =
+      self > high ? subtractingReportingOverflow(high) : low.subtractingReportingOverflow(self)
+    let (back, isFarther) =
+      self > high ? high.subtractingReportingOverflow(distance) : low.addingReportingOverflow(distance)
+    let folded = isFar || isFarther ? low : Swift.min(Swift.max(back, low), high)
+    if folded != other { return folded }
+    return folded < high ? folded + 1 : folded > low ? folded - 1 : folded
   }
 }
