@@ -26,10 +26,10 @@ extension Value {
 }
 
 extension FieldSchema {
-  /// Returns a masked text that is blank if the text before was, and that has not the field's format if that had it not.
+  /// Returns a masked text that is blank if the text before was, and that lacks the field's format if that lacked it.
   ///
-  /// So `check` says of a copy what it says of the source. A format that the rule does not make, such as a pattern, is
-  /// not made here.
+  /// So `check` finds in a copy what it finds in the source. A text that had the format keeps it only where its rule makes
+  /// such texts.
   func asValid(_ masked: String, as text: String) -> String {
     if PlainText.isBlank(text) { return text }
     guard let format, format.matches(masked), !format.matches(text) else { return masked }
