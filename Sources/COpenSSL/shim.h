@@ -7,16 +7,26 @@
 #include <openssl/pem.h>
 #include <openssl/sha.h>
 
-/// HMAC with SHA-256 (RFC 2104) of a message, by the two padded keys of 64 bytes, to 32 bytes.
-static inline void gm_hmac_sha256(const unsigned char *inner, const unsigned char *outer, const unsigned char *message,
-                                  size_t count, unsigned char *code) {
-  SHA256_CTX digest;
-  SHA256_Init(&digest);
-  SHA256_Update(&digest, inner, 64);
+/// The two halves of an HMAC with SHA-256 (RFC 2104), each behind its padded key.
+typedef struct { SHA256_CTX inner, outer; } gm_hmac_sha256_key;
+
+/// Makes a key of its two padded keys of 64 bytes.
+static inline gm_hmac_sha256_key gm_hmac_sha256_make(const unsigned char *inner, const unsigned char *outer) {
+  gm_hmac_sha256_key key;
+  SHA256_Init(&key.inner);
+  SHA256_Update(&key.inner, inner, 64);
+  SHA256_Init(&key.outer);
+  SHA256_Update(&key.outer, outer, 64);
+  return key;
+}
+
+/// The code of a message, of 32 bytes.
+static inline void gm_hmac_sha256(const gm_hmac_sha256_key *key, const unsigned char *message, size_t count,
+                                  unsigned char *code) {
+  SHA256_CTX digest = key->inner;
   SHA256_Update(&digest, message, count);
   SHA256_Final(code, &digest);
-  SHA256_Init(&digest);
-  SHA256_Update(&digest, outer, 64);
+  digest = key->outer;
   SHA256_Update(&digest, code, 32);
   SHA256_Final(code, &digest);
 }

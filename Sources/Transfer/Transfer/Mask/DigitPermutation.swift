@@ -9,7 +9,7 @@ struct DigitPermutation {
 
   private let key: MaskKey
   /// What a round's code is of: the purpose, the round, what each digit may be, and a side.
-  private let message: [UInt8]
+  private var message: [UInt8]
   /// What each digit may be: from the first on, so many.
   private let forms: [(first: UInt8, count: UInt64)]
   private let size: UInt64
@@ -18,7 +18,10 @@ struct DigitPermutation {
 
   static func masked(_ digits: [UInt8], under key: MaskKey) -> [UInt8] {
     if digits.isEmpty { return digits }
-    if digits.count <= longest { return DigitPermutation(of: digits, key).masked(digits) }
+    if digits.count <= longest {
+      var permutation = DigitPermutation(of: digits, key)
+      return permutation.masked(digits)
+    }
     let bytes = key.bytes(Self.purpose, digits)
     return digits.indices.map { UInt8(ascii: "0") + bytes[$0 % bytes.count] % 10 }
   }
@@ -30,14 +33,15 @@ struct DigitPermutation {
       guard digits.count == 10, index == 0 || index == 3 else { return (UInt8(ascii: "0"), 10) }
       return digits[index] < UInt8(ascii: "2") ? (UInt8(ascii: "0"), 2) : (UInt8(ascii: "2"), 8)
     }
-    let counts = forms.map { UInt8(truncatingIfNeeded: $0.count) }
-    message = Array(Self.purpose.utf8) + [0, 0] + counts + [UInt8](repeating: 0, count: 8)
+    message = Array(Self.purpose.utf8) + [0, 0]
+    for form in forms { message.append(UInt8(truncatingIfNeeded: form.count)) }
+    for _ in 0..<8 { message.append(0) }
     size = forms.reduce(1) { $0 * $1.count }
     let left = UInt64(Double(size).squareRoot().rounded(.up))
     sides = (left, (size + left - 1) / left)
   }
 
-  private func masked(_ digits: [UInt8]) -> [UInt8] {
+  private mutating func masked(_ digits: [UInt8]) -> [UInt8] {
     let number = zip(digits, forms).reduce(0) { $0 * $1.1.count + UInt64($1.0 - $1.1.first) }
     let ahead = (permuted(number, Self.rounds) + 1) % size
     var rest = permuted(ahead, Self.rounds.reversed(), isBack: true)
@@ -50,7 +54,7 @@ struct DigitPermutation {
   }
 
   /// Goes on where it comes out beyond the numbers of the form, so that it is a permutation of these.
-  private func permuted(_ number: UInt64, _ rounds: [UInt8], isBack: Bool = false) -> UInt64 {
+  private mutating func permuted(_ number: UInt64, _ rounds: [UInt8], isBack: Bool = false) -> UInt64 {
     var number = number
     repeat {
       var (left, right) = (number % sides.left, number / sides.left)
@@ -71,10 +75,9 @@ struct DigitPermutation {
     return (side + (isBack ? size - step : step)) % size
   }
 
-  private func code(_ round: UInt8, _ side: UInt64) -> UInt64 {
-    var message = message
+  private mutating func code(_ round: UInt8, _ side: UInt64) -> UInt64 {
     message[Self.purpose.utf8.count + 1] = round
     for byte in 0..<8 { message[message.count - 8 + byte] = UInt8(truncatingIfNeeded: side >> (8 * byte)) }
-    return key.bytes(of: message).prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
+    return key.number(of: message)
   }
 }

@@ -54,6 +54,9 @@ package struct MaskKey: Sendable, CustomStringConvertible {
   /// As ``bytes(_:_:)``, of a purpose, a zero byte and a text.
   func bytes(of message: [UInt8]) -> [UInt8] { code.code(of: message) }
 
+  /// The first eight bytes of ``bytes(of:)`` as a number.
+  func number(of message: [UInt8]) -> UInt64 { code.number(of: message) }
+
   static func hexadecimal(_ byte: UInt8) -> [UInt8] {
     let digits = Array("0123456789abcdef".utf8)
     return [digits[Int(byte >> 4)], digits[Int(byte & 15)]]

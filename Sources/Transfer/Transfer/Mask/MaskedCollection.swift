@@ -9,28 +9,57 @@ final class MaskedCollection: Sendable {
     let schema: FieldSchema
     /// The rule; nil where nobody said what is to become of it.
     let rule: MaskRule?
+    /// Whether the field is to be left out, or is no value of its own: its fields or elements have rules.
+    let isDropped, isStructure: Bool
     /// Whether fields within it are declared.
     let isParent: Bool
+    /// What of the fields within it is declared.
+    let fields: [UTF8Key: Field]
+    /// The elements of an array, where they are declared.
+    let element: Field?
+    /// The field without the bounds, which for an array are those of its length; nil where it has none.
+    private let unbounded: Field?
+
+    /// The field, for the elements of an array that are masked by its rule.
+    var inArray: Field { unbounded ?? self }
 
     init(_ schema: FieldSchema, of collection: CollectionSchema, among declared: [FieldSchema]) {
       self.schema = schema
       rule = collection.maskRule(of: schema)
+      isDropped = schema.mask?.kind == .drop
+      isStructure = collection.isStructure(schema)
       isParent = declared.contains { $0.path != schema.path && schema.path.isPrefix(of: $0.path) }
+      fields = Field.fields(below: schema.path.segments, declared, of: collection)
+      element = schema.elements.first.map { Field($0, of: collection, among: schema.elements) }
+      var free = schema
+      (free.range.minimum, free.range.maximum, free.format) = (nil, nil, nil)
+      let isFree = schema.range.isEmpty && schema.format == nil
+      unbounded = isFree ? nil : Field(free, of: collection, among: declared)
+    }
+
+    /// The fields among declared ones that are just below a path.
+    fileprivate static func fields(
+      below parent: [String],
+      _ declared: [FieldSchema],
+      of collection: CollectionSchema
+    ) -> [UTF8Key: Field] {
+      let below = declared.filter { field in
+        field.path.segments.count == parent.count + 1
+          && zip(field.path.segments, parent).allSatisfy { $0.isIdentical(to: $1) }
+      }
+      return Dictionary(
+        below.map { (UTF8Key($0.path.segments[parent.count]), Field($0, of: collection, among: declared)) },
+        uniquingKeysWith: { first, _ in first }
+      )
     }
   }
 
   let schema: CollectionSchema
-  private let fields: [UTF8Key: Field]
+  /// The declared fields that are in no map.
+  let fields: [UTF8Key: Field]
 
   init(_ schema: CollectionSchema) {
     self.schema = schema
-    var fields: [UTF8Key: Field] = [:]
-    for field in schema.fields where field.path.segments.count == 1 {
-      fields[UTF8Key(field.path.segments[0])] = Field(field, of: schema, among: schema.fields)
-    }
-    self.fields = fields
+    fields = Field.fields(below: [], schema.fields, of: schema)
   }
-
-  /// The declared field of a name that is in no map.
-  func field(_ name: String) -> Field? { fields[UTF8Key(name)] }
 }

@@ -18,7 +18,7 @@ struct MaskedFields {
   }
 
   mutating func masked(_ fields: FieldMap) throws(Failure) -> FieldMap {
-    try masked(fields, below: nil, collection.schema.fields)
+    try masked(fields, below: nil, collection.fields)
   }
 
   /// Returns the values that rules decide on, and applies none.
@@ -31,66 +31,50 @@ struct MaskedFields {
   private mutating func masked(
     _ fields: FieldMap,
     below parent: FieldPath?,
-    _ declared: [FieldSchema]
+    _ declared: [UTF8Key: MaskedCollection.Field]
   ) throws(Failure) -> FieldMap {
     var entries: [FieldMap.Entry] = []
+    entries.reserveCapacity(fields.entries.count)
     for entry in fields.entries {
-      guard let field = field(entry.name, below: parent, declared) else {
+      guard let field = declared[UTF8Key(entry.name)] else {
         let types = FieldType(of: entry.value).map { [$0] } ?? []
         let path = parent?.appending(entry.name) ?? FieldPath(field: entry.name)
         gaps.append(.field(gap(of: path, types, isDeclared: false)))
         continue
       }
-      if let value = try masked(entry.value, field, declared) {
+      if let value = try masked(entry.value, field) {
         entries.append(.init(name: entry.name, value: value))
       }
     }
     return FieldMap(entries)
   }
 
-  private func field(
-    _ name: String,
-    below parent: FieldPath?,
-    _ declared: [FieldSchema]
-  ) -> MaskedCollection.Field? {
-    guard let parent else { return collection.field(name) }
-    let path = parent.appending(name)
-    let isElement = path.segments.first == FieldSchema.elementName
-    let found = isElement ? declared.first { $0.path == path } : collection.schema.field(path)
-    return found.map { MaskedCollection.Field($0, of: collection.schema, among: declared) }
-  }
-
   private mutating func masked(
     _ value: Value,
-    _ known: MaskedCollection.Field,
-    _ declared: [FieldSchema]
+    _ field: MaskedCollection.Field
   ) throws(Failure) -> Value? {
-    let field = known.schema
-    if let rule = field.mask, rule.kind == .drop {
-      decide(rule, on: value, field)
+    if field.isDropped, let rule = field.rule {
+      decide(rule, on: value, field.schema)
       return nil
     }
-    if known.isParent, case .map(let fields) = value {
-      return .map(try masked(fields, below: field.path, declared))
+    if field.isParent, case .map(let fields) = value {
+      return .map(try masked(fields, below: field.schema.path, field.fields))
     }
-    if case .array(let values) = value, let element = field.elements.first {
+    if case .array(let values) = value, let element = field.element {
       let outer = array
-      array = field.path.inside(outer)
+      array = field.schema.path.inside(outer)
       defer { array = outer }
-      let known = MaskedCollection.Field(element, of: collection.schema, among: field.elements)
       var elements: [Value] = []
-      for value in values { elements.append(try masked(value, known, field.elements) ?? .null) }
+      for value in values { elements.append(try masked(value, element) ?? .null) }
       return .array(elements)
     }
-    guard let rule = known.rule else {
-      if !collection.schema.isStructure(field) {
-        gaps.append(.field(gap(of: field.path, field.types)))
-      }
+    guard let rule = field.rule else {
+      if !field.isStructure { gaps.append(.field(gap(of: field.schema.path, field.schema.types))) }
       return .null
     }
-    let decided = isKept(value, field, rule) ? rule : .pseudonym
+    let decided = isKept(value, field.schema, rule) ? rule : .pseudonym
     if decisions == nil { return try apply(decided, to: value, field) }
-    decide(decided, on: value, field)
+    decide(decided, on: value, field.schema)
     return nil
   }
 
@@ -137,7 +121,7 @@ struct MaskedFields {
   private mutating func apply(
     _ rule: MaskRule,
     to value: Value,
-    _ field: FieldSchema
+    _ field: MaskedCollection.Field
   ) throws(Failure) -> Value? {
     switch rule.kind {
     case .drop: return nil
@@ -146,13 +130,11 @@ struct MaskedFields {
     default: break
     }
     switch value {
-    case .reference(let name): return try reference(name, field)
+    case .reference(let name): return try reference(name, field.schema)
     case .array(let values):
-      // Bounds of an array are those of its length.
-      var element = field
-      (element.range.minimum, element.range.maximum, element.format) = (nil, nil, nil)
       var elements: [Value] = []
-      for value in values { if let value = try apply(rule, to: value, element) { elements.append(value) } }
+      let field = field.inArray
+      for value in values { if let value = try apply(rule, to: value, field) { elements.append(value) } }
       return .array(elements)
     case .map(let fields): return try map(fields, rule, field)
     case .string(let string):
@@ -181,13 +163,13 @@ struct MaskedFields {
   private mutating func map(
     _ fields: FieldMap,
     _ rule: MaskRule,
-    _ field: FieldSchema
+    _ field: MaskedCollection.Field
   ) throws(Failure) -> Value {
-    if field.keyMask == nil, rule.kind != .keep { return Value.map(fields).emptied }
+    if field.schema.keyMask == nil, rule.kind != .keep { return Value.map(fields).emptied }
     var entries: [FieldMap.Entry] = []
     for entry in fields.entries {
       guard let value = try apply(rule, to: entry.value, field) else { continue }
-      let name = field.keyMask.map { mask.id(entry.name, $0) } ?? entry.name
+      let name = field.schema.keyMask.map { mask.id(entry.name, $0) } ?? entry.name
       entries.append(.init(name: name, value: value))
     }
     return .map(FieldMap(entries))
@@ -196,7 +178,7 @@ struct MaskedFields {
   private mutating func string(
     _ value: String,
     _ rule: MaskRule,
-    _ field: FieldSchema
+    _ field: MaskedCollection.Field
   ) -> String {
     switch rule.kind {
     case .keep: value
@@ -208,7 +190,7 @@ struct MaskedFields {
     case .url(nil): text.url(value)
     case .url(let target?): url(value, target)
     case .pseudonym(let keeping, let prefixes): text.pseudonym(value, keeping: keeping, prefixes: prefixes)
-    case .reference(let target): id(value, target ?? field.reference?.collection)
+    case .reference(let target): id(value, target ?? field.schema.reference?.collection)
     case .date(let days): day(value) { text.time($0, days: days, seed: seed) }
     case .year: day(value) { MaskedText.year($0) }
     default: text.pseudonym(value)

@@ -25,14 +25,14 @@ extension Value {
   }
 }
 
-extension FieldSchema {
+extension MaskedCollection.Field {
   /// Returns a masked text that is blank if the text before was, and that lacks the field's format if that lacked it.
   ///
   /// So `check` finds in a copy what it finds in the source. A text that had the format keeps it only where its rule makes
   /// such texts.
   func asValid(_ masked: String, as text: String) -> String {
     if PlainText.isBlank(text) { return text }
-    guard let format, format.matches(masked), !format.matches(text) else { return masked }
+    guard let format = schema.format, format.matches(masked), !format.matches(text) else { return masked }
     // No format takes it but a pattern.
     return "? \(masked)"
   }
@@ -42,6 +42,8 @@ extension FieldSchema {
   ///
   /// One that left the bounds comes as far back, and not to the value that it was.
   func asValid(_ masked: Value, as value: Value) -> Value {
+    let range = schema.range
+    if range.isEmpty { return masked }
     let isInside = range.contains(value)
     if range.contains(masked) == isInside { return masked }
     return isInside ? masked.folded(into: range, unlike: value) : masked.beyond(range, as: value)
@@ -49,6 +51,7 @@ extension FieldSchema {
 
   /// Returns words, as long as the text before where the field's bounds take only one of the two.
   func asLong(_ words: String, as text: String) -> String {
+    let range = schema.range
     if range.isEmpty || range.contains(.string(words)) == range.contains(.string(text)) { return words }
     var (scalars, count) = (String.UnicodeScalarView(), text.unicodeScalars.count)
     while count > 0, !words.isEmpty {

@@ -94,12 +94,12 @@ struct MaskedText: Sendable {
   ///
   /// A longer number than a phone is masked from its first digit.
   func digits(_ text: String) -> String {
-    let kept = Array((PlainText.asciiDigits(text)).utf8)
+    let kept = PlainText.asciiDigits(text)
     let digits = kept.filter(\.isASCIIDigit)
     let count = digits.count > 13 ? digits.count : min(10, digits.count - PhoneCountry.digitCount(of: kept))
     let national = Array(digits.suffix(count))
-    var masked = (digits.dropLast(count) + DigitPermutation.masked(national, under: key))[...]
-    return String(decoding: kept.map { $0.isASCIIDigit ? masked.removeFirst() : $0 }, as: UTF8.self)
+    var masked = (digits.dropLast(count) + DigitPermutation.masked(national, under: key)).makeIterator()
+    return String(decoding: kept.map { $0.isASCIIDigit ? masked.next() ?? $0 : $0 }, as: UTF8.self)
   }
 
   // MARK: Words
@@ -107,7 +107,7 @@ struct MaskedText: Sendable {
   /// Returns a name of as many words, each decided by the word that it stands for; particles stay.
   func name(_ text: String) -> String {
     var words: [String] = []
-    for word in PlainText.tidied(text).split(separator: " ").map(String.init) {
+    for word in Self.words(of: text) {
       words.append(MaskWords.particles.contains(word) ? word : self.word(word, "name", MaskWords.names))
     }
     return words.joined(separator: " ")
@@ -116,18 +116,23 @@ struct MaskedText: Sendable {
   /// Returns as many words of no meaning, at most 40.
   func lorem(_ text: String) -> String {
     var words: [String] = []
-    for (index, word) in PlainText.tidied(text).split(separator: " ").prefix(40).enumerated() {
+    for (index, word) in Self.words(of: text).prefix(40).enumerated() {
       words.append(self.word("\(index) \(word)", "text", MaskWords.lorem))
     }
     return words.joined(separator: " ")
   }
 
+  private static func words(of text: String) -> [String] {
+    PlainText.tidied(text).utf8.split(separator: UInt8(ascii: " ")).map { String($0) ?? "" }
+  }
+
   /// A word of a list that is not the one that it stands for.
   private func word(_ word: String, _ purpose: String, _ list: [String]) -> String {
-    let bytes = key.bytes(purpose, word.lowercased().utf8)
+    let word = word.lowercased()
+    let bytes = key.bytes(purpose, word.utf8)
     let index = (Int(bytes[0]) << 8 | Int(bytes[1])) % list.count
     let found = list[index]
-    return found.lowercased() == word.lowercased() ? list[(index + 1) % list.count] : found
+    return found.lowercased().isIdentical(to: word) ? list[(index + 1) % list.count] : found
   }
 
   // MARK: Numbers and times
@@ -168,15 +173,16 @@ struct MaskedText: Sendable {
 
 extension PlainText {
   /// The text with its digits in ASCII, and of all else only what stands between the digits of a phone.
-  fileprivate static func asciiDigits(_ text: String) -> String {
-    var kept = String.UnicodeScalarView()
+  fileprivate static func asciiDigits(_ text: String) -> [UInt8] {
+    var kept: [UInt8] = []
     for scalar in text.unicodeScalars {
-      if let digit = decimalDigit(scalar) {
-        kept.append(digit)
-      } else if "+-.() ".unicodeScalars.contains(scalar) {
-        kept.append(scalar)
+      if scalar.isASCII {
+        let byte = UInt8(truncatingIfNeeded: scalar.value)
+        if byte.isASCIIDigit || "+-.() ".utf8.contains(byte) { kept.append(byte) }
+      } else if let digit = decimalDigit(scalar) {
+        kept.append(UInt8(truncatingIfNeeded: digit.value))
       }
     }
-    return String(kept)
+    return kept
   }
 }
