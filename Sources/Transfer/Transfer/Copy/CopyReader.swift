@@ -38,6 +38,8 @@ struct CopyReader: Sendable {
     let reads = reads(plan, from: start)
     // With a limit of 0, nothing is requested.
     let pages = client.pages(ofEach: limit > 0 ? reads : [])
+    var masked = MaskAhead(mask)
+    defer { masked.cancel() }
     for index in plan.scopes.indices.dropFirst(start.stage) {
       if index > start.stage || position.last == nil {
         (position.stage, position.last, position.taken) = (index, nil, 0)
@@ -49,14 +51,19 @@ struct CopyReader: Sendable {
       {
         try Task.checkCancellation()
         let selected = page.filter { isSelected($0.path, index, plan.scopes) }.prefix(left)
-        let documents = try await carried(Array(selected), &references)
-        left -= documents.count
-        position.taken += documents.count
+        left -= selected.count
+        position.taken += selected.count
         position.last = isResumable ? page.last?.path ?? position.last : nil
+        guard let documents = try await masked.next(assertFree(selected)) else { continue }
+        let carried = try references.rewrite(documents)
         position.references = references.counts
-        try await body(documents, isResumable ? position : nil)
-        progress.advance(by: documents.count)
+        try await body(carried, isResumable ? position : nil)
+        progress.advance(by: carried.count)
       }
+    }
+    if let documents = try await masked.last() {
+      try await body(references.rewrite(documents), nil)
+      progress.advance(by: documents.count)
     }
   }
 
@@ -75,7 +82,8 @@ struct CopyReader: Sendable {
         position.taken..<min(names.count, position.taken + min(pageSize, client.lookupSize))
       )
       let found = try await documents(paths, plan)
-      let documents = try await carried(paths.compactMap { found[$0] }, &references)
+      let selected = try assertFree(paths.compactMap { found[$0] })
+      let documents = try await references.rewrite(mask?.masked(selected) ?? selected)
       position.taken += paths.count
       position.references = references.counts
       try await body(documents, mask == nil ? position : nil)
@@ -96,15 +104,10 @@ struct CopyReader: Sendable {
     }
   }
 
-  /// Documents as they are passed on.
-  private func carried(
-    _ documents: [RawDocument],
-    _ references: inout CopyReferences
-  ) async throws -> [RawDocument] {
+  private func assertFree(_ documents: some Sequence<RawDocument>) throws(Failure) -> [RawDocument] {
+    let documents = Array(documents)
     for document in documents { try personalData.assertFree(document.path.collection) }
-    var carried = try await mask?.masked(documents) ?? documents
-    for index in carried.indices { carried[index] = try references.rewrite(carried[index]) }
-    return carried
+    return documents
   }
 
   /// The next page of a scope; a failure of a masked copy names no document of the source.
@@ -149,4 +152,31 @@ struct CopyReader: Sendable {
     scopes[index].kind == nil && scopes.count == 1
       || CollectionScope.index(of: path, in: scopes) == index
   }
+}
+
+/// Masks a page while the caller works on the one before it; without a mask, pages pass.
+private struct MaskAhead {
+  private let mask: Mask?
+  private var ahead: Task<[RawDocument], any Error>?
+
+  init(_ mask: Mask?) { self.mask = mask }
+
+  /// Takes a page, and returns the next one that is ready; nil if there is none yet.
+  mutating func next(
+    _ page: [RawDocument],
+    isolation: isolated (any Actor)? = #isolation
+  ) async throws -> [RawDocument]? {
+    guard let mask else { return page }
+    let before = ahead
+    ahead = Task { try await mask.masked(page) }
+    return try await before?.cancellingValue
+  }
+
+  /// Returns the last page; nil if there is none left.
+  mutating func last(isolation: isolated (any Actor)? = #isolation) async throws -> [RawDocument]? {
+    defer { ahead = nil }
+    return try await ahead?.cancellingValue
+  }
+
+  func cancel() { ahead?.cancel() }
 }
