@@ -15,7 +15,7 @@ package struct Mask: Sendable {
     self.schema = schema
     text = MaskedText(key: key)
     collections = Dictionary(
-      schema.collections.map { ($0.pattern, MaskedCollection($0)) },
+      schema.collections.map { ($0.pattern, MaskedCollection($0, of: schema)) },
       uniquingKeysWith: { first, _ in first }
     )
   }
@@ -69,6 +69,11 @@ package struct Mask: Sendable {
     return fields.decisions(on: document.fields)
   }
 
+  /// The rule of the IDs of a collection; nil if nobody said what is to become of them.
+  func idRule(of path: CollectionPath) -> MaskRule? {
+    (collections[path] ?? collections[path.pattern])?.idRule
+  }
+
   private func fields(of collection: MaskedCollection, seed: [UInt8] = []) -> MaskedFields {
     MaskedFields(mask: self, text: text, collection, seed: seed)
   }
@@ -97,7 +102,7 @@ package struct Mask: Sendable {
     var pattern = ""
     for index in stride(from: 1, to: segments.count, by: 2) {
       pattern += (index > 1 ? "/*/" : "") + segments[index - 1]
-      guard let collection = CollectionPath(pattern), let rule = schema.idRule(of: collection) else {
+      guard let collection = CollectionPath(pattern), let rule = idRule(of: collection) else {
         throw MaskGaps.failure(gaps(along: path), by: schema)
       }
       segments[index] = id(segments[index], rule)

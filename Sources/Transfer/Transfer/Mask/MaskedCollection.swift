@@ -55,11 +55,14 @@ final class MaskedCollection: Sendable {
   }
 
   let schema: CollectionSchema
+  /// The rule of the IDs; nil where nobody said what is to become of them.
+  let idRule: MaskRule?
   /// The declared fields that are in no map.
   let fields: [UTF8Key: Field]
 
-  init(_ schema: CollectionSchema) {
+  init(_ schema: CollectionSchema, of database: DatabaseSchema) {
     self.schema = schema
+    idRule = database.idRule(of: schema.pattern)
     fields = Field.fields(below: [], schema.fields, of: schema)
   }
 }

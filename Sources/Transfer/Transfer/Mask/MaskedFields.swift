@@ -83,7 +83,7 @@ struct MaskedFields {
     var decided = rule
     if case .reference(let target) = rule.kind {
       let named = target ?? field.reference?.collection ?? collection.schema.pattern
-      decided = mask.schema.idRule(of: named) ?? rule
+      decided = mask.idRule(of: named) ?? rule
     }
     let decision = MaskDecision(
       field: name(of: field),
@@ -207,7 +207,7 @@ struct MaskedFields {
   /// The ID of a document of another collection, or of this one.
   private mutating func id(_ id: String, _ target: CollectionPath?) -> String {
     let target = target ?? collection.schema.pattern
-    guard let rule = mask.schema.idRule(of: target) else {
+    guard let rule = mask.idRule(of: target) else {
       gaps.append(.id(target))
       return ""
     }

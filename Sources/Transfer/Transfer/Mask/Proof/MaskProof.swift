@@ -50,7 +50,7 @@ package struct MaskProof: ~Copyable {
 
   private mutating func takeIDs(of path: DocumentPath) throws(Failure) {
     for (collection, id) in path.ids {
-      guard let rule = mask.schema.idRule(of: collection), rule.kind != .keep else { continue }
+      guard let rule = mask.idRule(of: collection), rule.kind != .keep else { continue }
       try take(id, rule, at: row("\(collection): (ids)", isIdentity: true))
     }
   }
