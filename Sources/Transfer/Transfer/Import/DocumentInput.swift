@@ -135,8 +135,26 @@ struct RowFault {
   var expected: String
   /// The kind of violation of the schema; nil for what could not be read.
   var code: String?
+  private let cause: @Sendable () -> Failure
+
   /// The failure of a command that stops here.
-  var failure: Failure
+  ///
+  /// It is made when it is asked for: of a million errors of a kind one is shown.
+  var failure: Failure { cause() }
+
+  init(
+    row: Int,
+    column: Int? = nil,
+    heading: String? = nil,
+    value: String? = nil,
+    expected: String,
+    code: String? = nil,
+    failure: @autoclosure @escaping @Sendable () -> Failure
+  ) {
+    (self.row, self.column, self.heading) = (row, column, heading)
+    (self.value, self.expected, self.code) = (value, expected, code)
+    cause = failure
+  }
 }
 
 /// The documents of a JSON Lines file.

@@ -211,24 +211,24 @@ final class SchemaInput: DocumentInput {
       violation.isMissing
       ? "\(cell == nil ? "\(name): " : "")\(violation.expected), and it is missing"
       : violation.expected + remark
-    let label = cell.map { "\($0.name)" } ?? name
-    let place =
-      row.row.map { CellRow.place(row: $0, line: row.number) } ?? "\(source.unit) \(row.number)"
+    let way = way(to: violation, collection)
+    let (row, line, source) = (row.row, row.number, source)
     return RowFault(
-      row: row.row ?? row.number,
+      row: row ?? line,
       column: cell?.column,
-      heading: cell?.heading ?? violation.field?.description,
+      heading: cell?.heading ?? violation.field.map { _ in name },
       value: cell?.value ?? violation.value?.literal,
       expected: expected,
       code: violation.kind.rawValue,
-      failure: Failure(
-        .inputMalformed,
-        "import",
-        path: source.label,
-        cause: violation.isMissing
-          ? "\(place)\(cell == nil ? ":" : ",") \(label) is missing; expected \(violation.expected)\(way(to: violation, collection))"
+      failure: {
+        let place = row.map { CellRow.place(row: $0, line: line) } ?? "\(source.unit) \(line)"
+        let label = cell?.name ?? name
+        let cause =
+          violation.isMissing
+          ? "\(place)\(cell == nil ? ":" : ",") \(label) is missing; expected \(violation.expected)\(way)"
           : "\(place), \(label): expected \(expected)"
-      )
+        return Failure(.inputMalformed, "import", path: source.label, cause: cause)
+      }()
     )
   }
 }

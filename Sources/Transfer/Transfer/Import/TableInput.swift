@@ -278,13 +278,14 @@ final class TableInput: DocumentInput {
 
   private func fault(_ index: Int, _ expected: String) -> RowFault {
     let cause = "\(reader.row.place), \(plan.name(ofColumn: index)): expected \(expected)"
+    let failure = Failure.malformed(source.label, cause)
     return RowFault(
       row: reader.row.row,
       column: index + 1,
       heading: plan.headings.indices.contains(index) ? plan.headings[index] : nil,
       value: reader.row[index],
       expected: expected,
-      failure: .malformed(source.label, cause)
+      failure: failure
     )
   }
 

@@ -12,13 +12,20 @@ final class ValidationReport {
   /// The maximum number of kinds that are logged.
   private static let maximumLogged = 20
 
+  private struct KindKey: Hashable {
+    var file: UTF8Key
+    var column: Int
+    var what: UTF8Key
+    var heading: UTF8Key
+  }
+
   private struct Kind {
     var first: String
     var count: Int
   }
 
   private let list: LineList
-  private var kinds: [UTF8Key: Int] = [:]
+  private var kinds: [KindKey: Int] = [:]
   private var kindCounts: [Kind] = []
   private(set) var count = 0
   private(set) var first: Failure?
@@ -40,8 +47,11 @@ final class ValidationReport {
     count += 1
     if first == nil { first = fault.failure }
     if fault.code == nil { hasFaults = true } else { hasBreaches = true }
-    let key = UTF8Key(
-      "\(source.label)\u{0}\(fault.column ?? 0)\u{0}\(Self.what(fault))\u{0}\(fault.code == nil ? "" : fault.heading ?? "")"
+    let key = KindKey(
+      file: UTF8Key(source.label),
+      column: fault.column ?? 0,
+      what: UTF8Key(Self.what(fault)),
+      heading: UTF8Key(fault.code == nil ? "" : fault.heading ?? "")
     )
     if let index = kinds[key] {
       kindCounts[index].count += 1
