@@ -83,6 +83,19 @@ struct MaskProofFileTests {
     }
   }
 
+  @Test("A proof whose sides are swapped is refused, though nothing of the copy is in its source.")
+  func swapped() async throws {
+    try await withPerson { tool, proof in
+      try await tool.bare(["mask", "key", "new", "a"]).expect(0)
+      let copy = ["copy", "people", "--from", "prod", "--to", "test", "--schema", "small.yaml", "--yes"]
+      try await tool.bare(copy + ["--mask", "--mask-key-file", "a", "-q"]).expect(0)
+      try FileManager.default.removeItem(atPath: tool.path("load.jsonl"))
+      try await tool.bare(proof).expect(0)
+      let swapped = ["mask", "prove", "--from", "test", "--to", "prod", "--schema", "small.yaml"]
+      try await tool.bare(swapped).expectFailure(66, "test", "Swap --from and --to")
+    }
+  }
+
   @Test("A damaged export is searched all the same, and named.")
   func damaged() async throws {
     try await withPerson { tool, proof in

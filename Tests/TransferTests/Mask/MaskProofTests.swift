@@ -126,6 +126,25 @@ import Testing
     }
   }
 
+  @Test("A source that is masked itself is told by its addresses and URLs, whoever is in it besides.")
+  func copies() throws {
+    let schema = try SchemaReader.schema(parsing: Self.text, path: "s.yaml")
+    let mask = Mask(by: schema, key: MaskKey(MaskKey.random()))
+    func isOfCopy(_ documents: [RawDocument]) throws -> Bool {
+      var proof = MaskProof(by: schema)
+      for document in documents { try proof.take(document) }
+      return proof.isOfCopy
+    }
+    let masked = try mask.masked(Self.person)
+    let tester = Self.document("people/tester", ["email": .string("tester@example.test")])
+    let padded = Self.document("people/padded", ["email": .string(" Ana@Correo.mx\n")])
+    #expect(try isOfCopy([masked]) && isOfCopy([masked, tester]) && isOfCopy([mask.masked(padded)]))
+    #expect(try !isOfCopy([Self.person]) && !isOfCopy([Self.person, masked]) && !isOfCopy([padded]))
+    #expect(try !isOfCopy([tester]) && !isOfCopy([Self.note(masked.fields["email"] ?? .null)]))
+    let names = Self.document("people/a", ["fullName": masked.fields["fullName"] ?? .null])
+    #expect(try !isOfCopy([names]))
+  }
+
   @Test("What was not looked for is said.")
   func said() throws {
     let report = try prove([])

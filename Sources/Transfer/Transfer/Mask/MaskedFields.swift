@@ -223,7 +223,7 @@ struct MaskedFields {
       masked += isKnown || part.text.isEmpty ? part.text : id(part.text, target)
       masked += part.end
     }
-    return "https://example.test/\(masked)"
+    return "\(MaskedText.urlBase)\(masked)"
   }
 
   /// What people typed as another type stays of that type, so that the copy breaks the schema where the source does.

@@ -85,8 +85,21 @@ struct MaskedText: Sendable {
     return FieldFormat.email.matches(email) ? "\(name)@\(domain)" : name
   }
 
+  /// Whether a text is as ``email(_:of:)`` makes addresses.
+  static func isAddress(_ text: String, of domain: String) -> Bool {
+    let end = "@\(domain)"
+    let name = text.utf8.dropLast(end.utf8.count)
+    guard text.hasSuffix(end), name.count == 17, let first = name.first, "uU".utf8.contains(first) else {
+      return false
+    }
+    return name.dropFirst().allSatisfy { $0.isASCIIDigit || (0x61...0x66).contains($0) }
+  }
+
+  /// What masked URLs begin with.
+  static let urlBase = "https://example.test/"
+
   func url(_ text: String) -> String {
-    text.isEmpty ? text : "https://example.test/\(letters(key.bytes("url", text.utf8), count: 20))"
+    text.isEmpty ? text : "\(Self.urlBase)\(letters(key.bytes("url", text.utf8), count: 20))"
   }
 
   /// Returns a phone of the same country and form: the digits behind the country decide, the last ten at most, so that it is the

@@ -12,7 +12,8 @@ struct MaskProveCommand: AsyncParsableCommand {
     abstract: "Look in a masked copy for the values that rules mask.",
     discussion: """
       Reads both environments. Prints a line for each masked field: how many of its values stand anywhere in --to, and what \
-      could not be looked for (docs/masking.md). Exits with 1 when there is any, with 66 when there is nothing to look for. No value is printed.
+      could not be looked for (docs/masking.md). Exits with 1 when there is any, with 66 when there is nothing to look for, or \
+      when --from is itself masked. No value is printed.
 
         gymmigrate mask prove --from prod --to test --also .gymmigrate
       """
@@ -85,15 +86,7 @@ struct MaskProveCommand: AsyncParsableCommand {
     }
     // Before the copy is read, whose documents are counted, too.
     if !collections.isEmpty { await people.warnOfUnread(reads) }
-    if proof.isEmpty {
-      throw Failure(
-        .inputMissing,
-        "prove the mask of",
-        path: source.environment.name,
-        cause: "it has no value that a rule masks and that could be looked for",
-        remedy: "Check the collections, and the sides: --from is what was masked, --to is the copy."
-      )
-    }
+    try assertProvable(proof, of: source.environment.name)
     try await session.forEachPage(of: wholeReads(in: session)) { page throws(Failure) in
       for document in page { try proof.search(document) }
     }
@@ -101,6 +94,26 @@ struct MaskProveCommand: AsyncParsableCommand {
     let report = try proof.report()
     for file in report.unread { session.logger.warning("Not all of a file was searched. \(file).") }
     return report
+  }
+
+  /// Refuses what would prove nothing: a source without values, or one whose values are those of a mask.
+  private func assertProvable(_ proof: borrowing MaskProof, of environment: String) throws(Failure) {
+    let sides = "--from is what was masked, --to is the copy."
+    func failure(_ cause: String, _ remedy: String) -> Failure {
+      Failure(.inputMissing, "prove the mask of", path: environment, cause: cause, remedy: remedy)
+    }
+    if proof.isEmpty {
+      throw failure(
+        "it has no value that a rule masks and that could be looked for",
+        "Check the collections, and the sides: \(sides)"
+      )
+    }
+    if proof.isOfCopy {
+      throw failure(
+        "most of its email addresses and URLs are masked, as those of a copy",
+        "Swap --from and --to: \(sides)"
+      )
+    }
   }
 
   /// All of the copy, with what gymmigrate itself keeps there.

@@ -20,8 +20,11 @@ package struct MaskProof: ~Copyable {
   private var places = PlaceNames()
   private var seen = DiskSort<NumberRecord>()
   private var unread: [String] = []
+  private var signs = MaskSigns()
   /// Whether nothing that was taken can be looked for.
   package private(set) var isEmpty = true
+  /// Whether what was taken is itself masked, so that none of it has to stand in any copy.
+  package var isOfCopy: Bool { signs.areOfCopy }
 
   fileprivate struct Row {
     var field: ProvenField
@@ -93,6 +96,7 @@ package struct MaskProof: ~Copyable {
 
   private mutating func take(_ text: String, _ rule: MaskRule, at row: Int) throws(Failure) {
     guard let text = rule.maskedPart(of: text), !text.isEmpty else { return }
+    signs.note(text, rule)
     let digits = PlainText.phoneDigits(text)
     if digits != nil || rule.kind == .digits {
       if rule.kind != .digits, digits?.utf8.count == 8, text.utf8.count > 8 {
