@@ -40,6 +40,7 @@ struct CommandContext: Sendable {
       return try await body(Connection(environment: environment, client: client, signer: other.signer))
     }
     let retries = RetryReport(logger, clock: clock)
+    let isOfSource = other != nil
     let resolver = EnvironmentResolver(options)
     try resolver.warnOfEdits(in: environment, logger)
     return try await resolver.withCaller(
@@ -55,6 +56,8 @@ struct CommandContext: Sendable {
       onRetry: { retries.take($0) }
     ) { endpoint, signer, caller in
       note(environment, endpoint)
+      var caller = caller
+      caller.isOfSource = isOfSource
       let client = FirestoreClient(
         database: environment.database,
         endpoint: endpoint,

@@ -78,6 +78,7 @@ extension CommandRun {
     let place = connection.isScratch == true ? source ?? connection : connection
     let stateDir = job?.part?.stateDir ?? place.stateDir
     let billed = context.traffic.account.takeUnrecorded()
+    let sourceReads = min(context.traffic.account.takeUnrecordedOfSource(), billed.reads)
     let bytes = context.traffic.takeUnrecordedBytes()
     let (target, source) = context.sides.withLock { $0 }
     let billedSide = connection.isScratch == true ? source : target
@@ -87,18 +88,28 @@ extension CommandRun {
       billed != Cost(), FileCheck.exists(stateDir) || environment.limits != nil
     else { return }
     do throws(Failure) {
-      let prices = try EnvironmentResolver(place).configuration().prices(of: environment)
+      let configuration = try EnvironmentResolver(place).configuration()
+      func dollars(_ cost: Cost, in environment: DatabaseEnvironment) -> Double? {
+        let prices = configuration.prices(of: environment)
+        return prices.isExact ? prices.dollars(of: cost) : nil
+      }
       var record = CostRecord(
         ending.summary,
         command: Invocation.current.commandName,
         in: environment,
         billed: billed,
-        usd: prices.isExact ? prices.dollars(of: billed) : nil
+        usd: dollars(billed, in: environment)
       )
       (record.bytesIn, record.bytesOut) = bytes
       // What was written was a copy for a while, or a mirror.
       if connection.isScratch == true || billed.writes + billed.deletes == 0 { record.leaveOutWrites() }
-      if connection.isScratch == true { record.source = nil }
+      if connection.isScratch == true {
+        record.source = nil
+      } else if let source, sourceReads > 0 {
+        let cost = Cost(reads: sourceReads)
+        let usd = (source: dollars(cost, in: source), own: dollars(billed - cost, in: environment))
+        record.note(reads: sourceReads, of: source.name, usd: usd)
+      }
       try CostLedger(in: stateDir).append(record)
       if writes { try ending.run?.noteRecorded() }
     } catch {

@@ -153,15 +153,29 @@ struct BillBoundTests {
       let costs = try await tool.bare(["costs"])
       #expect(costs.output.isEmpty && costs.errors.contains("Nothing was billed"), "\(costs.output)")
     }
-    // A copy counts where it writes, and its source is told of it.
+    // Of a copy each side has its own.
     try await withStores { tool in
-      try await tool.load([documentLine("a/1", 1)], into: "stage")
+      let lines = (1...9).map { documentLine("a/\($0)", 1) }
+      try await tool.load(lines, into: "stage")
       try await tool.bare(["copy", "a", "--from", "stage", "--to", "test", "-y"]).expect(0)
+      func copy(_ environment: String) async throws -> [String: Int] {
+        let costs = try await tool.bare(["costs", "-e", environment, "--json"])
+        costs.expect(0)
+        #expect(!costs.errors.contains("another environment"), "\(costs.errors)")
+        let json = try JSONSerialization.jsonObject(with: Data(costs.standardOutput)) as? [String: Any]
+        let sums = try #require(json?["costs"] as? [[String: Any]])
+        let line = try #require(sums.first { $0["command"] as? String == "copy" })
+        return try #require(line["billed"] as? [String: Int])
+      }
+      let (source, target) = (try await copy("stage"), try await copy("test"))
+      #expect(source["reads"] ?? 0 >= 9 && source["writes"] == 0, "\(source)")
+      #expect(target["writes"] ?? 0 >= 9, "\(target)")
+      // A line of an older version does not tell the sides apart.
+      let ledger = tool.path(".gymmigrate/costs.jsonl")
+      let old = try tool.text(".gymmigrate/costs.jsonl").replacing(/,"ofSource":\{[^}]*\}/, with: "")
+      try Data(old.utf8).write(to: URL(fileURLWithPath: ledger))
       let costs = try await tool.bare(["costs", "-e", "stage"])
-      costs.expect(0)
       #expect(costs.errors.contains("another environment: copy (test)."), "\(costs.errors)")
-      let target = try await tool.bare(["costs", "-e", "test"])
-      #expect(!target.errors.contains("another environment"), "\(target.errors)")
     }
     // A run of the day that asks for more than a run may.
     try await withEnvironment("limits: { run: { reads: 5 } }") { tool in

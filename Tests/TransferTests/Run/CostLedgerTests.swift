@@ -110,6 +110,32 @@ struct CostLedgerTests {
     }
   }
 
+  @Test("What a command with two databases read of the other one counts there; an older line is whole.")
+  func sides() async throws {
+    var copy = record("b", 10, usd: 0.5, collections: ["users"])
+    copy.note(reads: 7, of: "a", usd: (source: 0.25, own: 0.125))
+    var unpriced = record("b", 3)
+    unpriced.note(reads: 2, of: "a", usd: (source: nil, own: 0.125))
+    try await withTemporaryDirectory { folder in
+      let ledger = CostLedger(in: folder.path)
+      var found: [CostRecord] = []
+      for one in [copy, record("b", 1)] { try ledger.append(one) }
+      try ledger.forEach(since: moment("2000-01-01T00:00:00Z")) { found.append($0) }
+      #expect(found.map(\.ofSource?.reads) == [7, nil])
+      var totals = CostTotals()
+      for one in found { totals.add(one) }
+      #expect(totals.lines.map(\.environment) == ["a", "b"] && totals.lines.map(\.runs) == [1, 2])
+      #expect(totals.lines.map(\.billed.reads) == [7, 4] && totals.lines.map(\.usd) == [0.25, 0.625])
+      #expect(totals.all.billed.reads == 11 && totals.all.runs == 2 && totals.all.usd == 0.875)
+      #expect(totals.documents.map(\.environment) == ["b"])
+    }
+    var one = CostTotals()
+    let added = [copy, record("b", 1)].map { one.add($0, of: "a") }
+    #expect(added == [true, false] && one.all.billed.reads == 7 && one.all.usd == 0.25)
+    one.add(unpriced, of: "a")
+    #expect(one.all.billed.reads == 9 && one.all.usd == nil)
+  }
+
   @Test("Sums are by environment and command, sorted; a price that is not known is in none.")
   func totals() {
     var totals = CostTotals()

@@ -14,6 +14,8 @@ package final class Account: Sendable {
     var names: [(name: String, used: Cost?)] = []
     /// What the ledger of costs has of it.
     var recorded = Cost()
+    /// The reads of the other database of a command with two that the ledger does not have.
+    var sourceReads = 0
     /// What was saved allows for so much.
     var covered = Cost()
     /// Work in the background that may still make requests.
@@ -80,6 +82,14 @@ package final class Account: Sendable {
     state.withLock { state in
       defer { state.recorded = state.bill.total }
       return state.bill.total - state.recorded
+    }
+  }
+
+  /// The reads among them of the other database of a command with two; they count as recorded from now on.
+  package func takeUnrecordedOfSource() -> Int {
+    state.withLock { state in
+      defer { state.sourceReads = 0 }
+      return state.sourceReads
     }
   }
 
@@ -155,10 +165,13 @@ package final class Account: Sendable {
     }
   }
 
-  /// - Parameter cost: What the request was billed; nil where that is not known.
-  func settle(_ granted: Cost, as cost: Cost?) {
+  /// - Parameters:
+  ///   - cost: What the request was billed; nil where that is not known.
+  ///   - isOfSource: Whether it went to the other database of a command with two.
+  func settle(_ granted: Cost, as cost: Cost?, isOfSource: Bool = false) {
     let waiting = state.withLock { state in
       state.bill.settle(granted, as: cost)
+      if isOfSource { state.sourceReads = state.sourceReads.addingClamped((cost ?? granted).reads) }
       defer { state.waiting = [] }
       return state.waiting
     }

@@ -66,6 +66,8 @@ package struct ServiceCaller: Sendable {
   private var isLast = false
   /// Whether its requests are billed: not those to a mirror.
   package var isBilled = true
+  /// Whether its requests go to the database that a command with two reads.
+  package var isOfSource = false
 
   package init(
     transport: any HTTPTransport,
@@ -107,6 +109,10 @@ package struct ServiceCaller: Sendable {
     return try await traffic.account.reserve(Cost(reads: max(1, wanted)), least: 1, isLast: isLast).reads
   }
 
+  private func settle(_ request: HTTPRequest, as cost: Cost?) {
+    traffic.account.settle(request.billing.most, as: cost, isOfSource: isOfSource)
+  }
+
   /// What a request is billed after a failure: nothing if the service refused it, else perhaps all.
   private func settle(_ request: HTTPRequest, after failure: CallFailure) {
     let isFree =
@@ -116,7 +122,7 @@ package struct ServiceCaller: Sendable {
       case .service(let error): error.isFromService && (400..<500).contains(error.code)
       case .malformed, .unreadable, .foreign: false
       }
-    traffic.account.settle(request.billing.most, as: isFree ? Cost() : nil)
+    settle(request, as: isFree ? Cost() : nil)
   }
 
   // MARK: One attempt
@@ -161,7 +167,7 @@ package struct ServiceCaller: Sendable {
       throw .service(ErrorBody.read(response, with: body.parser))
     }
     let root = try parse(response.body, with: body.parser)
-    traffic.account.settle(request.billing.most, as: request.billing.cost(of: root))
+    settle(request, as: request.billing.cost(of: root))
     if isBounded { await prepare?(response.body) }
     var json: [UInt8] = []
     swap(&json, &response.body)

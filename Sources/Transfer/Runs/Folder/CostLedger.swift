@@ -13,6 +13,13 @@ package struct CostRecord: JSONRecord, Equatable {
     package var deleted: Int
   }
 
+  /// What of it the database was billed that is read of a command with two.
+  package struct Side: Codable, Sendable, Equatable {
+    package var environment: String
+    package var reads: Int
+    package var usd: Double?
+  }
+
   package var startedAt: Timestamp
   /// The words of the command alone.
   package var command: String
@@ -29,6 +36,8 @@ package struct CostRecord: JSONRecord, Equatable {
   package var bytesIn: Int
   package var bytesOut: Int
   package var collections: [Collection]
+  /// nil also where the sides were not told apart.
+  package private(set) var ofSource: Side?
 
   package init(
     _ summary: RunSummary,
@@ -59,6 +68,24 @@ package struct CostRecord: JSONRecord, Equatable {
   /// Leaves out what was written to a place that is not billed.
   package mutating func leaveOutWrites() {
     for index in collections.indices { (collections[index].written, collections[index].deleted) = (0, 0) }
+  }
+
+  /// Notes the reads of the other database, with the price of them and of all else.
+  package mutating func note(reads: Int, of environment: String, usd: (source: Double?, own: Double?)) {
+    ofSource = Side(environment: environment, reads: reads, usd: usd.source)
+    self.usd = usd.source.flatMap { source in usd.own.map { $0 + source } }
+  }
+
+  /// What each environment was billed: one that is read has its reads alone.
+  var parts: [CostRecord] {
+    guard let side = ofSource, !side.environment.isIdentical(to: environment) else { return [self] }
+    var (own, other) = (self, self)
+    own.billed.reads -= side.reads
+    own.usd = usd.flatMap { all in side.usd.map { all - $0 } }
+    other.environment = side.environment
+    (other.billed, other.usd) = (Cost(reads: side.reads), side.usd)
+    (other.bytesIn, other.bytesOut, other.collections) = (0, 0, [])
+    return [own, other]
   }
 
   /// The counts by kinds of collections.

@@ -41,7 +41,19 @@ package struct CostTotals: Sendable {
 
   package init() {}
 
-  package mutating func add(_ record: CostRecord) {
+  /// Adds what a run was billed, in each environment or in one.
+  ///
+  /// - Returns: Whether there is anything of the environment.
+  @discardableResult
+  package mutating func add(_ record: CostRecord, of environment: String? = nil) -> Bool {
+    let parts = record.parts.filter { environment?.isIdentical(to: $0.environment) ?? true }
+    for part in parts { add(part: part) }
+    // One run, on whatever sides.
+    if parts.count > 1 { all.runs -= parts.count - 1 }
+    return !parts.isEmpty
+  }
+
+  private mutating func add(part record: CostRecord) {
     all.add(record)
     let index = Self.index(in: &lines, Line(environment: record.environment, command: record.command)) {
       [$0.environment, $0.command]

@@ -8,7 +8,7 @@ struct CostsCommand: AsyncParsableCommand {
     abstract: "Add up what past runs were billed.",
     discussion: """
       Adds up the lines of STATE-DIR/costs.jsonl, by environment and command, at the prices of their time; and the \
-      documents by collection. Of a run that is at work or was killed, what it may have been billed counts.
+      documents by collection. A command with two environments counts in both. Of a run that is at work or was killed, what it may have been billed counts.
 
         gymmigrate costs --since 30d
         gymmigrate costs --since 24h -e prod --json
@@ -62,9 +62,8 @@ struct CostsCommand: AsyncParsableCommand {
     let asked = configuration.environments.first { $0.name == environment }
     var (others, isKnown): (Set<String>, Bool) = ([], environment == nil || asked != nil)
     func add(_ record: CostRecord) {
-      if environment.map({ $0.isIdentical(to: record.environment) }) ?? true {
+      if totals.add(record, of: environment) {
         isKnown = true
-        totals.add(record)
       } else if let asked, record.hasSource(asked) {
         others.insert("\(record.command) (\(record.environment))")
       }
