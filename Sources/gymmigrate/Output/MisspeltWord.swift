@@ -22,7 +22,9 @@ enum MisspeltWord {
       // Of one letter nothing is near; several together, a number and a hyphen alone may be right.
       let isShort = name.count == 2 && name.last?.isLetter ?? false
       if isLong || isShort, !known.contains(name) {
-        return failure("use the option", name, isLong ? long : [])
+        let command = Array(arguments.prefix(named.words))
+        let inner = named.type.configuration.defaultSubcommand?.configuration.commandName
+        return failure("use the option", name, isLong ? long : [], of: command + [inner].compactMap { $0 })
       }
     }
     return hyphened(rest.first ?? "-", after: Array(arguments.prefix(named.words)), below: root)
@@ -43,12 +45,15 @@ enum MisspeltWord {
   /// The failure to find a word among those that exist, with the one that was probably meant: spelled almost so, or, of a
   /// command, of that name elsewhere.
   ///
-  /// - Parameter parent: The words of a command that the word stands behind.
+  /// - Parameters:
+  ///   - parent: The words of a command that the word stands behind.
+  ///   - command: The words of the command whose option it is meant to be.
   static func failure(
     _ operation: String,
     _ word: String,
     _ known: [String],
-    after parent: [String] = []
+    after parent: [String] = [],
+    of command: [String] = []
   ) -> Failure {
     let isOption = word.hasPrefix("-")
     let near = (word.nearest(of: known) ?? beginning(with: word, of: known)).map {
@@ -61,7 +66,7 @@ enum MisspeltWord {
       operation,
       path: (parent + [word]).joined(separator: " "),
       cause: "there is no such \(isOption ? "option" : "command")",
-      remedy: meant.map { "Did you mean \($0)?" } ?? overview(known, after: parent)
+      remedy: meant.map { "Did you mean \($0)?" } ?? overview(known, after: parent, of: command)
     )
   }
 
@@ -72,7 +77,12 @@ enum MisspeltWord {
   }
 
   /// What there is instead.
-  private static func overview(_ known: [String], after parent: [String]) -> String {
+  private static func overview(
+    _ known: [String],
+    after parent: [String],
+    of command: [String]
+  ) -> String {
+    if !command.isEmpty { return "'gymmigrate \(command.joined(separator: " ")) --help' says what there is." }
     if parent.isEmpty { return "'gymmigrate --help' and 'gymmigrate help COMMAND' say what there is." }
     return "'gymmigrate \(parent.joined(separator: " "))' has \(known.joined(separator: ", "))."
   }

@@ -299,6 +299,18 @@ struct CommandTests {
     }
   }
 
+  @Test(
+    "Of an option that no other one is near the help of its command is named.",
+    arguments: ["export users --decimal-comma", "runs resume last --max-writes-per-second 9", "costs -q"]
+  )
+  func unknown(_ line: String) async throws {
+    try await withTool { tool in
+      let words = line.split(separator: " ").map(String.init)
+      let command = words[0] == "runs" ? "runs resume" : words[0]
+      try await tool.bare(words).expectFailure(64, "'gymmigrate \(command) --help' says what there is.")
+    }
+  }
+
   @Test("A value is no option, and what stands behind two hyphens is none.")
   func values() async throws {
     try await withTool { tool in
