@@ -36,6 +36,18 @@ struct FieldPathTests {
     #expect(error?.text == text)
   }
 
+  @Test(
+    "What lacks back-quotes is shown with them, unless it may be meant as anything else.",
+    arguments: [
+      ("Teléfono", "`Teléfono`"), ("a.Fecha alta", "a.`Fecha alta`"), ("a-b", "`a-b`"), ("2024", "`2024`"),
+      ("a[0]", nil), ("*", nil), ("a`b`", nil), (".", nil), ("a..b", nil),
+    ] as [(String, String?)]
+  )
+  func unquoted(text: String, quoted: String?) {
+    let error = #expect(throws: FieldPathError.self) { try FieldPath(parsing: text) }
+    #expect(error?.reason.hasSuffix("back-quotes\(quoted.map { ": \($0)" } ?? "")") == true)
+  }
+
   @Test func emptyPathsAreNone() {
     #expect(FieldPath(segments: []) == nil)
     #expect(FieldPath(segments: ["a", ""]) == nil)

@@ -120,6 +120,24 @@ struct FilterCase: Sendable, CustomTestStringConvertible {
     #expect(error.map { "\($0)" }?.contains(advice) == true, "\(String(describing: error))")
   }
 
+  @Test(
+    "A name with spaces is shown with the back-quotes that it lacks; words that are no part of one are not.",
+    arguments: [
+      ("Fecha alta > 1", "`Fecha alta`"), ("`Código` de alta == 1", "`Código de alta`"),
+      ("a like \"x\"", nil),
+      ("a not in [1]", nil), ("a b", nil), ("a b and c == 1", nil), ("a => 1", nil),
+    ] as [(String, String?)]
+  )
+  func spacedNames(_ text: String, _ name: String?) {
+    let error = #expect(throws: WireError.self) {
+      try FilterExpression.parse(text, in: LiteralContext(database: database))
+    }
+    let said = error.map { "\($0)" } ?? ""
+    let hint = "a name with spaces is written in back-quotes: "
+    #expect(said.contains(hint) == (name != nil), "\(said)")
+    if let name { #expect(said.hasSuffix(hint + name), "\(said)") }
+  }
+
   @Test func aSingleQuoteThatIsNotClosedIsAWord() throws {
     let filter = try FilterExpression.parse("a == 'tis", in: LiteralContext(database: database))
     #expect(filter == .field(Self.a, .equal, .string("'tis")))

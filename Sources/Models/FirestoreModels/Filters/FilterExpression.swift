@@ -72,7 +72,7 @@ package struct FilterExpression {
     }
     guard !sign.isQuoted, let operation = Self.operators[sign.text] else {
       let accepted = (Self.operators.keys.sorted() + Self.tests.keys.sorted()).joined(separator: " ")
-      throw unexpected(sign, "an operator: \(accepted)")
+      throw unexpected(sign, "an operator: \(accepted)", hint: spaced(field, sign))
     }
     switch operation {
     case .arrayContains where field == .documentName, .arrayContainsAny where field == .documentName:
@@ -100,6 +100,19 @@ package struct FilterExpression {
     }
     let rest = text.utf8.dropFirst(token.offset + 1)
     return rest.firstIndex(of: mark).map { String(Substring(rest[..<$0])) }
+  }
+
+  /// How a name with spaces is written, where words and a sign of comparison follow a field; empty elsewhere.
+  private func spaced(_ field: FieldPath, _ sign: Token) -> String {
+    let rest = tokens[index...].prefix { !$0.isQuoted && $0.text.first?.isLetter ?? false }
+    let end = index + rest.count
+    guard !sign.isQuoted, sign.text.first?.isLetter ?? false, field.segments.count == 1, end < tokens.count,
+      !tokens[end].isQuoted, Self.operators[tokens[end].text] != nil
+    else { return "" }
+    let words = [sign.text] + rest.map(\.text)
+    if ["and", "or", "not", "is"].contains(where: { words.contains($0) }) { return "" }
+    let name = (field.segments + words).joined(separator: " ")
+    return "; a name with spaces is written in back-quotes: \(FieldPath(field: name))"
   }
 
   private func nameNeedsComparison(_ sign: Token) -> WireError {
@@ -186,10 +199,10 @@ package struct FilterExpression {
     return true
   }
 
-  private func unexpected(_ token: Token?, _ expected: String) -> WireError {
+  private func unexpected(_ token: Token?, _ expected: String, hint: String = "") -> WireError {
     guard let token else { return WireError("'\(text)' ends where \(expected) is expected") }
     return WireError(
-      "at byte \(token.offset + 1) of '\(text)', \(expected) is expected instead of '\(token.source)'"
+      "at byte \(token.offset + 1) of '\(text)', \(expected) is expected instead of '\(token.source)'\(hint)"
     )
   }
 

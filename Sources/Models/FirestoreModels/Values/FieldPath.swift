@@ -56,7 +56,10 @@ public struct FieldPath: Hashable, Sendable, CustomStringConvertible {
     func error(_ reason: String) -> FieldPathError {
       FieldPathError(text: text, offset: index, reason: reason)
     }
-    let needsQuotes = "a name with anything but letters, digits and _ is written in back-quotes"
+    func unquoted() -> FieldPathError {
+      let example = Self.quoted(text).map { ": \($0)" } ?? ""
+      return error("a name with anything but letters, digits and _ is written in back-quotes\(example)")
+    }
     while true {
       if index < bytes.count, bytes[index] == UInt8(ascii: "`") {
         var name: [UInt8] = []
@@ -77,14 +80,23 @@ public struct FieldPath: Hashable, Sendable, CustomStringConvertible {
       } else {
         let start = index
         while index < bytes.count, Self.isSimple(bytes[index], first: index == start) { index += 1 }
-        if index == start { throw error(index == bytes.count ? "a field name is missing" : needsQuotes) }
+        if index == start { throw index == bytes.count ? error("a field name is missing") : unquoted() }
         segments.append(String(decoding: bytes[start..<index], as: UTF8.self))
       }
       if index == bytes.count { break }
-      guard bytes[index] == UInt8(ascii: ".") else { throw error(needsQuotes) }
+      guard bytes[index] == UInt8(ascii: ".") else { throw unquoted() }
       index += 1
     }
     self.segments = segments
+  }
+
+  /// How names that lack back-quotes are written; nil where there are signs that may be meant as anything else.
+  private static func quoted(_ text: String) -> FieldPath? {
+    let isOfNames = text.utf8.allSatisfy {
+      $0 >= 0x80 || $0.isASCIILetter || $0.isASCIIDigit || "_- .".utf8.contains($0)
+    }
+    if !isOfNames { return nil }
+    return FieldPath(segments: text.split(separator: ".", omittingEmptySubsequences: false).map(String.init))
   }
 
   /// Parses a comma-separated list of paths; commas inside back quotes belong to names.
