@@ -1,3 +1,4 @@
+import Logging
 import Mirror
 
 /// `gymmigrate mirror verify`.
@@ -21,6 +22,12 @@ struct MirrorVerify: AsyncParsableCommand {
   func run() async throws {
     let connection = try mirror.connection(common.connection.settings)
     try await common.perform("mirror verify", on: connection) { session in
+      let edits = try MirrorFile(mirror.file, for: .reading).editCount()
+      if edits > 0 {
+        session.logger.warning(
+          "\(mirror.file) has edits of \(NumberText.counted(edits, "document")) that were not pushed: what was pulled is compared."
+        )
+      }
       session.progress.begin("verify", total: nil)
       let found = try await MirrorVerification.run(mirror.file, in: session.database)
       session.progress.end()
