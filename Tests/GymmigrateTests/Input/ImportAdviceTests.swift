@@ -90,6 +90,17 @@ struct ImportAdviceTests {
     }
   }
 
+  @Test("Of ids with a slash it is said how such rows are imported all the same.")
+  func slashes() async throws {
+    try await withTool { tool in
+      try tool.write("factura,total\nFA-2026/001,5\n", to: "things.csv")
+      let line = ["import", "things.csv", "--schema", "none", "-n"] + tool.place
+      let advice = "an id without / (without --id-column, --new-ids uuid gives others"
+      try await tool.bare(line + ["--id-column", "factura"]).expectFailure(65, advice)
+      try await tool.bare(line + ["--new-ids", "uuid"]).expect(0)
+    }
+  }
+
   // MARK: Numbers
 
   @Test("No decimal comma is advised beside numbers with a point before decimals, which it would multiply.")

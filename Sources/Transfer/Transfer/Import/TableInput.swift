@@ -321,10 +321,13 @@ final class TableInput: DocumentInput {
       name = String(name[name.utf8.index(after: slash)...])
     }
     guard let path = plan.collection.document(named: name, readsPaths: plan.readsForms) else {
+      let advice =
+        options.idColumn == nil
+        ? "" : " (without --id-column, --new-ids uuid gives others, and the column stays a field)"
       faults.append(
         fault(
           plan.idColumn ?? 0,
-          plan.readsForms ? "an id, or a path below \(plan.collection)" : "an id without /"
+          plan.readsForms ? "an id, or a path below \(plan.collection)" : "an id without /\(advice)"
         )
       )
       return nil
