@@ -81,9 +81,15 @@ extension CommandRun {
     let sourceReads = min(context.traffic.account.takeUnrecordedOfSource(), billed.reads)
     let bytes = context.traffic.takeUnrecordedBytes()
     let (target, source) = context.sides.withLock { $0 }
-    let billedSide = connection.isScratch == true ? source : target
+    // The target of a comparison may be files.
+    let billedSide = connection.isScratch == true ? source : target ?? source
     // A session names the embedded store as a server; beside it a source may be billed.
-    let isFree = source == nil && (try? EnvironmentResolver(place).environment().isEmbedded) ?? false
+    let isEmbedded = source == nil && (try? EnvironmentResolver(place).environment().isEmbedded) ?? false
+    let named = billedSide.flatMap { side in
+      try? EnvironmentResolver(place).configuration().environment(named: side.name)
+    }
+    let isAlone = source == nil || target == nil
+    let isFree = isEmbedded || isAlone && named?.isLocal ?? false
     guard let environment = billedSide, !isFree || environment.limits != nil,
       billed != Cost(), FileCheck.exists(stateDir) || environment.limits != nil
     else { return }

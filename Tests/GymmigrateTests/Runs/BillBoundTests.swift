@@ -170,6 +170,15 @@ struct BillBoundTests {
       let (source, target) = (try await copy("stage"), try await copy("test"))
       #expect(source["reads"] ?? 0 >= 9 && source["writes"] == 0, "\(source)")
       #expect(target["writes"] ?? 0 >= 9, "\(target)")
+      // A comparison with a file is that of the one database, on whatever side.
+      try tool.write(lines.joined(separator: "\n"), to: "a.jsonl")
+      for sides in [("stage", "a.jsonl"), ("a.jsonl", "test"), ("local", "a.jsonl"), ("a.jsonl", "local")] {
+        let diff = ["diff", "a", "--schema", "none", "--from", sides.0, "--to", sides.1]
+        _ = try await tool.bare(diff)
+      }
+      let lists = try await tool.bare(["costs"]).output
+      #expect(lists.contains(/stage +diff +1 +[1-9]/) && lists.contains(/test +diff +1 +[1-9]/), "\(lists)")
+      #expect(!lists.contains("local"), "\(lists)")
       // A line of an older version does not tell the sides apart.
       let ledger = tool.path(".gymmigrate/costs.jsonl")
       let old = try tool.text(".gymmigrate/costs.jsonl").replacing(/,"ofSource":\{[^}]*\}/, with: "")
