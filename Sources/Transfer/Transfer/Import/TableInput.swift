@@ -14,6 +14,7 @@ final class TableInput: DocumentInput {
   private var values: [Value?] = []
   private var rejects: RejectLines
   private var mixed: MixedCells
+  private var openDates: OpenDates
   /// Whether texts may have the apostrophe of `export --excel` without its byte order mark, which some have; and those that have.
   private let mayBeGuarded: Bool
   private var guarded: (count: Int, firstRow: Int) = (0, 0)
@@ -41,6 +42,7 @@ final class TableInput: DocumentInput {
     cellValues = try CellValues(plan, options)
     rejects = try RejectLines(plan, cellValues)
     mixed = MixedCells(plan)
+    openDates = OpenDates(plan, options)
     mayBeGuarded = plan.readsForms && !plan.isForExcel && !plan.isSheet
     reader = try TableReader(source, options)
     // The header.
@@ -99,7 +101,7 @@ final class TableInput: DocumentInput {
       ? [
         "Its times are rounded to hundredths of a second, as an .ods keeps them: export anew, and edit the .xlsx itself."
       ] : []
-    return reader.notices() + mixed.notices(plan) + lost
+    return reader.notices() + mixed.notices(plan) + openDates.notices(plan) + lost
   }
 
   var warnings: [String] {
@@ -192,6 +194,7 @@ final class TableInput: DocumentInput {
         case .field(let column):
           values[index] = try value(of: reader.row, index, as: column.type)
           mixed.take(values[index], of: reader.row, index)
+          openDates.take(reader.row, index)
           if mayBeGuarded { noteGuard(index) }
         case .rest: rest = try value(of: reader.row, index, as: .any)?.map
         case .name, .reason, .skipped: break
