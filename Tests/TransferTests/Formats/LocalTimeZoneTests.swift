@@ -46,6 +46,9 @@ import Testing
   func unknownZonesAreRefused(name: String) {
     let failure = #expect(throws: Failure.self) { try LocalTimeZone(named: name) }
     #expect(failure?.kind == .configuration)
+    // The package is there, and would not help.
+    #expect(failure?.remedy?.contains("America/Mexico_City") == true)
+    #expect(failure?.remedy?.contains("tzdata") == false)
   }
 
   @Test func utcNeedsNoFile() throws {

@@ -50,12 +50,14 @@ package struct LocalTimeZone: Sendable, Equatable {
         return
       }
     }
+    let folder = Self.folders.first { Self.contents(of: "\($0)/America/Mexico_City") != nil }
     throw Failure(
       .configuration,
       "read the time zone",
       path: name,
       cause: "this system has no such time zone",
-      remedy: "Use a name such as America/Mexico_City or UTC, and install the package tzdata."
+      remedy: folder.map { "Use UTC or a name such as America/Mexico_City; 'ls \($0)/America' shows more." }
+        ?? "Use UTC, or install the package tzdata, and use a name such as America/Mexico_City."
     )
   }
 
