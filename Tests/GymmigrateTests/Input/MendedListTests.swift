@@ -98,6 +98,7 @@ struct MendedListTests {
       (#"[{"id":"a","v":"1"}]"#, ["--headings", "snake"], 64, "--headings: it is for CSV and workbooks"),
       (#"[{"id":"a","v":"1"}]"#, ["--decimal-comma"], 64, "--decimal-comma: it is for CSV"),
       (#"[{"id":"a","v":"1"}]"#, ["--new-ids", "uuid"], 64, "--new-ids: it is for CSV"),
+      (#"[{"id":"a","v":"1"}]"#, ["--new-ids", "uuid"], 64, "Where none has, jq -s"),
       (
         #"[{"id":"a","v":{"_seconds":999999999999,"_nanoseconds":0}}]"#, [], 65,
         "v: it is no time and no point"

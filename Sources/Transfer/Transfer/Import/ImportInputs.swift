@@ -104,9 +104,15 @@ struct ImportInputs: Sendable {
       "use",
       path: "--\(first)",
       cause: "it is for CSV and workbooks, and no input is one",
-      remedy: "Omit it, or give --format if the file is a table by another name."
+      remedy: hasObjects && first == "new-ids"
+        ? "Name the member that has the ids with --id-column. Where none has, \(Self.numbering) numbers the objects."
+        : "Omit it, or give --format if the file is a table by another name."
     )
   }
+
+  /// What gives objects without ids one each, of a list and of lines.
+  private static let numbering =
+    "jq -s 'flatten(1) | to_entries | map({id: (.key + 1)} + .value)' FILE > NEW.json"
 
   /// Whether some inputs are JSON, whose members are not known before they are read.
   private var hasObjects: Bool { inputs.contains { $0.source.format == .json } }
