@@ -13,10 +13,20 @@ enum RunText {
     let rows = entries.map { entry in
       let counts = entry.ending.map { SummaryText.counts($0.totals) } ?? ""
       let record = entry.record
-      let what = record.command + (record.isDryRun ? " (dry run)" : "")
+      let what = record.command + input(of: record) + (record.isDryRun ? " (dry run)" : "")
       return [record.id, record.environment, entry.status, counts, what]
     }
     return TerminalText.aligned([["run", "environment", "status", "documents", "command"]] + rows)
+  }
+
+  /// What a run read beside its environment: another one, or the first of its files.
+  private static func input(of record: RunRecord) -> String {
+    let source = record.source.map(\.environment)
+      .flatMap { $0.isIdentical(to: record.environment) ? nil : ", from \($0)" }
+    guard let path = record.inputs.first?.path else { return source ?? "" }
+    let more = record.inputs.count > 1 ? " and \(record.inputs.count - 1) more" : ""
+    let name = FilePaths.name(of: path)
+    return "\(source ?? ""), \(name.isEmpty ? path : name)\(more)"
   }
 
   /// The warning about a journal with a line that was cut off.

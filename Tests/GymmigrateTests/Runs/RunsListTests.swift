@@ -57,6 +57,21 @@ struct RunsListTests {
     }
   }
 
+  @Test("'list' names the first file of an import, and the other environment of a comparison.")
+  func inputs() async throws {
+    try await withStores { tool in
+      for name in ["a", "b"] { try tool.write(documentLine("\(name)/1", 1), to: "in/\(name).jsonl") }
+      let line = ["import", "-e", "test", "--schema", "none", "-q"]
+      try await tool.bare(line + ["in/a.jsonl"]).expect(0)
+      try await tool.bare(line + ["in/a.jsonl", "in/b.jsonl", "--mode", "upsert", "-n"]).expect(0)
+      try await tool.bare(["diff", "a", "--from", "stage", "--to", "test", "--schema", "none"]).expect(1)
+      let rows = try await tool.bare(["runs", "list"]).output.split(separator: "\n").dropFirst()
+      let ends = ["  diff, from stage", "  import, a.jsonl and 1 more (dry run)", "  import, a.jsonl"]
+      for (row, end) in zip(rows, ends) { #expect(row.hasSuffix(end), "\(row)") }
+      #expect(rows.count == 3)
+    }
+  }
+
   @Test("'list' tells a dry run, however it is asked for, from a run and from what only reads.")
   func dryRuns() async throws {
     try await withTool { tool in
