@@ -150,6 +150,7 @@ gm_json_status status_of(simdjson::error_code error) {
     case simdjson::UTF8_ERROR: return GM_JSON_INVALID_UTF8;
     case simdjson::CAPACITY: return GM_JSON_TOO_LARGE;
     case simdjson::MEMALLOC: return GM_JSON_NO_MEMORY;
+    case simdjson::NUMBER_ERROR: return GM_JSON_BAD_NUMBER;
     default: return GM_JSON_MALFORMED;
   }
 }

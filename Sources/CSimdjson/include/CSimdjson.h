@@ -19,6 +19,8 @@ typedef enum {
   GM_JSON_INVALID_UTF8 = 3,
   GM_JSON_TOO_LARGE = 4,
   GM_JSON_NO_MEMORY = 5,
+  /// A number is malformed, or larger than every double.
+  GM_JSON_BAD_NUMBER = 6,
 } gm_json_status;
 
 /// A parsed document: the tape and the buffer that its strings point into, as simdjson's doc/tape.md describes

@@ -70,6 +70,22 @@ struct ChangedWorkbookTests {
     )
   }
 
+  @Test("A whole number typed over any double is a double; over an integer it is an integer.")
+  func wholeNumbers() throws {
+    let fields: FieldMap = [
+      "a": .double(18.5), "b": .double(0.1 + 0.2), "c": .double(1.5e-12), "d": .double(7), "e": .integer(7),
+      "f": .double(-0.25), "g": .double(2.5e17),
+    ]
+    let path = try books.export([books.document("ana", fields)])
+    let names = fields.entries.map(\.name)
+    let edits = names.map { #"cell("ana", "\#($0)").value = 19"# }
+    try books.change(path, edits.joined(separator: "\n"))
+    for name in names {
+      let typed: Value = name == "e" ? .integer(19) : .double(19)
+      #expect(try books.field(name, of: "ana", in: path) == typed, "\(name)")
+    }
+  }
+
   @Test("A text that is made a number, or a number a text, was changed.")
   func changedKinds() throws {
     let path = try people()

@@ -252,7 +252,8 @@ struct TapeWriter {
     }
     let text = String(decoding: json[start..<at], as: UTF8.self)
     if isInteger, text != "-0", addInteger(text) { return }
-    guard let number = Double(text), number.isFinite else { throw .malformed(json) }
+    guard let number = Double(text) else { throw .malformed(json) }
+    if !number.isFinite { throw .losesNumbers }
     if keepsNumbers, number == 0, mantissa.contains(where: { (0x31...0x39).contains($0) }) {
       throw .losesNumbers
     }

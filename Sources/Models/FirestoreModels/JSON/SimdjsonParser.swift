@@ -35,6 +35,11 @@
       case GM_JSON_INVALID_UTF8: throw .notUTF8
       case GM_JSON_TOO_LARGE: throw .tooLarge(json)
       case GM_JSON_NO_MEMORY: throw WireError("there is no memory left for its \(json.count) bytes")
+      case GM_JSON_BAD_NUMBER:
+        // simdjson does not say what of the two it is.
+        var writer = TapeWriter(json, maximumDepth: json.count, keepsNumbers: false)
+        try writer.write()
+        throw .malformed(json)
       default: throw .malformed(json)
       }
       if keepsNumbers, let base = json.baseAddress,

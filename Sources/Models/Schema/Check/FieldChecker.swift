@@ -24,6 +24,8 @@ final class FieldChecker: Sendable {
   private let isRequired: Bool
   private let isReference: Bool
   private let values: [Value]?
+  /// What is expected where only some values are.
+  private let expectedValues: String
   private let format: FieldFormat?
   private let range: ValueRange
   private let elements: [FieldChecker]
@@ -39,6 +41,8 @@ final class FieldChecker: Sendable {
     isRequired = field.isRequired
     isReference = field.reference != nil
     values = field.values
+    let shown = (field.values ?? []).filter { !field.deprecated.contains($0) }.map(\.literal)
+    expectedValues = "one of \(shown.joined(separator: ", "))"
     format = field.format
     range = field.range
     elements = field.elements.map { FieldChecker($0, index: 0) }
@@ -57,8 +61,7 @@ final class FieldChecker: Sendable {
     _ view: ValueView<Source>
   ) throws(WireError) -> SchemaViolation? {
     if let values, try !Self.contains(values, source, view) {
-      let shown = values.filter { !field.deprecated.contains($0) }.map(\.literal).joined(separator: ", ")
-      return SchemaViolation(.unknownValue, path, try source.value(), expected: "one of \(shown)")
+      return SchemaViolation(.unknownValue, path, try source.value(), expected: expectedValues)
     }
     if let format, case .string(let text) = view, !text.withBytes({ format.matches($0) }) {
       return SchemaViolation(.format, path, try source.value(), expected: format.description)

@@ -84,6 +84,7 @@ final class ImportPass {
       return left > 0
     }
     if !batch.isEmpty { try await passOn(body) }
+    try warnings.flush()
     context.progress.reachEnd()
   }
 
@@ -109,6 +110,7 @@ final class ImportPass {
     position.references = rewriter.counts
     position.documents += batch.count
     position.set(lines, next: unopened)
+    try warnings.flush()
     try await body(batch, position.checkpoint)
     context.progress.advance(by: batch.count, share: share)
     batch.removeAll(keepingCapacity: true)

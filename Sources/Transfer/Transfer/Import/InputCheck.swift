@@ -41,6 +41,7 @@ struct InputCheck {
     } end: { input in
       try conclude(input, &found)
     }
+    try report.flush()
     try conclude(found)
     try conclude(report)
     return try superseded(search)
@@ -300,6 +301,7 @@ struct InputCheck {
       }
     }
     guard let first else { return superseded }
+    try report.flush()
     var failure = fault(of: first.earlier, first.later).failure
     if report.count > 1 { failure.cause += " (\(report.count) lines or rows in all)" }
     failure.remedy =

@@ -24,7 +24,10 @@ final class ValidationReport {
     var count: Int
   }
 
+  private static let largestWait = 32_768
+
   private let list: LineList
+  private var waiting: [UInt8] = []
   private var kinds: [KindKey: Int] = [:]
   private var kindCounts: [Kind] = []
   private(set) var count = 0
@@ -64,7 +67,17 @@ final class ValidationReport {
       source.label, String(fault.row), fault.column.map { String($0) } ?? "", fault.heading ?? "",
       fault.value ?? "", fault.expected,
     ]
-    try list.append(CSVLineWriter.list.bytes(cells))
+    waiting += CSVLineWriter.list.bytes(cells)
+    if waiting.count >= Self.largestWait { try flush() }
+  }
+
+  /// Writes the lines that wait, which otherwise are written many at a time.
+  ///
+  /// - Throws: `.cannotWrite`.
+  func flush() throws(Failure) {
+    if waiting.isEmpty { return }
+    try list.append(waiting)
+    waiting.removeAll(keepingCapacity: true)
   }
 
   /// What is wrong, which is the same for all errors of a kind.

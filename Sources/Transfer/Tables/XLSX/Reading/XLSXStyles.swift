@@ -23,6 +23,7 @@ struct XLSXStyles: Sendable {
   static let dateCode = "yyyy-mm-dd hh:mm:ss"
   static let fineDateCode = "yyyy-mm-dd hh:mm:ss;@"
   static let doubleCode = "0.0##############"
+  static let smallDoubleCode = "0.0##############E+00"
   /// It is the same after LibreOffice made an .ods of it and back, which makes `0` of `#0`.
   static let integerCode = "0;-0;0"
   /// What export wrote before.
@@ -102,7 +103,7 @@ struct XLSXStyles: Sendable {
     case "@": return .text
     case _ where isOfExport(code): return .exportedDate
     case fineDateCode: return .fineDate
-    case doubleCode: return .double
+    case doubleCode, smallDoubleCode: return .double
     case integerCode, earlierIntegerCode: return .integer
     default: break
     }

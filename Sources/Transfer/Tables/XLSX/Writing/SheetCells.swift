@@ -152,9 +152,9 @@ struct SheetCells {
         return sample(index + 1, 12)
       }
     case .double(let number) where number.isFinite:
-      // When read back, a whole number is an integer unless its column or format specifies otherwise.
-      let isMarked = type != .double && type != .string && (type != .any || number.rounded() == number)
-      let mark: RowBytes.Mark = isMarked ? .double : .none
+      // When read back, a whole number is an integer unless its column or format specifies otherwise: also one
+      // that is typed over another number.
+      let mark: RowBytes.Mark = type != .double && type != .string ? .double : .none
       let bounded = max(-Self.largestNumber, min(Self.largestNumber, number))
       let isExact = keepsNumbers && Self.isShort(number)
       if try isExact ? true : keep(value, .number(bounded, mark), index, of: name, workbook) {

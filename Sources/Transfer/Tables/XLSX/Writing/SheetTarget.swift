@@ -59,7 +59,8 @@ final class SheetTarget: @unchecked Sendable {
         case .number(let number, .date): worksheet_write_number(sheet, row, column, number, formats.date)
         case .number(let number, .fineDate):
           worksheet_write_number(sheet, row, column, number, formats.fineDate)
-        case .number(let number, .double): worksheet_write_number(sheet, row, column, number, formats.double)
+        case .number(let number, .double):
+          worksheet_write_number(sheet, row, column, number, formats.double(for: number))
         case .number(let number, .integer):
           worksheet_write_number(sheet, row, column, number, formats.integer)
         case .boolean(let truth): worksheet_write_boolean(sheet, row, column, truth ? 1 : 0, nil)
@@ -86,10 +87,17 @@ struct CellFormats {
   var fineDate: UnsafeMutablePointer<lxw_format>?
   /// For doubles that would otherwise be read as integers.
   var double: UnsafeMutablePointer<lxw_format>?
+  /// The same for those that would be zeros after the point.
+  var smallDouble: UnsafeMutablePointer<lxw_format>?
   /// For integers that would otherwise be read as doubles.
   var integer: UnsafeMutablePointer<lxw_format>?
   /// For text that a spreadsheet must not convert.
   var text: UnsafeMutablePointer<lxw_format>?
   /// Nil without links.
   var link: UnsafeMutablePointer<lxw_format>?
+
+  /// The format of a double that would otherwise be read as an integer, or be one once another number is typed.
+  func double(for number: Double) -> UnsafeMutablePointer<lxw_format>? {
+    number != 0 && number.magnitude < 0.001 ? smallDouble : double
+  }
 }

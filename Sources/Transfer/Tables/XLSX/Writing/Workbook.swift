@@ -29,7 +29,8 @@ struct Workbook: ~Copyable {
     guard let created else { throw Self.noMemory }
     guard let heading = workbook_add_format(created), let date = workbook_add_format(created),
       let fineDate = workbook_add_format(created), let double = workbook_add_format(created),
-      let integer = workbook_add_format(created), let text = workbook_add_format(created)
+      let smallDouble = workbook_add_format(created), let integer = workbook_add_format(created),
+      let text = workbook_add_format(created)
     else {
       lxw_workbook_free(created)
       throw Self.noMemory
@@ -38,11 +39,19 @@ struct Workbook: ~Copyable {
     format_set_num_format(date, XLSXStyles.dateCode)
     format_set_num_format(fineDate, XLSXStyles.fineDateCode)
     format_set_num_format(double, XLSXStyles.doubleCode)
+    format_set_num_format(smallDouble, XLSXStyles.smallDoubleCode)
     format_set_num_format(integer, XLSXStyles.integerCode)
     format_set_num_format(text, "@")
     handle = created
     headingFormat = heading
-    cellFormats = CellFormats(date: date, fineDate: fineDate, double: double, integer: integer, text: text)
+    cellFormats = CellFormats(
+      date: date,
+      fineDate: fineDate,
+      double: double,
+      smallDouble: smallDouble,
+      integer: integer,
+      text: text
+    )
   }
 
   deinit { lxw_workbook_free(handle) }
