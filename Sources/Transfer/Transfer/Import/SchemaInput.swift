@@ -136,8 +136,10 @@ final class SchemaInput: DocumentInput {
 
   func next() throws(Failure) -> DocumentRow? {
     guard var row = try input.next() else { return nil }
-    row.warnings += known.removed().map { violation in
-      fault(violation, in: row, row.path.flatMap(declared.collection(of:)))
+    let found = known.removed()
+    if !found.isEmpty {
+      let schema = row.path.flatMap(declared.collection(of:))
+      row.warnings += found.map { fault($0, in: row, schema) }
     }
     guard var document = row.document else { return row }
     guard let schema = declared.collection(of: document.path) else { return row }
