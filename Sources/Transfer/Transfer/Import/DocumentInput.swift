@@ -1,3 +1,4 @@
+import Schema
 import Tables
 
 /// The documents of an input, in file order, whatever its format.
@@ -129,13 +130,18 @@ struct RowFault {
   /// The number of the column, from 1; nil for the entire row.
   var column: Int?
   var heading: String?
-  /// The value, for the report only because it is personal data.
-  var value: String?
+  private let cell: String?
+  private let found: Value?
   /// What was expected.
   var expected: String
   /// The kind of violation of the schema; nil for what could not be read.
   var code: String?
   private let cause: @Sendable () -> Failure
+
+  /// The value, for the report only because it is personal data.
+  var value: String? { cell ?? found?.literal }
+
+  var hasValue: Bool { cell != nil || found != nil }
 
   /// The failure of a command that stops here.
   ///
@@ -147,12 +153,13 @@ struct RowFault {
     column: Int? = nil,
     heading: String? = nil,
     value: String? = nil,
+    found: Value? = nil,
     expected: String,
     code: String? = nil,
     failure: @autoclosure @escaping @Sendable () -> Failure
   ) {
     (self.row, self.column, self.heading) = (row, column, heading)
-    (self.value, self.expected, self.code) = (value, expected, code)
+    (cell, self.found, self.expected, self.code) = (value, found, expected, code)
     cause = failure
   }
 }

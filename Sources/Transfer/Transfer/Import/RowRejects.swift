@@ -22,8 +22,8 @@ struct RowRejects {
   /// Returns the errors of a row in words, without its values.
   static func reason(_ faults: [RowFault]) -> String {
     faults.map { fault in
-      guard let column = fault.column, fault.value != nil else {
-        let isInField = fault.code != nil && fault.value != nil
+      guard let column = fault.column, fault.hasValue else {
+        let isInField = fault.code != nil && fault.hasValue
         return isInField ? "\(fault.heading ?? "the id"): expected \(fault.expected)" : fault.expected
       }
       return "column \(column)\(fault.heading.map { " (\($0))" } ?? ""): expected \(fault.expected)"

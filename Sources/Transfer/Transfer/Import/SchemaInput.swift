@@ -64,7 +64,10 @@ package struct SchemaRules: Sendable {
   func violations(in document: WireDocument, _ declared: DeclaredCollections) -> [SchemaViolation]? {
     guard let collection = declared.collection(of: document.path) else { return [] }
     do throws(WireError) {
-      let found = try collection.breaches(by: document, settingTimes: setTimes(of: collection))
+      let found = try collection.schema.breaches(
+        by: document,
+        settingTimes: times == .server ? collection.serverTimes : []
+      )
       return isPartial && !found.isEmpty ? nil : found
     } catch {
       return nil
@@ -80,17 +83,34 @@ package struct SchemaRules: Sendable {
 final class DeclaredCollections {
   private let schema: DatabaseSchema
   private var path: CollectionPath?
-  private var last: CollectionSchema?
+  private var last: DeclaredCollection?
 
   init(_ schema: DatabaseSchema) { self.schema = schema }
 
   /// The schema of a document's collection; nil where it is not declared.
-  func collection(of document: DocumentPath) -> CollectionSchema? {
+  func collection(of document: DocumentPath) -> DeclaredCollection? {
     if path.map({ !document.isIn($0) }) ?? true {
       path = document.collection
-      last = schema.collection(document.collection)
+      last = schema.collection(document.collection).map(DeclaredCollection.init)
     }
     return last
+  }
+}
+
+/// A class, because a schema's values are large to copy for each document.
+final class DeclaredCollection: Sendable {
+  let schema: CollectionSchema
+  let serverTimes: [FieldPath]
+
+  init(_ schema: CollectionSchema) { (self.schema, serverTimes) = (schema, schema.serverTimes) }
+
+  /// The option that sets a field which is missing, for the end of a message; nothing where there is none.
+  func way(to violation: SchemaViolation, fillsDefaults: Bool) -> String {
+    guard violation.isMissing, let field = violation.field else { return "" }
+    if serverTimes.contains(field) { return " (--server-times sets it)" }
+    let hasDefault = field == schema.idField || schema.field(field)?.defaultValue != nil
+    let isFilled = hasDefault && violation.value == nil && !fillsDefaults
+    return isFilled ? " (--defaults fills it)" : ""
   }
 }
 
@@ -138,21 +158,21 @@ final class SchemaInput: DocumentInput {
     guard var row = try input.next() else { return nil }
     let found = known.removed()
     if !found.isEmpty {
-      let schema = row.path.flatMap(declared.collection(of:))
-      row.warnings += found.map { fault($0, in: row, schema) }
+      let collection = row.path.flatMap(declared.collection(of:))
+      row.warnings += found.map { fault($0, in: row, collection) }
     }
     guard var document = row.document else { return row }
-    guard let schema = declared.collection(of: document.path) else { return row }
+    guard let collection = declared.collection(of: document.path) else { return row }
     if rules.fillsDefaults {
-      document = rules.filled(document, schema)
+      document = rules.filled(document, collection.schema)
       row.content = .document(.decoded(document))
     }
     if policy == .off { return row }
-    let violations = rules.violations(in: document, schema)
+    let violations = rules.violations(in: document, collection.schema)
     if violations.isEmpty { return row }
     // A cell that could not be read is no missing value.
     let unread = Set(row.faults.compactMap(\.column))
-    let faults = violations.map { fault($0, in: row, schema) }.filter { fault in
+    let faults = violations.map { fault($0, in: row, collection) }.filter { fault in
       fault.column.map { !unread.contains($0) } ?? true
     }
     if faults.isEmpty { return row }
@@ -190,19 +210,10 @@ final class SchemaInput: DocumentInput {
 
   func cell(of field: FieldPath?) -> Cell? { input.cell(of: field) }
 
-  /// The option that sets a field which is missing, for the end of a message; nothing where there is none.
-  private func way(to violation: SchemaViolation, _ collection: CollectionSchema?) -> String {
-    guard violation.isMissing, let collection, let field = violation.field else { return "" }
-    if collection.serverTimes.contains(field) { return " (--server-times sets it)" }
-    let hasDefault = field == collection.idField || collection.field(field)?.defaultValue != nil
-    let isFilled = hasDefault && violation.value == nil && !rules.fillsDefaults
-    return isFilled ? " (--defaults fills it)" : ""
-  }
-
   private func fault(
     _ violation: SchemaViolation,
     in row: DocumentRow,
-    _ collection: CollectionSchema?
+    _ collection: DeclaredCollection?
   ) -> RowFault {
     let cell = input.cell(of: violation.field)
     let name = violation.field?.description ?? "the document's id"
@@ -213,18 +224,19 @@ final class SchemaInput: DocumentInput {
       violation.isMissing
       ? "\(cell == nil ? "\(name): " : "")\(violation.expected), and it is missing"
       : violation.expected + remark
-    let way = way(to: violation, collection)
-    let (row, line, source) = (row.row, row.number, source)
+    let (row, line, source, fillsDefaults) = (row.row, row.number, source, rules.fillsDefaults)
     return RowFault(
       row: row ?? line,
       column: cell?.column,
       heading: cell?.heading ?? violation.field.map { _ in name },
-      value: cell?.value ?? violation.value?.literal,
+      value: cell?.value,
+      found: violation.value,
       expected: expected,
       code: violation.kind.rawValue,
       failure: {
         let place = row.map { CellRow.place(row: $0, line: line) } ?? "\(source.unit) \(line)"
         let label = cell?.name ?? name
+        let way = collection?.way(to: violation, fillsDefaults: fillsDefaults) ?? ""
         let cause =
           violation.isMissing
           ? "\(place)\(cell == nil ? ":" : ",") \(label) is missing; expected \(violation.expected)\(way)"

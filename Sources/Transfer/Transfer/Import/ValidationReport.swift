@@ -82,7 +82,7 @@ final class ValidationReport {
 
   /// What is wrong, which is the same for all errors of a kind.
   private static func what(_ fault: RowFault) -> String {
-    if fault.code != nil || fault.value != nil { return fault.expected }
+    if fault.code != nil || fault.hasValue { return fault.expected }
     if fault.column == nil { return "" }
     // A record that cannot be read says its line first.
     return fault.expected.firstRange(of: ": ").map { String(fault.expected[$0.upperBound...]) }
