@@ -18,6 +18,7 @@ enum SummaryText {
     }
     lines += summary.sections.compactMap(\.line)
     if let billed = summary.billed { lines += bill(billed, summary.perhapsBilled) }
+    if let units = summary.units { lines.append(units.text) }
     let seconds = (summary.durationSeconds * 10).rounded() / 10
     let rate = Int(clamping: Double(summary.totals.read) / max(summary.durationSeconds, 0.001))
     let speed = summary.showsCounts && hasBegun ? ", \(NumberText.grouped(rate)) documents/s" : ""

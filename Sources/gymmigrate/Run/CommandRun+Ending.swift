@@ -69,6 +69,13 @@ extension CommandRun {
     summary.traffic = context.traffic.current
     let billed = context.traffic.account.billed
     (summary.billed, summary.perhapsBilled) = (billed.known, billed.uncertain)
+    let configuration = try? EnvironmentResolver(connection).configuration()
+    let isEnterprise = [target, source].contains { side in
+      (try? side.flatMap { try configuration?.environment(named: $0.name) })?.edition == "enterprise"
+    }
+    if isEnterprise, billed.known != Cost() {
+      summary.units = EnterpriseUnits(of: billed.known, summary.traffic)
+    }
     summary.durationSeconds = seconds
   }
 

@@ -101,6 +101,20 @@ struct BillBoundTests {
         "not known for the Enterprise edition"
       )
       try await tool.run("count", "a", "--max-reads", "9").expect(0)
+      // 50 documents of 20 KiB are 5 units each to read, and 20 to write, at least; their JSON is little more.
+      let text = String(repeating: "x", count: 20_000)
+      let lines = (1...50).map {
+        #"{"name":"b/\#($0)","fields":{"t":{"stringValue":"\#(text)"}}}"#
+      }
+      try tool.write(lines.joined(separator: "\n"), to: "large.jsonl")
+      let written = try await tool.run("import", "large.jsonl")
+      #expect(written.errors.contains("write units of 1 KiB and those of index"), "\(written.errors)")
+      let read = try await tool.run("export", "b", "-o", "b.jsonl", "--json")
+      let summary = try JSONSerialization.jsonObject(with: Data(read.standardOutput)) as? [String: Any]
+      let units = try #require(summary?["units"] as? [String: [String: Int]])
+      let most = try #require(units["reads"]?["most"])
+      #expect(units["writes"] == ["least": 0, "most": 0])
+      #expect(units["reads"]?["least"] ?? 0 >= 50 && (250...320).contains(most), "\(units)")
     }
   }
 

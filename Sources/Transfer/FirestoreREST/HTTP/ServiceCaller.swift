@@ -5,6 +5,8 @@ import Synchronization
 package struct Traffic: Codable, Sendable, Equatable {
   /// Bytes of response bodies, as received.
   package var bytesIn = 0
+  /// Bytes of response bodies, decompressed.
+  package var contentIn = 0
   /// Bytes of request bodies.
   package var bytesOut = 0
   /// Requests sent, including retries.
@@ -201,7 +203,10 @@ package struct ServiceCaller: Sendable {
     }
     do throws(TransportError) {
       let response = try await transport.send(request)
-      traffic.count { $0.bytesIn += response.wireBytes }
+      traffic.count {
+        $0.bytesIn += response.wireBytes
+        $0.contentIn += response.body.count
+      }
       serverClock.note(response)
       return response
     } catch {

@@ -142,6 +142,8 @@ package struct RunSummary: Sendable {
   package var billed: Cost?
   /// What requests without a complete response may have been billed besides.
   package var perhapsBilled = Cost()
+  /// The same in the units of the Enterprise edition; nil for a database of which the configuration does not name it.
+  package var units: EnterpriseUnits?
   /// Whether the run, which ended early, can be resumed; nil for any other.
   package var canResume: Bool?
   /// The command that resumes the run.
@@ -194,6 +196,7 @@ package struct RunSummary: Sendable {
       json.member("bytesOut", traffic.bytesOut)
       json.member("billed", record: billed)
       if perhapsBilled != Cost() { json.member("perhapsBilled", record: perhapsBilled) }
+      json.member("units", record: units)
       json.member("canResume", record: canResume)
       json.member("resumeCommand", resumeCommand)
       json.member("error", error)
