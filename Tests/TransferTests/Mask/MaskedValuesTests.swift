@@ -34,7 +34,7 @@ import Testing
   )
   func code(_ key: [UInt8], _ message: [UInt8], _ code: String) {
     let bytes = MessageCode(key: key).code(of: message)
-    #expect(String(decoding: bytes.flatMap(MaskKey.hexadecimal), as: UTF8.self) == code)
+    #expect(Hexadecimal.text(of: bytes) == code)
   }
 
   @Test("Phones that differ stay so, none stays itself, and their form holds.")

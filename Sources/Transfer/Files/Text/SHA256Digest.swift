@@ -44,16 +44,7 @@ package struct SHA256Digest: ~Copyable {
   }
 
   /// Completes the digest and returns 64 lower-case hexadecimal digits.
-  package consuming func finish() -> String {
-    let bytes = finishBytes()
-    let digits = Array("0123456789abcdef".utf8)
-    var text: [UInt8] = []
-    for byte in bytes {
-      text.append(digits[Int(byte >> 4)])
-      text.append(digits[Int(byte & 15)])
-    }
-    return String(decoding: text, as: UTF8.self)
-  }
+  package consuming func finish() -> String { Hexadecimal.text(of: finishBytes()) }
 
   /// Returns the digest of a file as 64 lower-case hexadecimal digits.
   ///

@@ -46,8 +46,7 @@ package enum Secrets {
     if secret.count < minimumPrefix { return [] }
     var codes: [[UInt8]] = []
     for isUpper in [false, true] {
-      let digits = Array((isUpper ? "0123456789ABCDEF" : "0123456789abcdef").utf8)
-      codes.append(secret.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] })
+      codes.append(Hexadecimal.digits(of: secret, areUpper: isUpper))
     }
     for before in 0..<3 {
       let end = (before + secret.count) / 3 * 3 - before

@@ -33,7 +33,9 @@ struct DigitPermutation {
       guard digits.count == 10, index == 0 || index == 3 else { return (UInt8(ascii: "0"), 10) }
       return digits[index] < UInt8(ascii: "2") ? (UInt8(ascii: "0"), 2) : (UInt8(ascii: "2"), 8)
     }
-    message = Array(Self.purpose.utf8) + [0, 0]
+    message = []
+    message.reserveCapacity(Self.purpose.utf8.count + 10 + forms.count)
+    message += Array(Self.purpose.utf8) + [0, 0]
     for form in forms { message.append(UInt8(truncatingIfNeeded: form.count)) }
     for _ in 0..<8 { message.append(0) }
     size = forms.reduce(1) { $0 * $1.count }

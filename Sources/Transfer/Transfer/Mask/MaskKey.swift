@@ -1,3 +1,4 @@
+import Files
 import FirestoreREST
 
 /// The secret under which values are masked: the same key makes the same of a value, everywhere.
@@ -35,7 +36,7 @@ package struct MaskKey: Sendable, CustomStringConvertible {
   package init(_ text: String) {
     code = MessageCode(key: Array(text.utf8))
     let bytes = code.code(of: Array("fingerprint".utf8))
-    fingerprint = String(decoding: bytes.prefix(8).flatMap(Self.hexadecimal), as: UTF8.self)
+    fingerprint = Hexadecimal.text(of: bytes.prefix(8))
   }
 
   private static let remedy = "Make one with 'gymmigrate mask key new FILE'."
@@ -45,7 +46,9 @@ package struct MaskKey: Sendable, CustomStringConvertible {
 
   /// The secret bytes that stand for a text, for a purpose.
   func bytes(_ purpose: String, _ text: some Sequence<UInt8>) -> [UInt8] {
-    var message = Array(purpose.utf8)
+    var message: [UInt8] = []
+    message.reserveCapacity(purpose.utf8.count + 1 + text.underestimatedCount)
+    message.append(contentsOf: purpose.utf8)
     message.append(0)
     message.append(contentsOf: text)
     return bytes(of: message)
@@ -56,9 +59,4 @@ package struct MaskKey: Sendable, CustomStringConvertible {
 
   /// The first eight bytes of ``bytes(of:)`` as a number.
   func number(of message: [UInt8]) -> UInt64 { code.number(of: message) }
-
-  static func hexadecimal(_ byte: UInt8) -> [UInt8] {
-    let digits = Array("0123456789abcdef".utf8)
-    return [digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-  }
 }

@@ -1,3 +1,4 @@
+import Files
 import Schema
 
 /// What texts, bytes, numbers and times become under a key.
@@ -12,7 +13,9 @@ struct MaskedText: Sendable {
   func pseudonym(_ text: String) -> String {
     if text.isEmpty { return text }
     let bytes = key.bytes("id", text.utf8)
-    if Self.isUUID(text) { return uuid(bytes, isUpper: text.utf8.contains { (0x41...0x46).contains($0) }) }
+    if FieldFormat.uuid.matches(text) {
+      return uuid(bytes, isUpper: text.utf8.contains { (0x41...0x46).contains($0) })
+    }
     return letters(bytes, count: text.utf8.count == 28 ? 28 : 20)
   }
 
@@ -25,36 +28,28 @@ struct MaskedText: Sendable {
     return prefix + pseudonym(String(decoding: text.utf8.dropFirst(prefix.utf8.count), as: UTF8.self))
   }
 
-  private static func isUUID(_ text: String) -> Bool {
-    if text.utf8.count != 36 { return false }
-    let parts = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
-    func isHexadecimal(_ byte: UInt8) -> Bool {
-      (0x30...0x39).contains(byte) || (0x41...0x46).contains(byte) || (0x61...0x66).contains(byte)
-    }
-    return parts.map(\.count) == [8, 4, 4, 4, 12] && parts.allSatisfy { $0.allSatisfy(isHexadecimal) }
-  }
-
   /// A UUID of version 4.
   private func uuid(_ random: [UInt8], isUpper: Bool) -> String {
     var bytes = Array(random.prefix(16))
     bytes[6] = bytes[6] & 0x0F | 0x40
     bytes[8] = bytes[8] & 0x3F | 0x80
-    var text: [UInt8] = []
-    for (index, byte) in bytes.enumerated() {
-      if [4, 6, 8, 10].contains(index) { text.append(UInt8(ascii: "-")) }
-      text += MaskKey.hexadecimal(byte)
-    }
+    var text = Hexadecimal.digits(of: bytes)
+    for index in [20, 16, 12, 8] { text.insert(UInt8(ascii: "-"), at: index) }
     let lower = String(decoding: text, as: UTF8.self)
     return isUpper ? lower.uppercased() : lower
   }
 
+  private static let lettersAndDigits = Array(
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8
+  )
+
   private func letters(_ bytes: [UInt8], count: Int) -> String {
-    let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8)
-    return String(decoding: bytes.prefix(count).map { digits[Int($0) % digits.count] }, as: UTF8.self)
+    let letters = Self.lettersAndDigits
+    return String(decoding: bytes.prefix(count).map { letters[Int($0) % letters.count] }, as: UTF8.self)
   }
 
   func hash(_ bytes: some Sequence<UInt8>) -> String {
-    String(decoding: key.bytes("hash", bytes).flatMap(MaskKey.hexadecimal), as: UTF8.self)
+    Hexadecimal.text(of: key.bytes("hash", bytes))
   }
 
   // MARK: Formats
@@ -80,8 +75,7 @@ struct MaskedText: Sendable {
   }
 
   private func address(of email: String, _ first: String, _ domain: String) -> String {
-    let digits = key.bytes("email", email.utf8).prefix(8).flatMap(MaskKey.hexadecimal)
-    let name = first + String(decoding: digits, as: UTF8.self)
+    let name = first + Hexadecimal.text(of: key.bytes("email", email.utf8).prefix(8))
     return FieldFormat.email.matches(email) ? "\(name)@\(domain)" : name
   }
 
