@@ -24,6 +24,7 @@ package struct IntegrityCheck: Sendable {
 
   private let application: (any ApplicationRules)?
   private let buckets: StorageBuckets?
+  private let database: DatabaseName?
   private let chosen: Set<IntegrityRule>
 
   /// Gives the documents of a read, page by page and in the order of their names.
@@ -38,16 +39,19 @@ package struct IntegrityCheck: Sendable {
   ///   - buckets: The buckets of the environments; nil where that of the data is not known, and ``IntegrityRule/foreignBucket``
   ///     is not checked.
   ///   - judged: The collections whose documents are judged; nil for all.
+  ///   - database: Where the documents are, so that references to another database dangle; nil where that is not known.
   package init(
     of schema: DatabaseSchema,
     application: (any ApplicationRules)? = nil,
     rules: Set<IntegrityRule>? = nil,
     judged: Set<CollectionPath>? = nil,
-    buckets: StorageBuckets? = nil
+    buckets: StorageBuckets? = nil,
+    database: DatabaseName? = nil
   ) {
     self.schema = schema
     self.application = application
     self.buckets = buckets
+    self.database = database
     knownRules = Self.rules(application)
     self.rules = knownRules.filter { rule in
       (rules?.contains(rule) ?? true) && (buckets != nil || rule != .foreignBucket)
@@ -192,7 +196,7 @@ package struct IntegrityCheck: Sendable {
     from source: @escaping Source,
     report output: (IntegrityFinding) throws -> Void
   ) async throws {
-    let references = try ReferenceCheck(schema, chosen)
+    let references = try ReferenceCheck(schema, chosen, in: database)
     var lookup = CollectionLookup(schema)
     let urls = Dictionary(uniqueKeysWithValues: schema.collections.map { ($0.pattern, urlFields(of: $0)) })
     let application = try self.application?.begin(chosen)

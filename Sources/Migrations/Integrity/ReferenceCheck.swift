@@ -16,6 +16,7 @@ final class ReferenceCheck {
     var mirror: Int?
   }
 
+  private let database: DatabaseName?
   private var lookup: CollectionLookup
   private let spool: ReferenceSpool
   private let wantsReferences: Bool
@@ -27,7 +28,13 @@ final class ReferenceCheck {
   private var uniques: [(collection: CollectionSchema, fields: [FieldPath])] = []
   private var finished: Set<Int> = []
 
-  init(_ schema: DatabaseSchema, _ rules: Set<IntegrityRule>) throws(Failure) {
+  /// - Parameter database: Where the documents are; nil where that is not known, and references may be to any.
+  init(
+    _ schema: DatabaseSchema,
+    _ rules: Set<IntegrityRule>,
+    in database: DatabaseName?
+  ) throws(Failure) {
+    self.database = database
     lookup = CollectionLookup(schema)
     spool = try ReferenceSpool()
     wantsReferences = !rules.isDisjoint(with: [.foreignKeyDangling, .linkNotMirrored])
@@ -72,7 +79,7 @@ final class ReferenceCheck {
         let key = keys[number]
         // A value of another type is reported as such.
         guard let value = document.fields[key.field.path], key.field.accepts(value),
-          let target = Self.id(in: value, of: key.target)
+          let target = id(in: value, of: key.target)
         else { continue }
         let isRoot = collection.pattern.parent == nil
         let reference = ReferenceSpool.Reference(
@@ -143,7 +150,12 @@ final class ReferenceCheck {
     case .found: return
     case .dangling:
       try report(
-        finding(.foreignKeyDangling, "\(field) names a document that is not in \(key.target).")
+        finding(
+          .foreignKeyDangling,
+          DatabaseName.split(target) == nil
+            ? "\(field) names a document that is not in \(key.target)."
+            : "\(field) names a document of another database."
+        )
       )
     case .notMirrored:
       try report(
@@ -174,12 +186,13 @@ final class ReferenceCheck {
     try await spool.addUnique(entries)
   }
 
-  /// The ID that a reference holds: a text that is not empty, or the last part of a reference value.
-  private static func id(in value: Value, of target: CollectionPath) -> String? {
+  /// The ID that a reference holds: a text that is not empty, or the last part of a reference value; all of one to another
+  /// database, which is the ID of no document here.
+  private func id(in value: Value, of target: CollectionPath) -> String? {
     switch value {
     case .string(let id): return id.isEmpty ? nil : id
     case .reference(let name):
-      guard let path = DatabaseName.split(name)?.path else { return name }
+      guard let (of, path) = DatabaseName.split(name), database.map({ $0 == of }) ?? true else { return name }
       return path.collection == target ? path.id : path.string
     default: return nil
     }

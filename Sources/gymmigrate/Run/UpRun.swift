@@ -33,6 +33,7 @@ struct UpRun {
     let pending = try folder.pending(upTo: last, in: name, entries)
     if !job.isDryRun { try await up.verifyDue(of: folder, in: name, entries) }
     if pending.isEmpty {
+      try warnOfUnused(validate, of: folder)
       Terminal.standardError.line("Nothing is pending in \(name).")
       return try await up.printNothing()
     }
@@ -64,6 +65,21 @@ struct UpRun {
     } catch let error as ValidationError {
       try validate(choice(folder.migrations))
       run.output.logger().notice("\(error.message) That is not pending, so it is not used.")
+    }
+  }
+
+  /// Says of settings that nothing uses where nothing is pending; a command that is repeated may still have them.
+  private func warnOfUnused(
+    _ validate: (MigrationChoice) throws -> Void,
+    of folder: MigrationFolder
+  ) throws {
+    do {
+      try validate(choice([]))
+    } catch let error as ValidationError {
+      try validate(choice(folder.migrations))
+      run.output.logger().warning(
+        "\(error.message) That is not pending, so it is not used; 'gymmigrate migrate apply' of it uses it."
+      )
     }
   }
 

@@ -88,6 +88,10 @@ struct MigrateUpTests {
       #expect([0, 2].contains(rest.exitCode), "\(rest.errors)")
       #expect(rest.errors.contains("--review is for users-unify. That is not pending, so it is not used."))
       #expect(try await pending(tool) == [])
+      // Neither is it where nothing at all is pending.
+      let again = try await tool.bare(up)
+      again.expect(0)
+      #expect(again.errors.contains("--review is for users-unify. That is not pending, so it is not used"))
       try tool.write(
         "id: x\nsummary: X.\ncollection: things\nsteps:\n  - set: {a: 1}\n",
         to: "migrations/1-x.yaml"

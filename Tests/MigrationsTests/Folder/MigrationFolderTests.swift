@@ -211,6 +211,15 @@ private func file(_ id: String, _ header: String = "") -> String {
     }
   }
 
+  @Test("Of runs that are all undone, the one decides that was undone in part.")
+  func undoneInPart() {
+    var (first, second) = (entry("1", .undone), entry("2", .undone))
+    (first.undoneBy, first.totals.written, first.leftToUndo) = ("undo-1", 10, 1)
+    (second.undoneBy, second.totals.written) = ("undo-2", 1)
+    let state = state([first, second, undo(of: "2"), undo(of: "1")])
+    #expect(state.kind == .undone && state.entry?.run == "1")
+  }
+
   @Test("A run whose counts were never recorded is not counted, also once it is undone.")
   func uncounted() {
     #expect(entry("1", .cleared).knownTotals == nil && entry("1", .undone).knownTotals == nil)
@@ -227,8 +236,11 @@ private func file(_ id: String, _ header: String = "") -> String {
     var later = entry("2")
     later.totals.written = 1
     #expect(state([first, later]).kind == .applied)
-    (later.totals.written, later.status) = (0, .incomplete)
-    #expect(state([first, later]).kind == .applied)
+    // What it left for a person was there before; what somebody else has changed meanwhile may be wrong.
+    (later.totals.written, later.totals.review, later.status) = (0, 9, .incomplete)
+    #expect(state([first, later]).kind == .verified)
+    later.totals.conflicted = 1
+    #expect(state([first, later]).kind == .conflicted)
     var byHand = entry("3", changed: false)
     byHand.isByHand = true
     #expect(state([byHand]).kind == .byHand && state([byHand]).isInForce)

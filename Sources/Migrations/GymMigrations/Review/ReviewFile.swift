@@ -14,6 +14,7 @@ package enum ReviewFile {
   ///
   /// - Throws: ``Failure``: `inputMissing`; `inputMalformed` with file, line and column.
   package static func read(_ path: String) throws(Failure) -> NameReview {
+    try InputFile.assertReadable(path)
     let format = try InputFormat(of: path)
     guard format.isTable else {
       throw malformed(path, "it is no table", remedy: "Hand back the review.csv of a run.")

@@ -61,6 +61,7 @@ package struct MigrationState: Sendable, Equatable {
     let standing = own.filter { $0.status != .undone && !revoked.contains(UTF8Key($0.run)) }
     entry =
       standing.last
+      ?? own.last { $0.status == .undone && $0.leftToUndo > 0 }
       ?? own.last { $0.status == .undone && $0.totals.written > 0 } ?? own.last { $0.status == .undone }
     applied = entry?.applied(id)
     applied?.verifiedAt = Self.verification(of: id, in: standing)
@@ -87,7 +88,7 @@ package struct MigrationState: Sendable, Equatable {
 
   /// When it was verified last; a later run that found nothing to change takes nothing away from that.
   private static func verification(of id: String, in standing: [LedgerEntry]) -> Timestamp? {
-    let last = standing.lastIndex { $0.totals.written > 0 || $0.status != .done } ?? standing.startIndex
+    let last = standing.lastIndex { !$0.hasLeftAllAsItWas } ?? standing.startIndex
     return standing[last...].compactMap { $0.applied(id)?.verifiedAt }.last
   }
 

@@ -27,8 +27,8 @@ final class MaskedCollection: Sendable {
       self.schema = schema
       rule = collection.maskRule(of: schema)
       isDropped = schema.mask?.kind == .drop
-      isStructure = collection.isStructure(schema)
       isParent = declared.contains { $0.path != schema.path && schema.path.isPrefix(of: $0.path) }
+      isStructure = isParent || collection.isStructure(schema)
       fields = Field.fields(below: schema.path.segments, declared, of: collection)
       element = schema.elements.first.map { Field($0, of: collection, among: schema.elements) }
       var free = schema

@@ -68,8 +68,9 @@ struct MaskedFields {
       for value in values { elements.append(try masked(value, element) ?? .null) }
       return .array(elements)
     }
-    guard let rule = field.rule else {
-      if !field.isStructure { gaps.append(.field(gap(of: field.schema.path, field.schema.types))) }
+    // In place of fields or elements with rules of their own people type a text, which has none.
+    guard let rule = field.rule ?? (field.isStructure ? .pseudonym : nil) else {
+      gaps.append(.field(gap(of: field.schema.path, field.schema.types)))
       return .null
     }
     let decided = isKept(value, field.schema, rule) ? rule : .pseudonym

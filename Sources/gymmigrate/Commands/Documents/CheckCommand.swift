@@ -151,7 +151,8 @@ extension CheckJob: DivisibleJob {
     let application = Self.rules(beyond: schema)
     let known = IntegrityCheck.rules(application)
     try assertKnown(known, schema)
-    let buckets = try resolver.configuration().buckets(of: try resolver.environment())
+    let environment = try resolver.environment()
+    let buckets = try resolver.configuration().buckets(of: environment)
     if buckets == nil, rules.contains(where: { $0.isIdentical(to: IntegrityRule.foreignBucket.name) }) {
       throw Failure(
         .configuration,
@@ -171,7 +172,8 @@ extension CheckJob: DivisibleJob {
       application: application,
       rules: rules.isEmpty ? (isPerDocument ? own : nil) : Set(named),
       judged: collections.isEmpty ? nil : Set(Self.judged(collections, schema)),
-      buckets: buckets
+      buckets: buckets,
+      database: environment.database
     )
   }
 
