@@ -1,3 +1,4 @@
+import Files
 import Tables
 
 /// The reading of a corrected `review.csv`, strict and before anything is written.
