@@ -236,11 +236,11 @@ private func file(_ id: String, _ header: String = "") -> String {
     var later = entry("2")
     later.totals.written = 1
     #expect(state([first, later]).kind == .applied)
-    // What it left for a person was there before; what somebody else has changed meanwhile may be wrong.
+    // What it left for a person was there before.
     (later.totals.written, later.totals.review, later.status) = (0, 9, .incomplete)
     #expect(state([first, later]).kind == .verified)
-    later.totals.conflicted = 1
-    #expect(state([first, later]).kind == .conflicted)
+    later.totals.written = 1
+    #expect(state([first, later]).kind == .applied)
     var byHand = entry("3", changed: false)
     byHand.isByHand = true
     #expect(state([byHand]).kind == .byHand && state([byHand]).isInForce)

@@ -103,15 +103,6 @@ package struct LedgerEntry: Sendable, Equatable {
     }
   }
 
-  /// Whether it came to its end and found nothing to change; what it leaves for a person may still be there.
-  var hasLeftAllAsItWas: Bool {
-    switch status {
-    case .done: totals.written == 0
-    case .incomplete: totals.written == 0 && totals.conflicted == 0
-    case .running, .failed, .interrupted, .undone, .cleared: false
-    }
-  }
-
   /// Its counts; nil where it has not recorded them: it runs, or did not come to its end.
   package var knownTotals: DocumentCounts? {
     switch status {

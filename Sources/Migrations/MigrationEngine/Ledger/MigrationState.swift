@@ -86,9 +86,10 @@ package struct MigrationState: Sendable, Equatable {
     }
   }
 
-  /// When it was verified last; a later run that found nothing to change takes nothing away from that.
+  /// When it was verified last; a later run that found nothing to change takes nothing away from that, whatever it left for a person.
   private static func verification(of id: String, in standing: [LedgerEntry]) -> Timestamp? {
-    let last = standing.lastIndex { !$0.hasLeftAllAsItWas } ?? standing.startIndex
+    let changing = standing.lastIndex { $0.totals.written > 0 || ![.done, .incomplete].contains($0.status) }
+    let last = changing ?? standing.startIndex
     return standing[last...].compactMap { $0.applied(id)?.verifiedAt }.last
   }
 
