@@ -148,7 +148,7 @@ struct BillBoundTests {
       #expect(table.output.hasPrefix("environment  command  runs  reads"), "\(table.output)")
       try await tool.bare(["costs", "-e", "tets"]).expectFailure(78, "Did you mean test?")
       let divided = ["shard", "plan", "--shards", "2", "--to", "s", "--"] + export
-      try await tool.bare(divided).expectFailure(64, "'limits' of its environment")
+      try await tool.bare(divided).expectFailure(64, "'limits' of test")
     }
     // The rows of a mirror are no writes of its database.
     try await withEnvironment("limits: { day: { reads: 1000 } }") { tool in
@@ -199,6 +199,23 @@ struct BillBoundTests {
       try Data(old.utf8).write(to: URL(fileURLWithPath: ledger))
       let costs = try await tool.bare(["costs", "-e", "stage"])
       #expect(costs.errors.contains("another environment: copy (test)."), "\(costs.errors)")
+    }
+    try await withStores { tool in
+      let text = try tool.text("gymmigrate.yaml")
+      let limited = text.replacing("stage: {", with: "stage: { limits: { run: { reads: 9 } },")
+      try tool.write(limited, to: "gymmigrate.yaml")
+      try await tool.load([documentLine("a/1", 1)], into: "stage")
+      // A copy reads the source, whose limit is one of one process, too.
+      let plan = ["shard", "plan", "--shards", "2", "--to", "s", "--"]
+      let copy = ["copy", "a", "--from", "stage", "--to", "test", "-y"]
+      try await tool.bare(plan + copy).expectFailure(64, "'limits' of stage")
+    }
+    // What any run may read does not make a search longer.
+    try await withEnvironment("limits: { run: { reads: 1000 } }") { tool in
+      let missing = try await tool.run("history", "a/none")
+      missing.expectFailure(66, "a/none")
+      let reads = try #require(missing.errors.firstMatch(of: /a: ([0-9,]+) read/)?.1)
+      #expect((Int(reads.replacing(",", with: "")) ?? 0) <= 100, "\(missing.errors)")
     }
     // A run of the day that asks for more than a run may.
     try await withEnvironment("limits: { run: { reads: 5 } }") { tool in

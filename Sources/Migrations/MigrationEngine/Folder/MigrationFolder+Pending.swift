@@ -31,6 +31,18 @@ extension MigrationFolder {
       guard let change = state.change else { continue }
       let isAlone = migration.programs.isEmpty
       let what = isAlone ? "its file" : "it, or its program (\(migration.programs.joined(separator: ", "))),"
+      if state.kind == .running || state.kind == .failed {
+        let run = state.entry?.run ?? "?"
+        throw Failure(
+          .notPermitted,
+          "apply",
+          path: migration.choice,
+          cause:
+            "\(what) changed after run \(run) began to apply it in \(environment), which has not come to its end",
+          remedy:
+            "Take that run back with 'gymmigrate migrate undo \(run)', and apply it again; or restore \(isAlone ? "the file" : "the files"), and give 'gymmigrate runs resume \(run)'."
+        )
+      }
       throw Failure(
         .notPermitted,
         "apply",

@@ -1,3 +1,4 @@
+import Configuration
 import Logging
 import Transfer
 
@@ -34,6 +35,12 @@ struct HistoryCommand: AsyncParsableCommand {
     }
   }
 
+  /// `--max-reads` says how many there may be; what the configuration allows for any run asks for none.
+  private func looks(in client: FirestoreClient) -> Int {
+    let left = client.caller.traffic.account.readsLeft ?? Self.looks
+    return common.connection.settings.bound?.reads == nil ? min(left, Self.looks) : left
+  }
+
   func run() async throws {
     guard let path = DocumentPath(path) else { return }
     try await common.perform("history") { session in
@@ -44,7 +51,7 @@ struct HistoryCommand: AsyncParsableCommand {
       var search = VersionSearch(
         from: earliest,
         to: now,
-        maximumLooks: client.caller.traffic.account.readsLeft ?? Self.looks
+        maximumLooks: looks(in: client)
       )
       while let moment = search.next() {
         try Task.checkCancellation()

@@ -102,10 +102,11 @@ struct ShardPlanCommand: AsyncParsableCommand {
         remedy: "export, import, copy, check, and migrate plan and apply can be divided (docs/shards.md)."
       )
     }
-    let limits = try EnvironmentResolver(run.connection).environment().limits
-    if run.connection.bound != nil || limits != nil {
+    let limited = try [run.source, run.connection].compactMap { $0 }
+      .map { try EnvironmentResolver($0).environment() }.first { $0.limits != nil }
+    if run.connection.bound != nil || limited != nil {
       throw job.refusal(
-        of: limits == nil ? "--max-reads, --max-writes or --max-cost" : "'limits' of its environment",
+        of: limited.map { "'limits' of \($0.name)" } ?? "--max-reads, --max-writes or --max-cost",
         "a bound is of one process, which does not know what the others were billed"
       )
     }
