@@ -117,13 +117,21 @@ package final class RunDirectory: Sendable {
   ) throws(Failure) {
     try RunHistory(in: stateDirectory).assertOwn(record)
     let (source, target) = ("\(stateDirectory)/runs/\(record.id)", "\(other)/runs/\(record.id)")
-    for folder in [other, "\(other)/runs", target] { try makeDirectory(folder) }
+    try makeDirectory(other)
+    try makeDirectory("\(other)/runs")
+    try makeDirectory(target)
     let first = "checkpoint.json"
-    for name in [first] + FilePaths.names(in: source).filter({ !$0.isIdentical(to: first) }) {
-      guard SystemCall.status("\(source)/\(name)").status?.isRegularFile ?? false else { continue }
-      try OutputFile.copy("\(source)/\(name)", to: "\(target)/\(name)")
+    try copy(first, from: source, to: target)
+    for name in FilePaths.names(in: source) where !name.isIdentical(to: first) {
+      try copy(name, from: source, to: target)
     }
     try write(record, in: target)
+  }
+
+  /// Copies a file of a folder into another one; what is no file is left out.
+  private static func copy(_ name: String, from source: String, to target: String) throws(Failure) {
+    guard SystemCall.status("\(source)/\(name)").status?.isRegularFile ?? false else { return }
+    try OutputFile.copy("\(source)/\(name)", to: "\(target)/\(name)")
   }
 
   /// The document counts from which a resumed run continues.
