@@ -15,11 +15,8 @@ final class TableInput: DocumentInput {
   private var rejects: RejectLines
   private var mixed: MixedCells
   private var openDates: OpenDates
-  /// Whether texts may have the apostrophe of `export --excel` without its byte order mark, which some have; and those that have.
-  private let mayBeGuarded: Bool
-  private var guarded: (count: Int, firstRow: Int) = (0, 0)
-  /// The last row that is a sum of others by what it is called, and how it is called.
-  private var total: (row: Int, name: String)?
+  private var guarded: GuardedTexts
+  private var total: TotalRow
   /// Whether the last row could not be parsed into the cells of the header.
   private var isBroken = false
 
@@ -43,7 +40,8 @@ final class TableInput: DocumentInput {
     rejects = try RejectLines(plan, cellValues)
     mixed = MixedCells(plan)
     openDates = OpenDates(plan, options)
-    mayBeGuarded = plan.readsForms && !plan.isForExcel && !plan.isSheet
+    guarded = GuardedTexts(plan)
+    total = TotalRow(plan, isExported: source.isExported)
     reader = try TableReader(source, options)
     // The header.
     _ = try reader.next()
@@ -104,40 +102,7 @@ final class TableInput: DocumentInput {
     return reader.notices() + mixed.notices(plan) + openDates.notices(plan) + lost
   }
 
-  var warnings: [String] {
-    let totals = total.map { row, name in
-      "Row \(row) is taken for a document, and '\(name)' looks like the sum of others: take it out of the file if it is."
-    }
-    return guards + (totals.map { [$0] } ?? [])
-  }
-
-  /// Notes a row that begins as the sum of others does.
-  private func noteTotal() {
-    if source.isExported { return }
-    var filled = 0
-    for index in 0..<reader.row.count where !reader.row.isBlank(index) {
-      if filled == 2 { break }
-      // In a table of an export a name may be anything that a document has.
-      if plan.readsForms, index != plan.idColumn { continue }
-      filled += 1
-      let name = reader.row.withUTF8(of: index) { utf8 in
-        utf8.count <= 16 ? PlainText.trimmed(String(decoding: utf8, as: UTF8.self)) : ""
-      }
-      if Self.totals.contains(name.lowercased()) { total = (reader.row.row, name) }
-    }
-  }
-
-  private static let totals: Set = [
-    "total", "total:", "totales", "total general", "grand total", "subtotal", "suma", "sum",
-  ]
-
-  private var guards: [String] {
-    if guarded.count == 0 { return [] }
-    let (cells, verb) = (NumberText.counted(guarded.count, "text"), guarded.count == 1 ? "begins" : "begin")
-    return [
-      "\(cells) \(verb) with an apostrophe as export --excel puts it before formulas, the first in row \(guarded.firstRow): without a byte order mark it stays. If it is none of the text, save the file with that mark, as 'CSV UTF-8' in Excel; no option takes it off."
-    ]
-  }
+  var warnings: [String] { guarded.warnings + total.warnings }
 
   var reading: String { "\(reader.reading); \(plan.reading)" }
 
@@ -176,7 +141,7 @@ final class TableInput: DocumentInput {
   }
 
   private func document() -> DocumentRow {
-    noteTotal()
+    total.take(reader.row)
     var faults: [RowFault] = []
     values.removeAll(keepingCapacity: true)
     var rest: FieldMap?
@@ -195,7 +160,7 @@ final class TableInput: DocumentInput {
           values[index] = try value(of: reader.row, index, as: column.type)
           mixed.take(values[index], of: reader.row, index)
           openDates.take(reader.row, index)
-          if mayBeGuarded { noteGuard(index) }
+          guarded.take(reader.row, index)
         case .rest: rest = try value(of: reader.row, index, as: .any)?.map
         case .name, .reason, .skipped: break
         case .none:
@@ -229,15 +194,6 @@ final class TableInput: DocumentInput {
       content: .document(.decoded(RawDocument(path: path, fields: fields))),
       faults: faults
     )
-  }
-
-  private func noteGuard(_ index: Int) {
-    let isGuarded = reader.row.withUTF8(of: index) {
-      $0.first == UInt8(ascii: "'") && CellForm.isFormula($0)
-    }
-    if !isGuarded { return }
-    if guarded.count == 0 { guarded.firstRow = reader.row.row }
-    guarded.count += 1
   }
 
   /// What was expected of a cell; of a reference, one into the collection that the schema says.
@@ -307,8 +263,7 @@ final class TableInput: DocumentInput {
     }
     if name.isEmpty {
       guard let kind = options.newIDs else {
-        let isTotal = total?.row == reader.row.row
-        if isTotal { total = nil }
+        let isTotal = total.isRefused(in: reader.row)
         let advice =
           isTotal
           ? "; the row looks like the sum of others: take it out of the file if it is"

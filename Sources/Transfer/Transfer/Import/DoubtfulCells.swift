@@ -1,0 +1,69 @@
+import Tables
+
+/// Texts of a table with the apostrophe of `export --excel` and without its byte order mark: some have it by themselves.
+struct GuardedTexts {
+  /// Whether such texts are looked for.
+  private let mayBe: Bool
+  private var count = 0
+  private var firstRow = 0
+
+  init(_ plan: TablePlan) { mayBe = plan.readsForms && !plan.isForExcel && !plan.isSheet }
+
+  mutating func take(_ row: CellRow, _ index: Int) {
+    guard mayBe, row.withUTF8(of: index, { $0.first == UInt8(ascii: "'") && CellForm.isFormula($0) }) else {
+      return
+    }
+    if count == 0 { firstRow = row.row }
+    count += 1
+  }
+
+  var warnings: [String] {
+    if count == 0 { return [] }
+    let (cells, verb) = (NumberText.counted(count, "text"), count == 1 ? "begins" : "begin")
+    return [
+      "\(cells) \(verb) with an apostrophe as export --excel puts it before formulas, the first in row \(firstRow): without a byte order mark it stays. If it is none of the text, save the file with that mark, as 'CSV UTF-8' in Excel; no option takes it off."
+    ]
+  }
+}
+
+/// The last row of a table that is a sum of others by what it is called, and how it is called.
+struct TotalRow {
+  private static let names: Set = [
+    "total", "total:", "totales", "total general", "grand total", "subtotal", "suma", "sum",
+  ]
+
+  private let plan: TablePlan
+  private let isExported: Bool
+  private var found: (row: Int, name: String)?
+
+  init(_ plan: TablePlan, isExported: Bool) { (self.plan, self.isExported) = (plan, isExported) }
+
+  mutating func take(_ row: CellRow) {
+    if isExported { return }
+    var filled = 0
+    for index in 0..<row.count where !row.isBlank(index) {
+      if filled == 2 { break }
+      // In a table of an export a name may be anything that a document has.
+      if plan.readsForms, index != plan.idColumn { continue }
+      filled += 1
+      let name = row.withUTF8(of: index) { utf8 in
+        utf8.count <= 16 ? PlainText.trimmed(String(decoding: utf8, as: UTF8.self)) : ""
+      }
+      if Self.names.contains(name.lowercased()) { found = (row.row, name) }
+    }
+  }
+
+  /// Returns whether a row that cannot become a document is the one that was found, which is no doubt then.
+  mutating func isRefused(in row: CellRow) -> Bool {
+    if found?.row != row.row { return false }
+    found = nil
+    return true
+  }
+
+  var warnings: [String] {
+    guard let (row, name) = found else { return [] }
+    return [
+      "Row \(row) is taken for a document, and '\(name)' looks like the sum of others: take it out of the file if it is."
+    ]
+  }
+}
