@@ -416,6 +416,16 @@ struct MigrateUpTests {
       let made = try await tool.bare(["migrate", "new", "add-locale"])
       made.expect(0)
       #expect(made.output.wholeMatch(of: /migrations\/\d{8}-\d{4}-add-locale\.yaml\n/) != nil)
+      #expect(!made.errors.contains("comes before"))
+      try tool.write(
+        "id: z\nsummary: S.\ncollection: c\nsteps:\n  - set: {a: 1}\n",
+        to: "migrations/90-z.yaml"
+      )
+      let before = try await tool.bare(["migrate", "new", "other"])
+      before.expect(0)
+      #expect(before.errors.contains("-other.yaml comes before 90-z.yaml by its name"), "\(before.errors)")
+      try FileManager.default.removeItem(atPath: tool.path("migrations/90-z.yaml"))
+      try FileManager.default.removeItem(atPath: tool.path(String(before.output.dropLast())))
       try await tool.bare(["migrate", "pending", "-e", "test"]).expectFailure(
         65,
         "-add-locale.yaml",

@@ -21,6 +21,8 @@ struct SizeCheck: Sendable, Equatable {
   var prices: PriceList
   /// Whether point-in-time recovery is on.
   var hasRecovery: Bool
+  /// Whether nothing was counted, because reads are bounded.
+  var isBounded = false
 }
 
 extension SizeCheck {
@@ -35,7 +37,8 @@ extension SizeCheck {
       documents: counts.reduce(0) { $0.addingClamped($1?.count ?? 0) },
       uncounted: zip(collections, counts).filter { $1 == nil }.map { $0.0.string },
       prices: prices,
-      hasRecovery: hasRecovery
+      hasRecovery: hasRecovery,
+      isBounded: client.caller.traffic.account.bindsReads
     )
   }
 
@@ -57,6 +60,11 @@ extension SizeCheck {
       diagnosis.ok(
         "size",
         "there are \(known), which an export reads in the hour of its read time. To copy all: \(cost.text)"
+      )
+    } else if isBounded {
+      diagnosis.ok(
+        "size",
+        "not counted, as reads are bounded (--max-reads, --max-cost, or 'limits' of the environment): 'gymmigrate count --all' counts"
       )
     } else {
       let names = uncounted.prefix(3).joined(separator: ", ") + (uncounted.count > 3 ? ", …" : "")

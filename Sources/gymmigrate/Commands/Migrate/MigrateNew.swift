@@ -48,12 +48,24 @@ struct MigrateNew: AsyncParsableCommand {
     var output = try OutputFile(file)
     try output.write(Array(draft.text.utf8))
     _ = try output.finish()
+    if let last = Self.last(of: folder, behind: file) {
+      Terminal.standardError.line(
+        "warning: \(FilePaths.name(of: file)) comes before \(last) by its name, in which order they are applied. Rename one of them."
+      )
+    }
     if !hidden.isEmpty { Terminal.standardError.line(Self.remark(on: hidden, folder)) }
     if !json { return try StandardOutput.write("\(file)\n") }
     try StandardOutput.writeObject { json in
       json.member("command", "migrate new")
       json.member("file", file)
     }
+  }
+
+  /// The last migration of a folder by its name, where that is not the file.
+  private static func last(of folder: String, behind file: String) -> String? {
+    let names = FilePaths.names(in: folder).filter(MigrationFile.isFile)
+    let last = names.max { $0.compareUTF8($1) < 0 }
+    return last.flatMap { $0.isIdentical(to: FilePaths.name(of: file)) ? nil : $0 }
   }
 
   /// The present minute, as `20261125-1200`; of a folder that has it already, the first one after its last, so that the order of

@@ -94,6 +94,12 @@ struct MigrateTest: AsyncParsableCommand {
     let logger = output.logger()
     let billed = Invocation.current.traffic.account.billed
     for line in SummaryText.bill(billed.known, billed.uncertain) { logger.info("\(line)") }
+    let idle = rehearsal.plans.filter { $0.changeCount == 0 }.map(\.migration)
+    if masking.mask, !idle.isEmpty {
+      logger.warning(
+        "\(idle.joined(separator: ", ")): nothing to change in the masked copy. The mask may have changed what they look for, as values that the schema does not know: compare with 'gymmigrate migrate plan'."
+      )
+    }
     if !rehearsal.findings.isEmpty {
       if record { logger.notice("It is not recorded: only a rehearsal that finds nothing is.") }
       throw ExitStatus(ExitCodes.differences)

@@ -97,6 +97,8 @@ struct SubsetRun: ~Copyable {
     if most == 0 { return 0 }
     var read = read
     read.mask = [.documentName]
+    // What is read ahead beyond a limit would be billed and discarded.
+    if settings.sample == nil, most < .max { read.limit = most }
     if settings.sample == nil, read.isOrderedByName {
       read.pageSize = max(1, min(read.pageSize, most, search.left.addingClamped(1)))
     }
