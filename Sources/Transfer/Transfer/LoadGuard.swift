@@ -1,8 +1,8 @@
 import FirestoreREST
 import Schema
 
-/// What the schema has against a change that its document shows and the input does not: the document is immutable, or a merge leaves
-/// it, or a map in it, without required fields.
+/// What is against a change that its document shows and the input does not: by the schema the document is immutable, or a merge leaves
+/// it, or a map in it, without required fields; or a table has cut its texts.
 package struct LoadGuard: Sendable {
   /// Why a change is not to be made, with its code in `rejects.jsonl`.
   struct Objection {
@@ -14,16 +14,24 @@ package struct LoadGuard: Sendable {
   private let mode: WriteMode
   /// Whether such changes are rejected; else they are made, counted and reported.
   private let rejects: Bool
+  /// Whether the schema is asked.
+  private let checks: Bool
+  /// What tables cut; nil where there are none.
+  private let cuts: CutTexts?
   private let made = Locked<[String: (count: Int, first: DocumentPath)]>([:])
 
   static let immutable = "immutable"
 
-  /// - Parameter policies: What the import does with documents of its sources that break the schema. Where they differ, it warns.
+  /// - Parameters:
+  ///   - policies: What the import does with documents of its sources that break the schema. Where they differ, it warns.
+  ///   - readsTables: Whether any source is a table.
   /// - Returns: Nil where nothing is looked at.
-  init?(_ schema: DatabaseSchema, _ mode: WriteMode, _ policies: Set<SchemaPolicy>) {
-    if schema.isEmpty || mode == .create || policies.subtracting([.off]).isEmpty { return nil }
+  init?(_ schema: DatabaseSchema, _ mode: WriteMode, _ policies: Set<SchemaPolicy>, readsTables: Bool) {
+    checks = !schema.isEmpty && !policies.subtracting([.off]).isEmpty
+    if mode == .create || !checks && !readsTables { return nil }
+    cuts = readsTables ? CutTexts() : nil
     (self.schema, self.mode) = (schema, mode)
-    rejects = policies == [.reject]
+    rejects = checks && policies == [.reject]
   }
 
   /// Why a change is rejected; nil for one that is made.
@@ -31,7 +39,8 @@ package struct LoadGuard: Sendable {
 
   /// Counts a change that is made although there is something against it.
   func record(_ change: Change) {
-    guard !rejects, let code = objection(to: change)?.code else { return }
+    cuts?.record(change)
+    guard checks, !rejects, let code = objection(to: change)?.code else { return }
     made.withLock { made in
       let known = made[code]
       made[code] = ((known?.count ?? 0) + 1, known?.first ?? change.path)
@@ -41,13 +50,14 @@ package struct LoadGuard: Sendable {
   /// What was made although there was something against it, as lines for people.
   func warnings(isDryRun: Bool) -> [String] {
     let (was, were) = isDryRun ? ("would be", "would be") : ("was", "were")
-    return made.withLock { $0 }.sorted { $0.key < $1.key }.map { code, found in
+    let schemaLines = made.withLock { $0 }.sorted { $0.key < $1.key }.map { code, found in
       let what =
         code == Self.immutable ? "changed that the schema declares immutable" : "left without required fields"
       let documents = NumberText.counted(found.count, "document")
       return
         "\(documents) \(found.count == 1 ? was : were) \(what), the first \(found.first); --validate reject leaves such documents out."
     }
+    return schemaLines + (cuts?.warnings(isDryRun: isDryRun) ?? [])
   }
 
   private func objection(to change: Change) -> Objection? {

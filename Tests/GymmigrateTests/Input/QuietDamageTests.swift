@@ -49,6 +49,28 @@ struct QuietDamageTests {
     }
   }
 
+  @Test(
+    "Texts of digits that a spreadsheet has cut are said, without their values.",
+    arguments: [[], ["-n"]]
+  )
+  func cutTexts(dry: [String]) async throws {
+    try await withStores { tool in
+      try await tool.bare(["import", Samples.file("members"), "-e", "test", "-q"]).expect(0)
+      func merge(_ phone: String, _ more: [String]) async throws -> String {
+        try tool.write("__name__,Teléfono\n\(Self.member),\(phone)\n", to: "members.csv")
+        let result = try await tool.bare(["import", "members.csv", "-e", "test", "--mode", "merge"] + more)
+        result.expect(0)
+        return result.errors
+      }
+      for (whole, cut) in [("0160603543", "160603543"), ("+525512345678", "525512345678")] {
+        #expect(try await !merge(whole, []).contains("before them"))
+        let said = try await merge(cut, dry)
+        #expect(said.contains("members: phone: 1 text of digits"), "\(said)")
+        #expect(!said.contains(cut))
+      }
+    }
+  }
+
   @Test("What sets a missing field is named, and how many times of creation --server-times leaves out.")
   func serverTimes() async throws {
     try await withTool { tool in

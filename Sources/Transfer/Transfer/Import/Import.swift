@@ -71,7 +71,8 @@ package struct Import: Sendable {
     self.options = options
     self.context = context
     let policies = Set(options.sources.map(options.rules.policy(for:)))
-    guarding = LoadGuard(options.rules.schema, options.mode, policies)
+    let readsTables = options.sources.contains { $0.format.isTable }
+    guarding = LoadGuard(options.rules.schema, options.mode, policies, readsTables: readsTables)
   }
 
   /// Runs the import.
