@@ -46,7 +46,7 @@ struct ScheduledExportTests {
       let others: [[String]] = [
         ["products", "--limit", "1"], ["products"], ["--all", "--where", "stock == 0"],
         ["--all", "--fields", "name"],
-        ["--all", "--no-subcollections"], ["--all", "--order-by", "name"],
+        ["--all", "--no-subcollections"], ["--all", "--order-by", "name"], ["--all", "--format", "xlsx"],
       ]
       for other in others {
         let partial = ["export"] + other + ["-o", "nightly", "--dated", "--keep", "1"]

@@ -1,14 +1,20 @@
+import Files
 package import FirestoreREST
 
 extension Manifest {
   /// The names of the files that the folder of the export has.
   var knownFiles: Set<UTF8Key> { Set((allFiles.map(\.file) + [Self.fileName]).map { UTF8Key($0) }) }
 
-  /// Returns whether two full exports have the same scope, so that one replaces the other.
+  /// Returns whether two full exports have the same scope and kind of files, so that one replaces the other.
   func isOfSameSeries(as other: Manifest) -> Bool {
     guard let scope, let others = other.scope else { return false }
-    return scope == others
+    // Empty exports have no files that could differ.
+    guard scope == others, let kind, let otherKind = other.kind else { return scope == others }
+    return kind == otherKind
   }
+
+  /// The kind of the files, by the first one.
+  private var kind: FileName.Kind? { files.first.flatMap { FileName($0.file).kind } }
 
   /// Checks that an export into the folder of this one takes the place of all its files: nothing would name those that it leaves.
   ///
