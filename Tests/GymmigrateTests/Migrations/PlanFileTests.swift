@@ -317,12 +317,13 @@ struct PlanFileTests {
   func unused() async throws {
     try await withTool { tool in
       let cases: [(words: [String], said: String)] = [
-        (["apply", "--plan", "p.jsonl", "--accept-proposals"], "--accept-proposals is for users-unify."),
-        (["apply", "--plan", "p.jsonl", "--prune"], "--prune is for user-emails."),
+        (["apply", "--plan", "p.jsonl", "--accept-proposals"], "--accept-proposals is for planning"),
+        (["apply", "--plan", "p.jsonl", "--review", "r.csv"], "give it to 'migrate plan'"),
+        (["apply", "--plan", "p.jsonl", "--prune"], "--prune is for planning"),
         (["apply", "--plan", "p.jsonl", "--allow-schema-breaks"], "--allow-schema-breaks is for planning"),
         (["apply", "--plan", "p.jsonl", "--processes", "2"], "--processes is for planning"),
         (["apply", "--plan", "p.jsonl", "--time-zone", "UTC"], "--time-zone is for planning"),
-        (["verify", "--run", "last", "--prune"], "--prune is for user-emails."),
+        (["verify", "--run", "last", "--prune"], "--prune is for planning, and --run plans nothing"),
         (["verify", "--run", "last", "--allow-nondeterministic"], "--run plans nothing"),
         (["plan", "is-active", "--accept-proposals"], "--accept-proposals is for users-unify."),
         (["apply", "is-active", "users-unify", "--prune"], "--prune is for user-emails."),

@@ -89,7 +89,8 @@ struct ChosenMigrations: ParsableArguments {
   func validate() throws {
     if all, !migrations.isEmpty { throw ValidationError("Name migrations or give --all, not both.") }
     if rules.allowSchemaBreaks, all { throw ValidationError("--allow-schema-breaks is for YAML files.") }
-    try rules.application.validate(settings)
+    // A plan or a run takes none of them, whatever it is of.
+    if isAny { try rules.application.validate(settings) }
   }
 
   /// Whether any is named.
@@ -133,6 +134,9 @@ struct MigrationRules: ParsableArguments {
     ]
     for (option, isGiven) in given where isGiven {
       throw ValidationError("\(option) is for planning a YAML file, and \(reason).")
+    }
+    if let option = application.values.keys.sorted().first {
+      throw ValidationError("--\(option) is for planning, and \(reason): give it to 'migrate plan'.")
     }
   }
 
