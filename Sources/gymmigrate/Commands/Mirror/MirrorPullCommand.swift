@@ -72,7 +72,9 @@ struct MirrorPullCommand: AsyncParsableCommand {
       defer { session.progress.end() }
       let report = try await MirrorPull(in: session, to: path, options).run()
       session.progress.end()
-      if !common.isJSON { try StandardOutput.write(MirrorText.pulled(report, path)) }
+      if !common.isJSON, !common.logging.verbosity.quiet {
+        try StandardOutput.write(MirrorText.pulled(report, path))
+      }
       return CommandResult(readTime: report.readTime)
     }
   }
