@@ -400,6 +400,7 @@ struct RestoreTests {
       try await tool.run("export", "--all", "-o", "back", "--format", "jsonl").expect(0)
       try await tool.run("export", "--all", "-o", "torn", "--format", "jsonl").expect(0)
       for _ in 1...2 { try await tool.run("export", "--all", "-o", "dated", "--dated").expect(0) }
+      try await tool.run("export", "--all", "-o", "single", "--dated").expect(0)
       let text = try tool.text("torn/a.jsonl")
       try tool.write(String(text.dropLast(text.split(separator: "\n").last?.count ?? 0)), to: "torn/a.jsonl")
       try mini.put("a/6", fields: "{}")
@@ -415,6 +416,7 @@ struct RestoreTests {
         (65, "torn/a.jsonl", ["--from", "torn"] + tool.place),
         (66, "nowhere", ["--from", "nowhere"] + tool.place),
         (64, "it holds 2 exports", ["--from", "dated"] + tool.place),
+        (64, "it holds 1 export.", ["--from", "single"] + tool.place),
         (64, "is an environment: 'copy'", ["--from", "stage@2026-01-01T00:00:00Z"] + tool.place),
         (77, "it is an export of projects/test-project", ["--from", "back"] + elsewhere),
         (77, "it is protected", ["--from", "back", "-e", "prod"]),

@@ -94,7 +94,7 @@ package struct WantedState: Sendable {
       .usage,
       "restore from",
       path: path,
-      cause: "it holds \(folders.count) exports",
+      cause: "it holds \(NumberText.counted(folders.count, "export"))",
       remedy: "Name one, as \(folders.last ?? path), or a whole one and its increments."
     )
   }
