@@ -14,13 +14,13 @@ package struct BillBound: Codable, Sendable, Equatable {
 
   package var isNone: Bool { reads == nil && writes == nil && dollars == nil }
 
-  /// The options that set it, with their values.
-  package var options: [String] {
-    let options: [(name: String, value: String?)] = [
-      ("--max-reads", reads.map { "\($0)" }), ("--max-writes", writes.map { "\($0)" }),
-      ("--max-cost", dollars.map { "\($0)" }),
-    ]
-    return options.compactMap { option in option.value.map { "\(option.name) \($0)" } }
+  /// The options that set it, with their values, and what each bounds.
+  package var options: [(name: String, bound: BillBound)] {
+    [
+      reads.map { ("--max-reads \($0)", BillBound(reads: $0)) },
+      writes.map { ("--max-writes \($0)", BillBound(writes: $0)) },
+      dollars.map { ("--max-cost \($0)", BillBound(dollars: $0)) },
+    ].compactMap { $0 }
   }
 
   /// What is left of it after something was billed.

@@ -210,6 +210,15 @@ struct BillBoundTests {
       let copy = ["copy", "a", "--from", "stage", "--to", "test", "-y"]
       try await tool.bare(plan + copy).expectFailure(64, "'limits' of stage")
     }
+    // The bound that is reached is named, and no other; so it is by doctor, which asks for no count then.
+    try await withEnvironment("limits: { run: { reads: 1000 }, day: { reads: 900 } }") { tool in
+      let export = try await tool.run("export", "a", "-o", "a.jsonl", "--max-reads", "3")
+      export.expectFailure(75, "more than --max-reads 3 allows")
+      let lower = try await tool.run("export", "a", "-o", "a.jsonl", "--max-reads", "950")
+      lower.expect(0)
+      let doctor = try await tool.run("doctor")
+      #expect(doctor.output.contains("not counted, as reads are bounded"), "\(doctor.output)")
+    }
     // What any run may read does not make a search longer.
     try await withEnvironment("limits: { run: { reads: 1000 } }") { tool in
       let missing = try await tool.run("history", "a/none")

@@ -10,8 +10,8 @@ package final class Account: Sendable {
     var bill = Bill()
     var waiting: [CheckedContinuation<Void, Never>] = []
     var save: Save?
-    /// What bounds the bill, for people, with what others have used of it.
-    var names: [(name: String, used: Cost?)] = []
+    /// What bounds the bill, each by itself and with its name for people, with what others have used of it.
+    var bounds: [(name: String, bound: BillBound, used: Cost?)] = []
     /// What the ledger of costs has of it.
     var recorded = Cost()
     /// The reads of the other database of a command with two that the ledger does not have.
@@ -68,11 +68,11 @@ package final class Account: Sendable {
   ) {
     if bound.isNone { return }
     state.withLock { state in
-      state.bill.prices = state.names.isEmpty ? prices : state.bill.prices.dearer(prices)
+      state.bill.prices = state.bounds.isEmpty ? prices : state.bill.prices.dearer(prices)
       state.bill.bound = state.bill.bound.tightened(by: bound)
-      for name in name.map({ [$0] }) ?? bound.options where !state.names.contains(where: { $0.name == name })
-      {
-        state.names.append((name, used))
+      let bounds = name.map { [(name: $0, bound: bound)] } ?? bound.options
+      for (name, bound) in bounds where !state.bounds.contains(where: { $0.name == name }) {
+        state.bounds.append((name, bound, used))
       }
     }
   }
@@ -146,7 +146,7 @@ package final class Account: Sendable {
       }
       switch answer {
       case .granted(let cost): return cost
-      case .exhausted: throw exhausted()
+      case .exhausted: throw exhausted(before: most, least, isLast)
       case .wait: await settlement(before: most, least, isLast)
       }
     }
@@ -178,10 +178,16 @@ package final class Account: Sendable {
     for continuation in waiting { continuation.resume() }
   }
 
-  /// The failure of a run that may not be billed more.
-  func exhausted() -> Failure {
-    let (bounds, billed) = state.withLock { ($0.names, $0.bill.total) }
-    let names = bounds.map { bound in
+  /// The failure of a run that may not be billed more, which names the bounds that do not allow a request.
+  func exhausted(before most: Cost, _ least: Int? = nil, _ isLast: Bool = false) -> Failure {
+    let (all, bill) = state.withLock { ($0.bounds, $0.bill) }
+    let reached = all.filter { bound in
+      var alone = bill
+      alone.bound = bound.bound
+      return alone.reserve(most, least: least, isLast: isLast) == .exhausted
+    }
+    let billed = bill.total
+    let names = (reached.isEmpty ? all : reached).map { bound in
       bound.used.map { "\(bound.name) (used today before this: \($0.text))" } ?? bound.name
     }
     var failure = Failure(
