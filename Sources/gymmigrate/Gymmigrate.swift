@@ -112,6 +112,7 @@ enum Main {
     if arguments.first == "---completion" {
       _ = try Invocation.$current.withValue(invocation) { try Gymmigrate.parseAsRoot(arguments) }
     }
+    if let failure = RepeatedOption.failure(in: arguments) { throw failure }
     let completed = try CompletedArguments(
       arguments,
       variables: invocation.variables,

@@ -4,6 +4,24 @@ import Testing
 
 @Suite("Names that the schema does not know", .timeLimit(.minutes(10)))
 struct UnknownNameTests {
+  @Test("An option for a list that is given twice is refused: the parser would take the last one alone.")
+  func repeatedLists() async throws {
+    try await withStores { tool in
+      for words in [
+        ["find", "ana", "--collection", "users", "--collection=members"],
+        ["export", "users", "-o", "-", "--format", "csv", "--fields", "email", "--fields", "phone"],
+        ["export", "users", "-o", "-", "--format", "csv", "--order-by", "email", "--order-by", "phone"],
+      ] {
+        try await tool.bare(words + ["-e", "test"]).expectFailure(64, "it is given twice", "a,b")
+      }
+      try await tool.load([documentLine("a/1", 1, #","m":{"integerValue":"2"}"#)], into: "test")
+      let spaced = ["export", "a", "-e", "test", "-o", "-", "--format", "csv", "--fields", "n, m", "-q"]
+      let table = try await tool.bare(spaced)
+      table.expect(0)
+      #expect(table.output.contains("n,m"), "\(table.output)")
+    }
+  }
+
   @Test(
     "A near collection and a field that is not declared are named, and nothing else is.",
     arguments: [

@@ -12,6 +12,38 @@ struct QuietDamageTests {
   }
 
   @Test(
+    "Texts that take the place of truth values, numbers and times are said, and so are notes and headings alike."
+  )
+  func doubts() async throws {
+    try await withStores { tool in
+      let fields = #""on":{"booleanValue":true},"n":{"doubleValue":6.5},"name":{"stringValue":"a"}"#
+      try await tool.load((1...3).map { #"{"name":"things/\#($0)","fields":{\#(fields)}}"# }, into: "test")
+      try tool.write("__name__;on;n;name\n1;no;6,75;b\n2;no;7,5;c\n3;true;1.5;d\n", to: "things.csv")
+      let place = ["-e", "test", "-n"]
+      let merged = try await tool.bare(["import", "things.csv", "--mode", "merge"] + place)
+      merged.expect(0)
+      #expect(
+        merged.errors.contains("things: on: 2 texts would take the place of values of the type boolean")
+      )
+      #expect(merged.errors.contains("things: n: 2 texts would take the place of values of the type double"))
+      #expect(!merged.errors.contains("things: name:"), "\(merged.errors)")
+      try tool.write("id,n\n1,a\n2,b\n\nNotes: paid monthly,\nBy Ana,\n", to: "table.csv")
+      let notes = try await tool.bare(["import", "table.csv", "--id-column", "id"] + place)
+      notes.expect(0)
+      #expect(
+        notes.errors.contains("Row 5 and 1 more behind an empty row have nothing but an id"),
+        "\(notes.errors)"
+      )
+      try tool.write("id,n\n1,a\n\n2,b\n3,\n", to: "table.csv")
+      let gap = try await tool.bare(["import", "table.csv", "--id-column", "id"] + place)
+      #expect(gap.errors.contains("Row 5 behind an empty row has nothing but an id"), "\(gap.errors)")
+      try tool.write("id,C\u{F3}digo,Co\u{301}digo\n1,a,b\n", to: "table.csv")
+      let alike = try await tool.bare(["import", "table.csv", "--id-column", "id"] + place)
+      #expect(alike.errors.contains("The headings of columns 2 and 3 look the same"), "\(alike.errors)")
+    }
+  }
+
+  @Test(
     "A merge makes no document without its required fields, no such map, and changes no document that is immutable.",
     arguments: [[], ["-n"]]
   )

@@ -133,8 +133,11 @@ struct BillTests {
     #expect(account.bound == BillBound(reads: 9, writes: 3, dollars: 0.0001))
     #expect(account.readsLeft == 5)
     _ = try await account.reserve(Cost(reads: 5))
-    let failure = account.exhausted()
-    #expect(failure.cause.contains("--max-reads 9, --max-cost 0.0001, limits allows"))
+    // The bounds that do not allow the request are named, and no other.
+    let failure = account.exhausted(before: Cost(reads: 1))
+    #expect(failure.cause.contains("than --max-cost 0.0001 allows"), "\(failure.cause)")
+    let many = account.exhausted(before: Cost(reads: 30))
+    #expect(many.cause.contains("--max-reads 9, --max-cost 0.0001, limits allows"), "\(many.cause)")
   }
 
   @Test("Numbers of any size do not overflow.")

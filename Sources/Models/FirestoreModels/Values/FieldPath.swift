@@ -116,7 +116,8 @@ public struct FieldPath: Hashable, Sendable, CustomStringConvertible {
       parts[parts.count - 1].append(byte)
     }
     return try parts.map { part throws(FieldPathError) in
-      try FieldPath(parsing: String(decoding: part, as: UTF8.self))
+      let text = PlainText.trimmed(String(decoding: part, as: UTF8.self)) { $0 == " " }
+      return try FieldPath(parsing: text)
     }
   }
 

@@ -67,3 +67,46 @@ struct TotalRow {
     ]
   }
 }
+
+/// Rows behind an empty one that have nothing but an id: notes below a table.
+struct NoteRows {
+  private let idColumn: Int?
+  private var last: Int?
+  private var isBehindGap = false
+  private var first: Int?
+  private var count = 0
+
+  init(_ plan: TablePlan, isExported: Bool) {
+    idColumn = isExported || plan.headings.count < 2 ? nil : plan.idColumn
+  }
+
+  mutating func take(_ row: CellRow) {
+    guard let idColumn else { return }
+    if let last, row.row > last + 1 { isBehindGap = true }
+    last = row.row
+    guard isBehindGap, (0..<row.count).allSatisfy({ row.isBlank($0) != ($0 == idColumn) }) else { return }
+    first = first ?? row.row
+    count += 1
+  }
+
+  var warnings: [String] {
+    guard let first else { return [] }
+    let more = count == 1 ? "" : " and \(NumberText.grouped(count - 1)) more"
+    return [
+      "Row \(first)\(more) behind an empty row \(count == 1 ? "has" : "have") nothing but an id, and become documents without fields: take them out of the file if they are notes."
+    ]
+  }
+}
+
+extension TablePlan {
+  /// What there is to say of headings that look the same and are not: each is a field of its own.
+  var headingsAlike: [String] {
+    headings.indices.compactMap { index in
+      let heading = headings[index]
+      let other = headings[..<index].firstIndex { $0 == heading && !$0.isIdentical(to: heading) }
+      return other.map {
+        "The headings of columns \($0 + 1) and \(index + 1) look the same and are written with other characters of Unicode, so they are two fields: rename one in the file if they are meant to be one."
+      }
+    }
+  }
+}

@@ -17,6 +17,7 @@ final class TableInput: DocumentInput {
   private var openDates: OpenDates
   private var guarded: GuardedTexts
   private var total: TotalRow
+  private var notes: NoteRows
   /// Whether the last row could not be parsed into the cells of the header.
   private var isBroken = false
 
@@ -42,6 +43,7 @@ final class TableInput: DocumentInput {
     openDates = OpenDates(plan, options)
     guarded = GuardedTexts(plan)
     total = TotalRow(plan, isExported: source.isExported)
+    notes = NoteRows(plan, isExported: source.isExported)
     reader = try TableReader(source, options)
     // The header.
     _ = try reader.next()
@@ -102,7 +104,9 @@ final class TableInput: DocumentInput {
     return reader.notices() + mixed.notices(plan) + openDates.notices(plan) + lost
   }
 
-  var warnings: [String] { guarded.warnings + total.warnings }
+  var warnings: [String] {
+    guarded.warnings + total.warnings + notes.warnings + plan.headingsAlike
+  }
 
   var reading: String { "\(reader.reading); \(plan.reading)" }
 
@@ -142,6 +146,7 @@ final class TableInput: DocumentInput {
 
   private func document() -> DocumentRow {
     total.take(reader.row)
+    notes.take(reader.row)
     var faults: [RowFault] = []
     values.removeAll(keepingCapacity: true)
     var rest: FieldMap?

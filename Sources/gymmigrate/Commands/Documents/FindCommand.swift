@@ -9,8 +9,8 @@ struct FindCommand: AsyncParsableCommand {
     discussion: """
       Reads all of the collections that the schema declares searchable (--collection for others), deleted documents \
       included, each for a read, and ignores case and accents. A document is found where every word of the text is a part of a searched field; \
-      the words may be in several. These are those that the schema names, or else every text of the document itself, \
-      not in a map or an array. Three digits or more also find every phone that has them in a row. \
+      the words may be in several. These are those that the schema names, or else every text of the document, \
+      also in maps and arrays. Three digits or more also find every phone that has them in a row. \
       Prints one line per document: its path and the fields that match, separated by tabs.
 
         gymmigrate find 'lia cardenas' -e stage
