@@ -230,7 +230,7 @@ struct MirrorTests {
         "-q"
       ).expect(0)
       let left = try await tool.run("count", "products", "-q").output
-      let pull = try await tool.run("mirror", "pull", "-o", "m.sqlite", "-q", "--overlap", "0s")
+      let pull = try await tool.run("mirror", "pull", "-o", "m.sqlite", "--overlap", "0s")
       pull.expect(0)
       #expect(pull.output.contains(" \(fixed) written"), "\(pull.output)")
       #expect(

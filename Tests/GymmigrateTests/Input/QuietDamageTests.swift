@@ -90,7 +90,9 @@ struct QuietDamageTests {
       try await tool.bare(["import", Samples.file("members"), "-e", "test", "-q"]).expect(0)
       func merge(_ phone: String, _ more: [String]) async throws -> String {
         try tool.write("__name__,Teléfono\n\(Self.member),\(phone)\n", to: "members.csv")
-        let result = try await tool.bare(["import", "members.csv", "-e", "test", "--mode", "merge"] + more)
+        // A phone that was cut may break the schema, which is not what this is about.
+        let merge = ["import", "members.csv", "-e", "test", "--mode", "merge", "--validate", "off"]
+        let result = try await tool.bare(merge + more)
         result.expect(0)
         return result.errors
       }

@@ -125,7 +125,7 @@ struct BillBoundTests {
       for _ in 0..<2 { try await tool.bare(export).expect(0) }
       try await tool.bare(export + ["--max-reads", "99"]).expectFailure(
         75,
-        "'limits' of test in gymmigrate.yaml"
+        "'limits: day' of test in gymmigrate.yaml"
       )
       let spent = try await tool.bare(export)
       spent.expectFailure(75, "'limits: day' of test in gymmigrate.yaml")

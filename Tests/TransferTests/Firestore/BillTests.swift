@@ -133,6 +133,7 @@ struct BillTests {
     #expect(account.bound == BillBound(reads: 9, writes: 3, dollars: 0.0001))
     #expect(account.readsLeft == 5)
     _ = try await account.reserve(Cost(reads: 5))
+    account.settle(Cost(reads: 5), as: Cost(reads: 5))
     // The bounds that do not allow the request are named, and no other.
     let failure = account.exhausted(before: Cost(reads: 1))
     #expect(failure.cause.contains("than --max-cost 0.0001 allows"), "\(failure.cause)")
