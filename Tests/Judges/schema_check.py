@@ -532,7 +532,7 @@ class Tool:
         return subprocess.run(command, cwd=self.folder, env={"HOME": self.folder}, capture_output=True, encoding="utf-8")
 
     def file(self, state, name):
-        return "".join(it.read_bytes().decode() for it in pathlib.Path(self.folder, state, "runs").glob(f"*/{name}"))
+        return "".join(it.read_bytes().decode("utf-8-sig") for it in pathlib.Path(self.folder, state, "runs").glob(f"*/{name}"))
 
     def list(self, state, name, order):
         """The fields and rules that an import listed, by document."""

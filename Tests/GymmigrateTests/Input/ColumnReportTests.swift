@@ -30,7 +30,7 @@ struct ColumnReportTests {
         let run = try #require(tool.runs().last)
         #expect(
           try tool.text("\(run)/columns.csv") == """
-            file,column,heading,type,cells,most,agreeing,row,value\r
+            \u{FEFF}file,column,heading,type,cells,most,agreeing,row,value\r
             "things.csv","2","price","text","3","integer","2","4","SECRET"\r
             "things.csv","3","folio","text","","by name","","",""\r
 

@@ -11,7 +11,8 @@ struct ColumnReport {
 
   init(_ path: String, _ reading: TableReading) {
     self.reading = reading
-    list = LineList(path, header: Array("file,column,heading,type,cells,most,agreeing,row,value\r\n".utf8))
+    let columns = ["file", "column", "heading", "type", "cells", "most", "agreeing", "row", "value"]
+    list = LineList(path, header: CSVLineWriter.byteOrderMark + CSVLineWriter.list.bytes(columns))
   }
 
   /// Reports the guesses of all tables.
