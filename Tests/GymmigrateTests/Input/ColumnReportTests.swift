@@ -28,9 +28,11 @@ struct ColumnReportTests {
         #expect(result.errors.contains("things.csv column 3 (folio): text, by its name."))
         #expect(!result.errors.contains("SECRET"))
         let run = try #require(tool.runs().last)
+        let bytes = try Data(contentsOf: tool.folder.appendingPathComponent("\(run)/columns.csv"))
+        #expect(bytes.starts(with: [0xEF, 0xBB, 0xBF]), "as every list, for Excel")
         #expect(
           try tool.text("\(run)/columns.csv") == """
-            \u{FEFF}file,column,heading,type,cells,most,agreeing,row,value\r
+            file,column,heading,type,cells,most,agreeing,row,value\r
             "things.csv","2","price","text","3","integer","2","4","SECRET"\r
             "things.csv","3","folio","text","","by name","","",""\r
 
