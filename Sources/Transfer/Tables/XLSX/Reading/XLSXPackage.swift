@@ -103,7 +103,8 @@ package struct XLSXPackage: Sendable {
     let head = FileHead(path)
     // An empty archive begins with the bytes of its end.
     if head.content == .workbook || head.bytes.starts(with: "PK".utf8) && head.content == .text { return }
-    let remedy = head.content == .text ? "If it is CSV, let its name end in .csv, or import it with --format csv." : nil
+    let ways = "If it is CSV, let its name end in .csv, or import it with --format csv."
+    let remedy = head.content == .text ? ways : nil
     throw InputFormat.refusal(of: path, nil, head.content)
       ?? .malformed(path, "it is not an XLSX workbook", remedy: remedy)
   }
