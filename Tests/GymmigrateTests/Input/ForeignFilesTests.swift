@@ -113,7 +113,7 @@ struct ForeignFilesTests {
       }
       try await run("words.csv", "--types", "activo=boolean,o=boolean").expect(0)
       try tool.write("id,n\n1,2\n", to: "table.xlsx")
-      try await run("table.xlsx").expectFailure(65, "--format csv reads it")
+      try await run("table.xlsx").expectFailure(65, "import it with --format csv")
       try await run("table.xlsx", "--format", "csv").expect(0)
       try tool.write("", to: "empty.json")
       #expect(try await run("empty.json").errors.contains("It has 0 bytes: it may be cut off."))
