@@ -32,7 +32,7 @@ struct ColumnReportTests {
         #expect(bytes.starts(with: [0xEF, 0xBB, 0xBF]), "as every list, for Excel")
         #expect(
           try tool.text("\(run)/columns.csv") == """
-            file,column,heading,type,cells,most,agreeing,row,value\r
+            \u{FEFF}file,column,heading,type,cells,most,agreeing,row,value\r
             "things.csv","2","price","text","3","integer","2","4","SECRET"\r
             "things.csv","3","folio","text","","by name","","",""\r
 

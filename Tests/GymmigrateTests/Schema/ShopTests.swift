@@ -93,7 +93,7 @@ import Testing
       let run = try #require(tool.runs().last { $0.contains("-import-") })
       #expect(
         try tool.text("\(run)/validation.csv") == """
-          file,row,column,heading,value,expected\r
+          \u{FEFF}file,row,column,heading,value,expected\r
           "\(csv)","3","3","Email","ivan(at)example.com","an email address"\r
           "\(csv)","4","2","Name","","string, and it is missing"\r
           "\(csv)","5","5","Tier","platinum","one of basic, plus, pro"\r

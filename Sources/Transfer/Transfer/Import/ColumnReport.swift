@@ -12,7 +12,7 @@ struct ColumnReport {
   init(_ path: String, _ reading: TableReading) {
     self.reading = reading
     let columns = ["file", "column", "heading", "type", "cells", "most", "agreeing", "row", "value"]
-    list = LineList(path, header: CSVLineWriter.byteOrderMark + CSVLineWriter.list.bytes(columns))
+    list = LineList(path, header: CSVLineWriter.byteOrderMark + CSVLineWriter().bytes(columns))
   }
 
   /// Reports the guesses of all tables.

@@ -37,7 +37,7 @@ final class ValidationReport {
 
   init(_ path: String) {
     let columns = ["file", "row", "column", "heading", "value", "expected"]
-    list = LineList(path, header: CSVLineWriter.byteOrderMark + CSVLineWriter.list.bytes(columns))
+    list = LineList(path, header: CSVLineWriter.byteOrderMark + CSVLineWriter().bytes(columns))
   }
 
   /// The path of the file, which exists once it has a line.
