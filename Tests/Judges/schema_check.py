@@ -27,7 +27,6 @@ KNOWN = [
     "first-only",  # of the rules that a value or an array breaks only the first is found, also by `check --rule` with another
     "id-field",  # the type, values, format and range of the field of the id are not looked at
     "unknown-in-elements",  # in the maps of an array no field is unknown
-    "other-database",  # a reference into another database counts as one to the document of its path in this one
     "equal-names",  # two names that are canonically equivalent are one that is given twice, unless only one is quoted
 ]
 VECTOR = '{"a":{"mapValue":{"fields":{"__type__":{"stringValue":"__vector__"},"value":{"arrayValue":{"values":[{"doubleValue":1.5}]}}}}}}'
