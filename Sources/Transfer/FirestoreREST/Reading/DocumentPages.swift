@@ -40,7 +40,7 @@ extension FirestoreClient {
 
 extension Task where Failure == any Error {
   /// The value of the task, which is cancelled with the caller.
-  package var cancellingValue: Success {
+  var cancellingValue: Success {
     get async throws {
       try await withTaskCancellationHandler {
         try await value

@@ -38,8 +38,6 @@ struct CopyReader: Sendable {
     let reads = reads(plan, from: start)
     // With a limit of 0, nothing is requested.
     let pages = client.pages(ofEach: limit > 0 ? reads : [])
-    var masked = MaskAhead(mask)
-    defer { masked.cancel() }
     for index in plan.scopes.indices.dropFirst(start.stage) {
       if index > start.stage || position.last == nil {
         (position.stage, position.last, position.taken) = (index, nil, 0)
@@ -51,19 +49,14 @@ struct CopyReader: Sendable {
       {
         try Task.checkCancellation()
         let selected = page.filter { isSelected($0.path, index, plan.scopes) }.prefix(left)
-        left -= selected.count
-        position.taken += selected.count
+        let documents = try await carried(Array(selected), &references)
+        left -= documents.count
+        position.taken += documents.count
         position.last = isResumable ? page.last?.path ?? position.last : nil
-        guard let documents = try await masked.next(assertFree(selected)) else { continue }
-        let carried = try references.rewrite(documents)
         position.references = references.counts
-        try await body(carried, isResumable ? position : nil)
-        progress.advance(by: carried.count)
+        try await body(documents, isResumable ? position : nil)
+        progress.advance(by: documents.count)
       }
-    }
-    if let documents = try await masked.last() {
-      try await body(references.rewrite(documents), nil)
-      progress.advance(by: documents.count)
     }
   }
 
@@ -82,8 +75,7 @@ struct CopyReader: Sendable {
         position.taken..<min(names.count, position.taken + min(pageSize, client.lookupSize))
       )
       let found = try await documents(paths, plan)
-      let selected = try assertFree(paths.compactMap { found[$0] })
-      let documents = try await references.rewrite(mask?.masked(selected) ?? selected)
+      let documents = try await carried(paths.compactMap { found[$0] }, &references)
       position.taken += paths.count
       position.references = references.counts
       try await body(documents, mask == nil ? position : nil)
@@ -104,10 +96,15 @@ struct CopyReader: Sendable {
     }
   }
 
-  private func assertFree(_ documents: some Sequence<RawDocument>) throws(Failure) -> [RawDocument] {
-    let documents = Array(documents)
+  /// Documents as they are passed on.
+  private func carried(
+    _ documents: [RawDocument],
+    _ references: inout CopyReferences
+  ) async throws -> [RawDocument] {
     for document in documents { try personalData.assertFree(document.path.collection) }
-    return documents
+    var carried = try await mask?.masked(documents) ?? documents
+    for index in carried.indices { carried[index] = try references.rewrite(carried[index]) }
+    return carried
   }
 
   /// The next page of a scope; a failure of a masked copy names no document of the source.
@@ -152,31 +149,4 @@ struct CopyReader: Sendable {
     scopes[index].kind == nil && scopes.count == 1
       || CollectionScope.index(of: path, in: scopes) == index
   }
-}
-
-/// Masks a page while the caller works on the one before it; without a mask, pages pass.
-private struct MaskAhead {
-  private let mask: Mask?
-  private var ahead: Task<[RawDocument], any Error>?
-
-  init(_ mask: Mask?) { self.mask = mask }
-
-  /// Takes a page, and returns the next one that is ready; nil if there is none yet.
-  mutating func next(
-    _ page: [RawDocument],
-    isolation: isolated (any Actor)? = #isolation
-  ) async throws -> [RawDocument]? {
-    guard let mask else { return page }
-    let before = ahead
-    ahead = Task { try await mask.masked(page) }
-    return try await before?.cancellingValue
-  }
-
-  /// Returns the last page; nil if there is none left.
-  mutating func last(isolation: isolated (any Actor)? = #isolation) async throws -> [RawDocument]? {
-    defer { ahead = nil }
-    return try await ahead?.cancellingValue
-  }
-
-  func cancel() { ahead?.cancel() }
 }

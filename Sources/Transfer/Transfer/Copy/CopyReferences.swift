@@ -10,14 +10,8 @@ struct CopyReferences {
 
   var counts: ReferenceRewriter.Counts { rewriter.counts }
 
-  /// Returns documents with their references rewritten.
-  mutating func rewrite(_ documents: [RawDocument]) throws(Failure) -> [RawDocument] {
-    var rewritten = documents
-    for index in documents.indices { rewritten[index] = try rewrite(documents[index]) }
-    return rewritten
-  }
-
-  private mutating func rewrite(_ document: RawDocument) throws(Failure) -> RawDocument {
+  /// Returns the document with its references rewritten.
+  mutating func rewrite(_ document: RawDocument) throws(Failure) -> RawDocument {
     let kept = rewriter.counts.kept
     var rewritten = document
     rewritten.fields = rewriter.rewrite(document.fields)
