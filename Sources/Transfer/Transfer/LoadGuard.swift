@@ -17,7 +17,7 @@ package struct LoadGuard: Sendable {
   /// Whether the schema is asked.
   private let checks: Bool
   /// What tables cut; nil where there are none.
-  private let cuts: CutTexts?
+  private let cuts: DoubtfulChanges?
   private let made = Locked<[String: (count: Int, first: DocumentPath)]>([:])
 
   static let immutable = "immutable"
@@ -29,7 +29,7 @@ package struct LoadGuard: Sendable {
   init?(_ schema: DatabaseSchema, _ mode: WriteMode, _ policies: Set<SchemaPolicy>, readsTables: Bool) {
     checks = !schema.isEmpty && !policies.subtracting([.off]).isEmpty
     if mode == .create || !checks && !readsTables { return nil }
-    cuts = readsTables ? CutTexts() : nil
+    cuts = readsTables ? DoubtfulChanges() : nil
     (self.schema, self.mode) = (schema, mode)
     rejects = checks && policies == [.reject]
   }

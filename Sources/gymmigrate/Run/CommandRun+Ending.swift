@@ -31,6 +31,8 @@ extension CommandRun {
     }
     context.progress.end()
     describe(&ending.summary, context, seconds: context.clock.now() - began)
+    // The bytes of earlier processes are not known.
+    if run?.isResumed ?? false { ending.summary.units = nil }
     ending.keep(context.traffic.account)
     recordCost(of: ending, context)
     Invocation.current.notifier?.note(ending.summary, context.traffic)
@@ -70,10 +72,12 @@ extension CommandRun {
     let billed = context.traffic.account.billed
     (summary.billed, summary.perhapsBilled) = (billed.known, billed.uncertain)
     let configuration = try? EnvironmentResolver(connection).configuration()
-    let isEnterprise = [target, source].contains { side in
-      (try? side.flatMap { try configuration?.environment(named: $0.name) })?.edition == "enterprise"
+    // Where one side is of another edition, the bytes are not told apart.
+    let sides = [target, source].compactMap { $0 }
+    let isEnterprise = sides.allSatisfy { side in
+      (try? configuration?.environment(named: side.name))?.edition == "enterprise"
     }
-    if isEnterprise, billed.known != Cost() {
+    if isEnterprise, !sides.isEmpty, billed.known != Cost() {
       summary.units = EnterpriseUnits(of: billed.known, summary.traffic)
     }
     summary.durationSeconds = seconds

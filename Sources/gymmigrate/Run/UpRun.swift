@@ -32,12 +32,11 @@ struct UpRun {
     let entries = try await run.connection.ledger(for: "migrate up", run.output)
     let pending = try folder.pending(upTo: last, in: name, entries)
     if !job.isDryRun { try await up.verifyDue(of: folder, in: name, entries) }
+    try assertFit(validate, pending, of: folder)
     if pending.isEmpty {
-      try warnOfUnused(validate, of: folder)
       Terminal.standardError.line("Nothing is pending in \(name).")
       return try await up.printNothing()
     }
-    try assertFit(validate, pending, of: folder)
     remark(on: pending, of: folder, in: name, entries)
     let gate = try await gate(of: name, entries)
     if job.override == nil, !job.isDryRun { try gate?.assertOpen(for: pending) }
@@ -64,22 +63,7 @@ struct UpRun {
       try validate(choice(pending))
     } catch let error as ValidationError {
       try validate(choice(folder.migrations))
-      run.output.logger().notice("\(error.message) That is not pending, so it is not used.")
-    }
-  }
-
-  /// Says of settings that nothing uses where nothing is pending; a command that is repeated may still have them.
-  private func warnOfUnused(
-    _ validate: (MigrationChoice) throws -> Void,
-    of folder: MigrationFolder
-  ) throws {
-    do {
-      try validate(choice([]))
-    } catch let error as ValidationError {
-      try validate(choice(folder.migrations))
-      run.output.logger().warning(
-        "\(error.message) That is not pending, so it is not used; 'gymmigrate migrate apply' of it uses it."
-      )
+      run.output.logger().warning("\(error.message) That is not pending, so it is not used.")
     }
   }
 

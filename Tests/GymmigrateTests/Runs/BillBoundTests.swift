@@ -108,7 +108,7 @@ struct BillBoundTests {
       }
       try tool.write(lines.joined(separator: "\n"), to: "large.jsonl")
       let written = try await tool.run("import", "large.jsonl")
-      #expect(written.errors.contains("write units of 1 KiB and those of index"), "\(written.errors)")
+      #expect(written.errors.contains("write units of 1 KiB, beside index entries"), "\(written.errors)")
       let read = try await tool.run("export", "b", "-o", "b.jsonl", "--json")
       let summary = try JSONSerialization.jsonObject(with: Data(read.standardOutput)) as? [String: Any]
       let units = try #require(summary?["units"] as? [String: [String: Int]])

@@ -113,6 +113,29 @@ import Testing
     return try mask.masked(document).fields["f"]
   }
 
+  @Test("A value of another type in place of a map or an array that is declared keeps its type, too.")
+  func structures() throws {
+    let fields = "{ type: map, fields: { given: { type: string, mask: name } } }"
+    let elements = "{ type: array, elements: { type: map, fields: { icd: { type: string, mask: keep } } } }"
+    for field in [fields, elements] {
+      let text = try masked(.string("Ana López"), field, in: 1)?.string
+      #expect(text.map { !$0.isEmpty && !$0.contains("Ana") } == true, "\(field)")
+      #expect(try masked(.integer(17), field, in: 1)?.integer != nil, "\(field)")
+    }
+    let inside = try masked(.array([.string("J06"), .map(["icd": .string("J07")])]), elements, in: 1)
+    guard case .array(let values)? = inside, values.count == 2 else {
+      Issue.record("\(String(describing: inside))")
+      return
+    }
+    #expect(values[0].string != nil && values[0].string != "J06")
+    #expect(values[1] == .map(["icd": .string("J07")]))
+    guard case .array(let texts)? = try masked(.array([.string("Ana")]), fields, in: 1) else {
+      Issue.record("an array in place of a map")
+      return
+    }
+    #expect(texts.count == 1 && texts[0].string != "Ana")
+  }
+
   @Test("What a rule moves beyond a bound comes back, and not to what it was.")
   func bounds() throws {
     let time = try #require(Timestamp(seconds: 1_709_251_200))

@@ -3,8 +3,8 @@ package import FirestoreREST
 
 /// What a run took of the units that the Enterprise edition bills: 4 KiB of a document read, 1 KiB of one written.
 ///
-/// The service does not say how many. A document takes at least one, and no more than its JSON does. What is written takes
-/// units for its index entries besides, which only the service knows.
+/// The service does not say how many. By its bytes a document takes at least one, and no more than its JSON does. Besides these are
+/// index entries, and what a filter without an index looks through, which only the service knows.
 package struct EnterpriseUnits: Encodable, Sendable {
   /// At least and at most so many.
   package struct Range: Encodable, Sendable, Equatable {
@@ -30,7 +30,8 @@ package struct EnterpriseUnits: Encodable, Sendable {
 
   /// In a line, for people.
   package var text: String {
-    let written = writes.most == 0 ? "" : ", \(writes.text) write units of 1 KiB and those of index entries"
-    return "Enterprise edition: \(reads.text) read units of 4 KiB\(written)."
+    let written = writes.most == 0 ? "" : " and \(writes.text) write units of 1 KiB"
+    return
+      "Enterprise edition, by bytes: \(reads.text) read units of 4 KiB\(written), beside index entries and filters without an index."
   }
 }

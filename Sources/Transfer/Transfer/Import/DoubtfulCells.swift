@@ -91,9 +91,10 @@ struct NoteRows {
 
   var warnings: [String] {
     guard let first else { return [] }
-    let more = count == 1 ? "" : " and \(NumberText.grouped(count - 1)) more"
+    let rows = count == 1 ? "Row \(first)" : "Row \(first) and \(NumberText.grouped(count - 1)) more"
+    let (have, become) = count == 1 ? ("has", "becomes a document") : ("have", "become documents")
     return [
-      "Row \(first)\(more) behind an empty row \(count == 1 ? "has" : "have") nothing but an id, and become documents without fields: take them out of the file if they are notes."
+      "\(rows) behind an empty row \(have) nothing but an id, and \(become) without fields: take notes out of the file."
     ]
   }
 }
@@ -101,12 +102,17 @@ struct NoteRows {
 extension TablePlan {
   /// What there is to say of headings that look the same and are not: each is a field of its own.
   var headingsAlike: [String] {
-    headings.indices.compactMap { index in
+    // By Swift's equality, which is that of what is seen.
+    var seen: [String: Int] = [:]
+    return headings.indices.compactMap { index in
       let heading = headings[index]
-      let other = headings[..<index].firstIndex { $0 == heading && !$0.isIdentical(to: heading) }
-      return other.map {
-        "The headings of columns \($0 + 1) and \(index + 1) look the same and are written with other characters of Unicode, so they are two fields: rename one in the file if they are meant to be one."
+      guard let other = seen[heading] else {
+        seen[heading] = index
+        return nil
       }
+      return heading.isIdentical(to: headings[other])
+        ? nil
+        : "The headings of columns \(other + 1) and \(index + 1) look the same and are written with other characters of Unicode, so they are two fields: rename one in the file if they are meant to be one."
     }
   }
 }

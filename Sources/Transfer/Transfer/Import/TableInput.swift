@@ -105,7 +105,7 @@ final class TableInput: DocumentInput {
   }
 
   var warnings: [String] {
-    guarded.warnings + total.warnings + notes.warnings + plan.headingsAlike
+    guarded.warnings + total.warnings + notes.warnings + (source.isExported ? [] : plan.headingsAlike)
   }
 
   var reading: String { "\(reader.reading); \(plan.reading)" }
