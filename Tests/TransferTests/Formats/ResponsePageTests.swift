@@ -191,6 +191,38 @@ import Testing
     #expect(throws: Failure.self) { try JSONLinesWriter(folder.file("out.jsonl")).append(wire) }
   }
 
+  /// The names of a document's fields as they are looked at, undecoded.
+  private static func viewed(_ names: [String]) throws -> [String] {
+    let members = names.map { "\"\($0)\":{\"nullValue\":null}" }.joined(separator: ",")
+    let json = "[{\"name\":\"items/a\",\"fields\":{\(members)}}]"
+    guard case .wire(let page) = try Self.pages(Array(json.utf8)).wire else { return [] }
+    return try withExtendedLifetime(page) {
+      var members = try #require(page.documents.first).fields().makeIterator()
+      var viewed: [String] = []
+      while let member = members.next() {
+        viewed.append(member.name.withBytes { String(decoding: $0, as: UTF8.self) })
+      }
+      return viewed
+    }
+  }
+
+  @Test(arguments: 1...32)
+  func aFewMembersInAnyOrderAreLookedAtInTheirOrder(count: Int) throws {
+    var random = SplitMix64(seed: UInt64(count))
+    var names: Set<String> = []
+    while names.count < count { names.insert("f\(Int.random(in: 0..<1000, using: &random))") }
+    let ordered = names.sorted { $0.compareUTF8($1) < 0 }
+    #expect(try Self.viewed(ordered.shuffled(using: &random)) == ordered)
+  }
+
+  @Test func manyMembersInAnotherOrderOrOneTwiceHaveToBeDecoded() throws {
+    let names = (100..<133).map { "f\($0)" }
+    #expect(try Self.viewed(names) == names)
+    #expect(throws: WireError.self) { try Self.viewed(names.reversed()) }
+    #expect(throws: WireError.self) { try Self.viewed(["b", "a", "b"]) }
+    #expect(throws: WireError.self) { try Self.viewed(["a", "a"]) }
+  }
+
   @Test func aPageIsCutToALimit() throws {
     let (wire, decoded) = try Self.pages(Response(Self.documents(20, seed: 5), seed: 5).json)
     let folder = try ScratchFolder()

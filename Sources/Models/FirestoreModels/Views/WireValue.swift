@@ -158,25 +158,33 @@ package struct WireElements: ReadableElements {
   package func makeIterator() -> Iterator { Iterator(elements: list?.elements, depth: depth) }
 }
 
-/// The members of a map in parsed JSON, which are in byte order there and unique.
+/// The members of a map in parsed JSON, which are unique, in byte order.
+///
+/// The service sends them in that order. A few in another order are looked for one by one, which takes less time than
+/// decoding them.
 @usableFromInline
 package struct WireFields: ReadableFields {
   @usableFromInline package typealias Content = WireValue
 
+  /// The number of members in another order that are looked for; the time grows with its square.
+  static let maximumUnordered = 32
+
   /// The JSON object; nil if the map is empty.
   @usableFromInline package let object: JSONCursor?
   @usableFromInline package let depth: Int
+  @usableFromInline let isOrdered: Bool
 
-  /// - Throws: ``WireError`` if it is not a JSON object, or if its names are not in order and unique. The service sends them like
-  ///   that; for others, decode the document.
+  /// - Throws: ``WireError`` if it is not a JSON object, or if its names are not unique, or not in order and too many. The service
+  ///   sends none like that; for others, decode the document.
   init(_ json: JSONCursor?, depth: Int) throws(WireError) {
     self.depth = depth
     guard let json, !json.isNull else {
-      object = nil
+      (object, isOrdered) = (nil, true)
       return
     }
     guard json.isObject else { throw WireError("it is not a JSON object") }
-    guard Self.isOrdered(json) else { throw WireError("its members are not in order") }
+    isOrdered = Self.isOrdered(json)
+    guard isOrdered || Self.canBeOrdered(json) else { throw WireError("its members are not in order") }
     object = json
   }
 
@@ -184,17 +192,36 @@ package struct WireFields: ReadableFields {
   package struct Iterator: IteratorProtocol {
     @usableFromInline var members: JSONCursor.Members?
     @usableFromInline let depth: Int
+    @usableFromInline let isOrdered: Bool
+    /// The name of the last member, where they are in another order.
+    @usableFromInline var last: UnsafeBufferPointer<UInt8>?
 
     @inlinable
-    init(members: JSONCursor.Members?, depth: Int) {
+    init(members: JSONCursor.Members?, depth: Int, isOrdered: Bool) {
       self.members = members
       self.depth = depth
+      self.isOrdered = isOrdered
     }
 
     @inlinable @inline(__always)
     package mutating func next() -> (name: WireText, value: WireValue)? {
-      guard let (name, value) = members?.next() else { return nil }
+      guard let (name, value) = isOrdered ? members?.next() : following() else { return nil }
       return (WireText(utf8: name.utf8), WireValue(json: value, depth: depth))
+    }
+
+    /// The member with the first name behind the last one.
+    @usableFromInline
+    mutating func following() -> (name: JSONCursor.Name, value: JSONCursor)? {
+      guard var members else { return nil }
+      var first: (name: JSONCursor.Name, value: JSONCursor)?
+      while let member = members.next() {
+        if let last, !last.precedes(member.name.utf8) { continue }
+        if let name = first?.name.utf8, !member.name.utf8.precedes(name) { continue }
+        first = member
+      }
+      last = first?.name.utf8
+      if first == nil { self.members = nil }
+      return first
     }
   }
 
@@ -202,7 +229,9 @@ package struct WireFields: ReadableFields {
   package var isEmpty: Bool { object.map { $0.childCount == 0 } ?? true }
 
   @inlinable
-  package func makeIterator() -> Iterator { Iterator(members: object?.members, depth: depth) }
+  package func makeIterator() -> Iterator {
+    Iterator(members: object?.members, depth: depth, isOrdered: isOrdered)
+  }
 
   @usableFromInline
   package func vectorComponents() throws(WireError) -> [Double]? {
@@ -218,6 +247,19 @@ package struct WireFields: ReadableFields {
     while let name = members.next()?.name.utf8 {
       if !last.precedes(name) { return false }
       last = name
+    }
+    return true
+  }
+
+  /// Whether members in another order are few, and no name is there twice.
+  private static func canBeOrdered(_ json: JSONCursor) -> Bool {
+    guard json.childCount <= maximumUnordered else { return false }
+    var members = json.members
+    while let name = members.next()?.name.utf8 {
+      var others = members
+      while let other = others.next()?.name.utf8 {
+        if !name.precedes(other), !other.precedes(name) { return false }
+      }
     }
     return true
   }
