@@ -65,13 +65,7 @@ struct RunsList: AsyncParsableCommand {
 
   /// The commands of the program, those below others with their words.
   private static var commands: Set<String> {
-    var commands: Set<String> = []
-    for parent in Gymmigrate.configuration.subcommands.map({ $0.configuration }) {
-      guard let name = parent.commandName else { continue }
-      let names = parent.subcommands.compactMap { $0.configuration.commandName }
-      commands.formUnion([name] + names.map { "\(name) \($0)" })
-    }
-    return commands
+    Set(NamedCommand.all(below: Invocation.current.root).map { $0.words.joined(separator: " ") })
   }
 
   private func matches(_ entry: RunHistory.Entry) -> Bool {
