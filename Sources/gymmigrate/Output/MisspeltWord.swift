@@ -132,9 +132,10 @@ enum MisspeltWord {
 }
 
 extension String {
-  /// The sentence about the name that was probably meant by this one, behind a space; nil for one that is known.
-  func meant(among known: Set<String>) -> String? {
+  /// The sentence about the name that was probably meant by this one, behind a space, empty where none is near; nil for a name
+  /// that is known.
+  func unknown(among known: Set<String>) -> String? {
     if known.contains(self) { return nil }
-    return nearest(of: known.sorted()).map { " Did you mean '\($0)'?" }
+    return nearest(of: known.sorted()).map { " Did you mean '\($0)'?" } ?? ""
   }
 }
