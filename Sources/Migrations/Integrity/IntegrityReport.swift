@@ -7,6 +7,8 @@ package struct IntegrityReport: Sendable, Equatable {
     package var count = 0
     /// The first documents, each once.
     package var examples: [DocumentPath] = []
+    /// Whether there are documents beside them.
+    package var hasMore = false
   }
 
   /// The rules that were checked, in their order.
@@ -25,15 +27,20 @@ package struct IntegrityReport: Sendable, Equatable {
   package mutating func add(_ finding: IntegrityFinding) {
     var part = parts[finding.rule] ?? Part()
     part.count += 1
-    if part.examples.count < exampleCount, !part.examples.contains(finding.path) {
-      part.examples.append(finding.path)
+    if !part.hasMore, !part.examples.contains(finding.path) {
+      if part.examples.count < exampleCount {
+        part.examples.append(finding.path)
+      } else {
+        part.hasMore = true
+      }
     }
     parts[finding.rule] = part
   }
 
   /// Adds findings that were counted elsewhere, without documents.
   package mutating func add(_ count: Int, of rule: IntegrityRule) {
-    parts[rule, default: Part()].count = parts[rule, default: Part()].count.addingClamped(count)
+    parts[rule, default: Part()].count = self[rule].count.addingClamped(count)
+    if count > 0 { parts[rule, default: Part()].hasMore = true }
   }
 
   package subscript(rule: IntegrityRule) -> Part { parts[rule] ?? Part() }
@@ -45,7 +52,7 @@ package struct IntegrityReport: Sendable, Equatable {
     let rows = rules.map { rule in
       let part = self[rule]
       var shown = part.examples.map(\.string).joined(separator: ", ")
-      if part.count > part.examples.count, !shown.isEmpty { shown += ", …" }
+      if part.hasMore, !shown.isEmpty { shown += ", …" }
       return [String(part.count), rule.name, shown]
     }
     let lines = TerminalText.aligned([["FINDINGS", "RULE", "DOCUMENTS"]] + rows, numbers: [0])

@@ -102,7 +102,7 @@ enum TypedValue {
     case "spanish": return .labels("es")
     default:
       guard (2...3).contains(text.utf8.count), text.utf8.allSatisfy({ (0x61...0x7A).contains($0) }) else {
-        throw ValidationError("give fields, english, spanish, or the code of a language.")
+        throw ValidationError("give fields, en (english), es (spanish), or the code of another language.")
       }
       return .labels(text)
     }

@@ -107,7 +107,7 @@ enum HelpText {
       }
       let commands = parent?.configuration.subcommands.compactMap { $0.configuration.commandName } ?? []
       if commands.isEmpty || commands.contains(arguments[2]) { return nil }
-      throw MisspeltWord.failure("show help on", arguments[2], commands)
+      throw MisspeltWord.failure("show help on", arguments[2], commands, after: [arguments[1]])
     default: return nil
     }
   }

@@ -69,9 +69,9 @@ enum MigrationText {
     let heading: TerminalText = "\(mark) \(change.path)"
     return ["  \(heading.colored(color, if: Colors.output))"]
       + change.differences.map { difference -> TerminalText in
-        let before = ValueText.text(difference.before)
-        let after = difference.isServerTime ? "(server time)" : ValueText.text(difference.after)
-        return "      \(difference.path): \(before) -> \(after)"
+        let values = ValueText.pair(difference.before, difference.after)
+        let after = difference.isServerTime ? "(server time)" : values.after
+        return "      \(difference.path): \(values.before) -> \(after)"
       }
   }
 

@@ -27,23 +27,26 @@ enum MisspeltWord {
         return failure("use the option", name, isLong ? long : [], of: command + [inner].compactMap { $0 })
       }
     }
-    return hyphened(rest.first ?? "-", after: Array(arguments.prefix(named.words)), below: root)
+    return argument(Array(rest), after: Array(arguments.prefix(named.words)), below: root)
   }
 
-  /// The failure of a word that is almost a command which stands behind a hyphen for the parser, as `export-verify`; nil for another.
-  private static func hyphened(
-    _ word: String,
+  /// The failure of a word that is no command behind another one, where the parser takes it for an argument; nil for another.
+  ///
+  /// It is almost one that stands behind a hyphen for the parser, as `export-verify`, or all that there is has another name.
+  private static func argument(
+    _ rest: [String],
     after parent: [String],
     below root: any ParsableCommand.Type
   ) -> Failure? {
-    guard let name = parent.first, parent.count == 1 else { return nil }
+    guard let word = rest.first, let name = parent.first, parent.count == 1 else { return nil }
     let names = root.configuration.subcommands.compactMap { $0.configuration.commandName }
     let known = names.filter { $0.hasPrefix("\(name)-") }.map { String($0.dropFirst(name.count + 1)) }
-    return word.nearest(of: known).map { _ in failure("run", word, known, after: parent) }
+    let isCalledSo = rest.count == 1 && synonyms["\(name) \(word)"] != nil
+    return isCalledSo || word.nearest(of: known) != nil ? failure("run", word, known, after: parent) : nil
   }
 
   /// The failure to find a word among those that exist, with the one that was probably meant: spelled almost so, or, of a
-  /// command, of that name elsewhere.
+  /// command, of that name elsewhere, but of one behind another command only there.
   ///
   /// - Parameters:
   ///   - parent: The words of a command that the word stands behind.
@@ -56,17 +59,22 @@ enum MisspeltWord {
     of command: [String] = []
   ) -> Failure {
     let isOption = word.hasPrefix("-")
+    let name = (parent + [word]).joined(separator: " ")
     let near = (word.nearest(of: known) ?? beginning(with: word, of: known)).map {
       (parent + [$0]).joined(separator: " ")
     }
     let option = optionSynonyms[word].flatMap { known.contains($0) ? $0 : nil }
-    let meant = near ?? (isOption ? option : synonyms[word] ?? place(of: word))
+    let other = synonyms[name] ?? (parent.isEmpty ? place(of: word) : nil)
+    let meant = (isOption ? near ?? option : near ?? other).map { "Did you mean \($0)?" }
+    // What a group has is a short list; what the program has is not.
+    let isListed = meant == nil || !parent.isEmpty && !known.isEmpty
+    let all = isListed ? overview(known, after: parent, of: command) : nil
     return Failure(
       .usage,
       operation,
-      path: (parent + [word]).joined(separator: " "),
+      path: name,
       cause: "there is no such \(isOption ? "option" : "command")",
-      remedy: meant.map { "Did you mean \($0)?" } ?? overview(known, after: parent, of: command)
+      remedy: [meant, all].compactMap { $0 }.joined(separator: " ")
     )
   }
 
@@ -92,6 +100,15 @@ enum MisspeltWord {
     "rollback": "migrate undo", "revert": "migrate undo", "backup": "export", "dump": "export",
     "load": "import",
     "status": "migrate status", "update": "fix", "query": "export --where", "ls": "count --all",
+    "copy check": "copy --verify or diff", "copy verify": "copy --verify or diff",
+    "env check": "doctor", "export check": "export verify",
+    "migrate check": "migrate verify", "migrate resume": "runs resume",
+    "migrate revert": "migrate undo", "migrate rollback": "migrate undo", "migrate run": "migrate apply",
+    "mirror check": "mirror verify", "mirror find": "find --mirror", "mirror get": "get --mirror",
+    "mirror query": "find --mirror or export --mirror --where",
+    "runs revert": "runs undo", "runs rollback": "runs undo",
+    "schema check": "schema validate or check --schema", "schema diff": "schema drift",
+    "schema lint": "schema validate", "schema verify": "schema validate or check --schema",
   ]
 
   private static let optionSynonyms = [
@@ -101,11 +118,8 @@ enum MisspeltWord {
 
   /// The first command of that name below another one: `migrate undo` for `undo`.
   private static func place(of word: String) -> String? {
-    for parent in Gymmigrate.configuration.subcommands.map({ $0.configuration }) {
-      let names = parent.subcommands.compactMap { $0.configuration.commandName }
-      if names.contains(word), let name = parent.commandName { return "\(name) \(word)" }
-    }
-    return nil
+    NamedCommand.all(below: Gymmigrate.self).first { $0.words.count == 2 && $0.words[1] == word }?
+      .words.joined(separator: " ")
   }
 
   /// The options that the help of a command names.
@@ -118,9 +132,10 @@ enum MisspeltWord {
 }
 
 extension String {
-  /// The sentence about the name that was probably meant by this one, behind a space; nil for one that is known.
-  func meant(among known: Set<String>) -> String? {
+  /// The sentence about the name that was probably meant by this one, behind a space, empty where none is near; nil for a name
+  /// that is known.
+  func unknown(among known: Set<String>) -> String? {
     if known.contains(self) { return nil }
-    return nearest(of: known.sorted()).map { " Did you mean '\($0)'?" }
+    return nearest(of: known.sorted()).map { " Did you mean '\($0)'?" } ?? ""
   }
 }

@@ -50,15 +50,21 @@ struct EnvironmentResolver {
   }
 
   private func reached() throws(Failure) -> [DatabaseEnvironment] {
-    var environments = try configuration().environments
-    guard let host = discovery.emulatorHost else { return environments }
-    let endpoint = try Configuration.checkedEndpoint("http://\(host)")
-    for (index, environment) in environments.enumerated() {
+    try configuration().environments.map { environment throws(Failure) in
       // A protected one is not used while the variable is set.
-      if environment.endpoint != nil || environment.isEmbedded || environment.isProtected { continue }
-      environments[index].endpoint = endpoint
+      if environment.isProtected { return environment }
+      var reached = environment
+      reached.endpoint = try emulator(of: environment) ?? environment.endpoint
+      return reached
     }
-    return environments
+  }
+
+  /// The endpoint of FIRESTORE_EMULATOR_HOST, for an environment that it stands in for; nil for any other.
+  private func emulator(of environment: DatabaseEnvironment) throws(Failure) -> String? {
+    guard let host = discovery.emulatorHost, environment.endpoint == nil, !environment.isEmbedded else {
+      return nil
+    }
+    return try Configuration.checkedEndpoint("http://\(host)")
   }
 
   func schema() throws(Failure) -> DatabaseSchema { try files.schema() }
@@ -135,7 +141,7 @@ struct EnvironmentResolver {
     )
     if let endpoint = options.endpoint {
       environment.endpoint = try Configuration.checkedEndpoint(endpoint)
-    } else if let host = discovery.emulatorHost, environment.endpoint == nil, !environment.isEmbedded {
+    } else if let emulator = try emulator(of: environment) {
       if environment.isProtected {
         throw Failure(
           .notPermitted,
@@ -145,7 +151,7 @@ struct EnvironmentResolver {
           remedy: "Unset the variable, or give --endpoint."
         )
       }
-      environment.endpoint = try Configuration.checkedEndpoint("http://\(host)")
+      environment.endpoint = emulator
     }
     // What the command line names comes before the configuration, of either kind.
     if options.credentials != nil || options.accessTokenFile != nil {

@@ -51,15 +51,12 @@ struct Invocation: Sendable {
   }
 
   /// The names of the commands that do something by themselves: `export`, `migrate apply`.
-  var commandNames: [String] { Self.names(of: root, []) }
-
-  private static func names(of type: any ParsableCommand.Type, _ words: [String]) -> [String] {
-    let (below, standard) = (type.configuration.subcommands, type.configuration.defaultSubcommand)
-    let own = !words.isEmpty && (below.isEmpty || standard != nil) ? [words.joined(separator: " ")] : []
-    return own
-      + below.flatMap { type in
-        type.configuration.commandName.map { names(of: type, words + [$0]) } ?? []
-      }
+  var commandNames: [String] {
+    NamedCommand.all(below: root).compactMap { words, type in
+      let configuration = type.configuration
+      let isOne = configuration.subcommands.isEmpty || configuration.defaultSubcommand != nil
+      return isOne ? words.joined(separator: " ") : nil
+    }
   }
 
   /// A file of certificates to trust, by the variables that curl's own command line honours.

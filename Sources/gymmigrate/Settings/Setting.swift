@@ -136,6 +136,18 @@ struct NamedCommand {
     if enteringDefaults { type = type.configuration.defaultSubcommand ?? type }
   }
 
+  /// A command with the words that name it.
+  typealias Path = (words: [String], type: any ParsableCommand.Type)
+
+  /// Every command below another one, parents first.
+  static func all(below parent: any ParsableCommand.Type) -> [Path] {
+    parent.configuration.subcommands.flatMap { type -> [Path] in
+      guard let name = type.configuration.commandName else { return [] }
+      let below = all(below: type).map { (words: [name] + $0.words, type: $0.type) }
+      return [(words: [name], type: type)] + below
+    }
+  }
+
   /// The settings that it has: of its own, and of its groups of options.
   var settings: [Setting] {
     let properties = Self.properties(of: type)

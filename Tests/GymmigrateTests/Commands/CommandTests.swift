@@ -287,6 +287,13 @@ struct CommandTests {
       ("fix users --dry", "option --dry", "--dry-run"), ("costs -q", "option -q", nil),
       ("count users --where=a --wher=b", "option --wher", "--where"), ("qqqqq", "run qqqqq", nil),
       ("class week", "run class", "classes"), ("migrate apply is-active --dry", "option --dry", "--dry-run"),
+      // Behind a group its own commands come first, and then all of them.
+      ("schema check", "'gymmigrate schema' has show", "schema validate or check --schema"),
+      ("schema valdate x", "'gymmigrate schema' has show", "schema validate"),
+      ("mirror query", "'gymmigrate mirror' has pull", "find --mirror or export --mirror --where"),
+      ("copy check", "run copy check", "copy --verify or diff"), ("env check", "run env check", "doctor"),
+      ("groups week", "'gymmigrate groups' has", nil), ("runs rollback", "run runs rollback", "runs undo"),
+      ("help mirror query", "on mirror query", "find --mirror or export --mirror --where"),
     ] as [(String, String, String?)]
   )
   func misspelt(_ line: String, _ what: String, _ near: String?) async throws {

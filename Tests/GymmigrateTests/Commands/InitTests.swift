@@ -45,6 +45,23 @@ struct InitTests {
     }
   }
 
+  @Test("What it reads is named among the costs.")
+  func costs() async throws {
+    let mini = try MiniFirestore.withSamples(["products"])
+    try await withTool(against: mini.handler) { tool, server in
+      try FileManager.default.createDirectory(
+        atPath: tool.path(".gymmigrate"),
+        withIntermediateDirectories: false
+      )
+      let place = ["--project", "test-project", "--name", "shop", "--endpoint", server.url]
+      try await tool.bare(["init"] + place).expect(0)
+      let costs = try await tool.bare(["costs", "--json"])
+      let json = try JSONSerialization.jsonObject(with: Data(costs.standardOutput)) as? [String: Any]
+      let commands = (json?["costs"] as? [[String: Any]])?.map { $0["command"] as? String ?? "" } ?? []
+      #expect(commands.contains("schema infer") && !commands.contains(""), "\(commands)")
+    }
+  }
+
   @Test("What is missing or impossible is said before anything is written.")
   func refused() async throws {
     try await withTool { tool in

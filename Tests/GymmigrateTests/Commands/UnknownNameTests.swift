@@ -58,6 +58,7 @@ struct UnknownNameTests {
       ("export usrs -o u.jsonl", "The schema declares no collection 'usrs'. Did you mean 'users'?"),
       ("schema drift usrs", "The schema declares no collection 'usrs'. Did you mean 'users'?"),
       ("mask check usrs", "The schema declares no collection 'usrs'. Did you mean 'users'?"),
+      ("find a --collection usrs", "The schema declares no collection 'usrs'. Did you mean 'users'?"),
     ] as [(String, String?)]
   )
   func named(command: String, warning: String?) async throws {
@@ -264,6 +265,8 @@ struct UnknownNameTests {
           #expect(missing.errors.contains("Did you mean") == isSaid, "\(missing.errors)")
         }
       }
+      let found = try await tool.bare(["find", "a", "--collection", "usrs", "--schema", "none"] + place)
+      #expect(found.errors.contains("usrs has no documents. Did you mean 'users'?"), "\(found.errors)")
       let far = try await tool.bare(["count", "payments", "--schema", "none"] + place)
       #expect(far.errors.contains("payments has no documents."), "\(far.errors)")
       #expect(!far.errors.contains("Did you mean"))

@@ -146,6 +146,23 @@ struct SubsetCopyTests {
     }
   }
 
+  @Test("A misspelt collection or field of any part is named with the one that was meant.")
+  func misspelt() async throws {
+    try await withDocuments { tool in
+      try await tool.load([Self.line("notes/n1")], into: "prod")
+      for (part, said) in [
+        ("gyms where ownr == u1", "no field 'ownr' in gyms. Did you mean 'owner'?"),
+        ("usrs limit 1", "The schema declares no collection 'usrs'. Did you mean 'users'?"),
+        ("nots limit 1", "nots has no documents. Did you mean 'notes'?"),
+      ] {
+        let words = Self.copy("--subset", "users where role == trainer", "--subset", part, "-n")
+        let result = try await tool.bare(words)
+        #expect(result.errors.contains(said), "\(part): \(result.errors)")
+        #expect(!result.errors.contains("'role'"), "\(part): \(result.errors)")
+      }
+    }
+  }
+
   @Test("What does not go together, or cannot be read, is refused in one line, and nothing is done.")
   func refusals() async throws {
     try await withDocuments { tool in
@@ -166,6 +183,12 @@ struct SubsetCopyTests {
         let result = try await tool.bare(Self.copy() + words)
         result.expect(64)
         #expect(result.complaints.count == 1, "\(words): \(result.errors)")
+      }
+      for (part, meant) in [
+        ("users wher role == trainer", "where"), ("users lmit 3", "limit"),
+        ("users where role == trainer limt 3", "limit"),
+      ] {
+        try await tool.bare(Self.copy("--subset", part)).expectFailure(64, "Did you mean '\(meant)'?")
       }
       try await tool.bare(
         ["shard", "plan", "--to", "plan", "--shards", "2", "--"] + Self.copy() + users

@@ -113,6 +113,9 @@ struct ClassReportTests {
       )
       let spanish = try await tool.run("classes", "week", "--of", "2026-01-06", "--lang", "es")
       #expect(spanish.output.hasPrefix("lun 2026-01-05\t") && spanish.output.contains("\nmié 2026-01-07\t"))
+      for report in [["classes", "week"], ["email", "accounts"]] {
+        try await tool.bare(report + ["--lang", "fr"] + tool.place).expectFailure(64, "'fr' is not en", "es")
+      }
       let none = try await tool.run("classes", "week", "--of", "2027-01-06", "--header", "spanish")
       #expect(none.errors.contains("No hay clases en la semana del 2027-01-04."), "\(none.errors)")
       let empty = try await tool.run("classes", "week", "--of", "2027-01-06")

@@ -67,7 +67,8 @@ struct ReportPageTests {
         64,
         "before"
       )
-      try await tool.run("report", "week", "--lang", "fr").expectFailure(64, "'fr'")
+      try await tool.run("report", "week", "--lang", "fr")
+        .expectFailure(64, "'fr'", "'es' and 'en'")
       try await tool.bare(["report", "week"] + tool.place + ["--schema", "none"]).expectFailure(64, "gym")
       #expect(mini.requestCount(.runQuery) + mini.requestCount(.list) == 0)
       #expect(!tool.exists("r.csv") && tool.names(in: ".").allSatisfy { !$0.hasSuffix(".html") })

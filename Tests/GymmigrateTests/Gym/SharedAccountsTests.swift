@@ -35,7 +35,10 @@ struct SharedAccountsTests {
       #expect(found.errors.contains("users: 9 read\n"), "\(found.errors)")
       let list = try await tool.run("email", "accounts", "-o", "list.csv", "--header", "spanish")
       #expect(list.exitCode == 0 && list.errors.contains("See list.csv."), "\(list.errors)")
-      #expect(try tool.text("list.csv").contains("Persona,Nombre,Correo,"))
+      let table = try tool.text("list.csv")
+      #expect(table.contains("Persona,Nombre,Correo,") && table.contains("\"correo, teléfono\""), "\(table)")
+      let spanish = try await tool.run("email", "accounts", "--lang", "es")
+      #expect(spanish.output.contains("\tcorreo, teléfono\n"), "\(spanish.output)")
       try await tool.run("email", "resolve", "ana@gym.m").expectFailure(
         66,
         "'gymmigrate find' looks people up"

@@ -307,4 +307,22 @@ struct BadTableTests {
       #expect(rejects.contains(#""x2,Sol, Eva,Lima""#))
     }
   }
+
+  @Test("A reference is expected into the collection that the schema says.")
+  func reference() async throws {
+    try await withTool { tool in
+      try tool.write(
+        """
+        schema: s
+        collections:
+          people: { fields: { name: { type: string } } }
+          cars: { fields: { owner: { type: reference, reference: people } } }
+        """,
+        to: "s.yaml"
+      )
+      try tool.write("__name__,owner\nc1,people\n", to: "cars.csv")
+      try await tool.bare(["import", "cars.csv", "--schema", "s.yaml", "-n"] + tool.place)
+        .expectFailure(65, "a reference, such as people/ID")
+    }
+  }
 }

@@ -47,6 +47,19 @@ struct RunsListTests {
       }
       let near = try await tool.bare(["runs", "list", "--env", "locla"])
       #expect(near.errors.contains("Did you mean 'local'?"), "\(near.errors)")
+      // The configuration knows environments that nothing was run on.
+      try tool.write("project: p\nenvironments:\n  stage: { database: d }\n", to: "gymmigrate.yaml")
+      for (typed, said) in [
+        ("stge", "No environment is called 'stge'. Did you mean 'stage'?\n"),
+        ("qqqqqq", "No environment is called 'qqqqqq'.\n"), ("stage", "runs.\n"),
+      ] {
+        for json in [[], ["--json"]] {
+          let none = try await tool.bare(["runs", "list", "--env", typed] + json)
+          #expect(none.errors.hasSuffix(said), "\(none.errors)")
+        }
+      }
+      let unknown = try await tool.bare(["runs", "list", "--command", "qqqqqq"])
+      #expect(unknown.errors.contains("There is no command 'qqqqqq'."), "\(unknown.errors)")
       for (typed, meant) in [("exprt", "export"), ("migrate aply", "migrate apply")] {
         let none = try await tool.bare(["runs", "list", "--command", typed])
         #expect(none.errors.contains("Did you mean '\(meant)'?"), "\(none.errors)")

@@ -129,4 +129,13 @@ import Testing
     )
     #expect(report.count == 5)
   }
+
+  @Test("Several findings of the documents that are shown are no more documents.")
+  func allShown() throws {
+    var report = IntegrityReport(rules: [.wrongType], examples: 2)
+    for user in ["u1", "u1", "u2", "u2"] {
+      report.add(IntegrityFinding(.wrongType, try #require(DocumentPath("users/\(user)")), "A sentence."))
+    }
+    #expect(report.table.description.hasSuffix("4  wrong-type  users/u1, users/u2\n"), "\(report.table)")
+  }
 }

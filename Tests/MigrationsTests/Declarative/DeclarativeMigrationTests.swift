@@ -78,6 +78,32 @@ import Testing
     #expect(change?.after?[price] == .integer(large))
   }
 
+  @Test func aWholeNumberThatIsSetOverADoubleIsOneWhereNoSchemaSaysTheType() throws {
+    let a = FieldPath(field: "a")
+    let outcome = try migration([setA]).outcome(for: try document("users/u", ["a": .double(2.5)]))
+    #expect(outcome.change?.after?[a] == .double(1) && outcome.findings.isEmpty)
+    // The number is there already.
+    let same = try migration([setA]).outcome(for: try document("users/u", ["a": .double(1)]))
+    #expect(same == Outcome(.unchanged))
+  }
+
+  @Test func aValueOfAnotherTypeThanTheOneThatItReplacesIsNoted() throws {
+    for (old, isNoted) in [
+      (.string("1"), true), (.boolean(true), true), (.integer(7), false), (.null, false),
+    ] as [(Value, Bool)] {
+      let outcome = try migration([setA]).outcome(for: try document("users/u", ["a": old]))
+      #expect(outcome.change?.after?[FieldPath(field: "a")] == .integer(1))
+      #expect(outcome.findings.map(\.code) == (isNoted ? ["type-changed"] : []), "\(old)")
+      #expect(outcome.findings.allSatisfy { $0.kind == .note && $0.field == "a" && $0.found == old })
+    }
+    #expect(try migration([setA]).outcome(for: try document("users/u", [:])).findings.isEmpty)
+    // What the schema says of a field is what it has to become.
+    let phone = MigrationStep.set(FieldPath(field: "phone"), .string("7291234567"))
+    var numbered = member
+    numbered["phone"] = .integer(7)
+    #expect(members([phone]).outcome(for: try document("members/m", numbered)).findings.isEmpty)
+  }
+
   @Test func whatBreaksTheSchemaMoreThanBeforeIsRejected() throws {
     let (name, phone) = (FieldPath(field: "firstName"), FieldPath(field: "phone"))
     let one = try document("members/m", member)

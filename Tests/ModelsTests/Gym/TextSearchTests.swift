@@ -27,6 +27,12 @@ struct SearchCase: Sendable, CustomTestStringConvertible {
     SearchCase("ana", "users/u", ana, ["email", "firstName"]),
     SearchCase("  SOFIA  nunez ", "users/u", ana, ["firstName", "paternalLastName"]),
     SearchCase("Sofi\u{301}a", "members/m", ana, ["firstName"]),
+    // A word processor writes another apostrophe than a keyboard, and other quotes and hyphens.
+    SearchCase("O\u{2019}Brien", "members/m", ["firstName": .string("Ana O'Brien")], ["firstName"]),
+    SearchCase("o'brien", "members/m", ["firstName": .string("Ana O\u{2019}Brien")], ["firstName"]),
+    SearchCase("d`angelo", "members/m", ["firstName": .string("D\u{B4}Ángelo")], ["firstName"]),
+    SearchCase("ana-luz", "members/m", ["firstName": .string("Ana\u{2011}Luz")], ["firstName"]),
+    SearchCase("\"luz\"", "members/m", ["firstName": .string("Ana \u{201C}Luz\u{201D}")], ["firstName"]),
     // Every word must match somewhere.
     SearchCase("ana lopez", "users/u", ana, []),
     SearchCase("9595", "users/u", ana, ["phone"]),

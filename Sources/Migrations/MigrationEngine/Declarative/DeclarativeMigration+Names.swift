@@ -45,3 +45,27 @@ extension MigrationStep {
     }
   }
 }
+
+extension DeclarativeMigration {
+  /// Notes the values that are set in place of one of another type, in fields whose type the schema does not say.
+  func typeChanges(
+    _ fields: FieldMap,
+    of document: RawDocument,
+    _ collection: CollectionSchema?
+  ) -> [Finding] {
+    steps.compactMap { step in
+      guard case .set(let field, _) = step, collection?.field(field)?.types.isEmpty ?? true,
+        let old = document.fields[field], let new = fields[field], !old.isNull, !new.isNull,
+        old.typeName != new.typeName
+      else { return nil }
+      return Finding(
+        .note,
+        path: document.path,
+        code: Code.typeChanged.rawValue,
+        field: field.description,
+        found: old,
+        message: "\(field) is \(old.typeName), and becomes \(new.typeName)."
+      )
+    }
+  }
+}

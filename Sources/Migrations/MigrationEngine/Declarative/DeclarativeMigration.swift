@@ -30,6 +30,8 @@ package struct DeclarativeMigration: Migration {
     case hasSubcollections = "has-subcollections"
     /// A program has a reason of its own, which is the message (note, review or reject).
     case program
+    /// A value is set in place of one of another type, in a field whose type no schema says (note).
+    case typeChanged = "type-changed"
     /// The schema says that the document may not be changed (reject).
     case immutable
     /// A document was to be deleted softly, and the schema of its collection does not say how (reject).
@@ -215,10 +217,13 @@ package struct DeclarativeMigration: Migration {
     } catch {
       return Outcome(.skip, findings: [error.finding(of: document.path)])
     }
-    let outcome = self.outcome(making: fields, of: document, because: reasons)
+    var outcome = self.outcome(making: fields, of: document, because: reasons)
     guard case .change = outcome.action, let fields else { return outcome }
-    return instability(fields, of: document, collection).map { notAtRest(document, field: $0.field) }
-      ?? outcome
+    if let unstable = instability(fields, of: document, collection) {
+      return notAtRest(document, field: unstable.field)
+    }
+    outcome.findings += typeChanges(fields, of: document, collection)
+    return outcome
   }
 
   /// What becomes of a document that is to have other fields, or is to be deleted where nil.

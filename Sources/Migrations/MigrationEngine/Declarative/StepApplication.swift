@@ -39,7 +39,8 @@ extension MigrationStep {
 
   private func apply(to fields: inout FieldMap, of collection: CollectionSchema?) throws(StepFailure) {
     switch self {
-    case .set(let field, let value): try fields.write(value.typed(by: collection?.field(field)), to: field)
+    case .set(let field, let value):
+      try fields.write(value.typed(by: collection?.field(field), like: fields[field]), to: field)
     case .setIfMissing(let field, let value):
       if fields.isMissing(field) { try fields.write(value.typed(by: collection?.field(field)), to: field) }
     case .copy(let source, let target, let overwrite):
@@ -126,10 +127,13 @@ extension MigrationStep {
 }
 
 extension Value {
-  /// The same number as a double, where the field holds nothing else: 7 is typed as an integer.
-  fileprivate func typed(by field: FieldSchema?) -> Value {
-    guard field?.types == [.double], let integer, let number = Double(exactly: integer) else { return self }
-    return .double(number)
+  /// The same number as a double, where the field holds nothing else, or holds one and may: 7 is typed as an integer.
+  fileprivate func typed(by field: FieldSchema?, like existing: Value? = nil) -> Value {
+    guard let integer, let number = Double(exactly: integer) else { return self }
+    let types = field?.types ?? []
+    let isDouble = if case .double? = existing { true } else { false }
+    let mayStay = types.isEmpty || types.contains(.double)
+    return types == [.double] || isDouble && mayStay ? .double(number) : self
   }
 
   /// Whether it counts as missing: null, or a text of nothing but white space.

@@ -97,15 +97,17 @@ extension PlanPage {
   }
 
   private func row(_ difference: FieldDifference) -> Markup {
-    func cell(_ value: Value?, _ element: Markup) -> Markup {
-      guard let value else { return "<span class=\"none\">(none)</span>" }
-      return "<\(element)><bdi>\(ValueText.text(value), maximum: limits.scalars)</bdi></\(element)>"
+    let values = ValueText.pair(difference.before, difference.after)
+    func cell(_ value: Value?, _ text: String, _ element: Markup) -> Markup {
+      if value == nil { return "<span class=\"none\">(none)</span>" }
+      return "<\(element)><bdi>\(text, maximum: limits.scalars)</bdi></\(element)>"
     }
     let after: Markup =
-      difference.isServerTime ? "<span class=\"none\">(server time)</span>" : cell(difference.after, "ins")
+      difference.isServerTime
+      ? "<span class=\"none\">(server time)</span>" : cell(difference.after, values.after, "ins")
     return """
       <tr><th scope="row"><bdi>\(difference.path.description, maximum: limits.scalars)</bdi></th>
-      <td>\(cell(difference.before, "del"))</td>
+      <td>\(cell(difference.before, values.before, "del"))</td>
       <td>\(after)</td></tr>
 
       """

@@ -19,6 +19,37 @@ package enum ValueText {
   /// The same; `(none)` where there is no value.
   package static func text(_ value: Value?) -> String { value.map { text($0) } ?? "(none)" }
 
+  /// Both values of a difference, which differ to the eye, too: where they would not, as with composed and decomposed accents or
+  /// a character that is invisible, all that is not ASCII is escaped (`\u00e9`).
+  package static func pair(_ before: Value?, _ after: Value?) -> (before: String, after: String) {
+    let (old, new) = (text(before), text(after))
+    // Swift takes texts for equal that are canonically equivalent, as people do.
+    return seen(old) == seen(new) ? (escaped(old), escaped(new)) : (old, new)
+  }
+
+  /// A text without what is invisible, and with one kind of blank.
+  private static func seen(_ text: String) -> String {
+    if text.utf8.allSatisfy({ $0 < 0x80 }) { return text }
+    var scalars = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars {
+      let properties = scalar.properties
+      if properties.isDefaultIgnorableCodePoint || properties.generalCategory == .format { continue }
+      scalars.append(properties.generalCategory == .spaceSeparator ? " " : scalar)
+    }
+    return String(scalars)
+  }
+
+  private static func escaped(_ text: String) -> String {
+    text.utf16.reduce(into: "") { escaped, unit in
+      if let byte = UInt8(exactly: unit), byte < 0x80 {
+        escaped.unicodeScalars.append(Unicode.Scalar(byte))
+      } else {
+        let digits = String(unit, radix: 16)
+        escaped += "\\u" + String(repeating: "0", count: 4 - digits.utf8.count) + digits
+      }
+    }
+  }
+
   /// A text with control characters becomes a JSON string.
   private static func oneLine(_ text: String) -> String {
     guard text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else { return text }

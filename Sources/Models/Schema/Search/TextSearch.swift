@@ -1,4 +1,4 @@
-/// Full-text search of documents: names without case and accents, phone numbers by digits.
+/// Full-text search of documents: names without case, accents and kinds of quotes and hyphens, phone numbers by digits.
 ///
 /// Every word must occur in some field, entirely or as a part; different words may occur in different fields.
 /// Text with three or more digits and otherwise only phone punctuation is also searched in phone numbers,
@@ -18,7 +18,7 @@ package struct TextSearch: Sendable {
 
   /// Makes a search; nil if the text is blank.
   package init?(_ text: String) {
-    words = PlainText.tokens(text).map(PlainText.folded)
+    words = PlainText.tokens(text).map(Self.folded)
     if words.isEmpty { return nil }
     digits = PlainText.phoneDigits(text).flatMap { $0.utf8.count >= Self.fewestDigits ? $0 : nil }
   }
@@ -31,7 +31,7 @@ package struct TextSearch: Sendable {
     var open = Set(words.indices)
     var texts: [Match] = []
     Self.forEachText(in: document.fields, of: collection) { path, text in
-      let folded = PlainText.folded(text)
+      let folded = Self.folded(text)
       let matched = words.indices.filter { folded.contains(bytes: words[$0]) }
       if matched.isEmpty { return }
       open.subtract(matched)
@@ -42,6 +42,24 @@ package struct TextSearch: Sendable {
     }
     let all = (open.isEmpty ? texts : []) + phones
     return all.sorted { $0.field.compareUTF8($1.field) < 0 }
+  }
+
+  /// A text without case and accents, and with the apostrophes, quotes and hyphens of a keyboard.
+  private static func folded(_ text: String) -> String {
+    let folded = PlainText.folded(text)
+    if folded.utf8.allSatisfy({ $0 < 0x80 && $0 != UInt8(ascii: "`") }) { return folded }
+    var scalars = String.UnicodeScalarView()
+    for scalar in folded.unicodeScalars { scalars.append(typed(scalar)) }
+    return String(scalars)
+  }
+
+  private static func typed(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
+    switch scalar {
+    case "`", "\u{B4}", "\u{2BB}", "\u{2BC}", "\u{2018}"..."\u{201B}", "\u{2032}", "\u{FF07}": "'"
+    case "\u{AB}", "\u{BB}", "\u{201C}"..."\u{201F}", "\u{2033}": "\""
+    case "\u{2010}"..."\u{2015}", "\u{2212}": "-"
+    default: scalar
+    }
   }
 
   private func phones(in fields: FieldMap, of collection: CollectionSchema?) -> [Match] {

@@ -5,7 +5,7 @@ extension CellValues {
   /// Why a whole number of a sheet, beside which its cell may have had another one, is refused.
   static func lostDigits(_ type: Column.ValueType) -> Fault {
     let advice = "give it the format of text and type them, or the type double takes it as it is"
-    return Fault(expected: "\(name(of: type)); the cell is a number without all its digits: \(advice)")
+    return Fault(type, "; the cell is a number without all its digits: \(advice)")
   }
 
   /// Refuses a number that is to be a double, and of which the file has digits that no double has.
@@ -19,7 +19,7 @@ extension CellValues {
     _ index: Int,
     as type: Column.ValueType
   ) throws(Fault) -> Value {
-    guard let number = row.number(index) else { throw Fault(expected: Self.name(of: type)) }
+    guard let number = row.number(index) else { throw Fault(type) }
     let isWhole = number.rounded() == number
     let whole = number.magnitude <= Self.largestExact ? Int64(exactly: number) : nil
     switch type {
@@ -39,10 +39,10 @@ extension CellValues {
       if number.magnitude <= Self.largestExact { return .string(Self.digits(of: number)) }
       throw Self.lostDigits(type)
     case .timestamp:
-      throw Fault(expected: "\(Self.name(of: type)); the cell is a number: give it the format of a date")
+      throw Fault(type, "; the cell is a number: give it the format of a date")
     case .array, .reference, .geopoint, .bytes: break
     }
-    throw Fault(expected: Self.name(of: type))
+    throw Fault(type)
   }
 
   /// Returns the shortest digits that represent a number.
@@ -70,6 +70,6 @@ extension CellValues {
     case .integer: if let whole = Int64(exactly: seconds) { return .integer(whole) }
     default: break
     }
-    throw Fault(expected: "\(Self.name(of: type)); the cell is a duration")
+    throw Fault(type, "; the cell is a duration")
   }
 }

@@ -4,11 +4,21 @@ package import Schema
 package struct CellValues {
   /// A cell that does not match its column.
   package struct Fault: Error {
-    /// What was expected.
-    package let expected: String
+    /// The type of which a cell was expected; nil where ``rest`` says all.
+    private let type: Column.ValueType?
+    /// What follows it.
+    private let rest: String
 
-    package init(expected: String) {
-      self.expected = expected
+    package init(expected: String) { (type, rest) = (nil, expected) }
+
+    init(_ type: Column.ValueType, _ rest: String = "") { (self.type, self.rest) = (type, rest) }
+
+    /// What was expected.
+    package var expected: String { expectation(into: nil) }
+
+    /// What was expected; of a reference, one into a collection.
+    package func expectation(into collection: CollectionPath?) -> String {
+      (type.map { CellValues.name(of: $0, into: collection) } ?? "") + rest
     }
   }
 
@@ -79,7 +89,7 @@ package struct CellValues {
     switch row.kind(index) {
     case .missing: return nil
     case .error, .formula, .impossibleDate:
-      throw Fault(expected: "\(Self.name(of: type)); \(row.lack(index) ?? "the cell has none")")
+      throw Fault(type, "; \(row.lack(index) ?? "the cell has none")")
     case .bare, .text:
       return try row.withUTF8(of: index) { utf8 throws(Fault) in
         if let longTexts, let long = try? longTexts.text(of: utf8) {
@@ -110,19 +120,19 @@ package struct CellValues {
     case .boolean:
       if type == .boolean || type == .any { return .boolean(row[index] == "true") }
       if type == .string, mixed.contains(index) { return .string(row[index]) }
-      throw Fault(expected: Self.name(of: type))
+      throw Fault(type)
     case .date:
       if type == .string, mixed.contains(index) || days.contains(index) {
         return .string(Self.shown(date: row[index]))
       }
       guard type == .timestamp || type == .any else {
-        throw Fault(expected: "\(Self.name(of: type)); the cell is a date")
+        throw Fault(type, "; the cell is a date")
       }
       return try row.withUTF8(of: index) { utf8 throws(Fault) in try moment(utf8, .dayFirst) }
     case .time:
       // A typed "18:30" is a time of day, which the apps store as text.
       guard type == .string || type == .any else {
-        throw Fault(expected: "\(Self.name(of: type)); the cell is a time of day")
+        throw Fault(type, "; the cell is a time of day")
       }
       return .string(row[index])
     case .duration: return try duration(row[index], as: type)
@@ -151,8 +161,8 @@ package struct CellValues {
     return words[String(decoding: utf8, as: UTF8.self).lowercased()]
   }
 
-  /// Describes the valid cells of a type.
-  package static func name(of type: Column.ValueType) -> String {
+  /// Describes the valid cells of a type; of a reference, one into a collection.
+  package static func name(of type: Column.ValueType, into collection: CollectionPath? = nil) -> String {
     switch type {
     case .string: "text"
     case .integer: "a whole number"
@@ -160,7 +170,7 @@ package struct CellValues {
     case .boolean: "true or false"
     case .timestamp: "a date, such as 31/12/2026, 2026-12-31 18:30 or RFC 3339"
     case .array: "a JSON array"
-    case .reference: "a reference, such as cars/c1"
+    case .reference: "a reference, such as \(collection.map { "\($0)/ID" } ?? "cars/c1")"
     case .geopoint: "a geo point, such as 19.4326, -99.1332"
     case .bytes: "bytes in Base64"
     case .any: "a value"
@@ -227,7 +237,7 @@ package struct CellValues {
       let isMeant = ["{\"", "[\"", "[{\""].contains { utf8.starts(with: $0.utf8) }
       if type == .string, !isMeant { return .string(String(decoding: utf8, as: UTF8.self)) }
       let once = error.repetition.map { ", with \($0) given once" } ?? ""
-      throw Fault(expected: "\(Self.name(of: type)), or JSON as export writes it\(once)")
+      throw Fault(type, ", or JSON as export writes it\(once)")
     }
   }
 
@@ -246,7 +256,7 @@ package struct CellValues {
       if let value = address(utf8, as: type) { return value }
     default: break
     }
-    throw Fault(expected: Self.name(of: type))
+    throw Fault(type)
   }
 
   private func number(
@@ -265,7 +275,7 @@ package struct CellValues {
     }
     let example = type == .integer ? "1.234" : "1.234,56"
     let comma = numbers.usesDecimalComma ? " with a decimal comma, such as \(example)" : ""
-    throw Fault(expected: "\(Self.name(of: type))\(comma)\(numbers.advice(utf8))")
+    throw Fault(type, comma + numbers.advice(utf8))
   }
 
   /// Parses a reference, a geo point or bytes; nil for any other text.
@@ -304,7 +314,7 @@ package struct CellValues {
         isOther
         ? "; --date-format \(other.rawValue) reads it, and all others so" : DateText.defect(of: utf8, order)
       let format = advice.isEmpty && order != .dayFirst ? "; dates are \(order.rawValue)" : advice
-      throw Fault(expected: "\(Self.name(of: .timestamp))\(format)")
+      throw Fault(.timestamp, format)
     }
     guard let moment = timeZone.moment(of: date) else {
       throw Fault(expected: "a local time that exists in \(timeZone.name)")

@@ -1,11 +1,24 @@
 import FirestoreModels
 import Schema
 
+/// What people should know of a column.
+package enum ColumnNote: Sendable {
+  /// Its heading names no declared field, and is probably misspelt.
+  case doubt(String)
+  /// Anything else.
+  case reading(String)
+
+  package var text: String {
+    switch self {
+    case .doubt(let text), .reading(let text): text
+    }
+  }
+
+  package var isDoubt: Bool { if case .doubt = self { true } else { false } }
+}
+
 /// The fields that headings stand for.
 package struct HeadingRules {
-  /// How a note begins of a heading that names no declared field.
-  package static let unknown = "no field of the schema"
-
   struct Found {
     var column: Column
     /// The type that the heading says.
@@ -109,7 +122,7 @@ package struct HeadingRules {
     }
     let near = PlainText.folded(heading).nearest(of: texts.map(\.0))
     return texts.first { text, _ in near?.isIdentical(to: text) ?? false }.map { _, meant in
-      "\(Self.unknown); --rename '\(heading)=\(meant)' takes it for \(meant)"
+      "no field of the schema; --rename '\(heading)=\(meant)' takes it for \(meant)"
     }
   }
 

@@ -15,7 +15,7 @@ struct TableHeader {
   private(set) var texts: Set<Int> = []
   private(set) var dateOrders: [Int: DateOrder] = [:]
   /// What people should know of columns.
-  private(set) var notes: [(column: Int, text: String)] = []
+  private(set) var notes: [(column: Int, note: ColumnNote)] = []
   /// The indices in ``TableOptions/types`` and ``TableOptions/renames`` that name a column.
   private(set) var usedTypes: Set<Int> = []
   private(set) var usedRenames: Set<Int> = []
@@ -68,7 +68,9 @@ struct TableHeader {
     }
     let found = Set(fields.map(\.path))
     for (index, path) in fields {
-      if let doubt = rules.doubt(headings[index], of: path, beside: found) { notes.append((index, doubt)) }
+      if let doubt = rules.doubt(headings[index], of: path, beside: found) {
+        notes.append((index, .doubt(doubt)))
+      }
     }
   }
 
@@ -122,7 +124,7 @@ struct TableHeader {
       typed.insert(index)
       dateOrders[index] = type.dateOrder
     }
-    if let note = found.note { notes.append((index, note)) }
+    if let note = found.note { notes.append((index, .reading(note))) }
     roles.append(.field(type.map { found.column.typed($0.type) } ?? found.column))
   }
 

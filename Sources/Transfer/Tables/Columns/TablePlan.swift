@@ -58,7 +58,7 @@ package struct TablePlan: Sendable {
   /// The columns whose types the headings or an option say.
   private let typed: Set<Int>
   /// What people should know of the fields of columns.
-  package private(set) var notes: [(column: Int, text: String)]
+  package private(set) var notes: [(column: Int, note: ColumnNote)]
   /// The indices in ``TableOptions/types`` and ``TableOptions/renames`` that name a column.
   package let usedTypes: Set<Int>
   package let usedRenames: Set<Int>
@@ -263,7 +263,7 @@ package struct TablePlan: Sendable {
     if cells == 0 { return }
     let option =
       "--types '\(headings[column])=\(type.rawValue)' takes it for \(type == .string ? "text" : "one")"
-    notes.append((column, "\(what) in \(NumberText.counted(cells, "cell")); \(option)"))
+    notes.append((column, .reading("\(what) in \(NumberText.counted(cells, "cell")); \(option)")))
   }
 
   /// The heading of a column with the type that was found out, for a list of rejected rows, whose headings are paths.

@@ -108,8 +108,9 @@ struct DiffWriter {
     let line: TerminalText = "\(entry.mark.rawValue) \(Self.oneLine(entry.path))\(reason)"
     var lines: [TerminalText] = ["\(entry.mark.color.map { line.colored($0, if: isColored) } ?? line)\n"]
     for difference in entry.differences {
+      let values = ValueText.pair(difference.before, difference.after)
       lines.append(
-        "    \(Self.oneLine(difference.path.description)): \(ValueText.text(difference.before)) -> \(ValueText.text(difference.after))\n"
+        "    \(Self.oneLine(difference.path.description)): \(values.before) -> \(values.after)\n"
       )
     }
     return Array(lines.joined().description.utf8)

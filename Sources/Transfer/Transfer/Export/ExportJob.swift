@@ -155,7 +155,7 @@ package struct ExportJob: Job {
       path: language,
       cause:
         "the schema '\(schema.name)' has no labels in that language\(known.isEmpty ? "" : ", but in \(known)")",
-      remedy: "Leave --header out, or add labels to the schema."
+      remedy: "Leave --header or --lang out, or add labels to the schema."
     )
   }
 }

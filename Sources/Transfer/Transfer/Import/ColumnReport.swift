@@ -30,7 +30,7 @@ struct ColumnReport {
         )
       }
       for (column, note) in plan.notes {
-        logger.notice("\(source.label) \(plan.name(ofColumn: column)): \(note).")
+        logger.notice("\(source.label) \(plan.name(ofColumn: column)): \(note.text).")
       }
       for guess in plan.guesses {
         try list.append(line(guess, source, plan))

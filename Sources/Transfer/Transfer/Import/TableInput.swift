@@ -203,9 +203,8 @@ final class TableInput: DocumentInput {
 
   /// What was expected of a cell; of a reference, one into the collection that the schema says.
   private func expected(_ error: CellValues.Fault, _ index: Int) -> String {
-    guard case .field(let column) = role(index), column.type == .reference, let collection = column.reference
-    else { return error.expected }
-    return error.expected.replacing("such as cars/c1", with: "such as \(collection)/ID")
+    guard case .field(let column) = role(index) else { return error.expected }
+    return error.expectation(into: column.reference)
   }
 
   private func role(_ index: Int) -> TablePlan.Role {

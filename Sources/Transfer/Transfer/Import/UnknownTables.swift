@@ -20,7 +20,7 @@ extension DatabaseSchema {
       return
         "\(source.label): the schema declares no field of \(plan.collection) for any of its columns: \(names)."
     }
-    let doubted = Set(plan.notes.filter { $0.text.hasPrefix(HeadingRules.unknown) }.map(\.column))
+    let doubted = Set(plan.notes.filter(\.note.isDoubt).map(\.column))
     let new = unknown.filter { !doubted.contains($0.column) }
     if new.isEmpty { return nil }
     let become = new.count == 1 ? "it becomes a field" : "they become fields"

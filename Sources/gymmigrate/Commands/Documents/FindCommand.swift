@@ -8,7 +8,7 @@ struct FindCommand: AsyncParsableCommand {
     abstract: "Find documents by name, email or phone.",
     discussion: """
       Reads all of the collections that the schema declares searchable (--collection for others), deleted documents \
-      included, each for a read, and ignores case and accents. A document is found where every word of the text is a part of a searched field; \
+      included, each for a read, and ignores case, accents, and kinds of apostrophes, quotes and hyphens. A document is found where every word of the text is a part of a searched field; \
       the words may be in several. These are those that the schema names, or else every text of the document, \
       also in maps and arrays. Three digits or more also find every phone that has them in a row. \
       Prints one line per document: its path and the fields that match, separated by tabs.
@@ -106,6 +106,7 @@ struct FindCommand: AsyncParsableCommand {
         }
         session.progress.end()
       }
+      if found == 0, named != nil { await session.warnOfUnread(reads) }
       if found == 0 { session.logger.notice("\(Self.nothing(in: reads, session.schema))") }
       return CommandResult()
     }

@@ -109,8 +109,9 @@ private struct DocumentHistoryText {
     let lines = steps.flatMap { step -> [TerminalText] in
       let time = step.word == "deleted" ? "by \(step.version.since)" : "\(step.version.since)"
       return ["\(time)  \(step.word)"]
-        + step.differences.map {
-          "    \($0.path): \(ValueText.text($0.before)) -> \(ValueText.text($0.after))"
+        + step.differences.map { difference -> TerminalText in
+          let values = ValueText.pair(difference.before, difference.after)
+          return "    \(difference.path): \(values.before) -> \(values.after)"
         }
     }
     return "\(path)\n\(lines.joined(separator: "\n"))\n"

@@ -70,11 +70,11 @@ struct InitCommand: AsyncParsableCommand {
     _ = try Configuration.builtIn(answers.configuration(schema: "none"), schemas: [])
     try EnvInit.write(answers.configuration(schema: "none"), to: Self.file)
     Terminal.standardError.line("Wrote \(Self.file).")
-    try await Self.run(DoctorCommand.self, ["-e", answers.name] + (json ? ["--json"] : []))
-    let sample = ["--sample", String(self.sample), "-o", Self.schemaFile, "-e", answers.name, "-q"]
+    try await Self.run(DoctorCommand.self, ["doctor", "-e", answers.name] + (json ? ["--json"] : []))
+    let infer = ["schema", "infer", "--sample", String(sample), "-o", Self.schemaFile]
     if try await Self.isEmpty(answers.name) { return Self.showWait(in: answers.name) }
     defer { Self.showNext(in: answers.name) }
-    try await Self.run(SchemaInfer.self, sample)
+    try await Self.run(SchemaInfer.self, infer + ["-e", answers.name, "-q"])
     try EnvInit.write(answers.configuration(schema: Self.schemaFile), to: Self.file)
     Terminal.standardError.line(
       "Wrote \(Self.schemaFile). Look it over: it says what the documents are today."
@@ -86,7 +86,7 @@ struct InitCommand: AsyncParsableCommand {
     var connection = ConnectionSettings()
     connection.environment = environment
     let (settings, isEmpty) = (connection, Locked(false))
-    try await Invocation.$current.withValue(invocation([])) {
+    try await Invocation.$current.withValue(invocation(["init"])) {
       let command = CommandRun(name: "init", connection: settings, output: OutputSettings().silent)
       try await command.performWithoutRun { session in
         let collections = try await session.client.collectionIDs()
@@ -136,12 +136,14 @@ struct InitCommand: AsyncParsableCommand {
     return invocation
   }
 
+  /// - Parameter words: As they would be typed, so that what is noted of the command has its name.
   private static func run<Command: AsyncParsableCommand>(
     _ command: Command.Type,
     _ words: [String]
   ) async throws {
+    let name = NamedCommand(of: words, below: Gymmigrate.self).words
     try await Invocation.$current.withValue(invocation(words)) {
-      var command = try Command.parse(words)
+      var command = try Command.parse(Array(words.dropFirst(name)))
       try await command.run()
     }
   }

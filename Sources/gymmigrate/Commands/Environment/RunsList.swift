@@ -1,3 +1,5 @@
+import Configuration
+
 /// `gymmigrate runs list`.
 struct RunsList: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -34,6 +36,7 @@ struct RunsList: AsyncParsableCommand {
 
   func run() async throws {
     let entries = folder.history.entries().filter(matches)
+    if entries.isEmpty { sayNothingIsThere() }
     if json {
       return try StandardOutput.writeArray { list in
         list.objects(entries.suffix(limit ?? .max)) {
@@ -41,13 +44,7 @@ struct RunsList: AsyncParsableCommand {
         }
       }
     }
-    if entries.isEmpty {
-      let isAll = environment == nil && command == nil
-      Terminal.standardError.line(
-        "There are no \(isAll ? "" : "such ")runs in \(folder.stateDir)/runs.\(meant ?? "")"
-      )
-      return
-    }
+    if entries.isEmpty { return }
     let shown = Array(entries.suffix(limit ?? 10).reversed())
     for line in RunText.table(shown) { try StandardOutput.write("\(line)\n") }
     if shown.count < entries.count {
@@ -57,21 +54,31 @@ struct RunsList: AsyncParsableCommand {
     }
   }
 
-  /// The environment of runs, or the command, that was probably meant.
-  private var meant: String? {
-    environment?.meant(among: Set(folder.history.entries().map(\.record.environment)))
-      ?? command?.meant(among: Self.commands)
+  private func sayNothingIsThere() {
+    let isAll = environment == nil && command == nil
+    let unknown = [unknownEnvironment, unknownCommand].compactMap { $0 }.joined()
+    Terminal.standardError.line(
+      "There are no \(isAll ? "" : "such ")runs in \(folder.stateDir)/runs.\(unknown)"
+    )
+  }
+
+  /// That neither a run nor the configuration has the environment, with the one that was probably meant; nil where one has it.
+  private var unknownEnvironment: String? {
+    guard let environment else { return nil }
+    let configuration = try? ConfigurationResolver(ConfigurationChoice()).configuration()
+    let configured = configuration?.environments.map(\.name) ?? []
+    return environment.unknown(among: Set(folder.history.entries().map(\.record.environment) + configured))
+      .map { " No environment is called '\(environment)'.\($0)" }
+  }
+
+  private var unknownCommand: String? {
+    guard let command else { return nil }
+    return command.unknown(among: Self.commands).map { " There is no command '\(command)'.\($0)" }
   }
 
   /// The commands of the program, those below others with their words.
   private static var commands: Set<String> {
-    var commands: Set<String> = []
-    for parent in Gymmigrate.configuration.subcommands.map({ $0.configuration }) {
-      guard let name = parent.commandName else { continue }
-      let names = parent.subcommands.compactMap { $0.configuration.commandName }
-      commands.formUnion([name] + names.map { "\(name) \($0)" })
-    }
-    return commands
+    Set(NamedCommand.all(below: Invocation.current.root).map { $0.words.joined(separator: " ") })
   }
 
   private func matches(_ entry: RunHistory.Entry) -> Bool {

@@ -207,6 +207,9 @@ struct GymTableOptions: ParsableArguments {
   @Flag(help: "Print JSON instead of lines.") var json = false
 
   func validate() throws {
+    if case .labels(let language) = header, !["en", "es"].contains(language) {
+      throw ValidationError("--lang: '\(language)' is not en (english), es (spanish) or fields.")
+    }
     guard let output else { return }
     if json { throw ValidationError("Give --json or --output, not both.") }
     if [nil, .sqlite].contains(ExportJob.Format(fileName: output)) {

@@ -34,7 +34,16 @@ struct EmailAccounts: AsyncParsableCommand {
         )
         session.logger.notice("\(notice)")
       }
-      try table.write(accounts.map(\.row), of: SharedAccounts.table, in: SharedAccounts.schema) {
+      func shared(_ account: SharedAccounts.Account) -> String {
+        account.shares.map { $0 == "phone" ? table.text("phone", "teléfono") : table.text("email", "correo") }
+          .joined(separator: ", ")
+      }
+      let rows = accounts.map { account in
+        var row = account.row
+        row.fields["shares"] = .string(shared(account))
+        return row
+      }
+      try table.write(rows, of: SharedAccounts.table, in: SharedAccounts.schema) {
         $0.member("accounts", objects: accounts) {
           $0.member("email", $1.user.email)
           $0.member("id", $1.id)
@@ -50,7 +59,7 @@ struct EmailAccounts: AsyncParsableCommand {
           let user = account.user
           return TerminalText(cells: [
             String(account.person), account.id, user.fullName ?? "-", user.email ?? "-", user.phone ?? "-",
-            user.role ?? "-", account.shares.joined(separator: ", "),
+            user.role ?? "-", shared(account),
           ])
         }
       }

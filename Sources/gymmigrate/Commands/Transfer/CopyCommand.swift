@@ -206,7 +206,7 @@ extension CopyJob: DivisibleJob {
     from source: Connection,
     in session: Session
   ) async {
-    var reads = copy.reads(of: plan)
+    var reads = subset == nil ? copy.reads(of: plan) : (try? await copy.reads()) ?? []
     for index in reads.indices { reads[index].readTime = plan.readTime }
     await session.reading(source).warnOfUnread(reads)
   }

@@ -10,10 +10,15 @@ extension Session {
   /// Nothing else would say why nothing is found.
   func warnOfUnknownNames(in reads: [CollectionRead]) {
     for read in reads { warn(schema.hint(of: read)) }
-    // All have the same.
-    guard let filter = reads.first?.filter else { return }
-    warnOfUnknown(filter.fields, in: reads)
-    warnOfImpossibleValues(in: [filter], of: reads)
+    // All have the same filter, but for those of a part.
+    var rest = reads[...]
+    while let first = rest.first {
+      let same = Array(rest.prefix { $0.filter == first.filter })
+      rest = rest.dropFirst(same.count)
+      guard let filter = first.filter else { continue }
+      warnOfUnknown(filter.fields, in: same)
+      warnOfImpossibleValues(in: [filter], of: same)
+    }
   }
 
   /// Warns that the collection of a document that is not there is spelled almost as one of the schema or of the database.

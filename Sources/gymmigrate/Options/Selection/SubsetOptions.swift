@@ -65,15 +65,25 @@ struct SubsetOptions: ParsableArguments {
   private func validate(_ text: String) throws {
     guard let root = SubsetRoot(typed: text) else {
       throw ValidationError(
-        "--subset: '\(text)' is not COLLECTION, where FILTER, limit N; the last two may be left out."
+        "--subset: '\(text)' is not COLLECTION, where FILTER, limit N; the last two may be left out.\(Self.meant(by: text))"
       )
     }
     if let defect = CollectionSelection.defect(of: root.collection) {
       throw ValidationError("--subset: '\(root.collection)' \(defect).")
     }
     if let filter = root.filter {
-      try FilterArguments.validate([filter], for: [root.collection], of: "--subset")
+      do {
+        try FilterArguments.validate([filter], for: [root.collection], of: "--subset")
+      } catch let error as ValidationError {
+        throw ValidationError(error.message + Self.meant(by: filter))
+      }
     }
+  }
+
+  /// The word that one was probably meant for, as a sentence behind a space; empty where none is.
+  private static func meant(by text: String) -> String {
+    let words = text.split(separator: " ").map(String.init)
+    return words.compactMap { $0.unknown(among: ["where", "limit"]) }.first { !$0.isEmpty } ?? ""
   }
 
   /// The collections that the part begins in.
