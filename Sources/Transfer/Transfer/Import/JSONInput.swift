@@ -43,7 +43,7 @@ final class JSONInput: DocumentInput {
   var notices: [String] {
     (values.hasMore
       ? ["The response says that there are more documents (nextPageToken): it is not all of them."] : [])
-      + headings.notices
+      + headings.notices + headings.dateNotices(in: options.isZoneGiven ? nil : options.timeZone)
   }
 
   func skip(through number: Int) throws(Failure) {
