@@ -18,6 +18,38 @@ struct BadInputTests {
 
   // MARK: Files
 
+  @Test("CSV that is read as JSON Lines is told from them, and its format is named; damaged JSON is not.")
+  func tableAsLines() async throws {
+    try await withTool { tool in
+      let said = " is read as JSON Lines. For CSV, add --format csv."
+      let line = ["-n", "--schema", "none"] + tool.place
+      for table in ["id,n\n1,2\n", "\u{FEFF}id;n\n1;2\n", "\"id\"\t\"n\"\n1\t2\n"] {
+        try await tool.bare(["import", "-"] + line, input: Array(table.utf8))
+          .expectFailure(65, "Standard input\(said)")
+        try tool.write(table, to: "things.jsonl")
+        try await tool.bare(["import", "things.jsonl"] + line).expectFailure(65, "It\(said)")
+      }
+      let read = ["--format", "csv", "--collection", "things", "--id-column", "id"]
+      try await tool.bare(["import", "-"] + line + read, input: Array("id,n\n1,2\n".utf8)).expect(0)
+      let damaged = try await tool.bare(["import", "-"] + line, input: Array("{\"a\":1,}\n".utf8))
+      damaged.expectFailure(65, "line 1")
+      #expect(!damaged.errors.contains(said), "\(damaged.errors)")
+    }
+  }
+
+  @Test("JSON in UTF-16 is named as such.", arguments: ["things.json", "things.jsonl"])
+  func wideJSON(_ name: String) async throws {
+    try await withTool { tool in
+      let text = "[{\"id\":\"a\",\"n\":1}]\n"
+      for mark in ["\u{FEFF}", ""] {
+        let bytes = (mark + text).utf16.flatMap { [UInt8($0 & 255), UInt8($0 >> 8)] }
+        try Data(bytes).write(to: tool.folder.appendingPathComponent(name))
+        let line = ["import", name, "--schema", "none", "--id-column", "id", "-n"] + tool.place
+        try await tool.bare(line).expectFailure(65, "it is UTF-16", "Save it as UTF-8")
+      }
+    }
+  }
+
   @Test("A malformed line is told by file and number, and nothing is imported.")
   func malformedLine() async throws {
     try await withUnchanged { tool, server in

@@ -190,10 +190,20 @@ final class JSONLinesInput: DocumentInput {
     guard let (number, document) = try reader.next(&mode) else { return nil }
     switch document {
     case .success(let document): return row(number, document)
-    case .failure(let failure):
+    case .failure(let found):
+      let failure = advised(found)
       let fault = RowFault(row: number, expected: failure.cause, failure: failure)
       return DocumentRow(number: number, faults: [fault])
     }
+  }
+
+  /// Names the format that a table has, where its first line is read as JSON.
+  private func advised(_ failure: Failure) -> Failure {
+    guard reader.foreign == .row else { return failure }
+    var failure = failure
+    let what = path == "-" ? "Standard input" : "It"
+    failure.remedy = "\(what) is read as JSON Lines. For CSV, add --format csv."
+    return failure
   }
 
   private func row(_ number: Int, _ document: JSONLinesReader.Document) -> DocumentRow {
