@@ -74,6 +74,21 @@ struct UnknownNameTests {
     }
   }
 
+  @Test("A field that no exported document has is said where the schema does not know the collection.")
+  func unmetFields() async throws {
+    try await withStores { tool in
+      let lines = (1...3).map { documentLine("things/\($0)", $0, #","colour":{"stringValue":"red"}"#) }
+      try await tool.load(lines, into: "test")
+      let words = ["export", "things", "-e", "test", "-o", "things.csv", "--fields"]
+      let misspelt = try await tool.bare(words + ["colour,color"])
+      misspelt.expect(0)
+      let said = "No document that was exported has the field 'color'. Did you mean 'colour'?"
+      #expect(misspelt.errors.contains(said), "\(misspelt.errors)")
+      let known = try await tool.bare(words + ["colour"])
+      #expect(!known.errors.contains("No document that was exported"), "\(known.errors)")
+    }
+  }
+
   @Test(
     "A value that no document can have in a field of a filter is told, with the one that was meant.",
     arguments: [
