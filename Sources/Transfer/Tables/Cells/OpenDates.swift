@@ -1,7 +1,7 @@
 import Schema
 
-/// Dates of columns, or of members of JSON, whose type was given: whether nothing shows which number is the day, and whether
-/// their zone is that of the options.
+/// Dates of columns, or of members of JSON, whose type was given: whether nothing shows which number is the day, and
+/// whether their zone is that of the options.
 package struct OpenDates {
   private struct Found {
     /// How many mean another day the other way round.
@@ -21,7 +21,7 @@ package struct OpenDates {
   package init(_ plan: TablePlan, _ options: TableOptions) {
     for (index, role) in plan.roles.enumerated() where !plan.decided.contains(index) {
       if case .field(let column) = role, column.type == .timestamp {
-        orders[index] = .some(plan.dateOrders[index] ?? options.dateOrder)
+        orders.updateValue(plan.dateOrders[index] ?? options.dateOrder, forKey: index)
       }
     }
   }
@@ -51,7 +51,7 @@ package struct OpenDates {
   ///   - unit: What has a date: a cell, or a text.
   ///   - zone: The zone of dates without one; nil where people named it.
   func notices(_ unit: String, in zone: LocalTimeZone?, name: (Int) -> String) -> [String] {
-    found.sorted { $0.key < $1.key }.flatMap { index, dates in
+    found.sorted { $0.key < $1.key }.flatMap { index, dates -> [String] in
       let order =
         "no \(unit) shows which number of its dates is the day, and the first is taken for it; --date-format MM/dd/yyyy takes the second"
       let isOpen = dates.open > 0 && !dates.showsDay
