@@ -31,9 +31,17 @@ struct BadInputTests {
       }
       let read = ["--format", "csv", "--collection", "things", "--id-column", "id"]
       try await tool.bare(["import", "-"] + line + read, input: Array("id,n\n1,2\n".utf8)).expect(0)
-      let damaged = try await tool.bare(["import", "-"] + line, input: Array("{\"a\":1,}\n".utf8))
-      damaged.expectFailure(65, "line 1")
-      #expect(!damaged.errors.contains(said), "\(damaged.errors)")
+      let plain = "[\n{\"id\":\"1\",\"n\":2}\n]\n"
+      for text in [plain, "{\"id\":\"1\",\"n\":2}\n"] {
+        try await tool.bare(["import", "-"] + line, input: Array(text.utf8))
+          .expectFailure(65, "Standard input is read as JSON Lines. For other JSON, add --format json.")
+      }
+      let json = ["--format", "json", "--collection", "things", "--id-column", "id"]
+      try await tool.bare(["import", "-"] + line + json, input: Array(plain.utf8)).expect(0)
+      let damaged = "{\"name\":\"a/b\",\"fields\":{},}\n"
+      let refused = try await tool.bare(["import", "-"] + line, input: Array(damaged.utf8))
+      refused.expectFailure(65, "line 1")
+      #expect(!refused.errors.contains("is read as JSON Lines"), "\(refused.errors)")
     }
   }
 

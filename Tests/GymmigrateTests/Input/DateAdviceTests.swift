@@ -34,8 +34,13 @@ struct DateAdviceTests {
       ("2026-04-03T10:00:00Z", "2026-04-03T10:00:00-06:00", [], false, false),
     ] as [(String, String, [String], Bool, Bool)]
   )
-  func datesOfJSON(_ one: String, _ two: String, _ options: [String], _ order: Bool, _ zone: Bool) async throws
-  {
+  func datesOfJSON(
+    _ one: String,
+    _ two: String,
+    _ options: [String],
+    _ order: Bool,
+    _ zone: Bool
+  ) async throws {
     try await withTool { tool in
       let line = ["--schema", "none", "--id-column", "id", "--types", "alta=timestamp", "-n"] + options
       let objects = [#"{"id":"1","alta":"\#(one)"}"#, #"{"id":"2","alta":"\#(two)"}"#]

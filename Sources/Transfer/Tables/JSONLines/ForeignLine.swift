@@ -1,10 +1,12 @@
 import Files
 import Schema
 
-/// What the first line of a file is that is no JSON in UTF-8, as far as its bytes tell.
+/// What the first line of a file is that is no REST Document in UTF-8, as far as its bytes tell.
 package enum ForeignLine: Equatable {
   /// The beginning of JSON in UTF-16.
   case utf16
+  /// That of JSON in another form, such as an array or a plain object.
+  case json
   /// A row of a table.
   case row
 
@@ -17,8 +19,8 @@ package enum ForeignLine: Equatable {
     switch text.first(where: { $0 > 0x20 }) {
     case nil: return nil
     case UInt8(ascii: "{"), UInt8(ascii: "["):
-      guard isWide else { return nil }
-      self = .utf16
+      if !isWide, text.prefix(4096).firstRange(of: Array("\"fields\"".utf8)) != nil { return nil }
+      self = isWide ? .utf16 : .json
     default:
       guard text.contains(where: { ",;\t|".utf8.contains($0) }) else { return nil }
       self = .row

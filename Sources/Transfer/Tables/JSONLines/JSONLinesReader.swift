@@ -97,7 +97,7 @@ package struct JSONLinesReader: ~Copyable {
     parser = JSONParser(maximumBytes: maximumLineBytes + 64, keepsNumbers: true)
   }
 
-  /// What the line is, if it is the first one and no JSON.
+  /// What the line is, if it is the first one and no REST Document.
   package var foreign: ForeignLine? { lines.number == 1 ? lines.withLine { ForeignLine($0) } : nil }
 
   /// The offset in the file (as stored) of the end of the line.

@@ -197,12 +197,16 @@ final class JSONLinesInput: DocumentInput {
     }
   }
 
-  /// Names the format that a table has, where its first line is read as JSON.
+  /// Names the format that a first line is probably in; that of other JSON where no content was there to find it out.
   private func advised(_ failure: Failure) -> Failure {
-    guard reader.foreign == .row else { return failure }
+    let format: String
+    switch reader.foreign {
+    case .row: format = "CSV, add --format csv"
+    case .json where ImportSource.isStream(path): format = "other JSON, add --format json"
+    default: return failure
+    }
     var failure = failure
-    let what = path == "-" ? "Standard input" : "It"
-    failure.remedy = "\(what) is read as JSON Lines. For CSV, add --format csv."
+    failure.remedy = "\(path == "-" ? "Standard input" : "It") is read as JSON Lines. For \(format)."
     return failure
   }
 
