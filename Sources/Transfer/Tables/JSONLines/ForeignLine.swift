@@ -28,7 +28,7 @@ package enum ForeignLine: Equatable {
   }
 
   /// The failure of JSON in UTF-16.
-  static func utf16(_ path: String) -> Failure {
+  static func refusal(ofUTF16 path: String) -> Failure {
     .malformed(
       path,
       "it is UTF-16, and JSON is read as UTF-8",

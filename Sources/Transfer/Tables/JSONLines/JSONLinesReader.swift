@@ -194,7 +194,7 @@ package struct JSONLinesReader: ~Copyable {
   }
 
   private func failure(_ reason: String) -> Failure {
-    if foreign == .utf16 { return ForeignLine.utf16(lines.path) }
+    if foreign == .utf16 { return ForeignLine.refusal(ofUTF16: lines.path) }
     return .malformed(lines.path, "line \(lines.number): \(reason)")
   }
 }

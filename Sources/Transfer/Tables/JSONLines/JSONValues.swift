@@ -93,7 +93,7 @@ package struct JSONValues: ~Copyable {
     around = .nothing
     bytes = []
     if try peek() != nil, ForeignLine(chunk[unread].prefix(64)) == .utf16 {
-      throw ForeignLine.utf16(file.path)
+      throw ForeignLine.refusal(ofUTF16: file.path)
     }
     if try peek() == 0xEF { for _ in 0..<3 { _ = try take() } }
     switch try skipWhite() {
