@@ -1,6 +1,6 @@
 import FirestoreREST
 
-/// What a table has probably done to values: texts of digits, such as phones, lose the zeros or the `+` before them, as a
+/// What a table or plain JSON has probably done to values: texts of digits, such as phones, lose the zeros or the `+` before them, as a
 /// spreadsheet does it that saves CSV, and texts take the place of numbers, times and truth values.
 struct DoubtfulChanges: Sendable {
   private enum Kind: Hashable {
@@ -54,7 +54,7 @@ struct DoubtfulChanges: Sendable {
           "\(place) of digits \(verb("loses", "lose")) the zeros or the + before them, the first in \(found.first). A spreadsheet drops them; a workbook of 'export --format xlsx' keeps them."
       case .retyped(let type):
         return
-          "\(place) \(verb("takes", "take")) the place of values of the type \(type), the first in \(found.first). '--types HEADING=\(type)' reads such cells, or refuses them."
+          "\(place) \(verb("takes", "take")) the place of values of the type \(type), the first in \(found.first). '--types HEADING=\(type)' reads such texts, or refuses them."
       }
     }.sorted { $0.compareUTF8($1) < 0 }
   }

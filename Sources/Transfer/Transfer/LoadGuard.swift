@@ -2,7 +2,7 @@ import FirestoreREST
 import Schema
 
 /// What is against a change that its document shows and the input does not: by the schema the document is immutable, or a merge leaves
-/// it, or a map in it, without required fields; or a table has cut its texts.
+/// it, or a map in it, without required fields; or a table or plain JSON has cut its texts.
 package struct LoadGuard: Sendable {
   /// Why a change is not to be made, with its code in `rejects.jsonl`.
   struct Objection {
@@ -16,7 +16,7 @@ package struct LoadGuard: Sendable {
   private let rejects: Bool
   /// Whether the schema is asked.
   private let checks: Bool
-  /// What tables cut; nil where there are none.
+  /// What tables and plain JSON cut; nil where there are none.
   private let cuts: DoubtfulChanges?
   private let made = Locked<[String: (count: Int, first: DocumentPath)]>([:])
 
@@ -24,12 +24,12 @@ package struct LoadGuard: Sendable {
 
   /// - Parameters:
   ///   - policies: What the import does with documents of its sources that break the schema. Where they differ, it warns.
-  ///   - readsTables: Whether any source is a table.
+  ///   - readsUntyped: Whether any source is a table or plain JSON.
   /// - Returns: Nil where nothing is looked at.
-  init?(_ schema: DatabaseSchema, _ mode: WriteMode, _ policies: Set<SchemaPolicy>, readsTables: Bool) {
+  init?(_ schema: DatabaseSchema, _ mode: WriteMode, _ policies: Set<SchemaPolicy>, readsUntyped: Bool) {
     checks = !schema.isEmpty && !policies.subtracting([.off]).isEmpty
-    if mode == .create || !checks && !readsTables { return nil }
-    cuts = readsTables ? DoubtfulChanges() : nil
+    if mode == .create || !checks && !readsUntyped { return nil }
+    cuts = readsUntyped ? DoubtfulChanges() : nil
     (self.schema, self.mode) = (schema, mode)
     rejects = checks && policies == [.reject]
   }

@@ -76,6 +76,36 @@ struct UnknownNameTests {
   }
 
   @Test(
+    "A table with tabs or bars is exported with the options that are named for it.",
+    arguments: [("t.tsv", "tab", "\t"), ("t.psv", "pipe", "|")]
+  )
+  func separatedValues(_ name: String, _ delimiter: String, _ sign: String) async throws {
+    try await withStores { tool in
+      try await tool.load([documentLine("things/1", 1)], into: "test")
+      let words = ["export", "things", "-e", "test", "-o", name]
+      let options = ["--format", "csv", "--delimiter", delimiter]
+      try await tool.bare(words).expectFailure(64, options.joined(separator: " "))
+      try await tool.bare(words + options).expect(0)
+      #expect(try tool.text(name).hasPrefix("__name__\(sign)n"))
+    }
+  }
+
+  @Test("A field that no exported document has is said where the schema does not know the collection.")
+  func unmetFields() async throws {
+    try await withStores { tool in
+      let lines = (1...3).map { documentLine("things/\($0)", $0, #","colour":{"stringValue":"red"}"#) }
+      try await tool.load(lines, into: "test")
+      let words = ["export", "things", "-e", "test", "-o", "things.csv", "--fields"]
+      let misspelt = try await tool.bare(words + ["colour,color"])
+      misspelt.expect(0)
+      let said = "No document that was exported has the field 'color'. Did you mean 'colour'?"
+      #expect(misspelt.errors.contains(said), "\(misspelt.errors)")
+      let known = try await tool.bare(words + ["colour"])
+      #expect(!known.errors.contains("No document that was exported"), "\(known.errors)")
+    }
+  }
+
+  @Test(
     "A value that no document can have in a field of a filter is told, with the one that was meant.",
     arguments: [
       ("role == Admin", "Did you mean admin?"),

@@ -18,6 +18,46 @@ struct BadInputTests {
 
   // MARK: Files
 
+  @Test("CSV that is read as JSON Lines is told from them, and its format is named; damaged JSON is not.")
+  func tableAsLines() async throws {
+    try await withTool { tool in
+      let said = " is read as JSON Lines. For CSV, add --format csv."
+      let line = ["-n", "--schema", "none"] + tool.place
+      for table in ["id,n\n1,2\n", "\u{FEFF}id;n\n1;2\n", "\"id\"\t\"n\"\n1\t2\n"] {
+        try await tool.bare(["import", "-"] + line, input: Array(table.utf8))
+          .expectFailure(65, "Standard input\(said)")
+        try tool.write(table, to: "things.jsonl")
+        try await tool.bare(["import", "things.jsonl"] + line).expectFailure(65, "It\(said)")
+      }
+      let read = ["--format", "csv", "--collection", "things", "--id-column", "id"]
+      try await tool.bare(["import", "-"] + line + read, input: Array("id,n\n1,2\n".utf8)).expect(0)
+      let plain = "[\n{\"id\":\"1\",\"n\":2}\n]\n"
+      for text in [plain, "{\"id\":\"1\",\"n\":2}\n"] {
+        try await tool.bare(["import", "-"] + line, input: Array(text.utf8))
+          .expectFailure(65, "Standard input is read as JSON Lines. For other JSON, add --format json.")
+      }
+      let json = ["--format", "json", "--collection", "things", "--id-column", "id"]
+      try await tool.bare(["import", "-"] + line + json, input: Array(plain.utf8)).expect(0)
+      let damaged = "{\"name\":\"a/b\",\"fields\":{},}\n"
+      let refused = try await tool.bare(["import", "-"] + line, input: Array(damaged.utf8))
+      refused.expectFailure(65, "line 1")
+      #expect(!refused.errors.contains("is read as JSON Lines"), "\(refused.errors)")
+    }
+  }
+
+  @Test("JSON in UTF-16 is named as such.", arguments: ["things.json", "things.jsonl"])
+  func wideJSON(_ name: String) async throws {
+    try await withTool { tool in
+      let text = "[{\"id\":\"a\",\"n\":1}]\n"
+      for mark in ["\u{FEFF}", ""] {
+        let bytes = (mark + text).utf16.flatMap { [UInt8($0 & 255), UInt8($0 >> 8)] }
+        try Data(bytes).write(to: tool.folder.appendingPathComponent(name))
+        let line = ["import", name, "--schema", "none", "--id-column", "id", "-n"] + tool.place
+        try await tool.bare(line).expectFailure(65, "it is UTF-16", "Save it as UTF-8")
+      }
+    }
+  }
+
   @Test("A malformed line is told by file and number, and nothing is imported.")
   func malformedLine() async throws {
     try await withUnchanged { tool, server in

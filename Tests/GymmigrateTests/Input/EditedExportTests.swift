@@ -278,6 +278,15 @@ struct EditedExportTests {
       let unread = try await tool.bare(broken + tool.place)
       unread.expectFailure(65, "use --parse-errors skip-row")
       #expect(!unread.errors.contains("--validate warn"))
+      // What is advised for both kinds of errors imports what only breaks the schema.
+      try tool.write("__name__,firstName,remainingVisits\nm1,\"\",1\nm2,Ana,x\n", to: "members.csv")
+      try await tool.bare(broken + tool.place)
+        .expectFailure(65, "use --parse-errors skip-row", "with --validate warn beside it")
+      try await tool.bare(broken + ["--validate", "warn"] + tool.place).expect(65)
+      let both = broken + ["--validate", "warn", "--parse-errors", "skip-row", "--json"]
+      let read = try await tool.bare(both + tool.place)
+      read.expect(2)
+      #expect(try read.summary().totals.rejected == 1, "\(read.errors)")
     }
   }
 

@@ -101,27 +101,6 @@ struct ImportAdviceTests {
     }
   }
 
-  @Test("Of dates of a column whose type is given it is said that nothing shows which number is the day.")
-  func openDates() async throws {
-    try await withTool { tool in
-      let said = "column 2 (Timestamp): no cell shows which number of its dates is the day"
-      for (last, options, isSaid) in [
-        ("11/6/2026 9:10:01", [], true), ("2026-11-06", [], true), ("25/11/2026", [], false),
-        ("11/6/2026", ["--date-format", "MM/dd/yyyy"], false),
-      ] as [(String, [String], Bool)] {
-        for first in ["11/5/2026 14:03:22", "11/11/2026"] {
-          try tool.write("id,Timestamp\n1,\(first)\n2,\(last)\n", to: "things.csv")
-          let line = ["import", "things.csv", "--schema", "none", "--id-column", "id", "-n"] + tool.place
-          let result = try await tool.bare(line + ["--types", "Timestamp=timestamp"] + options)
-          result.expect(0)
-          // The eleventh of November is one day either way.
-          let isOpen = isSaid && (first != "11/11/2026" || last.hasPrefix("11/6"))
-          #expect(result.errors.contains(said) == isOpen, "\(first) \(last): \(result.errors)")
-        }
-      }
-    }
-  }
-
   // MARK: Numbers
 
   @Test("No decimal comma is advised beside numbers with a point before decimals, which it would multiply.")
@@ -311,6 +290,9 @@ struct ImportAdviceTests {
       try bytes.write(to: tool.folder.appendingPathComponent("things.csv"))
       try await run(tool, "--encoding", encoding).expectFailure(65, "--encoding windows-1252")
       try await run(tool, "--encoding", "windows-1252").expect(0)
+      let mac = Data(Array("id,nota\na,Jos".utf8) + [0x8E, 0x0A])
+      try mac.write(to: tool.folder.appendingPathComponent("things.csv"))
+      try await run(tool, "--encoding", encoding).expectFailure(65, "-f MACINTOSH")
       let accents = Data(Array("id,nota\na,a".utf8) + [0xF1, 0x6F, 0xA0, 0x2E, 0x0A])
       try accents.write(to: tool.folder.appendingPathComponent("things.csv"))
       try await run(tool, "--encoding", encoding, "--mode", "upsert").expect(0)

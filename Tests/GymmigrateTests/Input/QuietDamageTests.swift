@@ -27,6 +27,14 @@ struct QuietDamageTests {
       )
       #expect(merged.errors.contains("things: n: 2 texts would take the place of values of the type double"))
       #expect(!merged.errors.contains("things: name:"), "\(merged.errors)")
+      let objects = #"[{"id":"1","on":"no","n":7},{"id":"2","on":"no","n":"7,5"}]"#
+      try tool.write(objects, to: "things.json")
+      let plain = ["import", "things.json", "--id-column", "id", "--mode", "merge"]
+      let json = try await tool.bare(plain + place)
+      json.expect(0)
+      let said = "things: on: 2 texts would take the place of values of the type boolean"
+      #expect(json.errors.contains(said), "\(json.errors)")
+      #expect(json.errors.contains("things: n: 1 text would take the place of values of the type double"))
       try tool.write("id,n\n1,a\n2,b\n\nNotes: paid monthly,\nBy Ana,\n", to: "table.csv")
       let notes = try await tool.bare(["import", "table.csv", "--id-column", "id"] + place)
       notes.expect(0)

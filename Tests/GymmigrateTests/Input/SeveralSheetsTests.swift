@@ -67,6 +67,25 @@ struct SeveralSheetsTests {
     }
   }
 
+  @Test("Sheets may have their ids under different headings.")
+  func columnsOfIDs() async throws {
+    try await withTool { tool in
+      let sheets = "[('socios', [['id','n'],['a1',1]], []), ('pagos', [['a=b','monto'],['p1',5]], [])]"
+      try await make(tool.path("book.xlsx"), sheets)
+      let command = ["import", "book.xlsx", "-e", "local", "--id-column", "id"]
+      let asked = try await tool.bare(command + ["-n"])
+      asked.expect(65)
+      #expect(asked.errors.contains("--id-column 'pagos=HEADING' is for this sheet alone"), "\(asked.errors)")
+      try await tool.bare(command + ["--id-column", "pago=a=b", "-n"]).expect(64)
+      try await tool.bare(command + ["--id-column", "Clave", "-n"]).expect(64)
+      try await tool.bare(command + ["--id-column", "pagos=a=b"]).expect(0)
+      #expect(try await tool.bare(["count", "--all", "-e", "local", "-q"]).output == "pagos\t1\nsocios\t1\n")
+      // A heading with the sign is that of every table where it names no sheet.
+      let one = ["import", "book.xlsx", "-e", "local", "--mode", "upsert", "--sheet", "pagos"]
+      try await tool.bare(one + ["--id-column", "a=b"]).expect(0)
+    }
+  }
+
   @Test("A merged title is one, and a text that is asked for takes dates and truth values.")
   func mergedTitle() async throws {
     try await withTool { tool in

@@ -41,6 +41,44 @@ struct TableObstacleTests {
     }
   }
 
+  @Test("The heading of the ids is found however its accents are composed; one without them is asked about.")
+  func accents() async throws {
+    try await withTool { tool in
+      let line = ["-n", "--schema", "none"] + tool.place
+      let forms = ["C\u{F3}digo", "Co\u{301}digo"]
+      for heading in forms {
+        try tool.write("\(heading),n\na1,5\n", to: "a.csv")
+        try tool.write("[{\"\(heading)\":\"a1\",\"n\":5}]", to: "a.json")
+        for (file, wanted) in [
+          ("a.csv", forms[0]), ("a.csv", forms[1]), ("a.json", forms[0]), ("a.json", forms[1]),
+        ] {
+          try await tool.bare(["import", file, "--id-column", wanted] + line).expect(0)
+        }
+        try await tool.bare(["import", "a.csv", "--id-column", "codigo"] + line)
+          .expectFailure(65, "it has no column 'codigo'", "Did you mean '\(heading)'?")
+      }
+      // Of two that look the same, the one that is written so.
+      try tool.write("\(forms[0]),\(forms[1])\na1,b 1\n", to: "a.csv")
+      try await tool.bare(["import", "a.csv", "--id-column", forms[0]] + line).expect(0)
+    }
+  }
+
+  @Test("Of several files whose ids have other headings it is said what to do.")
+  func otherIDs() async throws {
+    try await withTool { tool in
+      try tool.write("id,n\na1,5\n", to: "a.csv")
+      try tool.write("clave,n\nb1,5\n", to: "b.csv")
+      try await tool.bare(
+        ["import", "a.csv", "b.csv", "--id-column", "id", "-n", "--schema", "none"] + tool.place
+      )
+      .expectFailure(
+        65,
+        "it has no column 'id'",
+        "Import tables whose ids have other headings by themselves."
+      )
+    }
+  }
+
   @Test("What is behind an encoding, a delimiter or comments is said with it.")
   func behind() async throws {
     try await withTool { tool in

@@ -22,4 +22,25 @@ struct EncodingGuessTests {
   func guesses(_ bytes: [UInt8], _ guess: EncodingGuess) {
     #expect(EncodingGuess(bytes) == guess)
   }
+
+  @Test(
+    "What may be the é, á, í or ó of a Mac is not taken for Windows' letters, unless others of these are beside it.",
+    arguments: [
+      ("Jos\u{8E},A", .windowsOrMac), ("P\u{8E}rez", .windowsOrMac), ("camin\u{97}\n", .windowsOrMac),
+      ("Garc\u{92}a,Bogot\u{87}", .windowsOrMac), ("it\u{92}s, O\u{92}Neil", .windows1252),
+      ("\u{93}VIP\u{94} \u{96} \u{80}5", .windows1252), ("c\u{9C}ur, caf\u{E9}", .windows1252),
+    ] as [(String, EncodingGuess)]
+  )
+  func macs(_ text: String, _ guess: EncodingGuess) {
+    #expect(EncodingGuess(text.unicodeScalars.map { UInt8($0.value) }) == guess)
+  }
+
+  @Test("What may be of a Mac or of Windows is said as such, and each says to save it in UTF-8.")
+  func remedies() {
+    let doubtful = EncodingGuess.windowsOrMac.remedy
+    #expect(doubtful.contains("-f MACINTOSH") && doubtful.contains("--encoding windows-1252"))
+    for guess in [EncodingGuess.utf8, .windows1252, .windowsOrMac, .other] {
+      #expect(guess.remedy.hasPrefix("Save it as CSV in UTF-8"), "\(guess)")
+    }
+  }
 }

@@ -60,6 +60,8 @@ package struct TableReading: Codable, Sendable, Equatable {
   package var nullText: String?
   /// The heading of the column with the document IDs; `__name__` if nil.
   package var idColumn: String?
+  /// The same of single sheets; nil for none.
+  package var sheetIDs: [SheetOption<String>]?
   /// The kind of IDs for rows without one; if nil, such rows are errors.
   package var newIDs: NewIDs?
   /// What becomes of short rows; `.refuse` if nil.
@@ -99,8 +101,9 @@ package struct TableReading: Codable, Sendable, Equatable {
   /// - Parameter sheet: The name of the sheet of a workbook; nil for any other table.
   package func of(_ sheet: String?) -> TableReading {
     var reading = self
-    (reading.sheetRows, reading.sheetSkips) = ([], [])
+    (reading.sheetRows, reading.sheetSkips, reading.sheetIDs) = ([], [], nil)
     guard let sheet else { return reading }
+    reading.idColumn = sheetIDs?.last { $0.isOf(sheet) }?.value ?? idColumn
     reading.headerRow = sheetRows.last { $0.isOf(sheet) }?.value ?? headerRow
     for skips in sheetSkips where skips.isOf(sheet) { reading.skippedColumns.formUnion(skips.value) }
     return reading

@@ -196,15 +196,19 @@ package struct CSVReader: ~Copyable {
   private mutating func assertUTF8() throws(Failure) {
     guard let cell = record.firstInvalidCell else { return }
     let position = Failure.Record(line: record.line, column: cell)
+    let head = FileHead(file.path).bytes
     if file.encoding != .utf8 {
       let isLatin = file.encoding == .latin1 || file.encoding == .latin9
-      let advice = isLatin ? " (--encoding windows-1252 may have signs there)" : ""
+      // Of a pipe, only what was decoded is known.
+      let guess: EncodingGuess = head.isEmpty ? .windows1252 : EncodingGuess(head)
+      let isWindows = guess == .windows1252
+      let advice = isLatin && isWindows ? " (--encoding windows-1252 may have signs there)" : ""
       throw failure(
         "the cell has bytes that are no character of \(file.encoding.rawValue)\(advice)",
-        position
+        position,
+        remedy: isLatin && !isWindows ? guess.remedy : nil
       )
     }
-    let head = FileHead(file.path).bytes
     // Of a pipe there is only what was read of it last.
     let read = head.isEmpty ? Array(UnsafeRawBufferPointer(chunk)[..<unread.upperBound]) : head
     let guess = EncodingGuess(read)

@@ -4,6 +4,8 @@ package enum EncodingGuess: Equatable {
   case utf8
   /// Letters of Western languages, as Windows writes them.
   case windows1252
+  /// Letters that Windows hardly uses, and old Macs have for those with accents.
+  case windowsOrMac
   /// Another one of 8 bits, such as those of DOS, of old Macs and of East Asia.
   case other
 
@@ -18,7 +20,7 @@ package enum EncodingGuess: Equatable {
       self = .utf8
       return
     }
-    var (signsInWords, neighbours) = (0, 0)
+    var (signsInWords, neighbours, letters, rareLetters) = (0, 0, 0, 0)
     for index in high {
       let before = index > 0 ? bytes[index - 1] : 0
       let after = index + 1 < bytes.count ? bytes[index + 1] : 0
@@ -26,9 +28,29 @@ package enum EncodingGuess: Equatable {
         signsInWords += 1
       }
       if before >= 0x80 || after >= 0x80 { neighbours += 1 }
+      if bytes[index] >= 0xC0, Self.joins(bytes[index]) { letters += 1 }
+      if Self.isASCIILetter(before), Self.isMacLetter(bytes, index) { rareLetters += 1 }
     }
     // Two letters with accents are side by side in few words.
-    self = signsInWords * 10 > high.count || neighbours * 3 > high.count ? .other : .windows1252
+    if signsInWords * 10 > high.count || neighbours * 3 > high.count {
+      self = .other
+    } else {
+      self = rareLetters > letters ? .windowsOrMac : .windows1252
+    }
+  }
+
+  /// Whether a byte behind a letter is a small one with an accent, or É, to an old Mac, and rare there to Windows: é is Ž, and á a dagger.
+  private static func isMacLetter(_ bytes: [UInt8], _ index: Int) -> Bool {
+    switch bytes[index] {
+    case 0x83, 0x87, 0x8E, 0x96, 0x97, 0x9C, 0x9F: return true
+    case 0x92:
+      // An apostrophe stands in it's and in O'Neil; í is in the midst of a word.
+      let isBehindOne = index < 2 || !isASCIILetter(bytes[index - 2])
+      let rest = bytes[(index + 1)...].prefix { isASCIILetter($0) }.prefix(4)
+      let isEnding = ["", "s", "t", "d", "m", "re", "ll", "ve"].contains { rest.elementsEqual($0.utf8) }
+      return !isBehindOne && !isEnding
+    default: return false
+    }
   }
 
   /// The number of characters of more than one byte that are UTF-8.
@@ -66,8 +88,10 @@ package enum EncodingGuess: Equatable {
     case .utf8: "Save it as CSV in UTF-8."
     case .windows1252:
       "Save it as CSV in UTF-8; 'import' reads what Windows wrote with --encoding windows-1252."
+    case .windowsOrMac:
+      "Save it as CSV in UTF-8: by its letters it is of an old Mac (iconv -f MACINTOSH -t UTF-8), or of Windows, which 'import' reads with --encoding windows-1252."
     case .other:
-      "Save it as CSV in UTF-8 (iconv -f ENCODING -t UTF-8): by its letters it was not written by Windows in the West."
+      "Save it as CSV in UTF-8 (iconv -f ENCODING -t UTF-8, which is MACINTOSH of an old Mac, CP850 of DOS): by its letters it was not written by Windows in the West."
     }
   }
 }

@@ -1,42 +1,69 @@
 import Schema
 
-/// The columns whose type was given and whose dates may have the month first, as no cell shows which number is the day.
+/// Dates of columns, or of members of JSON, whose type was given: whether nothing shows which number is the day, and
+/// whether their zone is that of the options.
 package struct OpenDates {
-  /// How many dates there are that mean another day the other way round.
-  private var columns: [Int: Int] = [:]
+  private struct Found {
+    /// How many mean another day the other way round.
+    var open = 0
+    /// Whether one can be read in one order only.
+    var showsDay = false
+    /// Whether one has no zone.
+    var isLocal = false
+  }
+
+  private var found: [Int: Found] = [:]
+  /// The columns that are looked at, with their order where it was given.
+  private var orders: [Int: DateOrder?] = [:]
+
+  init() {}
 
   package init(_ plan: TablePlan, _ options: TableOptions) {
-    if options.dateOrder != nil { return }
-    for (index, role) in plan.roles.enumerated() where plan.dateOrders[index] == nil {
-      if case .field(let column) = role, column.type == .timestamp { columns[index] = 0 }
+    for (index, role) in plan.roles.enumerated() where !plan.decided.contains(index) {
+      if case .field(let column) = role, column.type == .timestamp {
+        orders.updateValue(plan.dateOrders[index] ?? options.dateOrder, forKey: index)
+      }
     }
   }
 
-  /// Looks at a cell that was read with the day first.
+  /// Looks at a cell that was read.
   package mutating func take(_ row: CellRow, _ index: Int) {
-    guard let count = columns[index] else { return }
-    switch row.withUTF8(of: index, Self.showsDay) {
-    case true?: columns[index] = nil
-    case false?: columns[index] = count + 1
-    case nil: break
-    }
+    guard let order = orders[index], row.kind(index) != .missing else { return }
+    row.withUTF8(of: index) { take($0, index, order) }
   }
 
-  /// Whether a date can be read in one order only; nil where both say the same, or it is none.
-  private static func showsDay(_ text: UnsafeBufferPointer<UInt8>) -> Bool? {
+  /// Looks at a text that was read in an order, with the day first where none was given.
+  mutating func take(_ text: UnsafeBufferPointer<UInt8>, _ index: Int, _ order: DateOrder?) {
     let text = CellValues.trimmed(text)
-    // The year is last only where one of the first numbers is short.
-    guard text.count >= 8, !text[1].isASCIIDigit || !text[2].isASCIIDigit, let date = DateText(text),
-      date.endsInYear
-    else { return nil }
-    guard let other = DateText(text, .monthFirst) else { return true }
-    return other.days == date.days ? nil : false
+    guard let date = DateText(text, order ?? .dayFirst) ?? DateText(compact: text) else { return }
+    if date.offset == nil { found[index, default: Found()].isLocal = true }
+    guard order == nil, date.endsInYear else { return }
+    if let other = DateText(text, .monthFirst) {
+      if other.days != date.days { found[index, default: Found()].open += 1 }
+    } else {
+      found[index, default: Found()].showsDay = true
+    }
   }
 
   /// What there is to say of them, in sentences.
-  package func notices(_ plan: TablePlan) -> [String] {
-    columns.sorted { $0.key < $1.key }.filter { $0.value > 0 }.map { index, _ in
-      "\(plan.name(ofColumn: index)): no cell shows which number of its dates is the day, and the first is taken for it; --date-format MM/dd/yyyy takes the second."
+  ///
+  /// - Parameters:
+  ///   - unit: What has a date: a cell, or a text.
+  ///   - zone: The zone of dates without one; nil where people named it.
+  func notices(_ unit: String, in zone: LocalTimeZone?, name: (Int) -> String) -> [String] {
+    found.sorted { $0.key < $1.key }.flatMap { index, dates -> [String] in
+      let order =
+        "no \(unit) shows which number of its dates is the day, and the first is taken for it; --date-format MM/dd/yyyy takes the second"
+      let isOpen = dates.open > 0 && !dates.showsDay
+      let local = zone.map { "its dates without a zone are read in \($0.name) (--time-zone)" }
+      return [isOpen ? order : nil, dates.isLocal ? local : nil].compactMap { $0 }.map {
+        "\(name(index)): \($0)."
+      }
     }
+  }
+
+  /// The same of a table.
+  package func notices(_ plan: TablePlan, in zone: LocalTimeZone?) -> [String] {
+    notices("cell", in: zone) { plan.name(ofColumn: $0) }
   }
 }

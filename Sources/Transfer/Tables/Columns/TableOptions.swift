@@ -12,6 +12,8 @@ package struct TableOptions: Sendable {
   package var isZoneGiven = false
   /// The seed of generated IDs, so that a resumed run generates the same ones.
   package var newIDSeed = ""
+  /// How this table alone is given another column of IDs than the others, as a sentence behind others; empty for a single table.
+  package var idAdvice = ""
   /// What the members of objects in JSON are; found out if nil.
   package var jsonForm: JSONForm?
   /// The database that references without one (`cars/c1`) point into.

@@ -100,12 +100,7 @@ package struct TablePlan: Sendable {
           remedy: "Omit --id-column, or remove that column."
         )
       }
-      idColumn = roles.indices.first { [headings] index in
-        guard case .field(let column) = roles[index] else { return false }
-        let field = column.path
-        return [headings[index], field.description, field.segments.count == 1 ? field.segments[0] : ""]
-          .contains { $0.isIdentical(to: wanted) } || read.wasNamed(wanted, field)
-      }
+      idColumn = Self.column(named: wanted, of: read)
       if idColumn == nil, let index = Int(wanted).map({ $0 - 1 }), headings.indices.contains(index),
         headings[index].isEmpty, case .none = roles[index]
       {
@@ -116,7 +111,8 @@ package struct TablePlan: Sendable {
         throw Failure.malformed(
           label,
           "it has no column '\(wanted)' for the document IDs",
-          remedy: "Set --id-column to a heading of row \(header.number): \(Self.list(headings))."
+          remedy:
+            "\(Self.meant(by: wanted, headings))Set --id-column to a heading of row \(header.number): \(Self.list(headings)).\(options.idAdvice)"
         )
       }
     }
@@ -159,7 +155,7 @@ package struct TablePlan: Sendable {
         label,
         "it has no column \(Self.nameHeading) with the document IDs",
         remedy:
-          "Set --id-column to the column that has them, or use --new-ids uuid. The headings are \(Self.list(headings))."
+          "Set --id-column to the column that has them, or use --new-ids uuid. The headings are \(Self.list(headings)).\(options.idAdvice)"
       )
     }
     if collection.string.utf8.contains(UInt8(ascii: "*")), !readsForms {
@@ -184,6 +180,32 @@ package struct TablePlan: Sendable {
       "it is a list of what a migration found, which holds no documents",
       remedy: "Hand a corrected review.csv to 'gymmigrate migrate apply' (docs/migrating.md)."
     )
+  }
+
+  /// The column that a heading or the name of a field means; where none is written so, the only one that looks the same.
+  private static func column(named wanted: String, of read: TableHeader) -> Int? {
+    let columns = read.roles.enumerated().compactMap { index, role -> (index: Int, path: FieldPath)? in
+      if case .field(let column) = role { (index: index, path: column.path) } else { nil }
+    }
+    func names(_ index: Int, _ path: FieldPath) -> [String] {
+      [read.headings[index], path.description] + (path.segments.count == 1 ? path.segments : [])
+    }
+    let exact = columns.first { index, path in
+      names(index, path).contains { $0.isIdentical(to: wanted) } || read.wasNamed(wanted, path)
+    }
+    if let exact { return exact.index }
+    // By Swift's equality, which takes composed and decomposed accents for the same.
+    let alike = columns.filter { names($0.index, $0.path).contains(wanted) }
+    return alike.count == 1 ? alike[0].index : nil
+  }
+
+  /// The heading that was probably meant by another, as a sentence.
+  private static func meant(by wanted: String, _ headings: [String]) -> String {
+    let headings = headings.filter { !$0.isEmpty }
+    let same = headings.filter { PlainText.saySame($0, wanted) }
+    // Any heading is near a name of a letter or two.
+    let near = wanted.count > 2 ? wanted.nearest(of: headings) : nil
+    return (same.count == 1 ? same[0] : near).map { "Did you mean '\($0)'? " } ?? ""
   }
 
   private static func list(_ headings: [String]) -> String {

@@ -97,6 +97,9 @@ package struct JSONLinesReader: ~Copyable {
     parser = JSONParser(maximumBytes: maximumLineBytes + 64, keepsNumbers: true)
   }
 
+  /// What the line is, if it is the first one and no REST Document.
+  package var foreign: ForeignLine? { lines.number == 1 ? lines.withLine { ForeignLine($0) } : nil }
+
   /// The offset in the file (as stored) of the end of the line.
   package var position: Int { lines.position }
 
@@ -191,6 +194,7 @@ package struct JSONLinesReader: ~Copyable {
   }
 
   private func failure(_ reason: String) -> Failure {
-    .malformed(lines.path, "line \(lines.number): \(reason)")
+    if foreign == .utf16 { return ForeignLine.refusal(ofUTF16: lines.path) }
+    return .malformed(lines.path, "line \(lines.number): \(reason)")
   }
 }

@@ -92,6 +92,9 @@ package struct JSONValues: ~Copyable {
   private mutating func begin() throws(Failure) {
     around = .nothing
     bytes = []
+    if try peek() != nil, ForeignLine(chunk[unread].prefix(64)) == .utf16 {
+      throw ForeignLine.refusal(ofUTF16: file.path)
+    }
     if try peek() == 0xEF { for _ in 0..<3 { _ = try take() } }
     switch try skipWhite() {
     case UInt8(ascii: "["):

@@ -9,6 +9,9 @@ package final class MetHeadings {
   private var (extended, odd): ([String: Int], [String: Int]) = ([:], [:])
   /// The most members that are told apart.
   private static let maximumForms = 20
+  /// The dates that were texts, and the fields that they are of.
+  private var dates = OpenDates()
+  private var (dateFields, places): ([FieldPath], [FieldPath: Int]) = ([], [:])
 
   package init() {}
 
@@ -18,6 +21,25 @@ package final class MetHeadings {
     } else if odd[form] != nil || odd.count < Self.maximumForms {
       odd[form, default: 0] += 1
     }
+  }
+
+  /// Notes a text that was read as a date, with the day first where no order was given.
+  func note(date: String, of path: [String], _ order: DateOrder?) {
+    // The elements of an array are in its field.
+    guard let field = FieldPath(segments: path.filter { !$0.isIdentical(to: "[]") }) else { return }
+    let place = places[field] ?? dateFields.count
+    if place == dateFields.count {
+      dateFields.append(field)
+      places[field] = place
+    }
+    date.withBytes { dates.take($0, place, order) }
+  }
+
+  /// What there is to say of dates, in sentences.
+  ///
+  /// - Parameter zone: The zone of dates without one; nil where people named it.
+  package func dateNotices(in zone: LocalTimeZone?) -> [String] {
+    dates.notices("text", in: zone) { dateFields[$0].description }
   }
 
   /// What there is to say of these objects, in sentences.
@@ -173,7 +195,11 @@ package struct PlainJSON {
         throw WireError("it is beyond 64 bits, and may lose digits; \(Self.doubles(path)) takes it as it is")
       }
       return .double(number)
-    case .string: return value(json.string ?? "", as: type, order)
+    case .string:
+      let text = json.string ?? ""
+      let value = value(text, as: type, order)
+      if case .timestamp = value { met.note(date: text, of: path, order ?? options.dateOrder) }
+      return value
     case .array:
       var values: [Value] = []
       let isVector = FieldPath(segments: path).map(vectors.contains) ?? false

@@ -100,10 +100,11 @@ package struct Export: Sendable {
     }
     defer { count.cancel() }
     var empty: [CollectionRead] = []
+    let unmet = UnmetFields(options, context.schema)
     do {
       let pages = context.client.documentPages(ofEach: options.limit == 0 ? [] : reads)
       for (index, read) in reads.enumerated() {
-        let exported = try await export(index, read, to: output, deletions) {
+        let exported = try await export(index, read, to: output, deletions, unmet) {
           let page = try await pages.nextPage(of: index)
           // Of a part, a count of everything may cost more than the part.
           if options.limit == nil { count.begin() }
@@ -120,6 +121,7 @@ package struct Export: Sendable {
       } ?? failure
     }
     for columns in try complete(output, deletions, readTime: readTime) { report(columns) }
+    await unmet.warn(options.reads, at: readTime, in: context)
     // An increment without new documents needs no warning.
     for read in empty
     where options.since[read.collection] == nil && options.earlier == nil && !options.isPart
@@ -178,6 +180,7 @@ package struct Export: Sendable {
     _ read: CollectionRead,
     to output: ExportOutput,
     _ deletions: DeletionSearch?,
+    _ unmet: UnmetFields,
     _ next: () async throws -> DocumentPage?
   ) async throws -> Int {
     // A table has rows of one kind, so each subcollection has a table of its own; JSON Lines take all documents.
@@ -194,6 +197,7 @@ package struct Export: Sendable {
     try await forEachPage(of: read, next) { page in
       count += page.count
       try deletions?.take(page)
+      try unmet.look(at: page)
       guard splits else { return try main.append(page) }
       for (table, documents) in try page.documents().grouped(by: { $0.path.collection.pattern }) {
         try writer(for: table).append(contentsOf: documents)

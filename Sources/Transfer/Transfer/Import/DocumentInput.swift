@@ -190,10 +190,24 @@ final class JSONLinesInput: DocumentInput {
     guard let (number, document) = try reader.next(&mode) else { return nil }
     switch document {
     case .success(let document): return row(number, document)
-    case .failure(let failure):
+    case .failure(let found):
+      let failure = advised(found)
       let fault = RowFault(row: number, expected: failure.cause, failure: failure)
       return DocumentRow(number: number, faults: [fault])
     }
+  }
+
+  /// Names the format that a first line is probably in; that of other JSON where no content was there to find it out.
+  private func advised(_ failure: Failure) -> Failure {
+    let format: String
+    switch reader.foreign {
+    case .row: format = "CSV, add --format csv"
+    case .json where ImportSource.isStream(path): format = "other JSON, add --format json"
+    default: return failure
+    }
+    var failure = failure
+    failure.remedy = "\(path == "-" ? "Standard input" : "It") is read as JSON Lines. For \(format)."
+    return failure
   }
 
   private func row(_ number: Int, _ document: JSONLinesReader.Document) -> DocumentRow {

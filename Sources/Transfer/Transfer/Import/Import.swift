@@ -71,8 +71,9 @@ package struct Import: Sendable {
     self.options = options
     self.context = context
     let policies = Set(options.sources.map(options.rules.policy(for:)))
-    let readsTables = options.sources.contains { $0.format.isTable }
-    guarding = LoadGuard(options.rules.schema, options.mode, policies, readsTables: readsTables)
+    // Each value of the others says its type.
+    let readsUntyped = options.sources.contains { $0.format.isTable || $0.format == .json }
+    guarding = LoadGuard(options.rules.schema, options.mode, policies, readsUntyped: readsUntyped)
   }
 
   /// Runs the import.

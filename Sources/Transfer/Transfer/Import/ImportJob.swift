@@ -24,6 +24,8 @@ package struct ImportJob: Job {
   package var keepTimes = false
   /// How tables are read, which precedes what the schema says.
   package var reading = TableReading()
+  /// Columns of IDs that may be of one sheet, as `SHEET=HEADING`; nil for none.
+  package var idColumns: [String]?
   package var timeZone: String?
   /// What the members of objects in JSON are; found out if nil.
   package var jsonForm: JSONForm?
@@ -55,6 +57,7 @@ package struct ImportJob: Job {
       via: access
     )
     var options = Import.Options(sources: sources, table: try table(schema, via: access), mode: mode)
+    try addIDColumns(to: &options.table.reading, sources.compactMap(\.sheet))
     options.collection = collection
     options.flattens = flattens
     options.duplicates = duplicates
@@ -72,6 +75,30 @@ package struct ImportJob: Job {
       serverTimes ? .server : keepTimes || sources.allSatisfy(\.isExported) ? .kept : .changed
     options.rules.isPartial = mode == .merge
     return options
+  }
+
+  /// Adds the columns of IDs of sheets; a text that begins with none of their names is a heading with that sign.
+  ///
+  /// - Throws: `.usage` for such a text where there is another heading for all tables.
+  private func addIDColumns(to reading: inout TableReading, _ sheets: [String]) throws(Failure) {
+    for text in idColumns ?? [] {
+      let named = sheets.filter { text.utf8.starts(with: "\($0)=".utf8) }
+      if let sheet = named.max(by: { $0.utf8.count < $1.utf8.count }) {
+        let heading = String(decoding: text.utf8.dropFirst(sheet.utf8.count + 1), as: UTF8.self)
+        reading.sheetIDs = (reading.sheetIDs ?? []) + [SheetOption(sheet: sheet, value: heading)]
+        continue
+      }
+      if reading.idColumn != nil {
+        throw Failure(
+          .usage,
+          "use",
+          path: "--id-column '\(text)'",
+          cause: "no sheet of that name is imported, and there is another column for all tables",
+          remedy: "Write the name of the sheet as the workbook has it."
+        )
+      }
+      reading.idColumn = text
+    }
   }
 
   private func table(_ schema: DatabaseSchema, via access: FileAccess) throws(Failure) -> TableOptions {

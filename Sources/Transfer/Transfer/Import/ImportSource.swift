@@ -91,6 +91,13 @@ package struct ImportSource: Sendable, Equatable {
     return "--\(name) '\(sheet)=\(value)'"
   }
 
+  /// How it is given another column of IDs than other tables, as a sentence behind others.
+  var idAdvice: String {
+    sheet == nil || !isOneOfSeveral
+      ? " Import tables whose ids have other headings by themselves."
+      : " \(option("id-column", "HEADING")) is for this sheet alone."
+  }
+
   /// What its documents are on, for messages.
   var unit: String { format == .jsonLines ? "line" : format.isTable ? "row" : "document" }
 

@@ -276,9 +276,10 @@ struct InputCheck {
     if !report.hasBreaches {
       return "--parse-errors skip-row, which leaves such rows out, or skip-field, which leaves such cells out"
     }
-    let others = report.hasFaults ? " what breaks the schema" : " all"
-    return
-      "--validate warn, which imports\(others) as it is, or --parse-errors skip-row, which leaves such rows out"
+    // By itself, --validate warn stops at a cell that cannot be read.
+    return report.hasFaults
+      ? "--parse-errors skip-row, which leaves such rows out; with --validate warn beside it, only those that cannot be read"
+      : "--validate warn, which imports all as it is, or --parse-errors skip-row, which leaves such rows out"
   }
 
   // MARK: Duplicates

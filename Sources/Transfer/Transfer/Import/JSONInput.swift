@@ -43,7 +43,7 @@ final class JSONInput: DocumentInput {
   var notices: [String] {
     (values.hasMore
       ? ["The response says that there are more documents (nextPageToken): it is not all of them."] : [])
-      + headings.notices
+      + headings.notices + headings.dateNotices(in: options.isZoneGiven ? nil : options.timeZone)
   }
 
   func skip(through number: Int) throws(Failure) {
@@ -184,9 +184,18 @@ final class JSONInput: DocumentInput {
 
   /// The member with the ID of plain objects, by option or by the schema.
   private func idMember(of json: JSONCursor) -> String? {
-    if let given = options.idColumn { return given }
+    if let given = options.idColumn { return Self.member(given, of: json) }
     if values.key != nil || json["__name__"] != nil { return nil }
-    return source.collection.flatMap { options.schema.collection($0)?.imports.reading.idColumn }
+    let declared = source.collection.flatMap { options.schema.collection($0)?.imports.reading.idColumn }
+    return declared.map { Self.member($0, of: json) }
+  }
+
+  /// The name as a member has it: where none is written so, that of the only one that looks the same.
+  private static func member(_ name: String, of json: JSONCursor) -> String {
+    if name.utf8.allSatisfy({ $0 < 0x80 }) { return name }
+    // By Swift's equality, which takes composed and decomposed accents for the same.
+    let alike = json.members.map { $0.name.string }.filter { $0 == name }
+    return alike.count == 1 ? alike[0] : name
   }
 
   private func id(of json: JSONCursor) throws(WireError) -> String {

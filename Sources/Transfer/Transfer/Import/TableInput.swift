@@ -101,7 +101,10 @@ final class TableInput: DocumentInput {
       ? [
         "Its times are rounded to hundredths of a second, as an .ods keeps them: export anew, and edit the .xlsx itself."
       ] : []
-    return reader.notices() + mixed.notices(plan) + openDates.notices(plan) + lost
+    // The zone of what an export wrote is in the export.
+    let isKnown = options.isZoneGiven || source.isExported || source.timeZone != nil
+    let dates = openDates.notices(plan, in: isKnown ? nil : options.timeZone)
+    return reader.notices() + mixed.notices(plan) + dates + lost
   }
 
   var warnings: [String] {

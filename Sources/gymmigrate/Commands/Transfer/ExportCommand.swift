@@ -145,9 +145,7 @@ struct ExportCommand: JobCommand {
     try application.validate(job)
     try validateSQLite(job)
     if format == nil, !job.isDated, ExportJob.Format(fileName: output) == nil {
-      throw ValidationError(
-        "--output: '\(output)' does not name a format; give --format csv, xlsx, jsonl, json, ndjson, bigquery, sqlite or managed."
-      )
+      throw ValidationError("--output: '\(output)' does not name a format; \(formatAdvice).")
     }
     if subcollections == true, query.group || !query.filters.isEmpty || orderBy != nil {
       throw ValidationError("--subcollections takes everything: no --where, --order-by or --group.")
@@ -198,6 +196,15 @@ struct ExportCommand: JobCommand {
       throw ValidationError("--json and -o - both write to standard output.")
     }
     _ = try fields.map { try TypedValue.fields($0, of: "--fields") }
+  }
+
+  /// What says the format where the name of the output does not.
+  private var formatAdvice: String {
+    switch FileName(output).kind {
+    case .tsv: "a table with tabs is --format csv --delimiter tab"
+    case .psv: "a table with bars is --format csv --delimiter pipe"
+    default: "give --format csv, xlsx, jsonl, json, ndjson, bigquery, sqlite or managed"
+    }
   }
 
   /// Whether what is below the collections is exported, too: a backup is whole unless an option says otherwise.

@@ -24,11 +24,11 @@ struct TableArguments: ParsableArguments {
   @Option(
     name: [.customLong("id-column"), .customLong("id-field")],
     help: ArgumentHelp(
-      "The column, or the member of plain JSON, that holds the ids of documents.",
+      "The column, or the member of plain JSON, that holds the ids of documents; of one sheet as 'Hoja 2=Clave'.",
       valueName: "heading"
     )
   )
-  var idColumn: String?
+  var idColumn: [String] = []
 
   @Option(
     name: .customLong("new-ids"),
@@ -171,6 +171,9 @@ struct TableArguments: ParsableArguments {
     if !headerRow.isEmpty, skipRows != nil {
       throw ValidationError("Give --header-row or --skip-rows, not both.")
     }
+    if Set(idColumn.filter { !Self.mayNameSheet($0) }.map(UTF8Key.init)).count > 1 {
+      throw ValidationError("Give --id-column once, or of one sheet as SHEET=HEADING.")
+    }
     if let comment, comment == UInt8(ascii: "\"") || comment == delimiter?.rawValue.utf8.first {
       throw ValidationError("--comment: cells are quoted or divided by that character; give another.")
     }
@@ -181,11 +184,17 @@ struct TableArguments: ParsableArguments {
     (job.format, job.sheets, job.timeZone) = (format, sheet, timeZone)
     job.jsonForm = jsonForm
     job.reading = reading
+    let named = idColumn.filter(Self.mayNameSheet)
+    job.idColumns = named.isEmpty ? nil : named
   }
+
+  /// Whether a column of ids may be of one sheet, which is known once the workbooks are.
+  private static func mayNameSheet(_ text: String) -> Bool { text.utf8.contains(UInt8(ascii: "=")) }
 
   private var reading: TableReading {
     var reading = TableReading()
-    (reading.idColumn, reading.newIDs, reading.keepsSpaces) = (idColumn, newIDs, keepSpaces)
+    reading.idColumn = idColumn.last { !Self.mayNameSheet($0) }
+    (reading.newIDs, reading.keepsSpaces) = (newIDs, keepSpaces)
     (reading.shortRows, reading.delimiter, reading.nullText) = (shortRows, delimiter, nullText)
     let row = headerRow.last { $0.sheet == nil }?.value
     (reading.headerRow, reading.encoding) = (row ?? skipRows.map { $0 + 1 }, encoding)

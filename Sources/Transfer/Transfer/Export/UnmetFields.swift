@@ -1,0 +1,60 @@
+import FirestoreREST
+import Logging
+import Schema
+
+/// The fields that an export names and no document has had so far, whose columns are empty.
+///
+/// Of collections that the schema declares, a field that it does not know is said before.
+final class UnmetFields {
+  private var fields: [FieldPath] = []
+  private var hasDocuments = false
+
+  init(_ options: Export.Options, _ schema: DatabaseSchema) {
+    let areDeclared = options.reads.allSatisfy { read in
+      switch read.reach {
+      case .group: !schema.declared(inGroup: read.collection.id).isEmpty
+      case .subcollections: false
+      case .collection, .pattern: schema.collection(read.collection) != nil
+      }
+    }
+    // What a part lacks, others may have, and what is shown of a document has fields of its own.
+    if areDeclared || options.isPart || options.transform != nil { return }
+    fields = (options.fields ?? []).filter { $0 != .documentName }
+  }
+
+  /// Looks for the fields in documents that are exported.
+  ///
+  /// - Throws: As ``DocumentPage/documents()``.
+  func look(at page: DocumentPage) throws(Failure) {
+    if fields.isEmpty || page.count == 0 { return }
+    hasDocuments = true
+    for document in try page.documents() {
+      fields.removeAll { document.fields[$0] != nil }
+      if fields.isEmpty { return }
+    }
+  }
+
+  /// Warns of fields that no document had, once all are exported.
+  func warn(_ reads: [CollectionRead], at readTime: Timestamp?, in context: RunContext) async {
+    if fields.isEmpty || !hasDocuments { return }
+    let known = await Self.names(in: reads, at: readTime, context)
+    for field in fields {
+      let meant = field.description.nearest(of: known).map { " Did you mean '\($0)'?" } ?? ""
+      context.logger.warning("No document that was exported has the field '\(field)'.\(meant)")
+    }
+  }
+
+  /// The fields of the first document of the first collection.
+  private static func names(
+    in reads: [CollectionRead],
+    at readTime: Timestamp?,
+    _ context: RunContext
+  ) async -> [String] {
+    guard let read = reads.first, read.reach == .collection else { return [] }
+    var look = CollectionRead(read.collection, pageSize: 1, readTime: readTime)
+    look.readsAhead = false
+    var pages = context.client.quickly.pages(of: look).makeAsyncIterator()
+    guard let document = try? await pages.next()?.first else { return [] }
+    return document.fields.entries.map { FieldPath(field: $0.name).description }
+  }
+}

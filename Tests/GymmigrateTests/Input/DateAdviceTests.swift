@@ -1,0 +1,62 @@
+import TestSupport
+import Testing
+
+@Suite("An import says how it read dates whose type was given", .timeLimit(.minutes(60)))
+struct DateAdviceTests {
+  @Test("Of dates of a column whose type is given it is said that nothing shows which number is the day.")
+  func openDates() async throws {
+    try await withTool { tool in
+      let said = "column 2 (Timestamp): no cell shows which number of its dates is the day"
+      for (last, options, isSaid) in [
+        ("11/6/2026 9:10:01", [], true), ("2026-11-06", [], true), ("25/11/2026", [], false),
+        ("11/6/2026", ["--date-format", "MM/dd/yyyy"], false),
+      ] as [(String, [String], Bool)] {
+        for first in ["11/5/2026 14:03:22", "11/11/2026"] {
+          try tool.write("id,Timestamp\n1,\(first)\n2,\(last)\n", to: "things.csv")
+          let line = ["import", "things.csv", "--schema", "none", "--id-column", "id", "-n"] + tool.place
+          let result = try await tool.bare(line + ["--types", "Timestamp=timestamp"] + options)
+          result.expect(0)
+          // The eleventh of November is one day either way.
+          let isOpen = isSaid && (first != "11/11/2026" || last.hasPrefix("11/6"))
+          #expect(result.errors.contains(said) == isOpen, "\(first) \(last): \(result.errors)")
+        }
+      }
+    }
+  }
+
+  @Test(
+    "Of dates in JSON it is said as of those in a table how day and month were read, and in which zone.",
+    arguments: [
+      ("03/04/2026", "04/05/2026", [], true, true), ("03/04/2026", "25/05/2026", [], false, true),
+      ("03/04/2026", "04/05/2026", ["--date-format", "MM/dd/yyyy"], false, true),
+      ("03/04/2026", "04/05/2026", ["--time-zone", "Europe/Madrid"], true, false),
+      ("2026-04-03 10:00", "2026-04-03T10:00:00Z", [], false, true),
+      ("2026-04-03T10:00:00Z", "2026-04-03T10:00:00-06:00", [], false, false),
+    ] as [(String, String, [String], Bool, Bool)]
+  )
+  func datesOfJSON(
+    _ one: String,
+    _ two: String,
+    _ options: [String],
+    _ order: Bool,
+    _ zone: Bool
+  ) async throws {
+    try await withTool { tool in
+      let line = ["--schema", "none", "--id-column", "id", "--types", "alta=timestamp", "-n"] + options
+      let objects = [#"{"id":"1","alta":"\#(one)"}"#, #"{"id":"2","alta":"\#(two)"}"#]
+      for (file, text, name, unit) in [
+        ("things.json", "[\(objects.joined(separator: ","))]", "alta", "text"),
+        ("things.jsonl", objects.joined(separator: "\n"), "alta", "text"),
+        ("things.csv", "id,alta\n1,\(one)\n2,\(two)\n", "column 2 (alta)", "cell"),
+      ] {
+        try tool.write(text, to: file)
+        let result = try await tool.bare(["import", file] + line + tool.place)
+        result.expect(0)
+        let day = "\(name): no \(unit) shows which number of its dates is the day"
+        #expect(result.errors.contains(day) == order, "\(file): \(result.errors)")
+        let local = "\(name): its dates without a zone are read in UTC (--time-zone)."
+        #expect(result.errors.contains(local) == zone, "\(file): \(result.errors)")
+      }
+    }
+  }
+}
