@@ -28,10 +28,28 @@ final class UnmetFields {
   func look(at page: DocumentPage) throws(Failure) {
     if fields.isEmpty || page.count == 0 { return }
     hasDocuments = true
-    for document in try page.documents() {
-      fields.removeAll { document.fields[$0] != nil }
-      if fields.isEmpty { return }
+    switch page {
+    case .memory(let documents): for document in documents { remove(from: document) }
+    case .wire(let page):
+      for document in page.documents where mayHaveOne(document) { remove(from: try page.decoded(document)) }
     }
+  }
+
+  private func remove(from document: RawDocument) {
+    fields.removeAll { document.fields[$0] != nil }
+  }
+
+  /// Whether a document has to be decoded to find out.
+  private func mayHaveOne(_ document: WireDocument) -> Bool {
+    if fields.isEmpty { return false }
+    guard var members = try? document.fields().makeIterator() else { return true }
+    while let (name, _) = members.next() {
+      let isWanted = fields.contains { field in
+        name.withBytes { $0.elementsEqual(field.segments[0].utf8) }
+      }
+      if isWanted { return true }
+    }
+    return false
   }
 
   /// Warns of fields that no document had, once all are exported.
