@@ -19,10 +19,7 @@ struct EnvReset: JobCommand {
   @Argument(help: "The environment to clear.", completion: CompletionValues.environments)
   var name: String?
 
-  @Option(
-    help: ArgumentHelp("Delete nothing if there are more documents than this.", valueName: "n"),
-    from: 0
-  )
+  @Option(help: "Delete nothing if there are more documents than this.", from: 0)
   var maxDelete: Int?
 
   @Flag(name: [.customShort("n"), .long], help: "Print the counts and the cost, delete nothing.")

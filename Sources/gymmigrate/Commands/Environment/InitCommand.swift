@@ -38,13 +38,7 @@ struct InitCommand: AsyncParsableCommand {
   @Flag(inversion: .prefixedNo, help: "Whether writes need --confirm and the name (default: yes).")
   var protected: Bool?
 
-  @Option(
-    help: ArgumentHelp(
-      "A credential file (default: Application Default Credentials, as gcloud leaves them).",
-      valueName: "file"
-    ),
-    transform: TypedValue.localFile
-  )
+  @Option(localFile: "A credential file (default: Application Default Credentials, as gcloud leaves them).")
   var credentials: String?
 
   @Option(

@@ -186,11 +186,10 @@ struct ClassesAttendance: AsyncParsableCommand {
 struct GymTableOptions: ParsableArguments {
   @Option(
     name: .shortAndLong,
-    help: ArgumentHelp(
+    localFile: ArgumentHelp(
       "Write a table to this file, .csv, .xlsx or .jsonl, instead of lines.",
       valueName: "path"
-    ),
-    transform: TypedValue.localFile
+    )
   )
   var output: String?
 

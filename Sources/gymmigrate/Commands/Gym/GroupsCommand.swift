@@ -176,10 +176,7 @@ struct GroupsAdd: JobCommand {
   @Argument(help: "The id of the group, then those of users.")
   var ids: [String] = []
 
-  @Option(
-    help: ArgumentHelp("A file with groups and members.", valueName: "file"),
-    transform: TypedValue.localFile
-  )
+  @Option(localFile: "A file with groups and members.")
   var from: String?
 
   @Flag(help: "Add them as admins.")
@@ -251,13 +248,7 @@ struct GroupsDelete: JobCommand {
   @Argument(help: "The ids of groups.")
   var ids: [String]
 
-  @Option(
-    help: ArgumentHelp(
-      "Delete nothing if more documents than this would be deleted, members included.",
-      valueName: "n"
-    ),
-    from: 0
-  )
+  @Option(help: "Delete nothing if more documents than this would be deleted, members included.", from: 0)
   var maxDelete: Int?
 
   @OptionGroup var options: GroupChangeOptions

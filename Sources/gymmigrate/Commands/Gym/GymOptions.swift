@@ -166,11 +166,7 @@ struct GymMigrationOptions: MigrationAdditions {
   var acceptProposals = false
 
   @Option(
-    help: ArgumentHelp(
-      "users-unify: write the names of a corrected review.csv: its changed rows and those marked x.",
-      valueName: "file"
-    ),
-    transform: TypedValue.localFile
+    localFile: "users-unify: write the names of a corrected review.csv: its changed rows and those marked x."
   )
   var review: String?
 

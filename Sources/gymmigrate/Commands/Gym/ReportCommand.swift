@@ -97,11 +97,10 @@ struct ReportOptions: ParsableArguments {
 
   @Option(
     name: .shortAndLong,
-    help: ArgumentHelp(
+    localFile: ArgumentHelp(
       "Write a page with charts to this file, .html, or a workbook with charts, .xlsx, instead.",
       valueName: "path"
-    ),
-    transform: TypedValue.localFile
+    )
   )
   var output: String?
 

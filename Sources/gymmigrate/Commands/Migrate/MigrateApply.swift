@@ -31,10 +31,7 @@ struct MigrateApply: JobCommand {
   var plan: String?
 
   @Option(
-    help: ArgumentHelp(
-      "Refuse a migration or a plan that deletes more documents than this (as by 'delete: hard').",
-      valueName: "n"
-    ),
+    help: "Refuse a migration or a plan that deletes more documents than this (as by 'delete: hard').",
     from: 0
   )
   var maxDelete: Int?

@@ -21,10 +21,7 @@ struct MirrorPush: JobCommand {
 
   @OptionGroup var mirror: MirrorArgument
 
-  @Option(
-    help: ArgumentHelp("Write nothing if more documents than this would be deleted.", valueName: "n"),
-    from: 0
-  )
+  @Option(help: "Write nothing if more documents than this would be deleted.", from: 0)
   var maxDelete: Int?
 
   @OptionGroup(title: "Plan first") var plan: PlanOptions

@@ -19,16 +19,10 @@ struct FromOptions: ParsableArguments {
   )
   var fromEndpoint: String?
 
-  @Option(
-    help: ArgumentHelp("The credentials file of --from.", valueName: "file"),
-    transform: TypedValue.localFile
-  )
+  @Option(localFile: "The credentials file of --from.")
   var fromCredentials: String?
 
-  @Option(
-    help: ArgumentHelp("The access token file of --from.", valueName: "file"),
-    transform: TypedValue.localFile
-  )
+  @Option(localFile: "The access token file of --from.")
   var fromAccessTokenFile: String?
 
   @Option(

@@ -17,10 +17,7 @@ struct NotificationOptions: ParsableArguments {
   )
   var notifyWebhook: NotificationAddress?
 
-  @Option(
-    help: ArgumentHelp("Put the numbers of the run into this file for Prometheus.", valueName: "file"),
-    transform: TypedValue.localFile
-  )
+  @Option(localFile: "Put the numbers of the run into this file for Prometheus.")
   var metricsTextfile: String?
 
   var targets: NotificationTargets {

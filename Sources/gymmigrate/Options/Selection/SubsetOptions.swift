@@ -26,17 +26,14 @@ struct SubsetOptions: ParsableArguments {
   var follow: SubsetSettings.Follow?
 
   @Option(
-    help: ArgumentHelp("Write nothing if the part has more documents (default: 10000).", valueName: "n"),
+    help: "Write nothing if the part has more documents (default: 10000).",
     from: 1,
     to: SubsetSettings.greatest
   )
   var maxDocuments: Int?
 
   @Option(
-    help: ArgumentHelp(
-      "Name a document that more refer to by one field, and do not follow it inwards (default: 1000).",
-      valueName: "n"
-    ),
+    help: "Name a document that more refer to by one field, and do not follow it inwards (default: 1000).",
     from: 0
   )
   var maxFanIn: Int?

@@ -4,13 +4,7 @@ import MigrationEngine
 
 /// A picture of a plan, for those who would rather look.
 struct PageOptions: ParsableArguments {
-  @Option(
-    help: ArgumentHelp(
-      "Write the plan as one page to look at in a browser, too; it loads nothing.",
-      valueName: "file"
-    ),
-    transform: TypedValue.localFile
-  )
+  @Option(localFile: "Write the plan as one page to look at in a browser, too; it loads nothing.")
   var html: String?
 
   func validate() throws {

@@ -5,7 +5,7 @@ struct PlanOptions: ParsableArguments {
   @Flag(name: [.customShort("n"), .long], help: "Show what would change; write nothing.")
   var dryRun = false
 
-  @Option(help: ArgumentHelp("How many changes a plan shows.", valueName: "n"), from: 0)
+  @Option(help: "How many changes a plan shows.", from: 0)
   var examples = 3
 
   @OptionGroup var page: PageOptions

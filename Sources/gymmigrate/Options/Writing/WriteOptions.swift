@@ -24,18 +24,10 @@ struct Confirmation: Sendable {
 
 /// How it may be written, and the guards before it.
 struct WriteOptions: ParsableArguments {
-  @Option(
-    help: ArgumentHelp("Maximum writes per commit, 1 to 500.", valueName: "n", visibility: .hidden),
-    from: 1,
-    to: 500
-  )
+  @Option(help: ArgumentHelp("Maximum writes per commit, 1 to 500.", visibility: .hidden), from: 1, to: 500)
   var batchSize = 100
 
-  @Option(
-    help: ArgumentHelp("Maximum commits in flight, 1 to 64.", valueName: "n", visibility: .hidden),
-    from: 1,
-    to: 64
-  )
+  @Option(help: ArgumentHelp("Maximum commits in flight, 1 to 64.", visibility: .hidden), from: 1, to: 64)
   var inFlight = 8
 
   @Option(
