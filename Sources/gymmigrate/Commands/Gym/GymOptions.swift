@@ -21,16 +21,10 @@ struct GymExportOptions: ExportAdditions {
   )
   var summary = false
 
-  @Option(
-    help: ArgumentHelp("With --summary: the first day, as 2026-01-05.", valueName: "date"),
-    transform: ClassesGenerate.day
-  )
+  @Option(help: "With --summary: the first day, as 2026-01-05.")
   var summaryFrom: CalendarDay?
 
-  @Option(
-    help: ArgumentHelp("With --summary: the last day.", valueName: "date"),
-    transform: ClassesGenerate.day
-  )
+  @Option(help: "With --summary: the last day.")
   var summaryTo: CalendarDay?
 
   /// The names of the values in a record.

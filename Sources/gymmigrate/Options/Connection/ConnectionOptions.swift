@@ -115,10 +115,7 @@ struct BillOptions: ParsableArguments {
   var maxCost: Double?
 
   private static func dollars(_ text: String) throws -> Double {
-    guard let dollars = PriceList.dollars(text) else {
-      throw ValidationError("give US dollars, such as 2.50.")
-    }
-    return dollars
+    try PriceList.dollars(text).orExpecting("US dollars, such as 2.50")
   }
 
   /// The bound; nil for none.

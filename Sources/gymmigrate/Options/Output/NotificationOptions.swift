@@ -27,9 +27,6 @@ struct NotificationOptions: ParsableArguments {
   }
 
   private static func address(_ text: String) throws -> NotificationAddress {
-    guard let address = NotificationAddress(text) else {
-      throw ValidationError("give \(NotificationAddress.expectation).")
-    }
-    return address
+    try NotificationAddress(text).orExpecting(NotificationAddress.expectation)
   }
 }

@@ -92,17 +92,14 @@ struct SubsetOptions: ParsableArguments {
 extension SampleShare {
   /// - Throws: `ValidationError` that says what is expected.
   fileprivate init(argument text: String) throws {
-    guard let share = Self(typed: text) else {
-      throw ValidationError("give a share above 0% and up to 100%, with up to 4 decimals, as 0.5%.")
-    }
-    self = share
+    let share = Self(typed: text)
+    self = try share.orExpecting("a share above 0% and up to 100%, with up to 4 decimals, as 0.5%")
   }
 }
 
 extension SubsetSettings.Follow {
   /// - Throws: `ValidationError` that says what is expected.
   fileprivate init(argument text: String) throws {
-    guard let follow = Self(typed: text) else { throw ValidationError("give out, in, out,in or none.") }
-    self = follow
+    self = try Self(typed: text).orExpecting("out, in, out,in or none")
   }
 }

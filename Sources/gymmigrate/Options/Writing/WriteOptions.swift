@@ -75,9 +75,6 @@ struct WriteOptions: ParsableArguments {
 extension ErrorBudget {
   /// - Throws: `ValidationError` that says what is expected.
   fileprivate init(typed text: String) throws {
-    guard let budget = ErrorBudget(parsing: text) else {
-      throw ValidationError("give a whole number from 0, or a share from 0% to 100%.")
-    }
-    self = budget
+    self = try ErrorBudget(parsing: text).orExpecting("a whole number from 0, or a share from 0% to 100%")
   }
 }
