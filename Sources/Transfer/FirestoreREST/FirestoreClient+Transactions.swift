@@ -18,10 +18,8 @@ extension FirestoreClient {
       return try fenced(root, by: fence)
     }
     let options = JSONWriter.object {
-      $0.key("options")
-      $0.object {
-        $0.key("readWrite")
-        $0.object { $0.member("retryTransaction", last?.base64) }
+      $0.member("options") {
+        $0.member("readWrite") { $0.member("retryTransaction", last?.base64) }
       }
     }
     let (body, root) = try await caller.attempt(post("\(documentsURL):beginTransaction", options))
@@ -47,10 +45,8 @@ extension FirestoreClient {
   private func fenceRequest(_ fence: CommitGate.Fence, repeating last: TransactionID?) -> HTTPRequest {
     let json = JSONWriter.object {
       $0.member("documents", [database.name(of: fence.path)])
-      $0.key("newTransaction")
-      $0.object {
-        $0.key("readWrite")
-        $0.object { $0.member("retryTransaction", last?.base64) }
+      $0.member("newTransaction") {
+        $0.member("readWrite") { $0.member("retryTransaction", last?.base64) }
       }
     }
     return post("\(documentsURL):batchGet", json, .names(1))

@@ -121,19 +121,13 @@ private struct DocumentHistoryText {
       $0.member("isComplete", !search.isIncomplete)
       $0.member("path", path.string)
       $0.member("reads", search.looks)
-      $0.key("versions")
-      $0.array { list in
-        for step in steps { list.object { Self.write(step, to: &$0) } }
-      }
+      $0.member("versions", objects: steps) { Self.write($1, to: &$0) }
     }
     return bytes + [UInt8(ascii: "\n")]
   }
 
   private static func write(_ step: Step, to json: inout JSONWriter) {
-    json.key("differences")
-    json.array { list in
-      for difference in step.differences { list.object { $0.members(of: difference) } }
-    }
+    json.member("differences", objects: step.differences) { $0.members(of: $1) }
     if let document = step.version.document {
       json.key("document")
       json.document(document, in: nil, times: true)
