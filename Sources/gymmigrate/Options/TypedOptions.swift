@@ -75,6 +75,11 @@ extension Option where Value == String? {
   init(name: NameSpecification = .long, localFile help: ArgumentHelp) {
     self.init(name: name, help: help.valued("file"), transform: TypedValue.localFile)
   }
+
+  /// The id of a project or of a database, nil where it is not given.
+  init(databasePart help: ArgumentHelp) {
+    self.init(help: help.valued("id"), transform: TypedValue.databasePart)
+  }
 }
 
 extension ArgumentHelp {

@@ -17,16 +17,10 @@ struct InitCommand: AsyncParsableCommand {
       """
   )
 
-  @Option(
-    help: ArgumentHelp("The Google Cloud project.", valueName: "id"),
-    transform: TypedValue.databasePart
-  )
+  @Option(databasePart: "The Google Cloud project.")
   var project: String?
 
-  @Option(
-    help: ArgumentHelp("The database (default: (default)).", valueName: "id"),
-    transform: TypedValue.databasePart
-  )
+  @Option(databasePart: "The database (default: (default)).")
   var database: String?
 
   @Option(

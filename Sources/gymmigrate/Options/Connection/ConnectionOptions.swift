@@ -15,22 +15,12 @@ struct ConnectionOptions: ParsableArguments {
   var mirror: String?
 
   @Option(
-    help: ArgumentHelp(
-      "The Google Cloud project, instead of the environment's.",
-      valueName: "id",
-      visibility: .hidden
-    ),
-    transform: TypedValue.databasePart
+    databasePart: ArgumentHelp("The Google Cloud project, instead of the environment's.", visibility: .hidden)
   )
   var project: String?
 
   @Option(
-    help: ArgumentHelp(
-      "The database id, instead of the environment's.",
-      valueName: "id",
-      visibility: .hidden
-    ),
-    transform: TypedValue.databasePart
+    databasePart: ArgumentHelp("The database id, instead of the environment's.", visibility: .hidden)
   )
   var database: String?
 
