@@ -45,9 +45,7 @@ extension ResetJob: PerformableJob {
   func perform(as run: JobRun) async throws -> RunEnding {
     try EnvTarget.assertUnprotected(run.connection, "reset")
     let prices = try EnvironmentResolver(run.connection).prices()
-    var command = CommandRun(run)
-    command.resumesUnfinished = true
-    return try await command.perform { session, folder in
+    return try await CommandRun(run, resumesUnfinished: true).perform { session, folder in
       let roots = try await Self.roots(session)
       // Of a run that had begun to delete, some is gone by now.
       let hasBegun = session.checkpoints.map { !$0.journal.isEmpty } ?? false

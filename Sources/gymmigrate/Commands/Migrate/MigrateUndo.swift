@@ -59,9 +59,7 @@ extension UndoJob: PerformableJob {
     run.output.logger().notice(
       "Run \(self.run): \(entry.record.command), begun \(entry.record.startedAt), \(count)."
     )
-    var command = CommandRun(run)
-    command.resumesUnfinished = true
-    return try await command.perform { session, folder in
+    return try await CommandRun(run, resumesUnfinished: true).perform { session, folder in
       UndoTarget.warn(session, of: changes, in: stateDir)
       let source = ChangeSource.list(
         try UndoRun(

@@ -32,19 +32,13 @@ extension PlanSettings {
   func conclude(
     _ report: MigrationReport,
     of session: Session,
-    _ run: RunDirectory,
-    connection: ConnectionSettings,
-    isQuiet: Bool
+    _ folder: RunDirectory,
+    as run: JobRun
   ) async throws -> CommandResult {
-    guard isDryRun else { return CommandResult(lists: MigrationRunner.lists.map(run.file)) }
-    var result = try await PlanScreen(html: html).conclude(
-      [report],
-      PlanTotals([report], session.counts),
-      of: session,
-      run,
-      connection: connection,
-      isQuiet: isQuiet
-    )
+    guard isDryRun else { return CommandResult(lists: MigrationRunner.lists.map(folder.file)) }
+    let screen = PlanScreen(html: html, connection: run.connection, isQuiet: run.output.json)
+    let totals = PlanTotals([report], session.counts)
+    var result = try await screen.conclude([report], totals, of: session, folder)
     result.status = session.plannedStatus
     return result
   }
