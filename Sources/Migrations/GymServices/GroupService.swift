@@ -89,13 +89,7 @@ package struct GroupService: Sendable {
       ]
       return .commit(
         [
-          Change(
-            path: path,
-            before: nil,
-            after: group,
-            serverTimes: [FieldPath(field: "createdAt")],
-            reasons: ["group-created"]
-          ),
+          Change(creating: path, group, stamping: "createdAt", reason: "group-created"),
           Self.creation(of: owner, user, in: path),
         ] + Self.joining(user, path, owner),
         nil
@@ -137,13 +131,8 @@ package struct GroupService: Sendable {
     if let photo = member.photoURL ?? user.fields["photoURL"]?.string, !PlainText.isBlank(photo) {
       after["photoURL"] = .string(photo)
     }
-    return Change(
-      path: DocumentPath(GymCollection.members(of: group), member.userID),
-      before: nil,
-      after: after,
-      serverTimes: [FieldPath(field: "joinedAt")],
-      reasons: ["member-added"]
-    )
+    let path = DocumentPath(GymCollection.members(of: group), member.userID)
+    return Change(creating: path, after, stamping: "joinedAt", reason: "member-added")
   }
 
   // MARK: Members
