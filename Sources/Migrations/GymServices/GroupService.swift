@@ -165,15 +165,13 @@ package struct GroupService: Sendable {
   /// Removes a member, and the group from the user's `currentGroupId` where it names this one.
   package func remove(_ userID: String, from id: String) async throws -> Refusal? {
     let path = Self.group(id)
-    let collection = GymCollection.members(of: path)
-    let own = DocumentPath(collection, userID)
+    let own = DocumentPath(GymCollection.members(of: path), userID)
     let (refusal, end) = try await transaction.run(on: path) {
       reader -> RecordedTransaction.Decision<Refusal?> in
       let account = DocumentPath(GymCollection.users, userID)
       let found = try await reader.documents([path, account])
       guard let group = found[path] else { return .leave(.groupNotFound) }
-      var members: [RawDocument] = []
-      try await reader.forEachDocument(matching: CollectionRead(collection)) { members.append($0) }
+      let members = try await Self.members(of: path, in: reader)
       guard let member = members.first(where: { $0.path == own }) else { return .leave(.notMember) }
       let others = members.filter { $0.path != own }
       guard others.contains(where: Self.isActiveAdmin) else { return .leave(.lastAdmin) }

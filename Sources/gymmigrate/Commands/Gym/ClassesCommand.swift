@@ -190,16 +190,17 @@ extension SeriesJob: PerformableJob {
       try session.schema.assertGym("classes")
       let (series, context) = (series, session.context(folder))
       let service = ClassService(in: try session.schema.zone())
-      let (limits, pacer) = (run.write.limits, run.write.pacer(in: session))
+      let pacer = run.write.pacer(in: session)
+      let loader = ClassService.loader(in: context, limits: run.write.limits, pacer: pacer)
       var ending = CommandResult(lists: [context.rejects.path])
       if isDryRun {
-        let days = try await service.preview(series, in: context, limits: limits, pacer: pacer)
+        let days = try await service.preview(series, in: context, by: loader)
         if !run.output.json { try StandardOutput.write(ClassesGenerate.calendar(days, of: series)) }
         if session.counts.totals.leavesSomething { ending.status = .incomplete }
         return ending
       }
       if !run.output.json { try StandardOutput.write("\(series.id)\n") }
-      try await service.create(series, in: context, limits: limits, pacer: pacer)
+      try await service.create(series, in: context, by: loader)
       return ending
     }
   }
