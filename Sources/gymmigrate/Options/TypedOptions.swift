@@ -249,6 +249,17 @@ enum TypedValue {
     return path
   }
 
+  /// Reads the path of a document, of which the message names the text alone.
+  static func document(_ path: String) throws -> DocumentPath {
+    guard let document = DocumentPath(path) else {
+      throw ValidationError("'\(path)' is not the path of a document, as users/u1.")
+    }
+    if let violation = PathLimits.violations(of: document).first {
+      throw ValidationError("'\(path)': \(violation.message).")
+    }
+    return document
+  }
+
   /// Refuses what is no ID of a document.
   static func assertIDs(_ ids: [String]) throws {
     for id in ids {

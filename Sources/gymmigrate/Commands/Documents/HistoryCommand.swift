@@ -26,14 +26,7 @@ struct HistoryCommand: AsyncParsableCommand {
 
   @OptionGroup var common: PrintingOptions
 
-  func validate() throws {
-    guard let document = DocumentPath(path) else {
-      throw ValidationError("'\(path)' is not the path of a document, as users/u1.")
-    }
-    if let violation = PathLimits.violations(of: document).first {
-      throw ValidationError("'\(path)': \(violation.message).")
-    }
-  }
+  func validate() throws { _ = try TypedValue.document(path) }
 
   /// `--max-reads` says how many there may be; what the configuration allows for any run asks for none.
   private func looks(in client: FirestoreClient) -> Int {
@@ -42,7 +35,7 @@ struct HistoryCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    guard let path = DocumentPath(path) else { return }
+    let path = try TypedValue.document(path)
     try await common.perform("history") { session in
       let client = session.client
       guard let now = try await client.readTime(.now, of: session.environment, session.logger),
