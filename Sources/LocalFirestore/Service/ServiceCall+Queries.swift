@@ -62,10 +62,8 @@ extension ServiceCall {
         $0.array {
           $0.object {
             $0.member("transaction", context.newTransaction?.base64)
-            $0.key("result")
-            $0.object {
-              $0.key("aggregateFields")
-              $0.object {
+            $0.member("result") {
+              $0.member("aggregateFields") {
                 for (alias, value) in aggregator.results {
                   $0.key(alias)
                   $0.value(value)

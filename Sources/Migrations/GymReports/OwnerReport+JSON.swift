@@ -2,12 +2,11 @@ extension OwnerReport {
   /// Writes the numbers as members of a JSON object; money in cents, in members that end in `Cents`.
   package func writeMembers(to json: inout JSONWriter) {
     json.member("asOf", asOf.text)
-    json.key("checkIns")
-    json.object { json in
+    json.member("checkIns") { json in
       json.counts("byDay", of: "day", checkIns.byDay)
       json.key("byHour")
       json.array { list in for count in checkIns.byHour { list.integer(count) } }
-      json.rows("topMembers", checkIns.topMembers) { row, member in
+      json.member("topMembers", objects: checkIns.topMembers) { row, member in
         row.member("count", member.count)
         row.member("id", member.id)
         row.optional("name", member.name)
@@ -15,8 +14,7 @@ extension OwnerReport {
       json.member("total", checkIns.total)
     }
     if let expenses {
-      json.key("expenses")
-      json.object { json in
+      json.member("expenses") { json in
         json.amounts("byCategory", of: "category", expenses.byCategory)
         json.amounts("byMonth", of: "month", expenses.byMonth)
         json.member("count", expenses.total.count)
@@ -24,9 +22,8 @@ extension OwnerReport {
       }
     }
     json.member("from", days.lowerBound.text)
-    json.key("income")
-    json.object { json in
-      json.rows("byDay", income.byDay) { row, day in
+    json.member("income") { json in
+      json.member("byDay", objects: income.byDay) { row, day in
         row.member("day", day.key)
         row.member("totalCents", day.cents)
       }
@@ -36,15 +33,14 @@ extension OwnerReport {
       json.member("count", income.total.count)
       json.member("totalCents", income.total.cents)
     }
-    json.rows("lowStock", lowStock) { row, product in
+    json.member("lowStock", objects: lowStock) { row, product in
       row.member("id", product.id)
       row.optional("name", product.name)
       row.member("stock", product.stock)
     }
-    json.key("members")
-    json.object { json in
+    json.member("members") { json in
       json.counts("byStatus", of: "status", membersByStatus)
-      json.rows("endingSoon", endingSoon) { row, ending in
+      json.member("endingSoon", objects: endingSoon) { row, ending in
         row.member("day", ending.day.text)
         row.member("id", ending.id)
         row.optional("name", ending.name)
@@ -53,8 +49,7 @@ extension OwnerReport {
     json.member("profitCents", profitCents)
     json.member("to", days.upperBound.text)
     for (name, counts) in [("undated", undated), ("unreadable", unreadable)] as [(StaticString, LeftOut)] {
-      json.key(name)
-      json.object {
+      json.member(name) {
         if expenses != nil { $0.member("expenses", counts.expenses) }
         $0.member("payments", counts.payments)
       }
@@ -68,25 +63,13 @@ extension JSONWriter {
     if let text { string(text) } else { null() }
   }
 
-  /// Writes a member with an array of objects, one for each element.
-  fileprivate mutating func rows<Element>(
-    _ name: StaticString,
-    _ elements: [Element],
-    _ row: (inout JSONWriter, Element) -> Void
-  ) {
-    key(name)
-    array { list in
-      for element in elements { list.object { row(&$0, element) } }
-    }
-  }
-
   /// - Parameter kind: The member for the heading.
   fileprivate mutating func amounts(
     _ name: StaticString,
     of kind: StaticString,
     _ amounts: [OwnerReport.Amount]
   ) {
-    rows(name, amounts) { row, amount in
+    member(name, objects: amounts) { row, amount in
       row.member(kind, amount.key)
       row.member("count", amount.count)
       row.member("totalCents", amount.cents)
@@ -98,7 +81,7 @@ extension JSONWriter {
     of kind: StaticString,
     _ counts: [OwnerReport.Count]
   ) {
-    rows(name, counts) { row, count in
+    member(name, objects: counts) { row, count in
       row.member(kind, count.key)
       row.member("count", count.count)
     }

@@ -2,7 +2,7 @@ package import FirestoreREST
 import Logging
 package import Schema
 package import Tables
-import Transfer
+package import Transfer
 
 /// Classes in series.
 package struct ClassService: Sendable {
@@ -28,14 +28,8 @@ package struct ClassService: Sendable {
   /// Creates the classes of a series; those that are there already as they should be are left.
   ///
   /// Creation and update times come from the service.
-  package func create(
-    _ series: ClassSeries,
-    in context: RunContext,
-    limits: BatchLimits,
-    pacer: WritePacer
-  ) async throws {
+  package func create(_ series: ClassSeries, in context: RunContext, by loader: DocumentLoader) async throws {
     let documents = try documents(of: series)
-    let loader = Self.loader(in: context, limits: limits, pacer: pacer)
     let resumed = try context.checkpoints?.resumed?.position(as: Checkpoint.Done.self)?.done ?? 0
     context.progress.begin("classes", total: documents.count)
     defer { context.progress.end() }
@@ -51,7 +45,8 @@ package struct ClassService: Sendable {
     }
   }
 
-  private static func loader(
+  /// What writes classes, or decides on them.
+  package static func loader(
     in context: RunContext,
     limits: BatchLimits,
     pacer: WritePacer
@@ -59,16 +54,14 @@ package struct ClassService: Sendable {
     DocumentLoader(in: context, mode: .create, times: .server, limits: limits, pacer: pacer)
   }
 
-  /// Counts and lists what ``create(_:in:limits:pacer:)`` would do, without writing.
+  /// Counts and lists what ``create(_:in:by:)`` would do, without writing.
   ///
   /// - Returns: The days on which a class would be created; they are counted as skipped.
   package func preview(
     _ series: ClassSeries,
     in context: RunContext,
-    limits: BatchLimits,
-    pacer: WritePacer
+    by loader: DocumentLoader
   ) async throws -> [CalendarDay] {
-    let loader = Self.loader(in: context, limits: limits, pacer: pacer)
     let classes = zip(series.dates, try documents(of: series)).map { $0 }
     var days: [CalendarDay] = []
     for some in classes.chunks(of: 300) {

@@ -72,14 +72,7 @@ package struct EmailService: Sendable {
         return .leave(current?.isIdentical(to: id) ?? false ? .unchanged : .refused(.taken))
       }
       let entry = UserEmailEntry(primaryUserId: id, email: path.id)
-      let change = Change(
-        path: path,
-        before: nil,
-        after: entry.fields(),
-        serverTimes: [FieldPath(field: UserEmailEntry.Field.createdAt)],
-        reasons: ["email-registered"]
-      )
-      return .commit([change], .registered)
+      return .commit([entry.creation(because: "email-registered")], .registered)
     }
     try end.assertSettled(path)
     if end.isCommitted { return .registered }

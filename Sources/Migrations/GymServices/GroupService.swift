@@ -89,13 +89,7 @@ package struct GroupService: Sendable {
       ]
       return .commit(
         [
-          Change(
-            path: path,
-            before: nil,
-            after: group,
-            serverTimes: [FieldPath(field: "createdAt")],
-            reasons: ["group-created"]
-          ),
+          Change(creating: path, group, stamping: "createdAt", reason: "group-created"),
           Self.creation(of: owner, user, in: path),
         ] + Self.joining(user, path, owner),
         nil
@@ -137,13 +131,8 @@ package struct GroupService: Sendable {
     if let photo = member.photoURL ?? user.fields["photoURL"]?.string, !PlainText.isBlank(photo) {
       after["photoURL"] = .string(photo)
     }
-    return Change(
-      path: DocumentPath(GymCollection.members(of: group), member.userID),
-      before: nil,
-      after: after,
-      serverTimes: [FieldPath(field: "joinedAt")],
-      reasons: ["member-added"]
-    )
+    let path = DocumentPath(GymCollection.members(of: group), member.userID)
+    return Change(creating: path, after, stamping: "joinedAt", reason: "member-added")
   }
 
   // MARK: Members
@@ -176,15 +165,13 @@ package struct GroupService: Sendable {
   /// Removes a member, and the group from the user's `currentGroupId` where it names this one.
   package func remove(_ userID: String, from id: String) async throws -> Refusal? {
     let path = Self.group(id)
-    let collection = GymCollection.members(of: path)
-    let own = DocumentPath(collection, userID)
+    let own = DocumentPath(GymCollection.members(of: path), userID)
     let (refusal, end) = try await transaction.run(on: path) {
       reader -> RecordedTransaction.Decision<Refusal?> in
       let account = DocumentPath(GymCollection.users, userID)
       let found = try await reader.documents([path, account])
       guard let group = found[path] else { return .leave(.groupNotFound) }
-      var members: [RawDocument] = []
-      try await reader.forEachDocument(matching: CollectionRead(collection)) { members.append($0) }
+      let members = try await Self.members(of: path, in: reader)
       guard let member = members.first(where: { $0.path == own }) else { return .leave(.notMember) }
       let others = members.filter { $0.path != own }
       guard others.contains(where: Self.isActiveAdmin) else { return .leave(.lastAdmin) }

@@ -68,14 +68,11 @@ package struct SetupService: Sendable {
       if let refusal = Self.refusal(setup: setup, user: try await transaction.document(user)) {
         return .leave(refusal)
       }
-      let change = Change(
-        path: GymCollection.setup,
-        before: nil,
-        after: ["adminUserId": .string(id)],
-        serverTimes: [FieldPath(field: "createdAt")],
-        reasons: ["setup"]
+      let fields: FieldMap = ["adminUserId": .string(id)]
+      return .commit(
+        [Change(creating: GymCollection.setup, fields, stamping: "createdAt", reason: "setup")],
+        nil
       )
-      return .commit([change], nil)
     }
     try end.assertSettled(GymCollection.setup)
     if end.isCommitted { return nil }

@@ -72,4 +72,10 @@ package struct UserEmailEntry: Sendable {
     out[Field.email] = .string(email)
     return out
   }
+
+  /// What creates the entry.
+  package func creation(because reason: String) -> Change {
+    let path = DocumentPath(GymCollection.userEmails, email)
+    return Change(creating: path, fields(), stamping: Field.createdAt, reason: reason)
+  }
 }

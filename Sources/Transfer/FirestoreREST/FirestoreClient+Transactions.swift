@@ -18,10 +18,8 @@ extension FirestoreClient {
       return try fenced(root, by: fence)
     }
     let options = JSONWriter.object {
-      $0.key("options")
-      $0.object {
-        $0.key("readWrite")
-        $0.object { $0.member("retryTransaction", last?.base64) }
+      $0.member("options") {
+        $0.member("readWrite") { $0.member("retryTransaction", last?.base64) }
       }
     }
     let (body, root) = try await caller.attempt(post("\(documentsURL):beginTransaction", options))
@@ -46,11 +44,9 @@ extension FirestoreClient {
 
   private func fenceRequest(_ fence: CommitGate.Fence, repeating last: TransactionID?) -> HTTPRequest {
     let json = JSONWriter.object {
-      $0.member("documents", [database.name(of: fence.path)])
-      $0.key("newTransaction")
-      $0.object {
-        $0.key("readWrite")
-        $0.object { $0.member("retryTransaction", last?.base64) }
+      $0.member("documents", strings: [database.name(of: fence.path)])
+      $0.member("newTransaction") {
+        $0.member("readWrite") { $0.member("retryTransaction", last?.base64) }
       }
     }
     return post("\(documentsURL):batchGet", json, .names(1))
@@ -84,7 +80,7 @@ extension FirestoreClient {
     in transaction: TransactionID
   ) async throws(CallFailure) -> [DocumentPath: RawDocument] {
     let json = JSONWriter.object {
-      $0.member("documents", paths.map { database.name(of: $0) })
+      $0.member("documents", strings: paths.map { database.name(of: $0) })
       $0.member("transaction", transaction.base64)
     }
     let (body, root) = try await caller.attempt(
@@ -121,13 +117,5 @@ extension FirestoreClient {
       documents.append(try reader.document(document, isAsked: read.mayGive))
     }
     return documents
-  }
-}
-
-extension JSONWriter {
-  /// Writes a member with a list of strings.
-  mutating func member(_ name: StaticString, _ texts: some Sequence<String>) {
-    key(name)
-    array { list in for text in texts { list.string(text) } }
   }
 }

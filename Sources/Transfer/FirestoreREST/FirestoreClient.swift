@@ -81,7 +81,7 @@ package struct FirestoreClient: Sendable {
     of path: String? = nil
   ) async throws(Failure) -> (documents: [RawDocument], readTime: Timestamp?, bytes: Int) {
     let json = JSONWriter.object {
-      $0.member("documents", paths.map { database.name(of: $0) })
+      $0.member("documents", strings: paths.map { database.name(of: $0) })
       if let mask {
         $0.key("mask")
         $0.documentMask(mask)

@@ -14,15 +14,13 @@ extension TextEncoding: ExpressibleByArgument {
 extension CSVDelimiter {
   /// - Throws: `ValidationError` that says what is expected.
   init(argument text: String) throws {
-    guard let found = Self(typed: text) else { throw ValidationError("give \(Self.expectation).") }
-    self = found
+    self = try Self(typed: text).orExpecting(Self.expectation)
   }
 }
 extension CurrencySigns {
   /// - Throws: `ValidationError` that says what is expected.
   init(argument text: String) throws {
-    guard let found = Self(rawValue: text) else { throw ValidationError("give \(Self.expectation).") }
-    self = found
+    self = try Self(rawValue: text).orExpecting(Self.expectation)
   }
 }
 extension InputFormat: ExpressibleByArgument {}
@@ -30,8 +28,7 @@ extension JSONForm: ExpressibleByArgument {}
 extension LogFormat {
   /// - Throws: `ValidationError` that says what is expected; the parser says it of options that its help shows.
   init(typed text: String) throws {
-    guard let format = Self(rawValue: text) else { throw ValidationError("give text or json.") }
-    self = format
+    self = try Self(rawValue: text).orExpecting("text or json")
   }
 }
 extension ParseErrorPolicy: ExpressibleByArgument {}

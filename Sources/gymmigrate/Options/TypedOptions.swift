@@ -19,7 +19,7 @@ extension Option where Value == Int {
       name: name,
       // What begins with a hyphen may be a negative number: it is refused by its value.
       parsing: .unconditional,
-      help: help.withDefault("\(wrappedValue)"),
+      help: help.valued("n").withDefault("\(wrappedValue)"),
       transform: { try TypedValue.wholeNumber($0, from: least, to: most) }
     )
   }
@@ -30,7 +30,7 @@ extension Option where Value == Int {
   init(help: ArgumentHelp, from least: Int, to most: Int) {
     self.init(
       parsing: .unconditional,
-      help: help,
+      help: help.valued("n"),
       transform: { try TypedValue.wholeNumber($0, from: least, to: most) }
     )
   }
@@ -42,7 +42,7 @@ extension Option where Value == Int? {
     self.init(
       name: name,
       parsing: .unconditional,
-      help: help,
+      help: help.valued("n"),
       transform: { try TypedValue.wholeNumber($0, from: least, to: most) }
     )
   }
@@ -70,7 +70,26 @@ extension Option where Value == Duration {
   }
 }
 
+extension Option where Value == String? {
+  /// A file or folder of this machine, nil where it is not given.
+  init(name: NameSpecification = .long, localFile help: ArgumentHelp) {
+    self.init(name: name, help: help.valued("file"), transform: TypedValue.localFile)
+  }
+
+  /// The id of a project or of a database, nil where it is not given.
+  init(databasePart help: ArgumentHelp) {
+    self.init(help: help.valued("id"), transform: TypedValue.databasePart)
+  }
+}
+
 extension ArgumentHelp {
+  /// The same with a name for the value, where it has none.
+  func valued(_ name: String) -> ArgumentHelp {
+    var help = self
+    help.valueName = help.valueName ?? name
+    return help
+  }
+
   /// The same sentence with the default at its end, which the parser knows of its own types alone.
   func withDefault(_ text: String) -> ArgumentHelp {
     var help = self
@@ -80,11 +99,19 @@ extension ArgumentHelp {
   }
 }
 
-/// Readers of what is typed for an option.
+extension Optional {
+  /// The value that was read of what is typed.
+  ///
+  /// - Throws: `ValidationError` that says what is expected instead.
+  func orExpecting(_ what: String) throws -> Wrapped {
+    if let value = self { return value }
+    throw ValidationError("give \(what).")
+  }
+}
+
+/// Readers of what is typed for an option; each throws a `ValidationError` that says what is expected.
 enum TypedValue {
   /// Reads a whole number.
-  ///
-  /// - Throws: `ValidationError` that says what is expected.
   static func wholeNumber(_ text: String, from least: Int, to most: Int? = nil) throws -> Int {
     guard let number = Int(text), number >= least, number <= most ?? .max else {
       throw ValidationError("give a whole number from \(least)\(most.map { " to \($0)" } ?? "").")
@@ -93,8 +120,6 @@ enum TypedValue {
   }
 
   /// Reads the header of a table: field names, or labels in a language.
-  ///
-  /// - Throws: `ValidationError` that says what is expected.
   static func header(_ text: String) throws -> Column.HeaderLanguage {
     switch text {
     case "fields": return .fieldNames
@@ -109,20 +134,13 @@ enum TypedValue {
   }
 
   /// Reads the types of columns.
-  ///
-  /// - Throws: `ValidationError` that says what is expected.
   static func columnTypes(_ text: String) throws -> [HeadingOption<ColumnType>] {
-    guard let types = HeadingOption<ColumnType>.list(parsing: text) else {
-      throw ValidationError(
-        "give HEADING=TYPE, with commas between several. The types are \(ColumnType.description)."
-      )
-    }
-    return types
+    try HeadingOption<ColumnType>.list(parsing: text).orExpecting(
+      "HEADING=TYPE, with commas between several. The types are \(ColumnType.description)"
+    )
   }
 
   /// Reads the numbers of columns.
-  ///
-  /// - Throws: `ValidationError` that says what is expected.
   static func columnNumbers(_ text: String) throws -> SheetOption<Set<Int>> {
     let (sheet, numbers) = sheetAndRest(text)
     let columns = try numbers.split(separator: ",", omittingEmptySubsequences: false).map { piece in
@@ -135,8 +153,6 @@ enum TypedValue {
   }
 
   /// Reads the number of a row: `3`, or `SHEET=3`.
-  ///
-  /// - Throws: `ValidationError` that says what is expected.
   static func sheetRow(_ text: String) throws -> SheetOption<Int> {
     let (sheet, number) = sheetAndRest(text)
     guard let row = Int(number), row > 0 else {
@@ -151,24 +167,15 @@ enum TypedValue {
   }
 
   /// Reads a character of ASCII.
-  ///
-  /// - Throws: `ValidationError` that says what is expected.
   static func character(_ text: String) throws -> UInt8 {
-    guard let byte = TableReading.asciiCharacter(text) else {
-      throw ValidationError("give one character, such as #.")
-    }
-    return byte
+    try TableReading.asciiCharacter(text).orExpecting("one character, such as #")
   }
 
   /// Reads the fields of columns.
-  ///
-  /// - Throws: `ValidationError` that says what is expected.
   static func renames(_ text: String) throws -> [HeadingOption<FieldPath>] {
-    guard let renames = HeadingOption<FieldPath>.list(parsing: text) else {
-      throw ValidationError(
-        "give HEADING=FIELD, with commas between several; a field is a path, as plan.price."
-      )
-    }
+    let renames = try HeadingOption<FieldPath>.list(parsing: text).orExpecting(
+      "HEADING=FIELD, with commas between several; a field is a path, as plan.price"
+    )
     for rename in renames {
       if rename.value == .documentName { throw ValidationError("\(rename.value) is no field.") }
       _ = try checked(rename.value, "'\(rename.heading)'")
@@ -177,18 +184,11 @@ enum TypedValue {
   }
 
   /// Reads the pattern of dates.
-  ///
-  /// - Throws: `ValidationError` that says what is expected.
   static func dateOrder(_ text: String) throws -> DateOrder {
-    guard let order = DateOrder(pattern: text) else {
-      throw ValidationError("give \(DateOrder.expectation).")
-    }
-    return order
+    try DateOrder(pattern: text).orExpecting(DateOrder.expectation)
   }
 
   /// Reads a number above 0.
-  ///
-  /// - Throws: `ValidationError` that says what is expected.
   static func positiveNumber(_ text: String) throws -> Double {
     guard let number = Double(text), number > 0, number.isFinite else {
       throw ValidationError("give a number above 0.")
@@ -197,8 +197,6 @@ enum TypedValue {
   }
 
   /// Reads a duration above 0.
-  ///
-  /// - Throws: `ValidationError` that says what is expected.
   static func duration(_ text: String) throws -> Duration {
     guard let duration = Duration(typed: text), duration > .zero else {
       throw ValidationError("give a duration above 0, as 90, 90s, 5m, 1h, 7d or 500ms.")
@@ -207,30 +205,17 @@ enum TypedValue {
   }
 
   /// Reads a duration that may be 0.
-  ///
-  /// - Throws: `ValidationError` that says what is expected.
   static func durationOrZero(_ text: String) throws -> Duration {
-    guard let duration = Duration(typed: text) else {
-      throw ValidationError("give a duration, as 90, 90s, 5m, 1h, 7d or 0s.")
-    }
-    return duration
+    try Duration(typed: text).orExpecting("a duration, as 90, 90s, 5m, 1h, 7d or 0s")
   }
 
   /// Reads the moment to read at.
-  ///
-  /// - Throws: `ValidationError` that says what is expected.
   static func readTime(_ text: String) throws -> ReadTimeChoice {
-    guard let choice = ReadTimeChoice(parsing: text) else {
-      throw ValidationError("give now, none, or a time as 2026-01-31T12:00:00Z.")
-    }
-    return choice
+    try ReadTimeChoice(parsing: text).orExpecting("now, none, or a time as 2026-01-31T12:00:00Z")
   }
 
   static func moment(_ text: String) throws -> Timestamp {
-    guard let moment = Timestamp(text) else {
-      throw ValidationError("give a time as 2026-01-31T12:00:00Z.")
-    }
-    return moment
+    try Timestamp(text).orExpecting("a time as 2026-01-31T12:00:00Z")
   }
 
   /// Reads the path of a field that the service is asked for.
@@ -264,6 +249,17 @@ enum TypedValue {
     return path
   }
 
+  /// Reads the path of a document, of which the message names the text alone.
+  static func document(_ path: String) throws -> DocumentPath {
+    guard let document = DocumentPath(path) else {
+      throw ValidationError("'\(path)' is not the path of a document, as users/u1.")
+    }
+    if let violation = PathLimits.violations(of: document).first {
+      throw ValidationError("'\(path)': \(violation.message).")
+    }
+    return document
+  }
+
   /// Refuses what is no ID of a document.
   static func assertIDs(_ ids: [String]) throws {
     for id in ids {
@@ -276,37 +272,25 @@ enum TypedValue {
   /// Reads the id of a project or of a database.
   ///
   /// Which ids there are is for the server to say: others than Google's take others than Google does.
-  ///
-  /// - Throws: `ValidationError` that says what is expected.
   static func databasePart(_ text: String) throws -> String {
     if DatabaseName.isPart(text) { return text }
     throw ValidationError("give \(DatabaseName.partDescription).")
   }
 
   /// Reads the address of a service.
-  ///
-  /// - Throws: `ValidationError` that says what is expected.
   static func endpoint(_ text: String) throws -> String {
-    if let endpoint = try? Configuration.checkedEndpoint(text) { return endpoint }
-    throw ValidationError("give scheme, host and port, such as http://127.0.0.1:8080, without /v1.")
+    let endpoint = try? Configuration.checkedEndpoint(text)
+    return try endpoint.orExpecting("scheme, host and port, such as http://127.0.0.1:8080, without /v1")
   }
 
   /// Reads a service account and the accounts on the way to it.
-  ///
-  /// - Throws: `ValidationError` that says what is expected.
   static func serviceAccount(_ text: String) throws -> ServiceAccountChain {
-    if let chain = ServiceAccountChain(text) { return chain }
-    throw ValidationError("give \(ServiceAccountChain.expectation).")
+    try ServiceAccountChain(text).orExpecting(ServiceAccountChain.expectation)
   }
 
   /// Reads the name of a database.
-  ///
-  /// - Throws: `ValidationError` that says what is expected.
   static func database(_ text: String) throws -> DatabaseName {
-    guard let name = DatabaseName(parsing: text) else {
-      throw ValidationError("give projects/P/databases/D.")
-    }
-    return name
+    try DatabaseName(parsing: text).orExpecting("projects/P/databases/D")
   }
 
   /// Reads the name of a file or folder of this machine.

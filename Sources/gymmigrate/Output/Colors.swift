@@ -11,10 +11,7 @@ enum ColorChoice: String, CaseIterable {
   case auto, always, never
 
   init(typed text: String) throws {
-    guard let choice = ColorChoice(rawValue: text) else {
-      throw ValidationError("give auto, always or never.")
-    }
-    self = choice
+    self = try ColorChoice(rawValue: text).orExpecting("auto, always or never")
   }
 }
 

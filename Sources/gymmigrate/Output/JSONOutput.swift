@@ -26,24 +26,6 @@ extension StandardOutput {
 }
 
 extension JSONWriter {
-  /// Writes a member with an array that has an object for each element.
-  mutating func member<Element>(
-    _ name: StaticString,
-    objects elements: some Sequence<Element>,
-    _ members: (inout JSONWriter, Element) -> Void
-  ) {
-    key(name)
-    array { list in list.objects(elements, members) }
-  }
-
-  /// Writes an object for each element, of an array.
-  mutating func objects<Element>(
-    _ elements: some Sequence<Element>,
-    _ members: (inout JSONWriter, Element) -> Void
-  ) {
-    for element in elements { object { members(&$0, element) } }
-  }
-
   /// Writes documents as JSON Lines have them, of an array.
   mutating func documents(_ documents: [RawDocument]) {
     for document in documents { self.document(document, in: nil, times: false) }
@@ -58,12 +40,6 @@ extension JSONWriter {
         json.integer(count)
       }
     }
-  }
-
-  /// Writes a member with an array of strings.
-  mutating func member(_ name: StaticString, strings: some Sequence<String>) {
-    key(name)
-    array { list in for string in strings { list.string(string) } }
   }
 }
 

@@ -85,8 +85,7 @@ enum LedgerText {
         $0.member("checksum", $1.checksum)
         $0.member("id", $1.id)
       }
-      json.key("cost")
-      json.object {
+      json.member("cost") {
         $0.member("deletes", cost.deletes)
         $0.member("reads", cost.reads)
         $0.member("writes", cost.writes)

@@ -93,37 +93,24 @@ enum ManagedText {
 
   /// The JSON of `managed backups`, one line.
   static func json(_ schedules: [BackupSchedule], _ backups: [Backup], unreachable: [String]) -> [UInt8] {
-    var json = JSONWriter()
-    json.object {
-      $0.key("schedules")
-      $0.array { list in
-        for schedule in schedules {
-          list.object {
-            $0.member("name", schedule.name)
-            $0.member("recurrence", recurrence(schedule))
-            $0.member("retentionSeconds", schedule.retention)
-            $0.member("createTime", schedule.createTime)
-          }
-        }
+    JSONWriter.object { json in
+      json.member("schedules", objects: schedules) { json, schedule in
+        json.member("name", schedule.name)
+        json.member("recurrence", recurrence(schedule))
+        json.member("retentionSeconds", schedule.retention)
+        json.member("createTime", schedule.createTime)
       }
-      $0.key("backups")
-      $0.array { list in
-        for backup in backups {
-          list.object {
-            $0.member("name", backup.name)
-            $0.member("database", backup.database)
-            $0.member("state", backup.state)
-            $0.member("snapshotTime", backup.snapshotTime)
-            $0.member("expireTime", backup.expireTime)
-            $0.member("documents", backup.documents)
-            $0.member("bytes", backup.bytes)
-          }
-        }
+      json.member("backups", objects: backups) { json, backup in
+        json.member("name", backup.name)
+        json.member("database", backup.database)
+        json.member("state", backup.state)
+        json.member("snapshotTime", backup.snapshotTime)
+        json.member("expireTime", backup.expireTime)
+        json.member("documents", backup.documents)
+        json.member("bytes", backup.bytes)
       }
-      $0.key("unreachable")
-      $0.array { list in for location in unreachable { list.string(location) } }
+      json.member("unreachable", strings: unreachable)
     }
-    return json.bytes + [UInt8(ascii: "\n")]
   }
 }
 

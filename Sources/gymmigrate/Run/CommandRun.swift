@@ -244,14 +244,15 @@ struct CommandRun {
 
 extension CommandRun {
   /// A run of a job.
-  init(_ job: JobRun) {
+  init(_ job: JobRun, resumesUnfinished: Bool = false) {
     self.init(
       name: job.job.name,
       connection: job.connection,
       output: job.output,
       job: job,
       confirmation: job.job.writes ? job.confirmation : nil,
-      source: job.source
+      source: job.source,
+      resumesUnfinished: resumesUnfinished
     )
   }
 }

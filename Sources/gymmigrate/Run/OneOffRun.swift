@@ -50,9 +50,8 @@ struct OneOffRun {
   ) async throws -> RunEnding {
     let deletions = DeletionBound(maximum: maximumDeletes, options: run.confirmation)
     if deletesForGood, !plan.isDryRun { try deletions.assertMayAsk() }
-    try PlanScreen(html: plan.html).assertWritable()
-    var command = CommandRun(run)
-    command.resumesUnfinished = true
+    try FileAccess.local.assertWritable(plan.html)
+    var command = CommandRun(run, resumesUnfinished: true)
     try command.take(inputs)
     return try await command.perform { session, folder in
       let work = try await make(session, folder)
@@ -60,13 +59,7 @@ struct OneOffRun {
       let report = try await report(work, deletions, in: session, folder)
       if !run.output.json { try plan.write(report, in: session) }
       if session.counts.totals.read == 0 { await session.warnOfEmpty(work.reads) }
-      var result = try await plan.conclude(
-        report,
-        of: session,
-        folder,
-        connection: run.connection,
-        isQuiet: run.output.json
-      )
+      var result = try await plan.conclude(report, of: session, folder, as: run)
       result.sections += work.sections
       return result
     }

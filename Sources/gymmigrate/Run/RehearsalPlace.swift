@@ -89,17 +89,9 @@ struct RehearsalPlace: Sendable {
   func undo(_ run: String) async throws {
     let (_, changes) = try UndoTarget.find(run, in: work.stateDir)
     try await self.run(UndoJob(of: run, isDryRun: false)) { session, folder in
-      let list = try UndoRun(
-        run,
-        changes,
-        client: session.client,
-        rules: Invocation.current.application(of: session.schema)?.restoration
-      )
+      let source = try UndoTarget.source(changes, of: run, in: session)
       let runner = MigrationRunner(in: session, folder, writing: WriteSettings())
-      _ = try await LedgerRun(session, folder, sources: [.list(list)], undoes: run).apply(
-        .list(list),
-        by: runner
-      )
+      _ = try await LedgerRun(session, folder, sources: [source], undoes: run).apply(source, by: runner)
     }
   }
 

@@ -28,7 +28,7 @@ struct RehearsalRun {
   var store = RehearsalStore.embedded
 
   func perform(_ migrations: [FolderMigration]) async throws -> Rehearsal {
-    try PlanScreen(html: html).assertWritable()
+    try FileAccess.local.assertWritable(html)
     let scratch = try Scratch()
     defer { withExtendedLifetime(scratch) {} }
     switch store {
@@ -116,14 +116,8 @@ struct RehearsalRun {
       (runner.examples, runner.reviewColumns) = (examples, [])
       let (reports, totals) = try await runner.plan(sources.map { $0.guarded(by: session.client) }) { _ in }
       if !isLast {
-        _ = try await PlanScreen(html: html).conclude(
-          reports,
-          totals,
-          of: session,
-          folder,
-          connection: place.work,
-          isQuiet: true
-        )
+        let screen = PlanScreen(html: html, connection: place.work, isQuiet: true)
+        _ = try await screen.conclude(reports, totals, of: session, folder)
       }
       return reports
     }

@@ -50,14 +50,9 @@ extension RestoreJob: PerformableJob {
     var totals = PlanTotals([report], planning.counts)
     let found = RestoreReport(totals, numbers)
     if plan.isDryRun, !run.output.json { try StandardOutput.write(RestoreText.text(RestoreText.plan(found))) }
-    var ending = try await PlanScreen(html: plan.html).conclude(
-      [report],
-      totals,
-      of: planning,
-      folder,
-      connection: run.connection,
-      isQuiet: run.output.json || !plan.isDryRun
-    )
+    let isQuiet = run.output.json || !plan.isDryRun
+    let screen = PlanScreen(html: plan.html, connection: run.connection, isQuiet: isQuiet)
+    var ending = try await screen.conclude([report], totals, of: planning, folder)
     if let output {
       try PlanEnd.copy(file, to: output, via: access)
       totals.file = output

@@ -227,15 +227,10 @@ package struct UserEmails: Migration {
     while true {
       let page = try await spool.missingEntries(after: last)
       for (email, user) in page {
-        let path = DocumentPath(GymCollection.userEmails, email)
-        let change = Change(
-          path: path,
-          before: nil,
-          after: UserEmailEntry(primaryUserId: user, email: email).fields(),
-          serverTimes: [FieldPath(field: UserEmailEntry.Field.createdAt)],
-          reasons: [Reason.entryMissing.rawValue]
-        )
-        try await sink.record(Outcome(.change(change)), of: RawDocument(path: path, fields: FieldMap()))
+        let entry = UserEmailEntry(primaryUserId: user, email: email)
+        let change = entry.creation(because: Reason.entryMissing.rawValue)
+        let missing = RawDocument(path: change.path, fields: FieldMap())
+        try await sink.record(Outcome(.change(change)), of: missing)
       }
       guard let end = page.last else { return }
       last = end.email

@@ -190,7 +190,13 @@ final class GymCheck: ApplicationCheck {
 
   func finish(_ collection: CollectionPath, report: (IntegrityFinding) throws -> Void) async throws {
     switch collection {
-    case GymCollection.members: try await settleFamilies(report)
+    case GymCollection.members:
+      try await settle(.familyGroupOwner, .brokenFamilies, in: collection, "familyGroupId", report) {
+        result in
+        result.isLacking
+          ? "The family group has no owner; members: \(result.count)."
+          : "The member is one of \(result.count) owners of the family group."
+      }
     case GymCollection.bookings: try await settleBookings(report)
     case GymCollection.groups:
       for finding in groups.finish() { try report(finding) }
@@ -300,63 +306,35 @@ final class GymCheck: ApplicationCheck {
     }
   }
 
-  private func settleFamilies(_ report: (IntegrityFinding) throws -> Void) async throws {
-    if !rules.contains(.familyGroupOwner) { return }
-    try await spool.forEachBrokenFamily { result in
-      try report(
-        IntegrityFinding(
-          .familyGroupOwner,
-          DocumentPath(GymCollection.members, result.id),
-          field: "familyGroupId",
-          value: result.value,
-          result.kind == .noOwner
-            ? "The family group has no owner; members: \(result.count)."
-            : "The member is one of \(result.count) owners of the family group."
-        )
-      )
+  /// Reports what breaks a rule once the collections are in.
+  private func settle(
+    _ rule: IntegrityRule,
+    _ query: GymSpool.Query,
+    in collection: CollectionPath,
+    _ field: String,
+    _ report: (IntegrityFinding) throws -> Void,
+    message: (GymSpool.Result) -> String
+  ) async throws {
+    guard rules.contains(rule) else { return }
+    try await spool.forEach(query) { result in
+      let path = DocumentPath(collection, result.id)
+      try report(IntegrityFinding(rule, path, field: field, value: result.value, message(result)))
     }
   }
 
   private func settleBookings(_ report: (IntegrityFinding) throws -> Void) async throws {
-    if rules.contains(.bookingDuplicate) {
-      try await spool.forEachDuplicateBooking { result in
-        try report(
-          IntegrityFinding(
-            .bookingDuplicate,
-            DocumentPath(GymCollection.bookings, result.id),
-            field: "userId",
-            value: result.value,
-            "The booking is one of \(result.count) active ones of the user for the class."
-          )
-        )
-      }
+    let bookings = GymCollection.bookings
+    try await settle(.bookingDuplicate, .duplicateBookings, in: bookings, "userId", report) { result in
+      "The booking is one of \(result.count) active ones of the user for the class."
     }
-    if rules.contains(.bookingOfCancelledClass) {
-      try await spool.forEachBookingOfCancelled { result in
-        try report(
-          IntegrityFinding(
-            .bookingOfCancelledClass,
-            DocumentPath(GymCollection.bookings, result.id),
-            field: "classId",
-            value: result.value,
-            "The class of the active booking is cancelled."
-          )
-        )
-      }
+    try await settle(.bookingOfCancelledClass, .bookingsOfCancelled, in: bookings, "classId", report) { _ in
+      "The class of the active booking is cancelled."
     }
-    if !rules.contains(.classOverbooked) { return }
-    try await spool.forEachOverbookedClass { result in
-      try report(
-        IntegrityFinding(
-          .classOverbooked,
-          DocumentPath(GymCollection.classes, result.id),
-          field: "capacidadMax",
-          value: result.value,
-          result.value == nil
-            ? "The class has no capacidadMax; active bookings: \(result.count)."
-            : "The class has \(result.count) active bookings, more than capacidadMax."
-        )
-      )
+    let classes = GymCollection.classes
+    try await settle(.classOverbooked, .overbookedClasses, in: classes, "capacidadMax", report) { result in
+      result.isLacking
+        ? "The class has no capacidadMax; active bookings: \(result.count)."
+        : "The class has \(result.count) active bookings, more than capacidadMax."
     }
   }
 }

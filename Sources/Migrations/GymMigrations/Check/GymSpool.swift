@@ -41,13 +41,10 @@ struct GymSpool {
 
   /// A broken rule that shows once the collections are in.
   struct Result {
-    enum Kind: Int {
-      case noOwner, severalOwners, duplicate, overbooked, cancelled
-    }
-
-    var kind: Kind
+    /// Whether what there has to be is missing: an owner, a capacity.
+    var isLacking: Bool
     var id: String
-    /// The id that the kind is about: the family group, the user, the class; the capacity where it is a number.
+    /// The id that it is about: the family group, the user, the class; the capacity where it is a number.
     var value: Value?
     /// How many there are: members, owners, active bookings.
     var count: Int
@@ -162,82 +159,17 @@ struct GymSpool {
     )
   }
 
-  /// Reports the family groups without an owner, by their first member, and every owner where there are several, in the
-  /// order of the family groups.
-  func forEachBrokenFamily(_ body: (Result) throws -> Void) async throws {
+  /// Passes on what a query finds, in its order.
+  func forEach(_ query: Query, _ body: (Result) throws -> Void) async throws {
     try await database.use { db in
-      try db.execute(sql: "CREATE INDEX families ON relatives (family, id, owner)")
+      try db.execute(sql: "CREATE INDEX IF NOT EXISTS \(query.index)")
     }
-    try await database.forEachRow(
-      of: """
-        SELECT iif(owners = 0, \(Result.Kind.noOwner.rawValue), \(Result.Kind.severalOwners.rawValue)),
-          r.id, r.family, iif(owners = 0, relatives, owners)
-        FROM (
-          SELECT family, min(id) AS first, count(*) AS relatives, sum(owner) AS owners
-          FROM relatives GROUP BY family HAVING owners <> 1
-        ) f JOIN relatives r ON r.family = f.family
-        WHERE iif(owners = 0, r.id = f.first, r.owner)
-        ORDER BY r.family, r.id
-        """,
-      Self.result,
-      body
-    )
+    try await database.forEachRow(of: query.sql, Self.result, body)
   }
 
-  /// Reports the bookings of which a user has several for one class, in the order of classes and users.
-  func forEachDuplicateBooking(_ body: (Result) throws -> Void) async throws {
-    try await indexBookings()
-    try await database.forEachRow(
-      of: """
-        SELECT \(Result.Kind.duplicate.rawValue), b.id, b.user, n
-        FROM (
-          SELECT class, user, count(*) AS n FROM bookings WHERE user IS NOT NULL GROUP BY class, user HAVING n > 1
-        ) d JOIN bookings b ON b.class = d.class AND b.user = d.user
-        ORDER BY b.class, b.user, b.id
-        """,
-      Self.result,
-      body
-    )
-  }
-
-  /// Reports the active bookings of classes that do not take place, in the order of classes and bookings.
-  func forEachBookingOfCancelled(_ body: (Result) throws -> Void) async throws {
-    try await indexBookings()
-    try await database.forEachRow(
-      of: """
-        SELECT \(Result.Kind.cancelled.rawValue), b.id, b.class, 1
-        FROM cancelled c JOIN bookings b ON b.class = c.id
-        ORDER BY b.class, b.id
-        """,
-      Self.result,
-      body
-    )
-  }
-
-  /// Reports the classes that are booked beyond their capacity, or booked and without one, in the order of their ids.
-  func forEachOverbookedClass(_ body: (Result) throws -> Void) async throws {
-    try await indexBookings()
-    try await database.forEachRow(
-      of: """
-        SELECT \(Result.Kind.overbooked.rawValue), c.id, c.capacity, count(b.id) AS n
-        FROM classes c LEFT JOIN bookings b ON b.class = c.id
-        GROUP BY c.id HAVING iif(c.capacity IS NULL, n > 0, n > c.capacity)
-        ORDER BY c.id
-        """,
-      Self.result,
-      body
-    )
-  }
-
-  private func indexBookings() async throws {
-    try await database.use { db in
-      try db.execute(sql: "CREATE INDEX IF NOT EXISTS places ON bookings (class, user, id)")
-    }
-  }
-
-  /// Decodes a row: the kind, the ID, what the kind is about, how many.
+  /// Decodes a row: whether something is lacking, the ID, what it is about, how many.
   @Sendable
-  private static func result(_ row: Row) throws -> Result {
+  private static func result(_ row: Row) -> Result {
     let value: DatabaseValue = row[2]
     let shown: Value? =
       switch value.storage {
@@ -245,7 +177,59 @@ struct GymSpool {
       case .int64(let number): .integer(number)
       default: nil
       }
-    guard let kind = Result.Kind(rawValue: row[0]) else { throw DatabaseError(resultCode: .SQLITE_CORRUPT) }
-    return Result(kind: kind, id: SpoolDatabase.text(row[1]), value: shown, count: row[3])
+    return Result(isLacking: row[0], id: SpoolDatabase.text(row[1]), value: shown, count: row[3])
+  }
+}
+
+extension GymSpool {
+  /// What is broken once the collections are in.
+  struct Query: Sendable {
+    fileprivate var index = "places ON bookings (class, user, id)"
+    fileprivate var sql: String
+
+    /// The family groups without an owner, by their first member, and every owner where there are several, in the order of
+    /// the family groups.
+    static let brokenFamilies = Query(
+      index: "families ON relatives (family, id, owner)",
+      sql: """
+        SELECT owners = 0, r.id, r.family, iif(owners = 0, relatives, owners)
+        FROM (
+          SELECT family, min(id) AS first, count(*) AS relatives, sum(owner) AS owners
+          FROM relatives GROUP BY family HAVING owners <> 1
+        ) f JOIN relatives r ON r.family = f.family
+        WHERE iif(owners = 0, r.id = f.first, r.owner)
+        ORDER BY r.family, r.id
+        """
+    )
+
+    /// The bookings of which a user has several for one class, in the order of classes and users.
+    static let duplicateBookings = Query(
+      sql: """
+        SELECT FALSE, b.id, b.user, n
+        FROM (
+          SELECT class, user, count(*) AS n FROM bookings WHERE user IS NOT NULL GROUP BY class, user HAVING n > 1
+        ) d JOIN bookings b ON b.class = d.class AND b.user = d.user
+        ORDER BY b.class, b.user, b.id
+        """
+    )
+
+    /// The active bookings of classes that do not take place, in the order of classes and bookings.
+    static let bookingsOfCancelled = Query(
+      sql: """
+        SELECT FALSE, b.id, b.class, 1
+        FROM cancelled c JOIN bookings b ON b.class = c.id
+        ORDER BY b.class, b.id
+        """
+    )
+
+    /// The classes that are booked beyond their capacity, or booked and without one, in the order of their ids.
+    static let overbookedClasses = Query(
+      sql: """
+        SELECT c.capacity IS NULL, c.id, c.capacity, count(b.id) AS n
+        FROM classes c LEFT JOIN bookings b ON b.class = c.id
+        GROUP BY c.id HAVING iif(c.capacity IS NULL, n > 0, n > c.capacity)
+        ORDER BY c.id
+        """
+    )
   }
 }

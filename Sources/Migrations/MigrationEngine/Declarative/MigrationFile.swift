@@ -51,7 +51,7 @@ package enum MigrationFile {
   }
 
   /// The ids that `fix`, `delete` and plan files have in the ledger.
-  private static let reserved = ["fix", "delete", "soft-delete", "plan"]
+  fileprivate static let reserved = ["fix", "delete", "soft-delete", "plan"]
 
   static let operation = "read the migration"
 
@@ -73,7 +73,14 @@ package enum MigrationFile {
     schema: DatabaseSchema
   ) throws(Failure) -> FolderMigration {
     let bytes = try yaml(path).bytes()
-    let (reader, root) = try reader(bytes, path, context, known.map(\.id), schema, allowsSchemaBreaks: true)
+    let reader = MigrationFileReader(
+      yaml: yaml(path),
+      context: context,
+      reservedIDs: known.map(\.id),
+      schema: schema,
+      allowsSchemaBreaks: true
+    )
+    let root = try reader.root(of: bytes)
     let header = try reader.header(root)
     var migration: FolderMigration
     if let used = try reader.used(root, of: known) {
@@ -104,15 +111,14 @@ package enum MigrationFile {
     schema: DatabaseSchema,
     allowsSchemaBreaks: Bool = false
   ) throws(Failure) -> DeclarativeMigration {
-    let (reader, root) = try reader(
-      bytes,
-      path,
-      context,
-      reservedIDs,
-      schema,
+    let reader = MigrationFileReader(
+      yaml: yaml(path),
+      context: context,
+      reservedIDs: reservedIDs,
+      schema: schema,
       allowsSchemaBreaks: allowsSchemaBreaks
     )
-    var migration = try reader.migration(root)
+    var migration = try reader.migration(try reader.root(of: bytes))
     migration.checksum = try checksum(of: bytes, migration)
     return migration
   }
@@ -124,26 +130,6 @@ package enum MigrationFile {
   ) throws(Failure) -> String {
     let program = migration.program.map { Array("\0\($0.checksum)".utf8) } ?? []
     return try SHA256Digest.checksum(of: bytes + program)
-  }
-
-  private static func reader(
-    _ bytes: [UInt8],
-    _ path: String,
-    _ context: LiteralContext,
-    _ reservedIDs: [String],
-    _ schema: DatabaseSchema,
-    allowsSchemaBreaks: Bool
-  ) throws(Failure) -> (MigrationFileReader, YAMLNode) {
-    let yaml = yaml(path)
-    let text = try yaml.text(of: bytes)
-    let reader = MigrationFileReader(
-      yaml: yaml,
-      context: context,
-      reservedIDs: Self.reserved + reservedIDs,
-      schema: schema,
-      allowsSchemaBreaks: allowsSchemaBreaks
-    )
-    return (reader, try yaml.parse(text, allowsAliases: false))
   }
 }
 
@@ -160,6 +146,10 @@ private struct MigrationFileReader {
   ]
   /// The members of the header, which says something of the place in a folder.
   private static let headers = ["after", "environments", "irreversible"]
+
+  func root(of bytes: [UInt8]) throws(Failure) -> YAMLNode {
+    try yaml.parse(try yaml.text(of: bytes), allowsAliases: false)
+  }
 
   private func members(_ root: YAMLNode, known: [String]) throws(Failure) -> [String: YAMLNode] {
     var members: [String: YAMLNode] = [:]
@@ -232,7 +222,7 @@ private struct MigrationFileReader {
     guard MigrationFile.isID(id) else {
       throw yaml.failure(at: node, "'id' is up to 100 small letters, digits and hyphens, as members-phone")
     }
-    if reservedIDs.contains(where: { $0.isIdentical(to: id) }) {
+    if (MigrationFile.reserved + reservedIDs).contains(where: { $0.isIdentical(to: id) }) {
       throw yaml.failure(at: node, "'\(id)' is a migration of gymmigrate's own")
     }
     return id

@@ -125,6 +125,15 @@ package struct SpoolDatabase: Sendable {
 
   package static func text(_ bytes: Data) -> String { String(decoding: bytes, as: UTF8.self) }
 
+  static func bytes(_ change: Change) -> Data { Data(JSONWriter.object { $0.members(of: change) }) }
+
+  /// Reads what ``bytes(_:)`` wrote into the column `change`.
+  static func change(_ row: Row) throws -> Change {
+    try JSONParser.decode(Array(row["change"] as Data)) { json, wire throws(WireError) in
+      try wire.change(json)
+    }
+  }
+
   private static func reporting<Result>(
     _ contents: String,
     _ body: () throws -> Result

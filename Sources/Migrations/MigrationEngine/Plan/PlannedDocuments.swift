@@ -85,12 +85,12 @@ struct PlannedDocuments: PlanList, DocumentReader {
       let find = try db.cachedStatement(sql: "SELECT * FROM changes WHERE path = ?")
       let earlier = try Row.fetchOne(find, arguments: [row["path"] as Data])
       var (position, change, migration) = (
-        nil as Int64?, try Self.change(row) as Change?, Self.migration(row)
+        nil as Int64?, try SpoolDatabase.change(row) as Change?, Self.migration(row)
       )
       if let earlier {
         position = earlier["position"]
         try db.execute(sql: "DELETE FROM changes WHERE position = ?", arguments: [position])
-        change = try Self.change(earlier).followed(by: try Self.change(row), now: now)
+        change = try SpoolDatabase.change(earlier).followed(by: try SpoolDatabase.change(row), now: now)
         migration = Self.migration(earlier).and(migration)
       }
       guard let change else { continue }
@@ -104,7 +104,7 @@ struct PlannedDocuments: PlanList, DocumentReader {
   /// Writes the changes to a plan file, in the order in which their documents were changed first.
   func write(to file: PlanFileWriter) async throws {
     try await spool.forEachBatch(of: "changes") {
-      (try Self.change($0), Self.migration($0))
+      (try SpoolDatabase.change($0), Self.migration($0))
     } bytes: {
       $0.0.heldBytes
     } _: { rows in
@@ -167,7 +167,7 @@ struct PlannedDocuments: PlanList, DocumentReader {
     _ body: ([RawDocument]) async throws -> Void
   ) async throws {
     try await spool.forEachBatch(of: "changes", where: "kind = 'create' AND \(isSeen)") { [now] row in
-      try Self.change(row).document(at: now)
+      try SpoolDatabase.change(row).document(at: now)
     } bytes: {
       $0?.heldBytes ?? 0
     } _: { documents in
@@ -216,26 +216,15 @@ struct PlannedDocuments: PlanList, DocumentReader {
   /// The columns of both tables, behind the position and the round.
   private static func arguments(_ change: Change, of migration: LedgerEntry.Applied) -> StatementArguments {
     [
-      key(change.path), change.path.collection.string, change.kind.rawValue, data(change), migration.id,
-      migration.checksum,
+      key(change.path), change.path.collection.string, change.kind.rawValue, SpoolDatabase.bytes(change),
+      migration.id, migration.checksum,
     ]
-  }
-
-  private static func data(_ change: Change) -> Data {
-    Data(JSONWriter.object { $0.members(of: change) })
   }
 
   private func change(of path: DocumentPath, in db: Database) throws -> Change? {
     let find = try db.cachedStatement(sql: "SELECT * FROM changes WHERE path = ? AND round < ?")
-    return try Row.fetchOne(find, arguments: [Self.key(path), round.withLock { $0 }]).map {
-      try Self.change($0)
-    }
-  }
-
-  private static func change(_ row: Row) throws -> Change {
-    try JSONParser.decode(Array(row["change"] as Data)) { json, wire throws(WireError) in
-      try wire.change(json)
-    }
+    let row = try Row.fetchOne(find, arguments: [Self.key(path), round.withLock { $0 }])
+    return try row.map(SpoolDatabase.change)
   }
 
   private static func migration(_ row: Row) -> LedgerEntry.Applied {

@@ -86,15 +86,7 @@ extension PlanSession {
     // Another program removed it since, which stays so.
     if current == nil, original.write.kind != .delete { return nil }
     var again = outcome
-    again.action = .change(
-      Change(
-        path: path,
-        before: current,
-        after: change.after,
-        serverTimes: change.serverTimes,
-        reasons: change.reasons
-      )
-    )
+    again.action = .change(change.based(on: current))
     return (again, current ?? RawDocument(path: path, fields: FieldMap()))
   }
 

@@ -42,13 +42,7 @@ struct DocumentHistory: Sendable, Equatable {
   /// undo puts that back, and not what they changed.
   private mutating func confirm(_ change: Change, at time: Timestamp?) {
     let first = confirmed.flatMap { $0.isAsLeft(change.before, at: updateTime) ? $0 : nil }
-    confirmed = Change(
-      path: change.path,
-      before: first.map(\.before) ?? change.before,
-      after: change.after,
-      serverTimes: change.serverTimes,
-      reasons: change.reasons
-    )
+    confirmed = change.based(on: first.map(\.before) ?? change.before)
     updateTime = time
   }
 

@@ -21,7 +21,7 @@ struct JointSpool {
       if let last { try resolve(last, of: key, by: change.before) }
       guard let number else { return last }
       try db.cachedStatement(sql: "INSERT OR REPLACE INTO parts VALUES (?, ?, ?, NULL, NULL)")
-        .execute(arguments: [number, key, Data(JSONWriter.object { $0.members(of: change) })])
+        .execute(arguments: [number, key, SpoolDatabase.bytes(change)])
       return number
     case .settled(_, let result, let time):
       guard let last else { return nil }
@@ -86,11 +86,8 @@ struct JointSpool {
   }
 
   private static func part(_ row: Row) throws -> JointChange.Part {
-    let change = try JSONParser.decode(Array(row["change"] as Data)) { json, wire throws(WireError) in
-      try wire.change(json)
-    }
-    return JointChange.Part(
-      change: change,
+    JointChange.Part(
+      change: try SpoolDatabase.change(row),
       result: row["result"],
       updateTime: (row["time"] as String?).flatMap { Timestamp($0) }
     )

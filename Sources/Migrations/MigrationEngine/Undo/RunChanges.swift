@@ -247,7 +247,7 @@ package struct RunChanges: Sendable {
       } else {
         try db.execute(
           sql: "INSERT OR REPLACE INTO unheard VALUES (?, ?, ?)",
-          arguments: [key, Data(JSONWriter.object { $0.members(of: change) }), originalTime.description]
+          arguments: [key, SpoolDatabase.bytes(change), originalTime.description]
         )
       }
     }
@@ -298,9 +298,7 @@ package struct RunChanges: Sendable {
   private static func unheard(_ db: Database, _ key: Data, _ document: RawDocument) throws -> Timestamp? {
     let sql = "SELECT change, original FROM unheard WHERE path = ?"
     guard let row = try Row.fetchOne(db, sql: sql, arguments: [key]) else { return nil }
-    let change = try JSONParser.decode(Array(row["change"] as Data)) { json, wire throws(WireError) in
-      try wire.change(json)
-    }
+    let change = try SpoolDatabase.change(row)
     return change.seemsApplied(to: document, since: nil) ? Timestamp(row["original"]) : nil
   }
 

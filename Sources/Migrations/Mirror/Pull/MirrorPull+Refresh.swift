@@ -4,6 +4,14 @@ import Logging
 import MigrationEngine
 import Runs
 
+/// What a refresh reads, and what it has read so far.
+private struct Reading {
+  /// The moment that is read; nil for the present of each page.
+  let moment: Timestamp?
+  let stage: PullStage
+  var report = MirrorPull.Report()
+}
+
 extension MirrorPull {
   /// Brings a mirror up to date, in one transaction.
   ///
@@ -27,11 +35,10 @@ extension MirrorPull {
 
   private func refresh(_ file: MirrorFile, _ info: MirrorInfo) async throws -> Report {
     try assertNoEdits(file)
-    var report = Report()
     let moment = try await pin()
-    report.readTime = moment
     let before = try info.layout()
-    let stage = try PullStage(file, client.database)
+    var reading = Reading(moment: moment, stage: try PullStage(file, client.database))
+    reading.report.readTime = moment
     let known = info.collections.map(\.path)
     let found = try await roots(at: moment)
     // A root may have no documents of its own, and so no table.
@@ -50,20 +57,20 @@ extension MirrorPull {
         isFull: options.isFull || run != nil
       )
       switch mode {
-      case .whole: try await readWhole(root, moment, stage, &report)
+      case .whole: try await readWhole(root, &reading)
       case .since(let field, let mark):
-        try await readChanges(of: root, field, since: mark, moment, stage, &report)
+        try await readChanges(of: root, field, since: mark, &reading)
         let subcollections = Set(known + schema.collections.map(\.pattern)).filter {
           CollectionPattern($0).isOpen && CollectionPattern($0).root == root
         }
         for pattern in subcollections.sorted() {
-          try await readPattern(pattern, moment, stage, &report)
+          try await readPattern(pattern, &reading)
         }
       }
     }
-    for root in gone { try stage.removeUnseen(.subtree(root)) }
-    try apply(file, info, stage, roots: Set(found), moment, &report)
-    return report
+    for root in gone { try reading.stage.removeUnseen(.subtree(root)) }
+    try apply(file, info, roots: Set(found), &reading)
+    return reading.report
   }
 
   /// Refuses to overwrite edits that were not pushed.
@@ -84,66 +91,50 @@ extension MirrorPull {
 
   // MARK: Reading
 
-  private func readWhole(
-    _ root: CollectionPath,
-    _ moment: Timestamp?,
-    _ stage: PullStage,
-    _ report: inout Report
-  ) async throws {
-    try await forEachPage(of: wholeRead(of: root, at: moment)) { page in try take(page, stage, &report) }
-    try stage.removeUnseen(.subtree(root))
+  private func readWhole(_ root: CollectionPath, _ reading: inout Reading) async throws {
+    try await forEachPage(of: wholeRead(of: root, at: reading.moment)) { page in try take(page, &reading) }
+    try reading.stage.removeUnseen(.subtree(root))
   }
 
-  private func readPattern(
-    _ pattern: CollectionPath,
-    _ moment: Timestamp?,
-    _ stage: PullStage,
-    _ report: inout Report
-  ) async throws {
-    var read = CollectionRead(pattern, readTime: moment)
+  private func readPattern(_ pattern: CollectionPath, _ reading: inout Reading) async throws {
+    var read = CollectionRead(pattern, readTime: reading.moment)
     read.reach = .pattern
-    try await forEachPage(of: read) { page in try take(page, stage, &report) }
+    try await forEachPage(of: read) { page in try take(page, &reading) }
     let scope = CollectionPatternScope(pattern)
-    try stage.removeUnseen(scope.scope) { scope.contains($0) }
+    try reading.stage.removeUnseen(scope.scope) { scope.contains($0) }
   }
 
-  private func take(_ page: [RawDocument], _ stage: PullStage, _ report: inout Report) throws {
+  private func take(_ page: [RawDocument], _ reading: inout Reading) throws {
     let page = page.filter { !$0.path.isReserved }
-    record(page, changed: try stage.take(page, remembers: true), &report)
+    record(page, changed: try reading.stage.take(page, remembers: true), &reading.report)
   }
 
   private func readChanges(
     of root: CollectionPath,
     _ field: FieldPath,
     since mark: Timestamp,
-    _ moment: Timestamp?,
-    _ stage: PullStage,
-    _ report: inout Report
+    _ reading: inout Reading
   ) async throws {
-    var read = CollectionRead(root, readTime: moment)
+    var read = CollectionRead(root, readTime: reading.moment)
     read.filter = .field(field, .greaterThanOrEqual, .timestamp(mark))
     try await forEachPage(of: read) { page in
-      record(page, changed: try stage.take(page, remembers: false), &report)
+      record(page, changed: try reading.stage.take(page, remembers: false), &reading.report)
     }
-    let ranges = try await rangesThatDiffer(root, moment, stage, &report)
-    try await readNames(of: root, in: ranges, moment, stage, &report)
+    let ranges = try await rangesThatDiffer(root, &reading)
+    try await readNames(of: root, in: ranges, &reading)
   }
 
   /// The ranges of names of which the number is not the mirror's; all names where the service does not count.
-  private func rangesThatDiffer(
-    _ root: CollectionPath,
-    _ moment: Timestamp?,
-    _ stage: PullStage,
-    _ report: inout Report
-  ) async throws -> [NameRange] {
-    let names = try stage.names(of: root)
+  private func rangesThatDiffer(_ root: CollectionPath, _ reading: inout Reading) async throws -> [NameRange]
+  {
+    let names = try reading.stage.names(of: root)
     do {
       let (ranges, counted) = try await client.rangesThatDiffer(
-        in: CollectionRead(root, readTime: moment),
+        in: CollectionRead(root, readTime: reading.moment),
         from: names,
         width: options.isThorough ? CountSearch.narrowWidth : CountSearch.width
       )
-      report.counted += counted
+      reading.report.counted += counted
       return ranges.map(\.names)
     } catch let error as Failure {
       if error.kind == .interrupted { throw error }
@@ -156,21 +147,19 @@ extension MirrorPull {
   private func readNames(
     of root: CollectionPath,
     in ranges: [NameRange],
-    _ moment: Timestamp?,
-    _ stage: PullStage,
-    _ report: inout Report
+    _ reading: inout Reading
   ) async throws {
     var missing: [DocumentPath] = []
-    let read = CollectionRead(root, mask: [.documentName], readTime: moment)
+    let read = CollectionRead(root, mask: [.documentName], readTime: reading.moment)
     try await client.readRanges(of: read, ranges, orElse: "Pull again") { page, range in
-      guard let page else { return try stage.removeUnseen(.collection(root), in: range) }
-      report.names += page.count
+      guard let page else { return try reading.stage.removeUnseen(.collection(root), in: range) }
+      reading.report.names += page.count
       progress.advance(by: page.count)
-      missing += try stage.unknown(page)
+      missing += try reading.stage.unknown(page)
     }
     for some in missing.chunks(of: client.lookupSize) {
-      let documents = Array(try await client.batchGet(Array(some), readTime: moment).values)
-      record(documents, changed: try stage.take(documents, remembers: false), &report)
+      let documents = Array(try await client.batchGet(Array(some), readTime: reading.moment).values)
+      record(documents, changed: try reading.stage.take(documents, remembers: false), &reading.report)
     }
   }
 
@@ -190,16 +179,15 @@ extension MirrorPull {
   private func apply(
     _ file: MirrorFile,
     _ info: MirrorInfo,
-    _ stage: PullStage,
     roots: Set<CollectionPath>,
-    _ moment: Timestamp?,
-    _ report: inout Report
+    _ reading: inout Reading
   ) throws {
+    let (moment, stage) = (reading.moment, reading.stage)
     let before = try info.layout()
     let yaml = schema.isEmpty ? "" : SchemaWriter.yaml(schema)
     let rebuilds = options.isFull || !yaml.isIdentical(to: info.schemaText)
     let declared = MirrorLayout(schema.collections)
-    (report.changed, report.deleted) = try file.use { db in
+    (reading.report.changed, reading.report.deleted) = try file.use { db in
       // Where a user's triggers may change rows that the pull does not write, all that are written are recorded.
       let records = try UserObject.hasTriggers(db)
       for table in before.tables {

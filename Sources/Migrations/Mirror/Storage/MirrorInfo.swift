@@ -31,7 +31,6 @@ package struct MirrorInfo: Sendable {
     /// The time from which the next pull reads; nil where it reads the collection whole.
     package var mark: Timestamp?
   }
-
 }
 
 extension MirrorInfo {
@@ -78,22 +77,16 @@ extension MirrorInfo {
   ///
   /// - Throws: `.notPermitted`.
   package func assertOf(_ environment: DatabaseEnvironment, path: String) throws(Failure) {
-    let operation = "use the mirror"
-    guard environment.database == database else {
-      throw Failure(
-        .notPermitted,
-        operation,
-        path: path,
-        cause: "it is a mirror of \(database), and the environment is \(environment.database)",
-        remedy: "Name the environment that it was pulled from, or another file."
-      )
+    var cause = "it is a mirror of \(database), and the environment is \(environment.database)"
+    if environment.database == database {
+      guard let server, !environment.isServed(by: server) else { return }
+      cause = "it is a mirror of \(database) at \(server), and the environment is at \(environment.server)"
     }
-    guard let server, !environment.isServed(by: server) else { return }
     throw Failure(
       .notPermitted,
-      operation,
+      "use the mirror",
       path: path,
-      cause: "it is a mirror of \(database) at \(server), and the environment is at \(environment.server)",
+      cause: cause,
       remedy: "Name the environment that it was pulled from, or another file."
     )
   }

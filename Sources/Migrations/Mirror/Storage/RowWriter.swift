@@ -23,10 +23,7 @@ struct RowWriter {
     for sql in [table.update, table.insertion] {
       let statement = try StatementWriter(db, sql)
       var index = 1
-      for id in table.ids(of: path) {
-        statement.bind(index, text: id)
-        index += 1
-      }
+      bind(table.ids(of: path).map { .text($0) }, statement, &index)
       bind(image.cells, statement, &index)
       bind(other: image.other, statement, &index)
       try statement.run()
@@ -61,10 +58,7 @@ struct RowWriter {
     var index = 1
     bind(columns.map { image.cells[$0] }, statement, &index)
     if withOther { bind(other: image.other, statement, &index) }
-    for id in table.ids(of: path) {
-      statement.bind(index, text: id)
-      index += 1
-    }
+    bind(table.ids(of: path).map { .text($0) }, statement, &index)
     try statement.run()
   }
 
@@ -94,10 +88,7 @@ struct RowWriter {
       let image = RowImage(value, in: elements, &cells)
       let insert = try StatementWriter(db, elements.insertion)
       var index = 1
-      for id in ids {
-        insert.bind(index, text: id)
-        index += 1
-      }
+      bind(ids.map { .text($0) }, insert, &index)
       insert.bind(index, integer: Int64(position))
       index += 1
       bind(image.cells, insert, &index)

@@ -169,8 +169,7 @@ extension JSONWriter {
       case .delete: json.member("delete", name)
       case .set: break
       case .update(let fields, let mask):
-        json.key("update")
-        json.object {
+        json.member("update") {
           $0.fieldsMember(fields)
           $0.member("name", name)
         }
@@ -222,8 +221,7 @@ extension JSONWriter {
   /// Writes an error body: `{"error": {…}}`.
   package mutating func error(_ error: FirestoreError) {
     object { json in
-      json.key("error")
-      json.object {
+      json.member("error") {
         $0.member("code", error.code)
         $0.member("message", error.message)
         $0.member("status", error.status.name)

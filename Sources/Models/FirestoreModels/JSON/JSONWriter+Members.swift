@@ -37,4 +37,34 @@ extension JSONWriter {
     key(name)
     timestamp(time)
   }
+
+  /// Writes a member with an object.
+  package mutating func member(_ name: StaticString, object members: (inout JSONWriter) -> Void) {
+    key(name)
+    object(members)
+  }
+
+  /// Writes a member with an array that has an object for each element.
+  package mutating func member<Element>(
+    _ name: StaticString,
+    objects elements: some Sequence<Element>,
+    _ members: (inout JSONWriter, Element) -> Void
+  ) {
+    key(name)
+    array { list in list.objects(elements, members) }
+  }
+
+  /// Writes an object for each element, of an array.
+  package mutating func objects<Element>(
+    _ elements: some Sequence<Element>,
+    _ members: (inout JSONWriter, Element) -> Void
+  ) {
+    for element in elements { object { members(&$0, element) } }
+  }
+
+  /// Writes a member with an array of strings.
+  package mutating func member(_ name: StaticString, strings: some Sequence<String>) {
+    key(name)
+    array { list in for string in strings { list.string(string) } }
+  }
 }

@@ -49,14 +49,11 @@ extension JSONWriter {
       json.member("alias", item.alias)
       switch item.operation {
       case .count(let upTo):
-        json.key("count")
-        json.object { $0.member("upTo", upTo.map { String($0) }) }
+        json.member("count") { $0.member("upTo", upTo.map { String($0) }) }
       case .sum(let field):
-        json.key("sum")
-        json.object { $0.fieldReference(field) }
+        json.member("sum") { $0.fieldReference(field) }
       case .average(let field):
-        json.key("avg")
-        json.object { $0.fieldReference(field) }
+        json.member("avg") { $0.fieldReference(field) }
       }
     }
   }

@@ -4,8 +4,7 @@ extension JSONWriter {
   package mutating func structuredQuery(_ query: StructuredQuery) {
     object { json in
       if let fields = query.select {
-        json.key("select")
-        json.object {
+        json.member("select") {
           $0.key("fields")
           $0.array(of: fields) { list, field in list.object { $0.member("fieldPath", field.description) } }
         }
@@ -64,15 +63,13 @@ extension JSONWriter {
       case .and(let filters): json.compositeFilter("AND", filters)
       case .or(let filters): json.compositeFilter("OR", filters)
       case .field(let field, let comparison, let value):
-        json.key("fieldFilter")
-        json.object {
+        json.member("fieldFilter") {
           $0.fieldReference(field)
           $0.member("op", comparison.name)
           $0.member("value", value)
         }
       case .unary(let field, let kind):
-        json.key("unaryFilter")
-        json.object {
+        json.member("unaryFilter") {
           $0.member("op", kind.name)
           $0.fieldReference(field)
         }

@@ -96,6 +96,12 @@ extension Change {
     self.init(path: before.path, before: before, effect: effect, serverTimes: serverTimes, reasons: reasons)
   }
 
+  /// Makes the change that creates a document, and in which the service sets one field to the commit time.
+  package init(creating path: DocumentPath, _ fields: FieldMap, stamping time: String, reason: String) {
+    let times = [FieldPath(field: time)]
+    self.init(path: path, before: nil, after: fields, serverTimes: times, reasons: [reason])
+  }
+
   /// Makes the change that creates a document that is encoded already.
   package init(creating document: EncodedDocument) {
     self.init(path: document.path, before: nil, effect: .encodedCreation(document))
@@ -109,6 +115,11 @@ extension Change {
   /// Makes the change of nothing, whose write fails where the document does not exist.
   package init(touching path: DocumentPath) {
     self.init(of: RawDocument(path: path, fields: FieldMap()), FieldEdit())
+  }
+
+  /// The same change, decided on another version of the document; nil where there is none.
+  package func based(on before: RawDocument?) -> Change {
+    Change(path: path, before: before, after: after, serverTimes: serverTimes, reasons: reasons)
   }
 
   /// The same change, in which the service sets these fields to the commit time.

@@ -80,7 +80,7 @@ package struct ManagedRequest: Sendable, Equatable {
       case .exportDocuments: $0.member("outputUriPrefix", prefix.description)
       case .importDocuments: $0.member("inputUriPrefix", prefix.description)
       }
-      if !collections.isEmpty { $0.member("collectionIds", collections) }
+      if !collections.isEmpty { $0.member("collectionIds", strings: collections) }
       $0.member("snapshotTime", snapshotTime)
     }
   }

@@ -50,8 +50,7 @@ package struct RunReport: Sendable {
       json.member("exitCode", exitCode)
       json.member("runId", runID)
       if let environment {
-        json.key("environment")
-        json.object { environment.writeMembers(to: &$0) }
+        json.member("environment") { environment.writeMembers(to: &$0) }
       }
       json.member("startedAt", startedAt)
       json.member("durationSeconds", durationSeconds)

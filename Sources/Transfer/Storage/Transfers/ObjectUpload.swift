@@ -178,8 +178,7 @@ struct ObjectUpload: Sendable {
     JSONWriter.object {
       $0.member("contentType", contentType(of: address.name))
       $0.member("crc32c", crc32c)
-      $0.key("metadata")
-      $0.object {
+      $0.member("metadata") {
         $0.key(StorageResource.mark)
         $0.string(kind)
         $0.key(StorageResource.upload)

@@ -65,13 +65,11 @@ package struct Diagnosis: Sendable, Equatable {
   /// Writes the checks as a JSON array.
   package func writeChecks(to json: inout JSONWriter) {
     json.array { list in
-      for check in checks {
-        list.object { json in
-          json.member("message", check.message)
-          json.member("name", check.name)
-          json.member("remedy", check.remedy)
-          json.member("state", check.state.rawValue)
-        }
+      list.objects(checks) { json, check in
+        json.member("message", check.message)
+        json.member("name", check.name)
+        json.member("remedy", check.remedy)
+        json.member("state", check.state.rawValue)
       }
     }
   }

@@ -35,13 +35,7 @@ struct DeleteCommand: JobCommand {
   @Flag(help: "Delete for good.")
   var hard = false
 
-  @Option(
-    help: ArgumentHelp(
-      "Delete nothing if more documents than this would be deleted for good.",
-      valueName: "n"
-    ),
-    from: 0
-  )
+  @Option(help: "Delete nothing if more documents than this would be deleted for good.", from: 0)
   var maxDelete: Int?
 
   @Flag(help: "Delete documents that have subcollections, too, and leave those where they are.")

@@ -32,14 +32,7 @@ struct GetCommand: AsyncParsableCommand {
 
   func validate() throws {
     try snapshot.validate(common.connection, moment)
-    for path in paths {
-      guard let document = DocumentPath(path) else {
-        throw ValidationError("'\(path)' is not the path of a document, as users/u1.")
-      }
-      if let violation = PathLimits.violations(of: document).first {
-        throw ValidationError("'\(path)': \(violation.message).")
-      }
-    }
+    for path in paths { _ = try TypedValue.document(path) }
   }
 
   func run() async throws {

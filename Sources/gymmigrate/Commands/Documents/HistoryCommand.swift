@@ -26,14 +26,7 @@ struct HistoryCommand: AsyncParsableCommand {
 
   @OptionGroup var common: PrintingOptions
 
-  func validate() throws {
-    guard let document = DocumentPath(path) else {
-      throw ValidationError("'\(path)' is not the path of a document, as users/u1.")
-    }
-    if let violation = PathLimits.violations(of: document).first {
-      throw ValidationError("'\(path)': \(violation.message).")
-    }
-  }
+  func validate() throws { _ = try TypedValue.document(path) }
 
   /// `--max-reads` says how many there may be; what the configuration allows for any run asks for none.
   private func looks(in client: FirestoreClient) -> Int {
@@ -42,7 +35,7 @@ struct HistoryCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    guard let path = DocumentPath(path) else { return }
+    let path = try TypedValue.document(path)
     try await common.perform("history") { session in
       let client = session.client
       guard let now = try await client.readTime(.now, of: session.environment, session.logger),
@@ -122,19 +115,13 @@ private struct DocumentHistoryText {
       $0.member("isComplete", !search.isIncomplete)
       $0.member("path", path.string)
       $0.member("reads", search.looks)
-      $0.key("versions")
-      $0.array { list in
-        for step in steps { list.object { Self.write(step, to: &$0) } }
-      }
+      $0.member("versions", objects: steps) { Self.write($1, to: &$0) }
     }
     return bytes + [UInt8(ascii: "\n")]
   }
 
   private static func write(_ step: Step, to json: inout JSONWriter) {
-    json.key("differences")
-    json.array { list in
-      for difference in step.differences { list.object { $0.members(of: difference) } }
-    }
+    json.member("differences", objects: step.differences) { $0.members(of: $1) }
     if let document = step.version.document {
       json.key("document")
       json.document(document, in: nil, times: true)

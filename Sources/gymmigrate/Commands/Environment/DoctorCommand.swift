@@ -108,8 +108,7 @@ struct DoctorCommand: AsyncParsableCommand {
     json.member("command", "doctor")
     json.member("exitCode", code)
     if let environment {
-      json.key("environment")
-      json.object { environment.writeMembers(to: &$0) }
+      json.member("environment") { environment.writeMembers(to: &$0) }
     }
     json.key("checks")
     diagnosis.writeChecks(to: &json)

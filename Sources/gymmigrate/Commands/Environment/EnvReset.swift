@@ -19,10 +19,7 @@ struct EnvReset: JobCommand {
   @Argument(help: "The environment to clear.", completion: CompletionValues.environments)
   var name: String?
 
-  @Option(
-    help: ArgumentHelp("Delete nothing if there are more documents than this.", valueName: "n"),
-    from: 0
-  )
+  @Option(help: "Delete nothing if there are more documents than this.", from: 0)
   var maxDelete: Int?
 
   @Flag(name: [.customShort("n"), .long], help: "Print the counts and the cost, delete nothing.")
@@ -48,9 +45,7 @@ extension ResetJob: PerformableJob {
   func perform(as run: JobRun) async throws -> RunEnding {
     try EnvTarget.assertUnprotected(run.connection, "reset")
     let prices = try EnvironmentResolver(run.connection).prices()
-    var command = CommandRun(run)
-    command.resumesUnfinished = true
-    return try await command.perform { session, folder in
+    return try await CommandRun(run, resumesUnfinished: true).perform { session, folder in
       let roots = try await Self.roots(session)
       // Of a run that had begun to delete, some is gone by now.
       let hasBegun = session.checkpoints.map { !$0.journal.isEmpty } ?? false

@@ -17,16 +17,10 @@ struct InitCommand: AsyncParsableCommand {
       """
   )
 
-  @Option(
-    help: ArgumentHelp("The Google Cloud project.", valueName: "id"),
-    transform: TypedValue.databasePart
-  )
+  @Option(databasePart: "The Google Cloud project.")
   var project: String?
 
-  @Option(
-    help: ArgumentHelp("The database (default: (default)).", valueName: "id"),
-    transform: TypedValue.databasePart
-  )
+  @Option(databasePart: "The database (default: (default)).")
   var database: String?
 
   @Option(
@@ -38,13 +32,7 @@ struct InitCommand: AsyncParsableCommand {
   @Flag(inversion: .prefixedNo, help: "Whether writes need --confirm and the name (default: yes).")
   var protected: Bool?
 
-  @Option(
-    help: ArgumentHelp(
-      "A credential file (default: Application Default Credentials, as gcloud leaves them).",
-      valueName: "file"
-    ),
-    transform: TypedValue.localFile
-  )
+  @Option(localFile: "A credential file (default: Application Default Credentials, as gcloud leaves them).")
   var credentials: String?
 
   @Option(

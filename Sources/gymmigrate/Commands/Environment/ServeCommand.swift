@@ -17,13 +17,10 @@ struct ServeCommand: AsyncParsableCommand {
       """
   )
 
-  @Option(help: ArgumentHelp("The port; 0 chooses a free one.", valueName: "n"), from: 0, to: 65_535)
+  @Option(help: "The port; 0 chooses a free one.", from: 0, to: 65_535)
   var port = 8080
 
-  @Option(
-    help: ArgumentHelp("The SQLite file (default: local.sqlite in the state folder).", valueName: "file"),
-    transform: TypedValue.localFile
-  )
+  @Option(localFile: "The SQLite file (default: local.sqlite in the state folder).")
   var data: String?
 
   @Flag(help: "Keep the data in memory only.")
@@ -38,11 +35,8 @@ struct ServeCommand: AsyncParsableCommand {
   var host: [String] = []
 
   @Option(
-    help: ArgumentHelp(
-      "Admit only requests with the bearer token in this file, which its owner alone may read (mode 600).",
-      valueName: "file"
-    ),
-    transform: TypedValue.localFile
+    localFile:
+      "Admit only requests with the bearer token in this file, which its owner alone may read (mode 600)."
   )
   var tokenFile: String?
 

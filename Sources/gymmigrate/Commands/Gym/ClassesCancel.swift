@@ -19,10 +19,7 @@ struct ClassesCancel: JobCommand {
 
   @OptionGroup var classes: BookedClassesOptions
 
-  @Option(
-    help: ArgumentHelp("With --series: the first day (default: today).", valueName: "date"),
-    transform: ClassesGenerate.day
-  )
+  @Option(help: "With --series: the first day (default: today).")
   var from: CalendarDay?
 
   @OptionGroup var emptiness: EmptinessOptions
@@ -63,11 +60,7 @@ struct BookedClassesOptions: ParsableArguments {
   @Argument(help: "The id of a class.")
   var classID: String?
 
-  @Option(
-    name: .customLong("of"),
-    help: ArgumentHelp("The classes of a day, as 2026-01-05.", valueName: "date"),
-    transform: ClassesGenerate.day
-  )
+  @Option(name: .customLong("of"), help: "The classes of a day, as 2026-01-05.")
   var day: CalendarDay?
 
   @Option(help: ArgumentHelp("The classes of a series, by its recurrenceGroupId.", valueName: "id"))

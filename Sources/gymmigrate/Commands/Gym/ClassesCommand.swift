@@ -46,25 +46,19 @@ struct ClassesGenerate: JobCommand {
   )
   var days: Set<Int>
 
-  @Option(help: ArgumentHelp("The first day, as 2026-01-05.", valueName: "date"), transform: Self.day)
+  @Option(help: "The first day, as 2026-01-05.")
   var from: CalendarDay
 
-  @Option(help: ArgumentHelp("The last day.", valueName: "date"), transform: Self.day)
+  @Option(help: "The last day.")
   var to: CalendarDay
 
   @Option(help: ArgumentHelp("The hour, as 07:00.", valueName: "time"), transform: Self.time)
   var start: String
 
-  @Option(
-    help: ArgumentHelp("How long it lasts.", valueName: "n"),
-    transform: { try TypedValue.wholeNumber($0, from: 1, to: 1440) }
-  )
+  @Option(help: "How long it lasts.", from: 1, to: 1440)
   var minutes: Int
 
-  @Option(
-    help: ArgumentHelp("How many can take part.", valueName: "n"),
-    transform: { try TypedValue.wholeNumber($0, from: 1, to: 10_000) }
-  )
+  @Option(help: "How many can take part.", from: 1, to: 10_000)
   var capacity: Int
 
   @Option(help: ArgumentHelp("A description.", valueName: "text"))
@@ -118,22 +112,36 @@ struct ClassesGenerate: JobCommand {
   private static func weekdays(_ text: String) throws -> Set<Int> {
     var days: Set<Int> = []
     for name in text.split(separator: ",", omittingEmptySubsequences: false) {
-      guard let day = ClassSeries.weekday(named: String(name)) else {
-        throw ValidationError("give days of the week: \(ClassSeries.weekdayNames.joined(separator: ",")).")
-      }
-      days.insert(day)
+      let known = ClassSeries.weekdayNames.joined(separator: ",")
+      days.insert(try ClassSeries.weekday(named: String(name)).orExpecting("days of the week: \(known)"))
     }
     return days
-  }
-
-  static func day(_ text: String) throws -> CalendarDay {
-    guard let day = CalendarDay(text) else { throw ValidationError("give a day, as 2026-01-05.") }
-    return day
   }
 
   private static func time(_ text: String) throws -> String {
     guard FieldFormat.time.matches(text) else { throw ValidationError("give a time of day, as 07:00.") }
     return text
+  }
+}
+
+extension Option where Value == CalendarDay {
+  /// A day that has to be given.
+  init(help: ArgumentHelp) {
+    self.init(help: help.valued("date"), transform: TypedValue.day)
+  }
+}
+
+extension Option where Value == CalendarDay? {
+  /// A day, nil where it is not given.
+  init(name: NameSpecification = .long, help: ArgumentHelp) {
+    self.init(name: name, help: help.valued("date"), transform: TypedValue.day)
+  }
+}
+
+extension TypedValue {
+  /// Reads a day.
+  static func day(_ text: String) throws -> CalendarDay {
+    try CalendarDay(text).orExpecting("a day, as 2026-01-05")
   }
 }
 
@@ -154,10 +162,7 @@ struct ClassesCancelSeries: JobCommand {
   @Argument(help: "The recurrenceGroupId of the classes.")
   var series: String
 
-  @Option(
-    help: ArgumentHelp("The first day whose class is cancelled (default: today).", valueName: "date"),
-    transform: ClassesGenerate.day
-  )
+  @Option(help: "The first day whose class is cancelled (default: today).")
   var from: CalendarDay?
 
   @OptionGroup var emptiness: EmptinessOptions
@@ -185,16 +190,17 @@ extension SeriesJob: PerformableJob {
       try session.schema.assertGym("classes")
       let (series, context) = (series, session.context(folder))
       let service = ClassService(in: try session.schema.zone())
-      let (limits, pacer) = (run.write.limits, run.write.pacer(in: session))
+      let pacer = run.write.pacer(in: session)
+      let loader = ClassService.loader(in: context, limits: run.write.limits, pacer: pacer)
       var ending = CommandResult(lists: [context.rejects.path])
       if isDryRun {
-        let days = try await service.preview(series, in: context, limits: limits, pacer: pacer)
+        let days = try await service.preview(series, in: context, by: loader)
         if !run.output.json { try StandardOutput.write(ClassesGenerate.calendar(days, of: series)) }
         if session.counts.totals.leavesSomething { ending.status = .incomplete }
         return ending
       }
       if !run.output.json { try StandardOutput.write("\(series.id)\n") }
-      try await service.create(series, in: context, limits: limits, pacer: pacer)
+      try await service.create(series, in: context, by: loader)
       return ending
     }
   }

@@ -18,11 +18,7 @@ struct ClassesWeek: AsyncParsableCommand {
       """
   )
 
-  @Option(
-    name: .customLong("of"),
-    help: ArgumentHelp("A day of the week (default: today).", valueName: "date"),
-    transform: ClassesGenerate.day
-  )
+  @Option(name: .customLong("of"), help: "A day of the week (default: today).")
   var day: CalendarDay?
 
   @OptionGroup var table: GymTableOptions
@@ -95,13 +91,10 @@ struct ClassesAttendance: AsyncParsableCommand {
   @Option(help: ArgumentHelp("A month, as 2026-01.", valueName: "month"), transform: Self.month)
   var month: CalendarDay?
 
-  @Option(
-    help: ArgumentHelp("The first day, as 2026-01-05.", valueName: "date"),
-    transform: ClassesGenerate.day
-  )
+  @Option(help: "The first day, as 2026-01-05.")
   var from: CalendarDay?
 
-  @Option(help: ArgumentHelp("The last day.", valueName: "date"), transform: ClassesGenerate.day)
+  @Option(help: "The last day.")
   var to: CalendarDay?
 
   @OptionGroup var table: GymTableOptions
@@ -186,11 +179,10 @@ struct ClassesAttendance: AsyncParsableCommand {
 struct GymTableOptions: ParsableArguments {
   @Option(
     name: .shortAndLong,
-    help: ArgumentHelp(
+    localFile: ArgumentHelp(
       "Write a table to this file, .csv, .xlsx or .jsonl, instead of lines.",
       valueName: "path"
-    ),
-    transform: TypedValue.localFile
+    )
   )
   var output: String?
 

@@ -34,10 +34,7 @@ struct CurrentGroupOptions: ParsableArguments {
 
 /// The options of the commands that change groups.
 struct GroupChangeOptions: ParsableArguments {
-  @Flag(
-    name: [.customShort("n"), .long],
-    help: "Show what would change; write nothing."
-  )
+  @Flag(name: [.customShort("n"), .long], help: "Show what would change; write nothing.")
   var dryRun = false
 
   @OptionGroup var common: WritingOptions
@@ -176,10 +173,7 @@ struct GroupsAdd: JobCommand {
   @Argument(help: "The id of the group, then those of users.")
   var ids: [String] = []
 
-  @Option(
-    help: ArgumentHelp("A file with groups and members.", valueName: "file"),
-    transform: TypedValue.localFile
-  )
+  @Option(localFile: "A file with groups and members.")
   var from: String?
 
   @Flag(help: "Add them as admins.")
@@ -219,17 +213,9 @@ struct GroupsRemove: JobCommand {
       """
   )
 
-  @Argument(help: "The id of the group, then those of users.")
-  var ids: [String]
+  @OptionGroup var members: GroupMemberOptions
 
-  @OptionGroup var options: GroupChangeOptions
-
-  func validate() throws {
-    if ids.count < 2 { throw ValidationError("Give the id of a group and those of users.") }
-    try TypedValue.assertIDs(ids)
-  }
-
-  func jobRun() -> JobRun { options.jobRun(.remove, ids) }
+  func jobRun() -> JobRun { members.options.jobRun(.remove, members.ids) }
 }
 
 /// `gymmigrate groups delete`.
@@ -251,13 +237,7 @@ struct GroupsDelete: JobCommand {
   @Argument(help: "The ids of groups.")
   var ids: [String]
 
-  @Option(
-    help: ArgumentHelp(
-      "Delete nothing if more documents than this would be deleted, members included.",
-      valueName: "n"
-    ),
-    from: 0
-  )
+  @Option(help: "Delete nothing if more documents than this would be deleted, members included.", from: 0)
   var maxDelete: Int?
 
   @OptionGroup var options: GroupChangeOptions

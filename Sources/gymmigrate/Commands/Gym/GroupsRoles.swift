@@ -11,9 +11,9 @@ struct GroupsPromote: JobCommand {
       """
   )
 
-  @OptionGroup var role: GroupRoleOptions
+  @OptionGroup var members: GroupMemberOptions
 
-  func jobRun() -> JobRun { role.options.jobRun(.promote, role.ids) }
+  func jobRun() -> JobRun { members.options.jobRun(.promote, members.ids) }
 }
 
 /// `gymmigrate groups demote`.
@@ -29,13 +29,13 @@ struct GroupsDemote: JobCommand {
       """
   )
 
-  @OptionGroup var role: GroupRoleOptions
+  @OptionGroup var members: GroupMemberOptions
 
-  func jobRun() -> JobRun { role.options.jobRun(.demote, role.ids) }
+  func jobRun() -> JobRun { members.options.jobRun(.demote, members.ids) }
 }
 
-/// Whose role in which group changes.
-struct GroupRoleOptions: ParsableArguments {
+/// The members of which group are changed.
+struct GroupMemberOptions: ParsableArguments {
   @Argument(help: "The id of the group, then those of users.")
   var ids: [String]
 

@@ -21,16 +21,10 @@ struct GymExportOptions: ExportAdditions {
   )
   var summary = false
 
-  @Option(
-    help: ArgumentHelp("With --summary: the first day, as 2026-01-05.", valueName: "date"),
-    transform: ClassesGenerate.day
-  )
+  @Option(help: "With --summary: the first day, as 2026-01-05.")
   var summaryFrom: CalendarDay?
 
-  @Option(
-    help: ArgumentHelp("With --summary: the last day.", valueName: "date"),
-    transform: ClassesGenerate.day
-  )
+  @Option(help: "With --summary: the last day.")
   var summaryTo: CalendarDay?
 
   /// The names of the values in a record.
@@ -166,11 +160,7 @@ struct GymMigrationOptions: MigrationAdditions {
   var acceptProposals = false
 
   @Option(
-    help: ArgumentHelp(
-      "users-unify: write the names of a corrected review.csv: its changed rows and those marked x.",
-      valueName: "file"
-    ),
-    transform: TypedValue.localFile
+    localFile: "users-unify: write the names of a corrected review.csv: its changed rows and those marked x."
   )
   var review: String?
 

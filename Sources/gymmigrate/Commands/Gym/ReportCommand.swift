@@ -49,7 +49,7 @@ struct ReportWeek: AsyncParsableCommand {
 
   @Argument(
     help: ArgumentHelp("A day of the week, as 2026-01-05 (default: today).", valueName: "date"),
-    transform: ClassesGenerate.day
+    transform: TypedValue.day
   )
   var day: CalendarDay?
 
@@ -67,13 +67,10 @@ struct ReportWeek: AsyncParsableCommand {
 struct ReportOwner: AsyncParsableCommand {
   static let configuration = CommandConfiguration(commandName: "owner", abstract: "Report on any days.")
 
-  @Option(
-    help: ArgumentHelp("The first day, as 2026-01-05.", valueName: "date"),
-    transform: ClassesGenerate.day
-  )
+  @Option(help: "The first day, as 2026-01-05.")
   var from: CalendarDay
 
-  @Option(help: ArgumentHelp("The last day.", valueName: "date"), transform: ClassesGenerate.day)
+  @Option(help: "The last day.")
   var to: CalendarDay
 
   @OptionGroup var report: ReportOptions
@@ -97,11 +94,10 @@ struct ReportOptions: ParsableArguments {
 
   @Option(
     name: .shortAndLong,
-    help: ArgumentHelp(
+    localFile: ArgumentHelp(
       "Write a page with charts to this file, .html, or a workbook with charts, .xlsx, instead.",
       valueName: "path"
-    ),
-    transform: TypedValue.localFile
+    )
   )
   var output: String?
 
@@ -111,14 +107,7 @@ struct ReportOptions: ParsableArguments {
   @Option(help: "Who reads it: owner, or receptionist, who sees no expenses.")
   var role = Role.owner
 
-  @Option(
-    name: .customLong("as-of"),
-    help: ArgumentHelp(
-      "The day from which memberships that end soon are counted (default: today).",
-      valueName: "date"
-    ),
-    transform: ClassesGenerate.day
-  )
+  @Option(help: "The day from which memberships that end soon are counted (default: today).")
   var asOf: CalendarDay?
 
   @Flag(help: "Print one JSON object instead; money in cents.") var json = false

@@ -24,7 +24,7 @@ struct ManagedBackups: AsyncParsableCommand {
       let schedules = try await session.client.backupSchedules()
       let (backups, unreachable) = try await session.client.backups()
       if json {
-        try StandardOutput.write(json: ManagedText.json(schedules, backups, unreachable: unreachable))
+        try StandardOutput.write(line: ManagedText.json(schedules, backups, unreachable: unreachable))
       } else {
         for schedule in schedules { try StandardOutput.write("\(ManagedText.line(schedule))\n") }
         for backup in backups { try StandardOutput.write("\(ManagedText.line(backup))\n") }

@@ -59,9 +59,7 @@ extension TypedValue {
   ///
   /// - Throws: `ValidationError` that says what is expected.
   static func bucketPrefix(_ text: String) throws -> BucketPrefix {
-    guard let prefix = BucketPrefix(parsing: text) else {
-      throw ValidationError("give \(BucketPrefix.form), with the name of a bucket of Cloud Storage.")
-    }
-    return prefix
+    let prefix = BucketPrefix(parsing: text)
+    return try prefix.orExpecting("\(BucketPrefix.form), with the name of a bucket of Cloud Storage")
   }
 }

@@ -28,11 +28,9 @@ struct ManagedList: AsyncParsableCommand {
       try ManagedWork.assertDatabase(session)
       let operations = try await session.client.operations().filter { !running || !$0.isDone }
       if json {
-        var json = JSONWriter()
-        json.array { list in
+        try StandardOutput.writeArray { list in
           for operation in operations { list.record(OperationSection(operation)) }
         }
-        try StandardOutput.write(json: json.bytes + [UInt8(ascii: "\n")])
         return CommandResult()
       }
       if operations.isEmpty {

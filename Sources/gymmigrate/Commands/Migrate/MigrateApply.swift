@@ -31,10 +31,7 @@ struct MigrateApply: JobCommand {
   var plan: String?
 
   @Option(
-    help: ArgumentHelp(
-      "Refuse a migration or a plan that deletes more documents than this (as by 'delete: hard').",
-      valueName: "n"
-    ),
+    help: "Refuse a migration or a plan that deletes more documents than this (as by 'delete: hard').",
     from: 0
   )
   var maxDelete: Int?
@@ -68,14 +65,12 @@ extension ApplyJob: DivisibleJob {
   func perform(as run: JobRun) async throws -> RunEnding {
     let chosen = try migrations.chosen(for: run.connection)
     let isQuiet = run.output.json || run.part != nil
-    let page = PlanScreen(html: html)
-    try page.assertWritable()
+    try FileAccess.local.assertWritable(html)
     let deletions = DeletionBound(maximum: maximumDeletes, options: run.confirmation)
     if !isDryRun, chosen.contains(where: \.deletesForGood) { try deletions.assertMayAsk() }
     let planned = try self.planned(run, deletions)
-    var command = CommandRun(run)
+    var command = CommandRun(run, resumesUnfinished: true)
     let programs = chosen.flatMap { ($0 as? DeclarativeMigration)?.program?.files ?? [] }
-    command.resumesUnfinished = true
     if let plan {
       (command.inputs, command.digests) = ([plan], planned.map { [plan: $0.sha256] } ?? [:])
     } else {
@@ -97,14 +92,8 @@ extension ApplyJob: DivisibleJob {
         ) { report in
           if !isQuiet { try StandardOutput.write(MigrationText.plan(report)) }
         }
-        var result = try await page.conclude(
-          reports,
-          totals,
-          of: session,
-          folder,
-          connection: run.connection,
-          isQuiet: isQuiet
-        )
+        let screen = PlanScreen(html: html, connection: run.connection, isQuiet: isQuiet)
+        var result = try await screen.conclude(reports, totals, of: session, folder)
         result.status = session.plannedStatus
         return result
       }

@@ -54,7 +54,6 @@ extension PlanJob: DivisibleJob {
   func perform(as run: JobRun) async throws -> RunEnding {
     let chosen = try migrations.chosen(for: run.connection)
     let isQuiet = run.output.json || output == "-" || run.part != nil
-    let page = PlanScreen(html: html)
     let access = try StorageAccess(for: output.map { [$0] } ?? [], run.connection, counting: run.traffic)
     try access.files.assertWritable(output, html)
     return try await CommandRun(run).perform { session, folder in
@@ -67,14 +66,8 @@ extension PlanJob: DivisibleJob {
       var (reports, totals) = try await runner.plan(sources) { report in
         if !isQuiet { try StandardOutput.write(MigrationText.plan(report)) }
       }
-      var result = try await page.conclude(
-        reports,
-        totals,
-        of: session,
-        folder,
-        connection: run.connection,
-        isQuiet: isQuiet
-      )
+      let screen = PlanScreen(html: html, connection: run.connection, isQuiet: isQuiet)
+      var result = try await screen.conclude(reports, totals, of: session, folder)
       if let output {
         try PlanEnd.copy(folder.file("plan.jsonl"), to: output, via: access.files)
         totals.file = output

@@ -28,10 +28,7 @@ struct MigrateStatus: AsyncParsableCommand {
   )
   var environments: [String]?
 
-  @Option(
-    help: ArgumentHelp("With --environments: write the table as one page, too.", valueName: "file"),
-    transform: TypedValue.localFile
-  )
+  @Option(localFile: "With --environments: write the table as one page, too.")
   var html: String?
 
   func validate() throws {

@@ -36,7 +36,7 @@ struct MigrateTest: AsyncParsableCommand {
   )
   var filters: [String] = []
 
-  @Option(help: ArgumentHelp("Maximum documents per collection.", valueName: "n"), from: 0)
+  @Option(help: "Maximum documents per collection.", from: 0)
   var limit: Int?
 
   @Flag(help: "Record in the ledger of -e that nothing was found, for the gate 'rehearsed'.")

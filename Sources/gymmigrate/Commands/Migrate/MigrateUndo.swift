@@ -59,18 +59,9 @@ extension UndoJob: PerformableJob {
     run.output.logger().notice(
       "Run \(self.run): \(entry.record.command), begun \(entry.record.startedAt), \(count)."
     )
-    var command = CommandRun(run)
-    command.resumesUnfinished = true
-    return try await command.perform { session, folder in
+    return try await CommandRun(run, resumesUnfinished: true).perform { session, folder in
       UndoTarget.warn(session, of: changes, in: stateDir)
-      let source = ChangeSource.list(
-        try UndoRun(
-          self.run,
-          changes,
-          client: session.client,
-          rules: Invocation.current.application(of: session.schema)?.restoration
-        )
-      )
+      let source = try UndoTarget.source(changes, of: self.run, in: session)
       var runner = MigrationRunner(in: session, folder, writing: run.write)
       runner.examples = examples ?? runner.examples
       if isDryRun {
@@ -110,6 +101,12 @@ extension UndoJob: PerformableJob {
 
 /// The run that an undo or a verification is about.
 enum UndoTarget {
+  /// What puts back the changes of a run, by the rules of the application whose database it is.
+  static func source(_ changes: RunChanges, of run: String, in session: Session) throws -> ChangeSource {
+    let rules = Invocation.current.application(of: session.schema)?.restoration
+    return .list(try UndoRun(run, changes, client: session.client, rules: rules))
+  }
+
   /// The database that options name, whose runs `last` is about; nil for any.
   static func database(_ options: ConnectionSettings) throws(Failure) -> DatabaseName? {
     if options.environment == nil, options.project == nil { return nil }

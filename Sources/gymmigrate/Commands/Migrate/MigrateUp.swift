@@ -24,10 +24,7 @@ struct MigrateUp: AsyncParsableCommand {
   )
   var to: String?
 
-  @Option(
-    help: ArgumentHelp("Refuse one that deletes more documents than this.", valueName: "n"),
-    from: 0
-  )
+  @Option(help: "Refuse one that deletes more documents than this.", from: 0)
   var maxDelete: Int?
 
   @Flag(help: "Take files that changed after they were applied for right, without applying them again.")

@@ -20,11 +20,7 @@ struct MirrorPullCommand: AsyncParsableCommand {
       """
   )
 
-  @Option(
-    name: .shortAndLong,
-    help: ArgumentHelp("The file (default: mirror-ENV.sqlite in the state folder).", valueName: "file"),
-    transform: TypedValue.localFile
-  )
+  @Option(name: .shortAndLong, localFile: "The file (default: mirror-ENV.sqlite in the state folder).")
   var output: String?
 
   @Flag(help: "Read everything again, and rebuild the tables.")

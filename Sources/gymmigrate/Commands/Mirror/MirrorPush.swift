@@ -21,10 +21,7 @@ struct MirrorPush: JobCommand {
 
   @OptionGroup var mirror: MirrorArgument
 
-  @Option(
-    help: ArgumentHelp("Write nothing if more documents than this would be deleted.", valueName: "n"),
-    from: 0
-  )
+  @Option(help: "Write nothing if more documents than this would be deleted.", from: 0)
   var maxDelete: Int?
 
   @OptionGroup(title: "Plan first") var plan: PlanOptions
@@ -43,10 +40,8 @@ extension PushJob: PerformableJob {
   func perform(as run: JobRun) async throws -> RunEnding {
     let isDryRun = plan.isDryRun
     let deletions = DeletionBound(maximum: maximumDeletes, options: run.confirmation)
-    try PlanScreen(html: plan.html).assertWritable()
-    var command = CommandRun(run)
-    command.resumesUnfinished = true
-    return try await command.perform { session, folder in
+    try FileAccess.local.assertWritable(plan.html)
+    return try await CommandRun(run, resumesUnfinished: true).perform { session, folder in
       let file = try MirrorFile(file, for: isDryRun ? .reading : .writing)
       let edits = try MirrorEdits(in: file, client: session.client, schema: session.schema)
       let journal = folder.file("journal.jsonl")
@@ -76,13 +71,7 @@ extension PushJob: PerformableJob {
         }
       }
       if !run.output.json { try plan.write(report, in: session) }
-      return try await plan.conclude(
-        report,
-        of: session,
-        folder,
-        connection: run.connection,
-        isQuiet: run.output.json
-      )
+      return try await plan.conclude(report, of: session, folder, as: run)
     }
   }
 }

@@ -30,10 +30,7 @@ struct SchemaInfer: AsyncParsableCommand {
   )
   var output = "-"
 
-  @Option(
-    help: ArgumentHelp("Read at most this number of documents of each collection.", valueName: "n"),
-    from: 1
-  )
+  @Option(help: "Read at most this number of documents of each collection.", from: 1)
   var sample: Int?
 
   @Flag(help: "Show what was found instead of a schema.")

@@ -22,7 +22,7 @@ struct ShardPlanCommand: AsyncParsableCommand {
       """
   )
 
-  @Option(help: ArgumentHelp("The number of tasks.", valueName: "n"), from: 1, to: ShardPlan.maximumTasks)
+  @Option(help: "The number of tasks.", from: 1, to: ShardPlan.maximumTasks)
   var shards: Int
 
   @Option(

@@ -26,7 +26,7 @@ struct ShardWorkCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("The index of the task, from 0.", valueName: "i"), from: 0)
   var task: Int?
 
-  @Option(help: ArgumentHelp("The number of tasks, which must be the plan's.", valueName: "n"), from: 1)
+  @Option(help: "The number of tasks, which must be the plan's.", from: 1)
   var tasks: Int?
 
   @OptionGroup var state: StateOptions

@@ -57,7 +57,7 @@ struct CopyCommand: JobCommand {
 
   @OptionGroup var zone: ZoneOptions
 
-  @Option(help: ArgumentHelp("Maximum documents per collection.", valueName: "n"), from: 0)
+  @Option(help: "Maximum documents per collection.", from: 0)
   var limit: Int?
 
   @OptionGroup var moment: MomentOptions
@@ -65,10 +65,7 @@ struct CopyCommand: JobCommand {
   @Flag(help: "Afterwards, delete documents of the copied collections that the source does not have.")
   var deleteExtraneous = false
 
-  @Option(
-    help: ArgumentHelp("Write nothing at all if more documents than this would be deleted.", valueName: "n"),
-    from: 0
-  )
+  @Option(help: "Write nothing at all if more documents than this would be deleted.", from: 0)
   var maxDelete: Int?
 
   @Flag(

@@ -62,7 +62,7 @@ struct ExportCommand: JobCommand {
   )
   var orderBy: String?
 
-  @Option(help: ArgumentHelp("Maximum documents per collection.", valueName: "n"), from: 0)
+  @Option(help: "Maximum documents per collection.", from: 0)
   var limit: Int?
 
   @OptionGroup(title: "How it reads") var reading: ReadingOptions

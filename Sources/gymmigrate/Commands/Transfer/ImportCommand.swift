@@ -92,7 +92,7 @@ struct ImportCommand: JobCommand {
 
   @OptionGroup(title: "Tables") var table: TableArguments
 
-  @Option(help: ArgumentHelp("Maximum documents.", valueName: "n"), from: 0)
+  @Option(help: "Maximum documents.", from: 0)
   var limit: Int?
 
   @Option(
@@ -106,10 +106,7 @@ struct ImportCommand: JobCommand {
   var parallel = Parallelism(requests: 1)
 
   @Option(
-    help: ArgumentHelp(
-      "Write nothing if increments list more documents than this as deleted that are there.",
-      valueName: "n"
-    ),
+    help: "Write nothing if increments list more documents than this as deleted that are there.",
     from: 0
   )
   var maxDelete: Int?

@@ -91,10 +91,7 @@ struct RestoreCommand: JobCommand {
   @Option(help: "Only documents updated, deleted or created since; repeat it for two.")
   var only: [RestoreJob.Accident] = []
 
-  @Option(
-    help: ArgumentHelp("Write nothing if more documents than this would be deleted.", valueName: "n"),
-    from: 0
-  )
+  @Option(help: "Write nothing if more documents than this would be deleted.", from: 0)
   var maxDelete: Int?
 
   @Flag(name: [.customShort("n"), .long], help: "Show what would change; write nothing.")

@@ -10,32 +10,17 @@ struct ConnectionOptions: ParsableArguments {
   var environment: String?
 
   @Option(
-    help: ArgumentHelp(
-      "Read this file of 'mirror pull' instead of an environment.",
-      valueName: "file",
-      visibility: .hidden
-    ),
-    transform: TypedValue.localFile
+    localFile: ArgumentHelp("Read this file of 'mirror pull' instead of an environment.", visibility: .hidden)
   )
   var mirror: String?
 
   @Option(
-    help: ArgumentHelp(
-      "The Google Cloud project, instead of the environment's.",
-      valueName: "id",
-      visibility: .hidden
-    ),
-    transform: TypedValue.databasePart
+    databasePart: ArgumentHelp("The Google Cloud project, instead of the environment's.", visibility: .hidden)
   )
   var project: String?
 
   @Option(
-    help: ArgumentHelp(
-      "The database id, instead of the environment's.",
-      valueName: "id",
-      visibility: .hidden
-    ),
-    transform: TypedValue.databasePart
+    databasePart: ArgumentHelp("The database id, instead of the environment's.", visibility: .hidden)
   )
   var database: String?
 
@@ -49,22 +34,18 @@ struct ConnectionOptions: ParsableArguments {
   var endpoint: String?
 
   @Option(
-    help: ArgumentHelp(
+    localFile: ArgumentHelp(
       "A credential file: a service account key, a federated identity, or what gcloud left.",
-      valueName: "file",
       visibility: .hidden
-    ),
-    transform: TypedValue.localFile
+    )
   )
   var credentials: String?
 
   @Option(
-    help: ArgumentHelp(
+    localFile: ArgumentHelp(
       "A file that holds an access token; it is read again every minute.",
-      valueName: "file",
       visibility: .hidden
-    ),
-    transform: TypedValue.localFile
+    )
   )
   var accessTokenFile: String?
 
@@ -108,19 +89,10 @@ struct ConnectionOptions: ParsableArguments {
 
 /// What a command may cost.
 struct BillOptions: ParsableArguments {
-  @Option(
-    help: ArgumentHelp("Stop before the service could bill more reads than this.", valueName: "n"),
-    from: 0
-  )
+  @Option(help: "Stop before the service could bill more reads than this.", from: 0)
   var maxReads: Int?
 
-  @Option(
-    help: ArgumentHelp(
-      "Stop before the service could bill more writes and deletes than this.",
-      valueName: "n"
-    ),
-    from: 0
-  )
+  @Option(help: "Stop before the service could bill more writes and deletes than this.", from: 0)
   var maxWrites: Int?
 
   @Option(
@@ -133,10 +105,7 @@ struct BillOptions: ParsableArguments {
   var maxCost: Double?
 
   private static func dollars(_ text: String) throws -> Double {
-    guard let dollars = PriceList.dollars(text) else {
-      throw ValidationError("give US dollars, such as 2.50.")
-    }
-    return dollars
+    try PriceList.dollars(text).orExpecting("US dollars, such as 2.50")
   }
 
   /// The bound; nil for none.
@@ -162,20 +131,13 @@ struct StateOptions: ParsableArguments {
 /// What is known of environments and data before anything is reached.
 struct ConfigurationOptions: ParsableArguments {
   @Option(
-    help: ArgumentHelp(
-      "The configuration (default: gymmigrate.yaml here, else in the user's configuration folder).",
-      valueName: "file"
-    ),
-    transform: TypedValue.localFile
+    localFile: "The configuration (default: gymmigrate.yaml here, else in the user's configuration folder)."
   )
   var config: String?
 
   @Option(
-    help: ArgumentHelp(
-      "What the collections are: a file of YAML, the name of a schema that comes along, or none (default: as the configuration says; with --project none).",
-      valueName: "file"
-    ),
-    transform: TypedValue.localFile
+    localFile:
+      "What the collections are: a file of YAML, the name of a schema that comes along, or none (default: as the configuration says; with --project none)."
   )
   var schema: String?
 

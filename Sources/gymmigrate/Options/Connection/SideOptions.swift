@@ -2,16 +2,10 @@ import Configuration
 
 /// The side that is read from, of a command that has two.
 struct FromOptions: ParsableArguments {
-  @Option(
-    help: ArgumentHelp("The project of --from, instead of the environment's.", valueName: "id"),
-    transform: TypedValue.databasePart
-  )
+  @Option(databasePart: "The project of --from, instead of the environment's.")
   var fromProject: String?
 
-  @Option(
-    help: ArgumentHelp("The database id of --from, instead of the environment's.", valueName: "id"),
-    transform: TypedValue.databasePart
-  )
+  @Option(databasePart: "The database id of --from, instead of the environment's.")
   var fromDatabase: String?
 
   @Option(
@@ -19,16 +13,10 @@ struct FromOptions: ParsableArguments {
   )
   var fromEndpoint: String?
 
-  @Option(
-    help: ArgumentHelp("The credentials file of --from.", valueName: "file"),
-    transform: TypedValue.localFile
-  )
+  @Option(localFile: "The credentials file of --from.")
   var fromCredentials: String?
 
-  @Option(
-    help: ArgumentHelp("The access token file of --from.", valueName: "file"),
-    transform: TypedValue.localFile
-  )
+  @Option(localFile: "The access token file of --from.")
   var fromAccessTokenFile: String?
 
   @Option(

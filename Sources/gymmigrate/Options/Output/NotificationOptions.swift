@@ -17,10 +17,7 @@ struct NotificationOptions: ParsableArguments {
   )
   var notifyWebhook: NotificationAddress?
 
-  @Option(
-    help: ArgumentHelp("Put the numbers of the run into this file for Prometheus.", valueName: "file"),
-    transform: TypedValue.localFile
-  )
+  @Option(localFile: "Put the numbers of the run into this file for Prometheus.")
   var metricsTextfile: String?
 
   var targets: NotificationTargets {
@@ -30,9 +27,6 @@ struct NotificationOptions: ParsableArguments {
   }
 
   private static func address(_ text: String) throws -> NotificationAddress {
-    guard let address = NotificationAddress(text) else {
-      throw ValidationError("give \(NotificationAddress.expectation).")
-    }
-    return address
+    try NotificationAddress(text).orExpecting(NotificationAddress.expectation)
   }
 }

@@ -31,20 +31,18 @@ extension SinceChoice {
 /// Which exports of a schedule stay.
 struct RetentionOptions: ParsableArguments {
   @Option(
-    help: ArgumentHelp(
+    help:
       "With --dated: of the exports to this folder that were asked for in the same way, keep the newest n whole ones, and remove others and their increments.",
-      valueName: "n"
-    ),
     from: 1
   )
   var keep: Int?
 
-  @Option(help: ArgumentHelp("And the newest one of each of the newest n days.", valueName: "n"), from: 1)
+  @Option(help: "And the newest one of each of the newest n days.", from: 1)
   var keepDaily: Int?
 
-  @Option(help: ArgumentHelp("Of n weeks.", valueName: "n"), from: 1) var keepWeekly: Int?
-  @Option(help: ArgumentHelp("Of n months.", valueName: "n"), from: 1) var keepMonthly: Int?
-  @Option(help: ArgumentHelp("Of n years.", valueName: "n"), from: 1) var keepYearly: Int?
+  @Option(help: "Of n weeks.", from: 1) var keepWeekly: Int?
+  @Option(help: "Of n months.", from: 1) var keepMonthly: Int?
+  @Option(help: "Of n years.", from: 1) var keepYearly: Int?
 
   @Option(
     help: ArgumentHelp("And all of this time before the newest, such as 14d.", valueName: "duration"),

@@ -56,7 +56,7 @@ struct TableArguments: ParsableArguments {
   )
   var headerRow: [SheetOption<Int>] = []
 
-  @Option(help: ArgumentHelp("Rows above the headings to leave out.", valueName: "n"), from: 0)
+  @Option(help: "Rows above the headings to leave out.", from: 0)
   var skipRows: Int?
 
   @Option(

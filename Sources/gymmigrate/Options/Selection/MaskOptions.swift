@@ -5,10 +5,7 @@ struct MaskOptions: ParsableArguments {
   @Flag(help: "Mask by the rules of the schema (docs/masking.md), and refuse what none covers.")
   var mask = false
 
-  @Option(
-    help: ArgumentHelp("The file of the key, which 'mask key new' makes.", valueName: "file"),
-    transform: TypedValue.localFile
-  )
+  @Option(localFile: "The file of the key, which 'mask key new' makes.")
   var maskKeyFile: String?
 
   /// - Parameters:

@@ -2,11 +2,7 @@ import MigrationEngine
 
 /// How documents are read.
 struct ReadingOptions: ParsableArguments {
-  @Option(
-    help: ArgumentHelp("Documents a page, 1 to 300.", valueName: "n", visibility: .hidden),
-    from: 1,
-    to: 300
-  )
+  @Option(help: ArgumentHelp("Documents a page, 1 to 300.", visibility: .hidden), from: 1, to: 300)
   var pageSize = 300
 
   @Option(

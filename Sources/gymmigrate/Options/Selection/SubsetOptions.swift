@@ -26,17 +26,14 @@ struct SubsetOptions: ParsableArguments {
   var follow: SubsetSettings.Follow?
 
   @Option(
-    help: ArgumentHelp("Write nothing if the part has more documents (default: 10000).", valueName: "n"),
+    help: "Write nothing if the part has more documents (default: 10000).",
     from: 1,
     to: SubsetSettings.greatest
   )
   var maxDocuments: Int?
 
   @Option(
-    help: ArgumentHelp(
-      "Name a document that more refer to by one field, and do not follow it inwards (default: 1000).",
-      valueName: "n"
-    ),
+    help: "Name a document that more refer to by one field, and do not follow it inwards (default: 1000).",
     from: 0
   )
   var maxFanIn: Int?
@@ -105,17 +102,14 @@ struct SubsetOptions: ParsableArguments {
 extension SampleShare {
   /// - Throws: `ValidationError` that says what is expected.
   fileprivate init(argument text: String) throws {
-    guard let share = Self(typed: text) else {
-      throw ValidationError("give a share above 0% and up to 100%, with up to 4 decimals, as 0.5%.")
-    }
-    self = share
+    let share = Self(typed: text)
+    self = try share.orExpecting("a share above 0% and up to 100%, with up to 4 decimals, as 0.5%")
   }
 }
 
 extension SubsetSettings.Follow {
   /// - Throws: `ValidationError` that says what is expected.
   fileprivate init(argument text: String) throws {
-    guard let follow = Self(typed: text) else { throw ValidationError("give out, in, out,in or none.") }
-    self = follow
+    self = try Self(typed: text).orExpecting("out, in, out,in or none")
   }
 }

@@ -4,13 +4,7 @@ import MigrationEngine
 
 /// A picture of a plan, for those who would rather look.
 struct PageOptions: ParsableArguments {
-  @Option(
-    help: ArgumentHelp(
-      "Write the plan as one page to look at in a browser, too; it loads nothing.",
-      valueName: "file"
-    ),
-    transform: TypedValue.localFile
-  )
+  @Option(localFile: "Write the plan as one page to look at in a browser, too; it loads nothing.")
   var html: String?
 
   func validate() throws {
@@ -23,18 +17,15 @@ struct PageOptions: ParsableArguments {
   func assertPlanning(_ isPlanning: Bool) throws {
     if html != nil, !isPlanning { throw ValidationError("--html shows a plan: give --dry-run, too.") }
   }
-
 }
 
 /// The end of a plan: what it costs, and its page.
 struct PlanScreen: Sendable {
   /// The page; nil for none.
   let html: String?
-
-  /// Refuses a file that cannot be written, before anything is read.
-  func assertWritable() throws(Failure) {
-    try FileAccess.local.assertWritable(html)
-  }
+  let connection: ConnectionSettings
+  /// Whether nothing is printed.
+  let isQuiet: Bool
 
   /// Ends the plan's file, prints what the plan costs, and writes its page if asked to.
   ///
@@ -43,9 +34,7 @@ struct PlanScreen: Sendable {
     _ reports: [MigrationReport],
     _ totals: PlanTotals,
     of session: Session,
-    _ run: RunDirectory,
-    connection: ConnectionSettings,
-    isQuiet: Bool
+    _ run: RunDirectory
   ) async throws -> CommandResult {
     // The plans of parts are put together first.
     if session.part == nil { try PlanEnd.append(to: run.file("plan.jsonl")) }

@@ -5,7 +5,7 @@ struct PlanOptions: ParsableArguments {
   @Flag(name: [.customShort("n"), .long], help: "Show what would change; write nothing.")
   var dryRun = false
 
-  @Option(help: ArgumentHelp("How many changes a plan shows.", valueName: "n"), from: 0)
+  @Option(help: "How many changes a plan shows.", from: 0)
   var examples = 3
 
   @OptionGroup var page: PageOptions
@@ -32,19 +32,13 @@ extension PlanSettings {
   func conclude(
     _ report: MigrationReport,
     of session: Session,
-    _ run: RunDirectory,
-    connection: ConnectionSettings,
-    isQuiet: Bool
+    _ folder: RunDirectory,
+    as run: JobRun
   ) async throws -> CommandResult {
-    guard isDryRun else { return CommandResult(lists: MigrationRunner.lists.map(run.file)) }
-    var result = try await PlanScreen(html: html).conclude(
-      [report],
-      PlanTotals([report], session.counts),
-      of: session,
-      run,
-      connection: connection,
-      isQuiet: isQuiet
-    )
+    guard isDryRun else { return CommandResult(lists: MigrationRunner.lists.map(folder.file)) }
+    let screen = PlanScreen(html: html, connection: run.connection, isQuiet: run.output.json)
+    let totals = PlanTotals([report], session.counts)
+    var result = try await screen.conclude([report], totals, of: session, folder)
     result.status = session.plannedStatus
     return result
   }

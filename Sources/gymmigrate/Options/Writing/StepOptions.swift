@@ -186,7 +186,7 @@ struct ProgramOptions: ParsableArguments {
   var programTimeout = 10
 
   @Option(
-    help: ArgumentHelp("Processes of a program that decide side by side.", valueName: "n"),
+    help: "Processes of a program that decide side by side.",
     from: 1,
     to: ProgramSettings.maximumProcesses
   )

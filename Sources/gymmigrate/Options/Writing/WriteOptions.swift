@@ -24,18 +24,10 @@ struct Confirmation: Sendable {
 
 /// How it may be written, and the guards before it.
 struct WriteOptions: ParsableArguments {
-  @Option(
-    help: ArgumentHelp("Maximum writes per commit, 1 to 500.", valueName: "n", visibility: .hidden),
-    from: 1,
-    to: 500
-  )
+  @Option(help: ArgumentHelp("Maximum writes per commit, 1 to 500.", visibility: .hidden), from: 1, to: 500)
   var batchSize = 100
 
-  @Option(
-    help: ArgumentHelp("Maximum commits in flight, 1 to 64.", valueName: "n", visibility: .hidden),
-    from: 1,
-    to: 64
-  )
+  @Option(help: ArgumentHelp("Maximum commits in flight, 1 to 64.", visibility: .hidden), from: 1, to: 64)
   var inFlight = 8
 
   @Option(
@@ -83,9 +75,6 @@ struct WriteOptions: ParsableArguments {
 extension ErrorBudget {
   /// - Throws: `ValidationError` that says what is expected.
   fileprivate init(typed text: String) throws {
-    guard let budget = ErrorBudget(parsing: text) else {
-      throw ValidationError("give a whole number from 0, or a share from 0% to 100%.")
-    }
-    self = budget
+    self = try ErrorBudget(parsing: text).orExpecting("a whole number from 0, or a share from 0% to 100%")
   }
 }

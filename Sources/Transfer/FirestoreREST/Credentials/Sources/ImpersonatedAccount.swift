@@ -78,9 +78,9 @@ package struct ImpersonatedAccount: Sendable, Equatable, CustomStringConvertible
   /// Returns the request for a token, signed with a token of the source.
   func tokenRequest(signedWith token: AccessToken, for scopes: [OAuthScope]) -> HTTPRequest {
     let json = JSONWriter.object {
-      $0.member("delegates", chain.delegates.map { Self.prefix + $0 })
+      $0.member("delegates", strings: chain.delegates.map { Self.prefix + $0 })
       $0.member("lifetime", "\(lifetime)s")
-      $0.member("scope", scopes.map(\.url))
+      $0.member("scope", strings: scopes.map(\.url))
     }
     var headers = [
       (name: "Authorization", value: "Bearer \(token.secret.revealed)"),
