@@ -212,6 +212,9 @@ package struct ReadSurvey: Sendable {
 
   private let knowledge: Knowledge
 
+  /// The smallest estimated number of documents of a part.
+  private static let leastOfPart = 50.0
+
   /// The estimated number of documents; nil if there is no estimate.
   package var estimate: Double? {
     if case .names(let survey, _) = knowledge { survey.count } else { nil }
@@ -222,13 +225,11 @@ package struct ReadSurvey: Sendable {
   }
 
   /// Returns names that cut the read into parts of about equal size, sorted; fewer if it is small.
-  ///
-  /// - Parameter minimum: The smallest estimated number of documents of a part.
-  package func cuts(into parts: Int, minimum: Int = 50) -> [DocumentPath] {
+  package func cuts(into parts: Int) -> [DocumentPath] {
     switch knowledge {
     case .nothing: return []
     case .names(let survey, let collection):
-      let most = max(1, Int(clamping: survey.count / Double(max(1, minimum))))
+      let most = max(1, Int(clamping: survey.count / Self.leastOfPart))
       return survey.cuts(into: min(parts, most)).map { DocumentPath(collection, $0) }
     case .partitions(let names):
       if names.count < parts { return names }
