@@ -282,15 +282,8 @@ extension FirestoreClient {
       let starts = survey.next(parts: parts, limit: min(16, left))
       if starts.isEmpty { break }
       left -= starts.count
-      try await withThrowingTaskGroup(of: (String, [String], Bool).self) { group in
-        for start in starts {
-          group.addTask {
-            let look = try await self.look(at: start, in: read)
-            return (start, look.ids, look.isLast)
-          }
-        }
-        for try await (start, ids, isLast) in group { survey.add(start, ids, isLast: isLast) }
-      }
+      let looks = try await starts.concurrentMap { try await self.look(at: $0, in: read) }
+      for (start, look) in zip(starts, looks) { survey.add(start, look.ids, isLast: look.isLast) }
     }
     return survey
   }
