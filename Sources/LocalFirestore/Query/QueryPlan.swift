@@ -89,7 +89,7 @@ struct QueryPlan {
       return .name(comparison, keys)
     case .field(let field, let comparison, let value):
       try QueryValidation.check(value)
-      return .field(field, comparison, value.stored)
+      return .field(field, comparison, value.asStored)
     case .unary(let field, let kind): return .unary(field, kind)
     }
   }
@@ -149,7 +149,7 @@ struct QueryPlan {
     guard var cursor, !cursor.values.isEmpty else { return nil }
     if cursor.values.count > query.orderBy.count { throw .invalid("Cursor has too many values.") }
     for value in cursor.values { try WriteValidation.check(value) }
-    cursor.values = cursor.values.map(\.stored)
+    cursor.values = cursor.values.map(\.asStored)
     for (order, value) in zip(order, cursor.values) where order.field == .documentName {
       _ = try key(of: value)
     }

@@ -16,11 +16,11 @@ enum FieldTransforms {
     case .minimum(let operand): result = try extreme(stored, operand) { $0 > 0 }
     case .appendMissingElements(let elements):
       var values = stored?.array ?? []
-      for element in elements.map(\.stored) where !contains(values, element) { values.append(element) }
+      for element in elements.map(\.asStored) where !contains(values, element) { values.append(element) }
       fields[transform.field] = .array(values)
       return .null
     case .removeAllFromArray(let elements):
-      let removed = elements.map(\.stored)
+      let removed = elements.map(\.asStored)
       let values = (stored?.array ?? []).filter { !contains(removed, $0) }
       fields[transform.field] = .array(values)
       return .null

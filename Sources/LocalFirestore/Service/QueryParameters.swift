@@ -92,7 +92,7 @@ struct QueryParameters {
   func order() throws(FirestoreError) -> [StructuredQuery.Order] {
     guard let text = text("orderBy"), !text.isEmpty else { return [] }
     var orders: [StructuredQuery.Order] = []
-    for item in Self.splitOutsideQuotes(text) {
+    for item in FieldPath.parts(of: text, between: UInt8(ascii: ",")).map(Self.trimmed) {
       let words = item.utf8.split(separator: UInt8(ascii: " "))
       var direction = StructuredQuery.Direction.ascending
       var field = item
@@ -111,26 +111,5 @@ struct QueryParameters {
     return orders
   }
 
-  private static func splitOutsideQuotes(_ text: String) -> [String] {
-    var items: [[UInt8]] = [[]]
-    var isQuoted = false
-    var isEscaped = false
-    for byte in text.utf8 {
-      if byte == UInt8(ascii: "`"), !isEscaped { isQuoted.toggle() }
-      isEscaped = byte == UInt8(ascii: "\\") && !isEscaped
-      if byte == UInt8(ascii: ","), !isQuoted {
-        items.append([])
-      } else {
-        items[items.count - 1].append(byte)
-      }
-    }
-    return items.map { trimmed(String(decoding: $0, as: UTF8.self)) }
-  }
-
-  private static func trimmed(_ text: String) -> String {
-    let isText = { (byte: UInt8) in byte != UInt8(ascii: " ") }
-    guard let start = text.utf8.firstIndex(where: isText), let end = text.utf8.lastIndex(where: isText)
-    else { return "" }
-    return String(text[start...end])
-  }
+  private static func trimmed(_ text: String) -> String { PlainText.trimmed(text) { $0 == " " } }
 }

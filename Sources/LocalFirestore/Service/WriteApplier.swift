@@ -84,7 +84,7 @@ struct WriteApplier {
     _ commitTime: Int64
   ) throws -> ([UInt8], [Value]) {
     // Transforms meet what is stored.
-    let new = new.stored
+    let new = new.asStored
     var fields = new
     if let mask {
       fields = try current?.fields.withUnsafeBytes { try runner.fields($0) } ?? FieldMap()
@@ -99,24 +99,7 @@ struct WriteApplier {
     if mask != nil || !write.transforms.isEmpty { try WriteValidation.check(write.path, fields) }
     try IndexEntries.check(fields, of: write.path)
     var json = JSONWriter(capacity: 1024)
-    json.fields(fields.stored)
+    json.fields(fields.asStored)
     return (json.bytes, results)
-  }
-}
-
-extension FieldMap {
-  /// The fields as the service stores them: timestamps are rounded down to microseconds.
-  var stored: FieldMap { FieldMap(entries.map { FieldMap.Entry(name: $0.name, value: $0.value.stored) }) }
-}
-
-extension Value {
-  /// The value as the service stores and compares it: timestamps are rounded down to microseconds.
-  var stored: Value {
-    switch self {
-    case .timestamp(let time): .timestamp(time.flooredToMicroseconds)
-    case .array(let values): .array(values.map(\.stored))
-    case .map(let fields): .map(fields.stored)
-    default: self
-    }
   }
 }

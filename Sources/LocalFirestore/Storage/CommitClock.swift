@@ -59,19 +59,3 @@ final class CommitClock: Sendable {
     }
   }
 }
-
-extension Timestamp {
-  /// Makes a timestamp from microseconds since 1970, saturated at the years 1 to 9999.
-  package init(microseconds: Int64) {
-    let seconds = microseconds.flooredDivision(by: 1_000_000)
-    let nanoseconds = Int32(microseconds.flooredRemainder(by: 1_000_000)) * 1000
-    let bounded = min(max(seconds, Timestamp.minimumSeconds), Timestamp.maximumSeconds)
-    guard let timestamp = Timestamp(seconds: bounded, nanoseconds: nanoseconds) else {
-      preconditionFailure("\(microseconds) microseconds have a remainder out of range")
-    }
-    self = timestamp
-  }
-
-  /// Microseconds since 1970; finer digits are dropped.
-  package var microseconds: Int64 { seconds * 1_000_000 + Int64(nanoseconds / 1000) }
-}

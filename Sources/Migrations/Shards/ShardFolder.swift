@@ -176,14 +176,7 @@ package struct ShardFolder: Sendable {
     _ bytes: [UInt8],
     _ name: String
   ) throws(Failure) -> Record {
-    do throws(WireError) {
-      return try JSONParser().parse(bytes) { json throws(WireError) in
-        guard json.kind == .object else { throw WireError("it is not a JSON object") }
-        return try Record(json)
-      }
-    } catch {
-      throw Failure(.inputMalformed, "read", path: "\(store)/\(name)", cause: error.description)
-    }
+    try JSONFile.parse(bytes, of: "\(store)/\(name)") { json throws(WireError) in try Record(json) }
   }
 }
 

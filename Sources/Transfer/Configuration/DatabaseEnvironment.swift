@@ -11,7 +11,7 @@ package struct DatabaseEnvironment: Sendable, Equatable {
   /// Scheme, host and port, without `/v1`; nil for the real service.
   package var endpoint: String?
   /// Whether a write requires `--confirm NAME`.
-  package var isProtected: Bool
+  package var isProtected = false
   /// Whether its documents may be copied, exported and pulled masked only.
   package var leavesMasked = false
   /// The path of its credentials file.
@@ -40,13 +40,11 @@ package struct DatabaseEnvironment: Sendable, Equatable {
     name: String,
     database: DatabaseName,
     endpoint: String? = nil,
-    isProtected: Bool = false,
     credentials: String? = nil
   ) {
     self.name = name
     self.database = database
     self.endpoint = endpoint
-    self.isProtected = isProtected
     self.credentials = credentials
   }
 

@@ -74,10 +74,6 @@ struct CredentialDiscoveryTests {
     )
     #expect(try discovery.resolve(explicitFile: "/user.json").description == "user credentials (/user.json)")
     #expect(try discovery.resolve(accessTokenFile: "/token").description == "access token (/token)")
-    #expect(try discovery.resolve(emulatorHost: "localhost:8080").kind == .emulatorOwner)
-    #expect(
-      try discovery.resolve(explicitFile: "/user.json", emulatorHost: "localhost:8080").kind == .emulatorOwner
-    )
     let failure = #expect(throws: Failure.self) {
       try discovery.resolve(explicitFile: "/user.json", accessTokenFile: "/token")
     }

@@ -40,15 +40,6 @@ struct ExternalAccountFileTests {
     )
   }
 
-  @Test func impersonationReplacesNoEmulator() throws {
-    let discovery = CredentialDiscovery(environment: [:], readFile: FakeFiles([:]).reader)
-    let credentials = try discovery.resolve(
-      emulatorHost: "localhost:1",
-      impersonating: ServiceAccountChain("c@p.iam")
-    )
-    #expect(credentials.kind == .emulatorOwner)
-  }
-
   @Test(arguments: [
     (#"{}"#, "in 'credential_source', it has to have one of 'file', 'url' and 'executable'"),
     (

@@ -174,17 +174,3 @@ extension DocumentSource {
     try await body(waiting)
   }
 }
-
-extension Array where Element: Sendable {
-  /// What `transform` makes of each element, all at once, in their order.
-  fileprivate func concurrentMap<Result: Sendable>(
-    _ transform: @escaping @Sendable (Element) async throws -> Result
-  ) async throws -> [Result] {
-    try await withThrowingTaskGroup(of: (Int, Result).self) { group in
-      for (index, element) in enumerated() { group.addTask { (index, try await transform(element)) } }
-      var results = [Result?](repeating: nil, count: count)
-      for try await (index, result) in group { results[index] = result }
-      return results.compactMap { $0 }
-    }
-  }
-}

@@ -206,15 +206,7 @@ extension PlanPage {
     ofReject lines: borrowing LineReader,
     _ parser: JSONParser
   ) throws(Failure) -> [String] {
-    do throws(WireError) {
-      return try lines.withLine { bytes throws(WireError) in
-        try parser.parse(bytes) { json throws(WireError) in
-          ["path", "code", "message"].map { json[$0]?.string ?? "" }
-        }
-      }
-    } catch {
-      throw Failure(.inputMalformed, "read", path: lines.path, cause: "line \(lines.number): \(error)")
-    }
+    try lines.withJSON(parser) { json in ["path", "code", "message"].map { json[$0]?.string ?? "" } }
   }
 
   private func write(_ table: Table, _ walk: Walk, to file: inout OutputFile) throws(Failure) {

@@ -164,14 +164,10 @@ actor ProgramSession: OutcomeSession {
   private func ask(_ programs: [LineProgram], _ documents: [RawDocument]) async throws -> [ProgramAnswer] {
     let shares = documents.chunks(of: max((documents.count - 1) / programs.count + 1, 1))
     let taken = Locked(0)
-    return try await withThrowingTaskGroup(of: (Int, [ProgramAnswer]).self) { group in
-      for (number, (program, share)) in zip(programs, shares).enumerated() {
-        group.addTask { (number, try await self.ask(program, Array(share), taken)) }
-      }
-      var answers: [Int: [ProgramAnswer]] = [:]
-      for try await (number, some) in group { answers[number] = some }
-      return programs.indices.flatMap { answers[$0] ?? [] }
+    let answers = try await Array(zip(programs, shares)).concurrentMap { program, share in
+      try await self.ask(program, Array(share), taken)
     }
+    return answers.flatMap { $0 }
   }
 
   /// - Parameter taken: The bytes of the answers of all processes.

@@ -97,6 +97,13 @@ public struct CollectionPath: Hashable, Comparable, Sendable, CustomStringConver
     return CollectionPath(unchecked: segments.joined(separator: "/"))
   }
 
+  /// The root collection that it is in.
+  package var root: CollectionPath {
+    var path = self
+    while let parent = path.parent?.collection { path = parent }
+    return path
+  }
+
   /// The parent document; nil for a root collection.
   public var parent: DocumentPath? {
     string.utf8.lastIndex(of: slash).flatMap { DocumentPath(String(string[..<$0])) }

@@ -50,8 +50,8 @@ package enum ValueText {
     }
   }
 
-  /// A text with control characters becomes a JSON string.
-  private static func oneLine(_ text: String) -> String {
+  /// A text on one line: one with control characters becomes a JSON string.
+  package static func oneLine(_ text: String) -> String {
     guard text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else { return text }
     return JSONWriter.text { $0.string(text) }
   }

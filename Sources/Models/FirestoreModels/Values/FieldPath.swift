@@ -103,22 +103,28 @@ public struct FieldPath: Hashable, Sendable, CustomStringConvertible {
   ///
   /// - Throws: ``FieldPathError`` for the first invalid path.
   public static func list(parsing text: String) throws(FieldPathError) -> [FieldPath] {
+    try parts(of: text, between: UInt8(ascii: ",")).map { part throws(FieldPathError) in
+      try FieldPath(parsing: PlainText.trimmed(part) { $0 == " " })
+    }
+  }
+
+  /// The parts of a text between separators; those inside back quotes belong to names.
+  ///
+  /// - Parameter most: How many separators count; what is behind them is one part.
+  package static func parts(of text: String, between separator: UInt8, atMost most: Int = .max) -> [String] {
     var parts: [[UInt8]] = [[]]
     var isQuoted = false
     var isEscaped = false
     for byte in text.utf8 {
-      if byte == UInt8(ascii: ","), !isQuoted {
-        parts.append([])
-        continue
-      }
       if byte == UInt8(ascii: "`"), !isEscaped { isQuoted.toggle() }
       isEscaped = byte == UInt8(ascii: "\\") && !isEscaped
-      parts[parts.count - 1].append(byte)
+      if byte == separator, !isQuoted, parts.count <= most {
+        parts.append([])
+      } else {
+        parts[parts.count - 1].append(byte)
+      }
     }
-    return try parts.map { part throws(FieldPathError) in
-      let text = PlainText.trimmed(String(decoding: part, as: UTF8.self)) { $0 == " " }
-      return try FieldPath(parsing: text)
-    }
+    return parts.map { String(decoding: $0, as: UTF8.self) }
   }
 
   /// The path in Firestore's grammar, quoted where necessary.

@@ -30,6 +30,17 @@ public struct Timestamp: Hashable, Comparable, Sendable {
     self.nanoseconds = nanoseconds
   }
 
+  /// Makes a timestamp from microseconds since 1970, saturated at the years 1 to 9999.
+  package init(microseconds: Int64) {
+    let seconds = microseconds.flooredDivision(by: 1_000_000)
+    let rest = Int32(microseconds.flooredRemainder(by: 1_000_000))
+    let bounded = min(max(seconds, Self.minimumSeconds), Self.maximumSeconds)
+    self.init(uncheckedSeconds: bounded, nanoseconds: rest * 1000)
+  }
+
+  /// Microseconds since 1970; finer digits are dropped.
+  package var microseconds: Int64 { seconds * 1_000_000 + Int64(nanoseconds / 1000) }
+
   /// The timestamp rounded down to microseconds, as the service stores it.
   public var flooredToMicroseconds: Timestamp {
     Timestamp(uncheckedSeconds: seconds, nanoseconds: nanoseconds / 1000 * 1000)

@@ -16,7 +16,7 @@ package struct GymClass: Identifiable, Equatable, Sendable {
   package var gymId: String
   package var description: String?
   /// Whether the class is held; true where the field is missing, as in documents of the Android app.
-  package var isActive: Bool
+  package var isActive = true
   /// The series that it is of.
   package var recurrenceGroupId: String?
   package var createdAt: Timestamp?
@@ -31,7 +31,6 @@ package struct GymClass: Identifiable, Equatable, Sendable {
     maxCapacity: Int,
     gymId: String,
     description: String? = nil,
-    isActive: Bool = true,
     recurrenceGroupId: String? = nil
   ) {
     self.id = id
@@ -42,7 +41,6 @@ package struct GymClass: Identifiable, Equatable, Sendable {
     self.maxCapacity = maxCapacity
     self.gymId = gymId
     self.description = description
-    self.isActive = isActive
     self.recurrenceGroupId = recurrenceGroupId
   }
 

@@ -114,8 +114,9 @@ extension Decoder {
 }
 
 extension Encoder {
-  /// Writes JSON with an encoder of another library.
-  func writeJSON(_ write: (inout JSONWriter) -> Void) throws {
+  /// Writes a value; with an encoder of another library its JSON.
+  func write(_ value: Value, asJSON write: (inout JSONWriter) -> Void) throws {
+    if let encoder = self as? ValueEncoder { return encoder.set(value) }
     let value = try JSONParser.decode(JSONWriter.bytes(write)) { root, _ throws(WireError) in
       Value(plain: root)
     }
@@ -137,11 +138,7 @@ extension Value: Codable {
   ///
   /// - Throws: `EncodingError` if the encoder would merge canonically equivalent names.
   public func encode(to encoder: any Encoder) throws {
-    if let encoder = encoder as? ValueEncoder {
-      encoder.set(self)
-    } else {
-      try encoder.writeJSON { $0.value(self) }
-    }
+    try encoder.write(self) { $0.value(self) }
   }
 }
 
@@ -162,11 +159,7 @@ extension FieldMap: Codable {
   ///
   /// - Throws: `EncodingError` if the encoder would merge canonically equivalent names.
   public func encode(to encoder: any Encoder) throws {
-    if let encoder = encoder as? ValueEncoder {
-      encoder.set(.map(self))
-    } else {
-      try encoder.writeJSON { $0.fields(self) }
-    }
+    try encoder.write(.map(self)) { $0.fields(self) }
   }
 }
 
@@ -217,11 +210,7 @@ extension GeoPoint: Codable {
 
   /// Encodes the coordinates other than 0, or the geo point itself in a ``FirestoreEncoder``.
   public func encode(to encoder: any Encoder) throws {
-    if let encoder = encoder as? ValueEncoder {
-      encoder.set(.geoPoint(self))
-    } else {
-      try encoder.writeJSON { $0.geoPoint(self) }
-    }
+    try encoder.write(.geoPoint(self)) { $0.geoPoint(self) }
   }
 }
 

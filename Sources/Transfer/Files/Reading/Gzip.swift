@@ -8,13 +8,13 @@ struct GzipDeflater: ~Copyable {
   /// Starts a gzip member.
   ///
   /// - Throws: ``Failure`` of kind `internal` if there is no memory.
-  init(level: Int32 = 6) throws(Failure) {
+  init() throws(Failure) {
     stream = .allocate(capacity: 1)
     stream.initialize(to: z_stream())
     // A window of 15 bits; adding 16 selects gzip's header and trailer.
     let code = deflateInit2_(
       stream,
-      level,
+      6,
       Z_DEFLATED,
       15 + 16,
       8,

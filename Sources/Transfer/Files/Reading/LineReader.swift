@@ -107,6 +107,21 @@ package struct LineReader: ~Copyable {
     return try carry.span.withUnsafeBytes(body)
   }
 
+  /// Calls `body` with the line as JSON.
+  ///
+  /// - Throws: ``Failure`` of kind `inputMalformed` that names the line, also for what `body` throws.
+  package borrowing func withJSON<Result>(
+    _ parser: JSONParser,
+    _ body: (JSONCursor) throws(WireError) -> Result
+  ) throws(Failure) -> Result {
+    do throws(WireError) {
+      if isTooLong { throw WireError("it is too long") }
+      return try withLine { bytes throws(WireError) in try parser.parse(bytes, body) }
+    } catch {
+      throw Failure(.inputMalformed, "read", path: path, cause: "line \(number): \(error)")
+    }
+  }
+
   private mutating func forget() {
     whole = nil
     isTooLong = false

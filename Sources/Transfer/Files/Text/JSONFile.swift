@@ -20,6 +20,17 @@ package enum JSONFile {
       atMost: 64 << 20,
       orThrow: Failure(.inputMalformed, "read", path: path, cause: "it is larger than 64 MiB")
     )
+    return try parse(bytes, of: path, body)
+  }
+
+  /// Parses the bytes of a file.
+  ///
+  /// - Throws: ``Failure`` of kind `inputMalformed` for anything but one JSON object; what `body` throws as one.
+  package static func parse<Result>(
+    _ bytes: [UInt8],
+    of path: String,
+    _ body: (JSONCursor) throws(WireError) -> Result
+  ) throws(Failure) -> Result {
     do throws(WireError) {
       return try JSONParser().parse(bytes) { json throws(WireError) in
         guard json.kind == .object else { throw WireError("it is not a JSON object") }
@@ -58,8 +69,6 @@ package enum JSONFile {
       failure.path = path
       throw failure
     }
-    SystemCall.synchronizeFolder(
-      path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
-    )
+    SystemCall.synchronizeFolder(FilePaths.folder(of: path))
   }
 }

@@ -84,7 +84,7 @@ extension FirestoreClient {
         var pages = within(left).pages(of: read).makeAsyncIterator()
         guard let first = try await pages.next()?.first else { return kinds }
         kinds.append(first.path.collection.pattern)
-        let root = first.path.segments.first ?? ""
+        let root = first.path.collection.root
         // Skip everything below the root collection: no ID contains NUL, and none sorts before this number.
         read.startAt = DocumentPath("\(root)\u{0}/__id-9223372036854775808__")
       } catch {

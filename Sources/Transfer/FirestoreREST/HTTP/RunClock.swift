@@ -34,11 +34,10 @@ package struct RunClock: Sendable {
 }
 
 extension RunClock {
-  /// Runs what has to be done even if the task was cancelled, and cancels it some seconds after that.
+  /// Runs what has to be done even if the task was cancelled, and cancels it five seconds after that.
   ///
   /// - Throws: What `body` throws.
   package func finishing<Result: Sendable>(
-    within seconds: Double = 5,
     _ body: @escaping @Sendable () async throws -> Result
   ) async throws -> Result {
     let task = Task(operation: body)
@@ -46,7 +45,7 @@ extension RunClock {
       try await task.value
     } onCancel: {
       Task {
-        try? await sleep(seconds)
+        try? await sleep(5)
         task.cancel()
       }
     }

@@ -7,10 +7,8 @@ extension FirestoreClient {
   package func collectionIDs(belowEach paths: [DocumentPath]) async throws -> [DocumentPath: [String]] {
     var found: [DocumentPath: [String]] = [:]
     for some in paths.chunks(of: Self.width) {
-      try await withThrowingTaskGroup(of: (DocumentPath, [String]).self) { group in
-        for path in some { group.addTask { (path, try await collectionIDs(below: path)) } }
-        for try await (path, ids) in group where !ids.isEmpty { found[path] = ids }
-      }
+      let below = try await Array(some).concurrentMap { try await collectionIDs(below: $0) }
+      for (path, ids) in zip(some, below) where !ids.isEmpty { found[path] = ids }
     }
     return found
   }

@@ -212,6 +212,9 @@ package struct ReadSurvey: Sendable {
 
   private let knowledge: Knowledge
 
+  /// The smallest estimated number of documents of a part.
+  private static let leastOfPart = 50.0
+
   /// The estimated number of documents; nil if there is no estimate.
   package var estimate: Double? {
     if case .names(let survey, _) = knowledge { survey.count } else { nil }
@@ -222,13 +225,11 @@ package struct ReadSurvey: Sendable {
   }
 
   /// Returns names that cut the read into parts of about equal size, sorted; fewer if it is small.
-  ///
-  /// - Parameter minimum: The smallest estimated number of documents of a part.
-  package func cuts(into parts: Int, minimum: Int = 50) -> [DocumentPath] {
+  package func cuts(into parts: Int) -> [DocumentPath] {
     switch knowledge {
     case .nothing: return []
     case .names(let survey, let collection):
-      let most = max(1, Int(clamping: survey.count / Double(max(1, minimum))))
+      let most = max(1, Int(clamping: survey.count / Self.leastOfPart))
       return survey.cuts(into: min(parts, most)).map { DocumentPath(collection, $0) }
     case .partitions(let names):
       if names.count < parts { return names }
@@ -281,15 +282,8 @@ extension FirestoreClient {
       let starts = survey.next(parts: parts, limit: min(16, left))
       if starts.isEmpty { break }
       left -= starts.count
-      try await withThrowingTaskGroup(of: (String, [String], Bool).self) { group in
-        for start in starts {
-          group.addTask {
-            let look = try await self.look(at: start, in: read)
-            return (start, look.ids, look.isLast)
-          }
-        }
-        for try await (start, ids, isLast) in group { survey.add(start, ids, isLast: isLast) }
-      }
+      let looks = try await starts.concurrentMap { try await self.look(at: $0, in: read) }
+      for (start, look) in zip(starts, looks) { survey.add(start, look.ids, isLast: look.isLast) }
     }
     return survey
   }

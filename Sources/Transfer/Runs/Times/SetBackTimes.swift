@@ -24,19 +24,18 @@ package actor SetBackTimes {
   private let run: String
   /// The service's time before the first write; nil where it is not known.
   private let began: Timestamp?
-  private let clock: RunClock
+  private let clock = RunClock.system
   /// The patterns of the collections that are recorded.
   private var recorded: Set<CollectionPath> = []
   private var recordedAt = 0.0
   /// The latest recording, which all commits wait for.
   private var recording: Task<Void, any Error>?
 
-  package init(in context: RunContext, clock: RunClock = .system) {
+  package init(in context: RunContext) {
     client = context.client
     schema = context.schema
     run = context.folder.id
     began = context.journal?.serverTime
-    self.clock = clock
   }
 
   /// Records the collections of writes that are about to be sent and that set times back.

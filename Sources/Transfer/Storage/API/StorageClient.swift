@@ -50,11 +50,7 @@ package struct StorageClient: Sendable {
 
   /// Sends a request once; the token is refreshed once.
   func once(_ request: HTTPRequest) async -> Result<HTTPResponse, CallFailure> {
-    do throws(CallFailure) {
-      return .success(try await caller.exchange(request))
-    } catch {
-      return .failure(error)
-    }
+    await Result(awaiting: { () throws(CallFailure) in try await caller.exchange(request) })
   }
 
   private func settled(

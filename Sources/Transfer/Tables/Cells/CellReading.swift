@@ -79,7 +79,7 @@ extension CellText {
   private func rest(_ text: UnsafeBufferPointer<UInt8>, _ parser: JSONParser) throws(CellError) -> Value {
     do throws(WireError) {
       return try parser.parse(UnsafeRawBufferPointer(text)) { json throws(WireError) in
-        if json.kind == .object, json.members.makeIterator().isExhausted { return .map(FieldMap()) }
+        if json.kind == .object, json.members.isAtEnd { return .map(FieldMap()) }
         var decoder = WireDecoder(unknownMembers: .refused)
         return try decoder.value(json)
       }
@@ -111,13 +111,5 @@ extension CellText {
     } catch {
       throw CellError("it begins with [ and is not a JSON array", error)
     }
-  }
-}
-
-extension JSONCursor.Members {
-  /// Whether there are no more members.
-  fileprivate var isExhausted: Bool {
-    var copy = self
-    return copy.next() == nil
   }
 }

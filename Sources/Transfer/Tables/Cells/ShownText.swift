@@ -24,9 +24,10 @@ struct ShownText: Sendable {
       if rules.neutralisesFormulas, CellForm.isFormula(scratch) { out.append(UInt8(ascii: "'")) }
       out.append(contentsOf: scratch)
     case .array, .map:
-      var json = JSONWriter()
-      write(value, to: &json)
-      out.append(contentsOf: json.bytes)
+      let json = JSONWriter.bytes { json in
+        PlainJSONWriter.write(value, to: &json) { text(of: $0) }
+      }
+      out.append(contentsOf: json)
     }
   }
 
@@ -72,33 +73,14 @@ struct ShownText: Sendable {
 
   // MARK: JSON
 
-  private func write(_ value: Value, to json: inout JSONWriter) {
+  /// The text of a value in JSON; nil for one that JSON has itself.
+  private func text(of value: Value) -> String? {
+    var text: [UInt8] = []
     switch value {
-    case .null: json.null()
-    case .boolean(let truth): json.boolean(truth)
-    case .integer(let number): json.integer(number)
-    case .double(let number): json.double(number)
-    case .string(let text): json.string(text)
-    case .timestamp(let moment):
-      var text: [UInt8] = []
-      append(moment, to: &text)
-      json.string(String(decoding: text, as: UTF8.self))
-    case .bytes, .reference, .geoPoint:
-      var text: [UInt8] = []
-      appendWords(value, to: &text)
-      json.string(String(decoding: text, as: UTF8.self))
-    case .array(let values):
-      json.array { json in for value in values { write(value, to: &json) } }
-    case .map(let fields):
-      if let vector = fields.vector {
-        return json.array { json in for number in vector { json.double(number) } }
-      }
-      json.object { json in
-        for entry in fields.entries {
-          json.key(entry.name)
-          write(entry.value, to: &json)
-        }
-      }
+    case .timestamp(let moment): append(moment, to: &text)
+    case .bytes, .reference, .geoPoint: appendWords(value, to: &text)
+    case .null, .boolean, .integer, .double, .string, .array, .map: return nil
     }
+    return String(decoding: text, as: UTF8.self)
   }
 }

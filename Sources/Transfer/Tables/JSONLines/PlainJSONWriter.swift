@@ -51,14 +51,24 @@ package final class PlainJSONWriter: CollectionWriter {
     receipt = try file.finish()
   }
 
-  package static func write(_ fields: FieldMap, to json: inout JSONWriter) {
+  /// - Parameter text: Returns the text that stands for a value; nil for what JSON has for it.
+  package static func write(
+    _ fields: FieldMap,
+    to json: inout JSONWriter,
+    text: (Value) -> String? = { _ in nil }
+  ) {
     for entry in fields.entries {
       json.key(entry.name)
-      write(entry.value, to: &json)
+      write(entry.value, to: &json, text: text)
     }
   }
 
-  static func write(_ value: Value, to json: inout JSONWriter) {
+  static func write(
+    _ value: Value,
+    to json: inout JSONWriter,
+    text: (Value) -> String? = { _ in nil }
+  ) {
+    if let text = text(value) { return json.string(text) }
     switch value {
     case .null: json.null()
     case .boolean(let flag): json.boolean(flag)
@@ -74,12 +84,13 @@ package final class PlainJSONWriter: CollectionWriter {
         $0.key("longitude")
         $0.double(point.longitude)
       }
-    case .array(let values): json.array { json in for value in values { write(value, to: &json) } }
+    case .array(let values):
+      json.array { json in for value in values { write(value, to: &json, text: text) } }
     case .map(let fields):
       if let vector = fields.vector {
         json.array { json in for number in vector { json.double(number) } }
       } else {
-        json.object { write(fields, to: &$0) }
+        json.object { write(fields, to: &$0, text: text) }
       }
     }
   }

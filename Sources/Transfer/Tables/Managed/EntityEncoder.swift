@@ -138,8 +138,7 @@ struct EntityEncoder {
     case .string(let text): content.bytes(3, text.utf8)
     case .reference(let name): try Self.reference(name, to: &content)
     case .timestamp(let moment):
-      let microseconds = moment.seconds * 1_000_000 + Int64(moment.nanoseconds / 1000)
-      content.number(1, UInt64(bitPattern: microseconds))
+      content.number(1, UInt64(bitPattern: moment.microseconds))
       return Meaning.moment
     case .bytes(let bytes):
       content.bytes(3, bytes)

@@ -29,9 +29,7 @@ struct DateText: Sendable, Equatable {
   }
 
   private static func days(_ year: Int, _ month: Int, _ day: Int) -> Int? {
-    guard year >= 1, (1...12).contains(month), day >= 1, day <= Civil.daysInMonth(year: year, month: month)
-    else { return nil }
-    return Civil.days(year: year, month: month, day: day)
+    Civil.isDate(year: year, month: month, day: day) ? Civil.days(year: year, month: month, day: day) : nil
   }
 
   /// Parses a text; nil if it is not such a date.

@@ -210,9 +210,7 @@ package struct Copy: Sendable {
     // The root collections as of the beginning of the run, whatever was created since.
     if let checkpoint = context.checkpoints?.resumed, let resumed {
       let names = checkpoint.collections.prefix(resumed.scopes).map(\.name)
-      return names.compactMap { name in
-        name.utf8.split(separator: UInt8(ascii: "/")).first.flatMap { CollectionPath(String(Substring($0))) }
-      }
+      return names.compactMap { CollectionPath($0)?.root }
     }
     return try await source.client.collectionIDs(readTime: options.readTime).compactMap { CollectionPath($0) }
   }

@@ -25,18 +25,11 @@ package struct CopyCount: Sendable {
   /// The differences, and how many documents were compared by their number.
   ///
   /// - Throws: ``Failure`` if the service does not count them.
-  package func differences() async throws(Failure) -> (differences: [Difference], counted: Int) {
+  package func differences() async throws -> (differences: [Difference], counted: Int) {
     let expected = expected()
     let client = copy.source.client
-    let counts = await withTaskGroup(of: (Int, Result<Int, Failure>).self) { group in
-      var counts: [Result<Int, Failure>] = expected.map { _ in .success(0) }
-      for (index, (read, _)) in expected.enumerated() {
-        group.addTask {
-          (index, await Result(awaiting: { () throws(Failure) in try await client.count(read).count }))
-        }
-      }
-      for await (index, count) in group { counts[index] = count }
-      return counts
+    let counts = try await expected.map(\.read).concurrentMap { read in
+      await Result(awaiting: { () throws(Failure) in try await client.count(read).count })
     }
     var differences: [Difference] = []
     var counted = 0

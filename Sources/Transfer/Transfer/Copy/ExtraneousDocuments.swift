@@ -1,4 +1,5 @@
 import FirestoreREST
+import TypedDocuments
 
 /// The documents of a copy's target that do not exist in its source: listed before any write, deleted after all of them.
 ///
@@ -28,7 +29,6 @@ struct ExtraneousDocuments {
     copy.context.progress.begin("look for extraneous documents", total: nil)
     defer { copy.context.progress.end() }
     var file = try OutputFile(path)
-    var json = JSONWriter()
     var (count, read) = (0, 0)
     let from = pages(copy.source.client, readTime)
     let to = pages(copy.context.client, nil)
@@ -40,13 +40,7 @@ struct ExtraneousDocuments {
         return page.filter { CollectionScope.index(of: $0.path, in: scopes) == index }
       } _: { step in
         guard case .only(.to, let document) = step, let time = document.updateTime else { return }
-        json.removeAll()
-        json.object {
-          $0.member("path", document.path.string)
-          $0.member("updateTime", time)
-        }
-        json.bytes.append(UInt8(ascii: "\n"))
-        try file.write(json.bytes)
+        try file.write(Entry(path: document.path, updateTime: time).line)
         count += 1
       }
     }
@@ -69,8 +63,9 @@ struct ExtraneousDocuments {
 
   // MARK: Deletion
 
-  private struct Entry {
-    var path: DocumentPath
+  /// A line of the list.
+  private struct Entry: JSONRecord {
+    @Text var path: DocumentPath
     var updateTime: Timestamp
   }
 
@@ -112,18 +107,7 @@ struct ExtraneousDocuments {
   }
 
   private func entry(_ lines: borrowing LineReader, _ parser: JSONParser) throws(Failure) -> Entry {
-    do throws(WireError) {
-      return try lines.withLine { bytes throws(WireError) in
-        try parser.parse(bytes) { json throws(WireError) in
-          guard let path = json["path"]?.string.flatMap({ DocumentPath($0) }),
-            let time = json["updateTime"]?.string.flatMap({ Timestamp($0) })
-          else { throw WireError("it is no entry of this list") }
-          return Entry(path: path, updateTime: time)
-        }
-      }
-    } catch {
-      throw Failure(.inputMalformed, "read", path: lines.path, cause: "line \(lines.number): \(error)")
-    }
+    try lines.withJSON(parser) { json throws(WireError) in try Entry(json) }
   }
 
   private func delete(_ entries: [Entry], _ writer: BatchWriter, _ delegate: DeleteDelegate) async throws {

@@ -104,13 +104,13 @@ struct DiffWriter {
   }
 
   private func text(_ entry: DiffEntry) -> [UInt8] {
-    let reason = entry.reason.map { ": \(Self.oneLine($0))" } ?? ""
-    let line: TerminalText = "\(entry.mark.rawValue) \(Self.oneLine(entry.path))\(reason)"
+    let reason = entry.reason.map { ": \(ValueText.oneLine($0))" } ?? ""
+    let line: TerminalText = "\(entry.mark.rawValue) \(ValueText.oneLine(entry.path))\(reason)"
     var lines: [TerminalText] = ["\(entry.mark.color.map { line.colored($0, if: isColored) } ?? line)\n"]
     for difference in entry.differences {
       let values = ValueText.pair(difference.before, difference.after)
       lines.append(
-        "    \(Self.oneLine(difference.path.description)): \(values.before) -> \(values.after)\n"
+        "    \(ValueText.oneLine(difference.path.description)): \(values.before) -> \(values.after)\n"
       )
     }
     return Array(lines.joined().description.utf8)
@@ -144,12 +144,6 @@ struct DiffWriter {
       writer.append(place + [difference.path.description] + values, to: &bytes)
     }
     return bytes
-  }
-
-  /// Returns a text on one line; a text with control characters becomes a JSON string.
-  private static func oneLine(_ text: String) -> String {
-    guard text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else { return text }
-    return JSONWriter.text { $0.string(text) }
   }
 
   private static func json(_ value: Value?) -> String {

@@ -129,7 +129,7 @@ package struct Snapshot: Sendable {
           count += 1
           if let last, !(last < document.path) { isSorted = false }
           if last.map({ !Self.haveSameRoot($0, document.path) }) ?? true {
-            roots.insert(Self.root(of: document.path))
+            roots.insert(document.path.collection.root)
           }
           if document.path.collection.parent != nil { patterns.insert(document.path.collection.pattern) }
           last = document.path
@@ -194,10 +194,6 @@ package struct Snapshot: Sendable {
   /// Returns a file name without its extensions, which is that of the collection.
   private static func order(of file: String) -> String {
     FileName(FilePaths.name(of: file)).stem
-  }
-
-  private static func root(of path: DocumentPath) -> CollectionPath {
-    CollectionPath(nil, path.segments.first ?? "")
   }
 
   private static func haveSameRoot(_ a: DocumentPath, _ b: DocumentPath) -> Bool {

@@ -8,19 +8,15 @@ package struct ServiceChecks: Sendable {
   private let client: FirestoreClient
   private let environment: DatabaseEnvironment
   private let prices: PriceList
-  /// Seconds since 1970 by this machine's clock.
-  private let now: @Sendable () -> Int64
 
   package init(
     client: FirestoreClient,
     environment: DatabaseEnvironment,
-    prices: PriceList = .nam5,
-    now: @escaping @Sendable () -> Int64 = { Timestamp.now.seconds }
+    prices: PriceList
   ) {
     self.client = client
     self.environment = environment
     self.prices = prices
-    self.now = now
   }
 
   /// Adds the results to a diagnosis; a problem ends checks that depend on it.
@@ -65,10 +61,10 @@ package struct ServiceChecks: Sendable {
   private static let toleratedSkew: Int64 = 300
 
   private func clock(into diagnosis: inout Diagnosis) async {
-    let before = now()
+    let before = Timestamp.now.seconds
     let request = HTTPRequest(method: "GET", url: "\(client.endpoint)/", timeout: 15)
     guard let response = try? await client.caller.transport.send(request) else { return }
-    let after = now()
+    let after = Timestamp.now.seconds
     guard let date = response.headers["date"].flatMap({ HTTPDate.seconds($0) }) else {
       diagnosis.ok("clock", "the service does not report its time")
       return

@@ -68,7 +68,7 @@ package struct VersionSearch: Sendable {
 
   private var gaps: [Gap] {
     zip(versions, versions.dropFirst()).compactMap { earlier, later in
-      let stretch = Self.microseconds(later.since) - Self.microseconds(earlier.until)
+      let stretch = later.since.microseconds - earlier.until.microseconds
       if later.document != nil {
         guard let moment = before(later.since), earlier.until < moment else { return nil }
         return Gap(moment: moment, interest: 2, microseconds: stretch)
@@ -102,29 +102,21 @@ package struct VersionSearch: Sendable {
 
   /// The last moment before another that can be looked at; nil where there is none in the window.
   private func before(_ moment: Timestamp) -> Timestamp? {
-    guard let exact = Self.moment(microseconds: Self.microseconds(moment) - 1) else { return nil }
+    let exact = Timestamp(microseconds: moment.microseconds - 1)
     let found = exact > fine ? exact : Self.floored(exact)
     return found.flatMap { $0 < earliest ? nil : $0 }
   }
 
   /// The middle of two moments, of older times a whole minute; nil where there is none, or they are too near.
   private func middle(_ a: Timestamp, _ b: Timestamp, wider width: Int64) -> Timestamp? {
-    let (start, end) = (Self.microseconds(a), Self.microseconds(b))
+    let (start, end) = (a.microseconds, b.microseconds)
     if fine <= a {
-      return end - start <= width ? nil : Self.moment(microseconds: start + (end - start) / 2)
+      return end - start <= width ? nil : Timestamp(microseconds: start + (end - start) / 2)
     }
     let first = a.seconds / Self.minute + 1
     let last = (b.nanoseconds == 0 ? b.seconds - 1 : b.seconds) / Self.minute
     guard first <= last else { return nil }
     return Timestamp(seconds: (first + (last - first) / 2) * Self.minute)
-  }
-
-  private static func microseconds(_ moment: Timestamp) -> Int64 {
-    moment.seconds * second + Int64(moment.nanoseconds / 1000)
-  }
-
-  private static func moment(microseconds: Int64) -> Timestamp? {
-    Timestamp(seconds: microseconds / second, nanoseconds: Int32(microseconds % second) * 1000)
   }
 
   private static func floored(_ moment: Timestamp) -> Timestamp? {

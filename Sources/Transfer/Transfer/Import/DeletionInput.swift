@@ -29,6 +29,4 @@ final class DeletionInput: DocumentInput {
   func skip(through number: Int) throws(Failure) {
     while list.number < number, try list.next() != nil {}
   }
-
-  func rejected(_ reason: String) -> RejectedRow? { nil }
 }

@@ -45,6 +45,8 @@ extension DocumentInput {
   var headings: MetHeadings { MetHeadings() }
 
   func cell(of field: FieldPath?) -> Cell? { nil }
+
+  func rejected(_ reason: String) -> RejectedRow? { nil }
 }
 
 /// A cell of a row.
@@ -229,8 +231,6 @@ final class JSONLinesInput: DocumentInput {
   func skip(through number: Int) throws(Failure) { try reader.skip(through: number) }
 
   var position: Int { reader.position }
-
-  func rejected(_ reason: String) -> RejectedRow? { nil }
 }
 
 extension CollectionPlacement {

@@ -53,8 +53,6 @@ final class JSONInput: DocumentInput {
     }
   }
 
-  func rejected(_ reason: String) -> RejectedRow? { nil }
-
   func next() throws(Failure) -> DocumentRow? {
     while true {
       if let document = pending.popLast() {

@@ -47,6 +47,4 @@ final class ManagedInput: DocumentInput {
       "A managed export has no times of its documents: they will have been created and changed by this import."
     ]
   }
-
-  func rejected(_ reason: String) -> RejectedRow? { nil }
 }

@@ -40,21 +40,11 @@ package struct Mask: Sendable {
   ///
   /// - Throws: ``masked(_:)-(RawDocument)`` of the first document that throws; `CancellationError`.
   package func masked(_ documents: [RawDocument]) async throws -> [RawDocument] {
-    try await withThrowingTaskGroup(of: (Int, Result<[RawDocument], Failure>).self) { group in
-      var parts: [Result<[RawDocument], Failure>] = []
-      for part in documents.chunks(of: Self.part) {
-        let index = parts.count
-        parts.append(.success([]))
-        group.addTask {
-          (
-            index,
-            Result { () throws(Failure) in try part.map { document throws(Failure) in try masked(document) } }
-          )
-        }
-      }
-      for try await (index, part) in group { parts[index] = part }
-      return try parts.flatMap { try $0.get() }
+    let parts = Array(documents.chunks(of: Self.part))
+    let masked = try await parts.concurrentMap { part -> Result<[RawDocument], Failure> in
+      Result { () throws(Failure) in try part.map { document throws(Failure) in try self.masked(document) } }
     }
+    return try masked.flatMap { try $0.get() }
   }
 
   /// Documents that one task masks.

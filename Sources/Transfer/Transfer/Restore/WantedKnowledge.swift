@@ -51,18 +51,14 @@ package struct WantedKnowledge: Sendable, Equatable {
   /// Whether documents of a scope may be in it.
   package func mayHold(_ scope: CollectionScope) -> Bool {
     guard let collections, !isGroup else { return true }
-    let root = Self.root(of: scope.name.string)
+    let root = FilePaths.root(of: scope.name.string)
     return collections.contains { name in
-      CollectionPath(root).map { CollectionSelection.name(Self.root(of: name), means: $0) } ?? false
+      CollectionPath(root).map { CollectionSelection.name(FilePaths.root(of: name), means: $0) } ?? false
     }
   }
 
-  private static func root(of path: String) -> String {
-    path.utf8.firstIndex(of: UInt8(ascii: "/")).map { String(path[..<$0]) } ?? path
-  }
-
   private func holds(_ collection: CollectionPath) -> Bool {
-    if collection.parent != nil, let root = CollectionPath(Self.root(of: collection.string)),
+    if collection.parent != nil, let root = CollectionPath(FilePaths.root(of: collection.string)),
       let known = patternsBelow[root], !known.contains(collection.pattern)
     {
       return false

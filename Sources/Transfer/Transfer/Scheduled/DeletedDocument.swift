@@ -42,12 +42,6 @@ struct DeletedDocuments: ~Copyable {
   /// - Throws: ``Failure`` of kind `inputMalformed` for a line that is none, `inputMissing` for a read error.
   mutating func next() throws(Failure) -> DeletedDocument? {
     guard try lines.advance() else { return nil }
-    do throws(WireError) {
-      if lines.isTooLong { throw WireError("it is too long") }
-      let bytes = lines.withLine { Array($0) }
-      return try parser.parse(bytes) { json throws(WireError) in try DeletedDocument(json) }
-    } catch {
-      throw Failure(.inputMalformed, "read", path: lines.path, cause: "line \(lines.number): \(error)")
-    }
+    return try lines.withJSON(parser) { json throws(WireError) in try DeletedDocument(json) }
   }
 }

@@ -10,7 +10,7 @@ extension CopyJob {
     _ plan: Copy.Plan,
     without extraneous: [CollectionPath: Int],
     _ session: Session
-  ) async throws(Failure) -> Bool {
+  ) async throws -> Bool {
     guard let readBack = copy.readBack else { return true }
     session.logger.notice("\(CopyText.verified(readBack.counts))")
     let count = try await CopyCount(copy, plan, without: extraneous).differences()

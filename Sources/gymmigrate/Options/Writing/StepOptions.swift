@@ -143,20 +143,9 @@ extension FixSteps {
     _ flag: String,
     _ form: String
   ) throws -> (field: FieldPath, rest: String) {
-    var isQuoted = false
-    var isEscaped = false
-    var index = text.utf8.startIndex
-    while index < text.utf8.endIndex {
-      let byte = text.utf8[index]
-      if byte == UInt8(ascii: "="), !isQuoted {
-        let rest = text.utf8[text.utf8.index(after: index)...]
-        return (try field(String(text[..<index]), flag), String(Substring(rest)))
-      }
-      if byte == UInt8(ascii: "`"), !isEscaped { isQuoted.toggle() }
-      isEscaped = byte == UInt8(ascii: "\\") && !isEscaped
-      index = text.utf8.index(after: index)
-    }
-    throw ValidationError("\(flag): '\(text)' is not \(form).")
+    let parts = FieldPath.parts(of: text, between: UInt8(ascii: "="), atMost: 1)
+    guard parts.count == 2 else { throw ValidationError("\(flag): '\(text)' is not \(form).") }
+    return (try field(parts[0], flag), parts[1])
   }
 
   private static func field(_ text: String, _ flag: String) throws -> FieldPath {

@@ -29,12 +29,10 @@ package struct CredentialDiscovery: Sendable {
   /// - Parameters:
   ///   - explicitFile: The file of `--credentials` or the configuration; it overrides the environment.
   ///   - accessTokenFile: The file of `--access-token-file`.
-  ///   - emulatorHost: The emulator, whose owner signs; nothing else is considered.
   ///   - impersonated: The service account to sign as, by means of what is found.
   package func resolve(
     explicitFile: String? = nil,
     accessTokenFile: String? = nil,
-    emulatorHost: String? = nil,
     impersonating impersonated: ServiceAccountChain? = nil
   ) throws(Failure) -> Credentials {
     if explicitFile != nil, accessTokenFile != nil {
@@ -45,7 +43,6 @@ package struct CredentialDiscovery: Sendable {
         remedy: "Give one of them."
       )
     }
-    if emulatorHost != nil { return Credentials(.emulatorOwner) }
     let found = try found(explicitFile: explicitFile, accessTokenFile: accessTokenFile)
     guard let impersonated else { return found }
     return Credentials(

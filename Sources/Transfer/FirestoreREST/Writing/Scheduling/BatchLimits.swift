@@ -10,11 +10,11 @@ package struct BatchLimits: Sendable, Equatable {
   /// The most bytes that all commits in flight and being settled hold, unless there is only one.
   package var maximumBytesInFlight: Int
   /// The duration in seconds above which a commit halves the size of the next ones.
-  package var slowCommit: Double
+  package var slowCommit = 5.0
   /// How long a write that is ABORTED alone is retried while others succeed, in seconds.
-  package var contention: Double
+  package var contention = 30.0
   /// How often a changed document is planned again.
-  package var maximumReplans: Int
+  package var maximumReplans = 5
   /// How long commits in flight may take to settle after an interruption, in seconds.
   package var interruptionGrace: Double
 
@@ -24,18 +24,12 @@ package struct BatchLimits: Sendable, Equatable {
     maximumBytes: Int = ByteBudget.commit,
     maximumInFlight: Int = 8,
     maximumBytesInFlight: Int = ByteBudget.commits,
-    slowCommit: Double = 5,
-    contention: Double = 30,
-    maximumReplans: Int = 5,
     interruptionGrace: Double = 10
   ) {
     self.maximumWrites = max(1, maximumWrites)
     self.maximumBytes = maximumBytes
     self.maximumInFlight = max(1, maximumInFlight)
     self.maximumBytesInFlight = maximumBytesInFlight
-    self.slowCommit = slowCommit
-    self.contention = contention
-    self.maximumReplans = maximumReplans
     self.interruptionGrace = interruptionGrace
   }
 }

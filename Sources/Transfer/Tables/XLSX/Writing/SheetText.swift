@@ -105,6 +105,24 @@ enum SheetText {
     text = out
   }
 
+  /// Calls `body` with a text that is escaped and shortened for a cell.
+  static func withCell(
+    _ text: String,
+    _ body: (UnsafePointer<CChar>?) throws(Failure) -> Void
+  ) throws(Failure) {
+    var bytes: [UInt8] = []
+    var text = text
+    text.withUTF8 { utf8 in
+      // Escapes multiply a text by at most seven.
+      let shown = prefix(utf8, length: maximumLength / 7)
+      append(UnsafeBufferPointer(rebasing: utf8[..<shown]), to: &bytes)
+    }
+    bytes.append(0)
+    try bytes.map { CChar(bitPattern: $0) }.withUnsafeBufferPointer { text throws(Failure) in
+      try body(text.baseAddress)
+    }
+  }
+
   /// Returns the length in bytes of the longest prefix with at most `length` UTF-16 units.
   static func prefix(_ utf8: UnsafeBufferPointer<UInt8>, length: Int) -> Int {
     var units = 0

@@ -122,27 +122,9 @@ package final class SummaryWriter {
       try workbook.check(worksheet_write_number(sheet, row, column, number, format))
     case .text(let text):
       if text.isEmpty { return }
-      try Self.withCell(text) { utf8 throws(Failure) in
+      try SheetText.withCell(text) { utf8 throws(Failure) in
         try workbook.check(worksheet_write_string(sheet, row, column, utf8, format))
       }
-    }
-  }
-
-  /// Calls `body` with a text that is escaped and shortened for a cell.
-  private static func withCell(
-    _ text: String,
-    _ body: (UnsafePointer<CChar>?) throws(Failure) -> Void
-  ) throws(Failure) {
-    var bytes: [UInt8] = []
-    var text = text
-    text.withUTF8 { utf8 in
-      // Escapes multiply a text by at most seven.
-      let shown = SheetText.prefix(utf8, length: SheetText.maximumLength / 7)
-      SheetText.append(UnsafeBufferPointer(rebasing: utf8[..<shown]), to: &bytes)
-    }
-    bytes.append(0)
-    try bytes.map { CChar(bitPattern: $0) }.withUnsafeBufferPointer { text throws(Failure) in
-      try body(text.baseAddress)
     }
   }
 
@@ -173,7 +155,7 @@ package final class SummaryWriter {
     chart_series_set_values(series, name, first, 1, last, 1)
     // The heading is above the numbers.
     chart_series_set_name_range(series, name, first - 1, 1)
-    try Self.withCell(section.title) { title in chart_title_set_name(chart, title) }
+    try SheetText.withCell(section.title) { title in chart_title_set_name(chart, title) }
     var font = lxw_chart_font()
     font.size = 12
     font.bold = UInt8(LXW_TRUE.rawValue)

@@ -8,20 +8,11 @@ extension XLSXWriter {
   /// Writes headings into the first row.
   func write(_ header: [String], to sheet: UnsafeMutablePointer<lxw_worksheet>) throws(Failure) {
     guard let format = headingFormat else { return }
-    var text: [UInt8] = []
     for (index, heading) in header.enumerated() {
-      text.removeAll(keepingCapacity: true)
-      var heading = heading
-      heading.withUTF8 { utf8 in
-        // A field name has at most 1,500 bytes, but a path may exceed a cell.
-        let shown = UnsafeBufferPointer(rebasing: utf8[..<SheetText.prefix(utf8, length: 4000)])
-        SheetText.append(shown, to: &text)
+      // A field name has at most 1,500 bytes, but a path may exceed a cell.
+      try SheetText.withCell(heading) { text throws(Failure) in
+        try check(worksheet_write_string(sheet, 0, UInt16(index), text, format))
       }
-      text.append(0)
-      let code = text.withUnsafeBytes {
-        worksheet_write_string(sheet, 0, UInt16(index), $0.bindMemory(to: CChar.self).baseAddress, format)
-      }
-      try check(code)
     }
   }
 

@@ -102,19 +102,18 @@ package final class XLSXWriter {
   /// Returns a writer for the next sheet.
   ///
   /// - Parameters:
-  ///   - name: The sheet name before it is made valid and unique; the collection path if nil.
+  ///   - collection: The collection, by whose path the sheet is named.
   ///   - fields: The columns; those of the catalogue and further fields if nil.
   ///   - isOnly: Whether the writer completes the workbook, too, so that it has the receipt.
   /// - Throws: ``Failure`` of kind `cannotWrite` or `usage`.
   package func sheet(
     for collection: CollectionPath,
-    named name: String? = nil,
     fields: [FieldPath]? = nil,
     isOnly: Bool = false
   ) throws(Failure) -> any CollectionWriter {
     let isFirst = begun.insert(UTF8Key(collection.string)).inserted
-    let announced = name == nil && isFirst ? announced[UTF8Key(collection.string)] : nil
-    let sheetName = announced ?? names.unique(name ?? collection.string)
+    let announced = isFirst ? announced[UTF8Key(collection.string)] : nil
+    let sheetName = announced ?? names.unique(collection.string)
     let first = try addSheet(named: sheetName, of: collection)
     let cells = try SheetCells(collection: collection, fields: fields, sheet: sheetName, options: options)
     return SheetWriter(cells, of: collection, in: self, first: first, name: sheetName, isOnly: isOnly)

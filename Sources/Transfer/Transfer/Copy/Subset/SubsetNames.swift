@@ -1,10 +1,16 @@
 import Synchronization
+import TypedDocuments
 
 /// The names of the documents of a part, in their order, on disk.
 package final class SubsetNames: Sendable, Equatable {
   /// The file of a run that has them, a line each; of a masked one there is none, because names are people's.
   static let fileName = "part.jsonl"
   private static let longestLine = 64 << 10
+
+  /// A line of the file.
+  private struct Entry: JSONRecord {
+    @Text var path: DocumentPath
+  }
 
   let count: Int
   /// How many there are of each collection, in their order.
@@ -24,16 +30,12 @@ package final class SubsetNames: Sendable, Equatable {
   convenience init(_ sorted: consuming SortedRecords<ScopedDocument>, file: String?) throws(Failure) {
     let spool = try NameSpool()
     var counts: [CollectionPath: Int] = [:]
-    var json = JSONWriter()
     var output: OutputFile? = nil
     if let file { output = try OutputFile(file) }
     while let record = try sorted.next() {
       try spool.append(record.path)
       counts[record.path.collection.pattern, default: 0] += 1
-      json.removeAll()
-      json.object { $0.member("path", record.path.string) }
-      json.bytes.append(UInt8(ascii: "\n"))
-      try output?.write(json.bytes)
+      try output?.write(Entry(path: record.path).line)
     }
     if let output = output.take() { _ = try output.finish() }
     self.init(spool, counts)
@@ -48,29 +50,11 @@ package final class SubsetNames: Sendable, Equatable {
     var lines = try LineReader(file, maximumLineBytes: Self.longestLine)
     let parser = JSONParser()
     while try lines.advance() {
-      let path = try Self.path(lines, parser)
+      let path = try lines.withJSON(parser) { json throws(WireError) in try Entry(json).path }
       try spool.append(path)
       counts[path.collection.pattern, default: 0] += 1
     }
     self.init(spool, counts)
-  }
-
-  private static func path(
-    _ lines: borrowing LineReader,
-    _ parser: JSONParser
-  ) throws(Failure) -> DocumentPath {
-    do throws(WireError) {
-      return try lines.withLine { bytes throws(WireError) in
-        try parser.parse(bytes) { json throws(WireError) in
-          guard let path = json["path"]?.string.flatMap({ DocumentPath($0) }) else {
-            throw WireError("it is no name of a document")
-          }
-          return path
-        }
-      }
-    } catch {
-      throw Failure(.inputMalformed, "read", path: lines.path, cause: "line \(lines.number): \(error)")
-    }
   }
 
   /// - Throws: `.cannotWrite` where the file cannot be read.

@@ -165,14 +165,7 @@ struct SubsetRun: ~Copyable {
   }
 
   private func counts(of reads: [CollectionRead]) async throws -> [Int] {
-    try await withThrowingTaskGroup(of: (Int, Int).self) { [client] group in
-      for (index, read) in reads.enumerated() {
-        group.addTask { (index, try await client.count(read).count) }
-      }
-      var counts = Array(repeating: 0, count: reads.count)
-      for try await (index, count) in group { counts[index] = count }
-      return counts
-    }
+    try await reads.concurrentMap { [client] read in try await client.count(read).count }
   }
 
   private mutating func take(_ read: CollectionRead, of field: SubsetReferences.Incoming) async throws {

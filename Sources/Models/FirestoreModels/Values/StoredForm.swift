@@ -18,7 +18,7 @@ extension Value {
     }
   }
 
-  /// The value as the service stores it.
+  /// The value as the service stores and compares it.
   package var asStored: Value {
     switch self {
     case .timestamp(let moment): .timestamp(moment.flooredToMicroseconds)

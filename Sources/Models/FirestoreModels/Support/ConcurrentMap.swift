@@ -1,0 +1,15 @@
+extension Array where Element: Sendable {
+  /// What `transform` makes of each element, all at once, in their order.
+  ///
+  /// - Throws: What it throws first; the others are cancelled.
+  package func concurrentMap<Mapped: Sendable>(
+    _ transform: @escaping @Sendable (Element) async throws -> Mapped
+  ) async throws -> [Mapped] {
+    try await withThrowingTaskGroup(of: (Int, Mapped).self) { group in
+      for (index, element) in enumerated() { group.addTask { (index, try await transform(element)) } }
+      var results = [Mapped?](repeating: nil, count: count)
+      for try await (index, result) in group { results[index] = result }
+      return results.compactMap { $0 }
+    }
+  }
+}
