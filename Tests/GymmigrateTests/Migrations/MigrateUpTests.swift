@@ -275,6 +275,7 @@ struct MigrateUpTests {
         Self.setting("b"),
         Self.setting("b") + "  - set: {e: 1}\n"
       ).split(whereSeparator: \.isWhitespace).map(String.init)
+      try #require(sums.count == 2)
       for command in ["up", "pending"] {
         try await tool.bare(["migrate", command, "-e", "test"])
           .expectFailure(77, "migrations/2-b.yaml", sums[0], sums[1], "--accept-changed")
