@@ -151,6 +151,25 @@ struct LinkCase: Sendable, CustomTestStringConvertible {
     LinkCase(testDescription: "emails that are none", people: ["u1 email=ana", "m1 email=ana"]),
     LinkCase(testDescription: "nothing to go by", people: ["u1 name=x", "m1 name=x"]),
 
+    // Names.
+    LinkCase(
+      testDescription: "another name is noted with the user, by whatever field it is known",
+      people: [
+        "u1 \(a) fullName=Rosa\u{A0}de\u{A0}Paz", "m1 \(a) firstName=Luis paternalLastName=de\u{A0}León",
+        "u2 email=a@x nombre=Eva", "m2 email=a@x firstName=Ana",
+      ],
+      links: ["u1": "m1", "m1": "u1", "u2": "m2", "m2": "u2"],
+      codes: ["u1": "match-name-differs", "u2": "match-name-differs"]
+    ),
+    LinkCase(
+      testDescription: "one word in common is enough, and no name differs from none",
+      people: [
+        "u1 \(a) fullName=JOSÉ\u{A0}LUIS", "m1 \(a) firstName=Jose paternalLastName=Ruiz", "u2 \(b) fullName=Eva",
+        "m2 \(b)",
+      ],
+      links: ["u1": "m1", "m1": "u1", "u2": "m2", "m2": "u2"]
+    ),
+
     // Wrong types.
     LinkCase(
       testDescription: "a document with a wrong type is left alone, and its link counts",

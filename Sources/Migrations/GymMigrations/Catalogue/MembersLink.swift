@@ -18,11 +18,13 @@ package struct MembersLink: Migration {
     case matchInactive = "match-inactive"
     /// All who match are linked to others already: a second account of one person, as a rule. A note.
     case matchTaken = "match-taken"
+    /// The names of the two who are linked share no word: a parent's phone, as a rule. A note.
+    case matchNameDiffers = "match-name-differs"
     case wrongType = "wrong-type"
 
     fileprivate var kind: Finding.Kind {
       switch self {
-      case .matchTaken: .note
+      case .matchTaken, .matchNameDiffers: .note
       case .wrongType: .reject
       default: .review
       }
@@ -37,6 +39,7 @@ package struct MembersLink: Migration {
       case .matchContradicts: "Phone and email lead to different people."
       case .matchInactive: "The only match is with somebody who is not active."
       case .matchTaken: "Those who match are linked to others already, or left alone."
+      case .matchNameDiffers: "The names of the two who are linked have no word in common."
       case .wrongType: "The value is not of its field's type."
       }
     }
@@ -141,10 +144,22 @@ package struct MembersLink: Migration {
       phone: phone.flatMap { $0 }?.digits,
       email: email.flatMap { EmailIndex.problem(ofNormalised: $0) == nil ? $0 : nil },
       link: link,
+      nameWords: nameWords(side, document.fields),
       isActive: isActive ?? true,
       isFrozen: !findings.isEmpty
     )
     return (person, findings)
+  }
+
+  /// The words of all names that a document has, particles aside, without case and accents.
+  private static func nameWords(_ side: LinkSpool.Side, _ fields: FieldMap) -> Set<UTF8Key> {
+    var names = [PersonName(ofMember: fields).joined]
+    if side == .user {
+      let user = UserFields(fields)
+      names += [user.fullName ?? "", user.androidName.joined]
+    }
+    let words = names.flatMap(PlainText.tokens).filter { !NameSplit.isParticle($0) && NameWord.hasLetter($0) }
+    return Set(words.map { UTF8Key(PlainText.folded($0)) })
   }
 
   // MARK: Outcomes
@@ -152,15 +167,18 @@ package struct MembersLink: Migration {
   private static func outcome(for document: RawDocument, _ decision: LinkDecision) -> Outcome {
     let side: LinkSpool.Side = document.path.collection == GymCollection.users ? .user : .member
     let field = linkField(side)
-    switch decision {
-    case .leave: return Outcome(.unchanged)
-    case .link(let id, let reason):
-      return Outcome(.change(document.changing([field: .string(id)], reasons: [reason.rawValue])))
-    case .record(let code, let candidates):
+    func finding(_ code: Code, _ candidates: [String]) -> Finding {
       var found: FieldMap = ["candidates": .array(candidates.map { .string($0) })]
       found[field] = document.fields[field]
-      let finding = document.finding(code.kind, code.rawValue, field, .map(found), code.message)
-      return Outcome(code.kind == .review ? .skip : .unchanged, findings: [finding])
+      return document.finding(code.kind, code.rawValue, field, .map(found), code.message)
+    }
+    switch decision {
+    case .leave: return Outcome(.unchanged)
+    case .link(let id, let reason, let note):
+      let change = document.changing([field: .string(id)], reasons: [reason.rawValue])
+      return Outcome(.change(change), findings: note.map { [finding($0, [id])] } ?? [])
+    case .record(let code, let candidates):
+      return Outcome(code.kind == .review ? .skip : .unchanged, findings: [finding(code, candidates)])
     }
   }
 }

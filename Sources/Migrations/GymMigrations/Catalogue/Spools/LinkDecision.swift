@@ -10,8 +10,8 @@ enum LinkDecision: Sendable, Equatable {
 
   /// It is right, or there is nobody to link.
   case leave
-  /// It is to name this id.
-  case link(String, MembersLink.Reason)
+  /// It is to name this id; and what a person should know of that.
+  case link(String, MembersLink.Reason, note: MembersLink.Code? = nil)
   /// A person should know or decide: why, and who else is meant.
   case record(MembersLink.Code, candidates: [String])
 
@@ -93,7 +93,13 @@ enum LinkDecision: Sendable, Equatable {
       } else if !person.isActive || !match.isActive {
         doubt = .matchInactive
       } else {
-        return .link(match.id, key == .phone ? .phoneMatches : .emailMatches)
+        // A pair is listed once, with its user.
+        let isNoted = person.side == .user && person.hasOtherName(than: match)
+        return .link(
+          match.id,
+          key == .phone ? .phoneMatches : .emailMatches,
+          note: isNoted ? .matchNameDiffers : nil
+        )
       }
     } else {
       doubt = .matchAmbiguous

@@ -19,9 +19,16 @@ struct LinkSpool {
     var email: String?
     /// The id that the document's own link holds; nil where there is none.
     var link: String?
+    /// The words of its names, folded; empty where it has none.
+    var nameWords: Set<UTF8Key>
     var isActive: Bool
     /// Whether the document is left alone as a whole; its links and its keys count all the same.
     var isFrozen: Bool
+
+    /// Whether both have a name, and these share no word.
+    func hasOtherName(than other: Person) -> Bool {
+      !nameWords.isEmpty && !other.nameWords.isEmpty && nameWords.isDisjoint(with: other.nameWords)
+    }
   }
 
   private let database: SpoolDatabase
@@ -32,7 +39,7 @@ struct LinkSpool {
       schema: """
         CREATE TABLE people (
           number INTEGER PRIMARY KEY, side INTEGER NOT NULL, id BLOB NOT NULL, phone BLOB, email BLOB, link BLOB,
-          active INTEGER NOT NULL, frozen INTEGER NOT NULL, document BLOB
+          names BLOB NOT NULL, active INTEGER NOT NULL, frozen INTEGER NOT NULL, document BLOB
         );
         """
     )
@@ -43,12 +50,14 @@ struct LinkSpool {
     try await database.insert(
       people,
       """
-      INSERT INTO people (side, id, phone, email, link, active, frozen, document) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+      INSERT INTO people (side, id, phone, email, link, names, active, frozen, document)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
       """
     ) { person, document in
       [
         person.side.rawValue, SpoolDatabase.bytes(person.id), person.phone.map(SpoolDatabase.bytes),
-        person.email.map(SpoolDatabase.bytes), person.link.map(SpoolDatabase.bytes), person.isActive,
+        person.email.map(SpoolDatabase.bytes), person.link.map(SpoolDatabase.bytes),
+        SpoolDatabase.bytes(person.nameWords.map(\.string).joined(separator: " ")), person.isActive,
         person.isFrozen, document.map { document in Data(JSONWriter.bytes { $0.document(document) }) },
       ]
     }
@@ -108,6 +117,7 @@ struct LinkLookUp {
       phone: text("phone"),
       email: text("email"),
       link: text("link"),
+      nameWords: Set(PlainText.tokens(text("names") ?? "").map { UTF8Key($0) }),
       isActive: row["active"],
       isFrozen: row["frozen"]
     )
