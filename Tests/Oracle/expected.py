@@ -323,7 +323,9 @@ def unify_name(fields):
             # them if it lacks their maternal name only.
             return {}, {}, [] if agrees(full_name, standing) and not lacks else ["name-disagrees"]
         if not fill and not lacks:
-            return {}, {}, []
+            # The page: every other difference than a maternal name that is lacking is a disagreement. Words around a
+            # comma are compared as they are split.
+            return {}, {}, [] if agrees(joined(split), standing) else ["name-disagrees"]
         if not reasons and len(units_of(full_name)[0]) == 3 and "paternalLastName" in fill and (
                 same_key(units_of(full_name)[0][1]) in GIVEN_NAMES):
             # OPEN 26: noted where the given name is written as the surname.

@@ -251,6 +251,8 @@ class Unify(unittest.TestCase):
             ({**whole, "fullName": "Eva Gil"}, ["name-disagrees"]),
             ({**whole, "maternalLastName": "Ruiz"}, []),
             ({**whole, "fullName": "Ana Gil López"}, ["name-disagrees"]),
+            ({**whole, "fullName": " Ana "}, ["name-disagrees"]),
+            ({**whole, "fullName": "López, Ana"}, []),
         ]:
             with self.subTest(fields):
                 self.assertEqual(self.unify(fields, accept=True), {})

@@ -251,6 +251,25 @@ private let withFullName: FieldMap = texts(["fullName": "Ana López"])
       code: .nameDisagrees
     ),
     NameCase(
+      testDescription: "the required parts stand, and fullName is the given name alone",
+      before: texts(["firstName": "Ana", "paternalLastName": "López", "fullName": "  Ana "]),
+      code: .nameDisagrees
+    ),
+    NameCase(
+      testDescription: "all parts stand, and fullName is the given name alone",
+      before: texts([
+        "firstName": "Ana", "paternalLastName": "López", "maternalLastName": "Ruiz", "fullName": "Ana",
+      ]),
+      code: .nameDisagrees
+    ),
+    NameCase(
+      testDescription: "all parts stand, and fullName has the surnames before a comma",
+      before: texts([
+        "firstName": "Ana", "paternalLastName": "López", "maternalLastName": "Ruiz",
+        "fullName": "López Ruiz, Ana",
+      ])
+    ),
+    NameCase(
       testDescription: "all parts stand, and fullName lacks the maternal name",
       before: texts([
         "firstName": "Ana María", "paternalLastName": "López", "maternalLastName": "Ruiz",
@@ -382,6 +401,19 @@ private let withFullName: FieldMap = texts(["fullName": "Ana López"])
     #expect(outcome.findings.map(\.code) == (example.code.map { [$0.rawValue] } ?? []))
     let kind: Finding.Kind = example.isNote ? .note : .review
     #expect(outcome.findings.allSatisfy { $0.kind == kind && $0.proposal == example.proposes })
+  }
+
+  @Test("A name of one word may be a surname that stands, so the message does not miss a surname.")
+  func oneWordBesideASurname() throws {
+    for fields in [
+      texts(["fullName": "de la Garza", "paternalLastName": "de la Garza"]),
+      texts(["fullName": "Tadeo", "paternalLastName": "Lozoya"]),
+    ] {
+      let before = try document("users/u1", Self.merged(Self.rest, fields))
+      let findings = UsersUnify().outcome(for: before).findings
+      #expect(findings.map(\.code) == ["name-one-word"])
+      #expect(findings.map(\.message) == ["fullName is one word: a given name or a surname is missing."])
+    }
   }
 
   @Test(arguments: cases) func acceptsProposals(_ example: NameCase) throws {

@@ -149,7 +149,11 @@ struct UnifiedName {
       if taken.isEmpty, standing.agrees(withFullName: fullName) { return }
       propose(taken, from: .fullName, because: .disagrees)
     } else if taken.isEmpty {
-      return
+      // A word alone is not the name of parts with a surname.
+      let isWhole = standing.firstName != nil && standing.paternalLastName != nil
+      if isWhole, !standing.agrees(withFullName: split.name.joined) {
+        propose(taken, from: .fullName, because: .disagrees)
+      }
     } else if let doubt = split.firstDoubt {
       propose(taken, from: .fullName, because: .split(doubt))
     } else {

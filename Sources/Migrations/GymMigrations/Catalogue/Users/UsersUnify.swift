@@ -232,7 +232,7 @@ package struct UsersUnify: Migration {
     case .noLetter: (.nameUnusual, "A part of the name has no letter.")
     case .split(.unusual):
       (.nameUnusual, "fullName holds a sign, a digit, a single letter, an abbreviation or a title.")
-    case .split(.oneUnit): (.nameOneWord, "fullName is one word, so there is no surname.")
+    case .split(.oneUnit): (.nameOneWord, "fullName is one word: a given name or a surname is missing.")
     case .split(.manyUnits):
       (.nameManyWords, "fullName has more than three units; where the given name ends is a guess.")
     case .split(.particle):
