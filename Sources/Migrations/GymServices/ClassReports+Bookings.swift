@@ -20,7 +20,7 @@ extension ClassReports {
   /// Which classes the bookings are of.
   package enum Booked: Sendable, Equatable {
     case ofClass(String)
-    /// The classes of a day that take place.
+    /// The classes of a day; bookings are listed of those that take place.
     case onDay(CalendarDay)
     /// The classes of a series, by their `recurrenceGroupId`.
     case ofSeries(String)
@@ -28,24 +28,32 @@ extension ClassReports {
 
   /// The active bookings of classes: by day, hour, class, name and id.
   ///
+  /// - Returns: The bookings, and how many are left out because the class of that day is cancelled.
   /// - Throws: ``Failure``; `.inputMissing` where there is no such class, or no class of the series.
-  package func bookings(_ booked: Booked) async throws -> [BookingRecord] {
+  package func bookings(
+    _ booked: Booked
+  ) async throws -> (records: [BookingRecord], ofCancelledClasses: Int) {
     let classes = Dictionary(try await classes(booked).map { (UTF8Key($0.id), $0) }) { $1 }
-    let bookings = try await ClassService.activeBookings(of: Set(classes.keys), in: client)
-    onRead(GymCollection.bookings, bookings.count)
+    var bookings = try await ClassService.activeBookings(of: Set(classes.keys), in: client)
+    let count = bookings.count
+    onRead(GymCollection.bookings, count)
+    if case .onDay = booked {
+      bookings.removeAll { classes[UTF8Key($0.classId)].map { !$0.isActive } ?? false }
+    }
     let users = try await documents(bookings.map { ($0.userId, GymCollection.users) })
-    return bookings.map { booking in
+    let records = bookings.map { booking in
       let user = Self.path(booking.userId, in: GymCollection.users).flatMap { users[$0] }.map { AppUser($0) }
       return record(booking, classes[UTF8Key(booking.classId)], user)
     }
     .sorted { Self.precedes($0.order, $1.order) }
+    return (records, count - records.count)
   }
 
   private func classes(_ booked: Booked) async throws -> [GymClass] {
     switch booked {
     case .ofClass(let id):
       return [GymClass(try await assertExists(id, in: GymCollection.classes, to: "list the bookings of"))]
-    case .onDay(let day): return try await classes(on: day...day).filter(\.isActive)
+    case .onDay(let day): return try await classes(on: day...day)
     case .ofSeries(let series):
       try await ClassService.assertSeries(series, in: client, to: "list the bookings of the series")
       var found: [GymClass] = []

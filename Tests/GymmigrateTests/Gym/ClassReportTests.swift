@@ -51,6 +51,11 @@ struct ClassReportTests {
         #expect(result.output.split(separator: "\n").map(String.init) == lines, "\(words)")
         #expect(result.errors.contains("There is no class then.") == lines.isEmpty, "\(result.errors)")
       }
+      let day = ["--of", "2026-01-07"]
+      let english = try await tool.bare(["classes", "bookings"] + day + tool.place)
+      #expect(english.errors.contains("1 active booking of cancelled classes left out"), "\(english.errors)")
+      let translated = try await tool.bare(["classes", "bookings", "--lang", "es"] + day + tool.place)
+      #expect(translated.errors.contains("1 reserva activa de clases canceladas"), "\(translated.errors)")
       try await tool.run("classes", "bookings", "gone").expectFailure(
         66,
         "classes/gone",

@@ -24,7 +24,14 @@ struct ClassesBookings: AsyncParsableCommand {
 
   func run() async throws {
     try await common.perform("classes bookings") { session in
-      let bookings = try await session.classReports().bookings(classes.booked)
+      let (bookings, left) = try await session.classReports().bookings(classes.booked)
+      if left > 0 {
+        let notice = table.text(
+          "\(NumberText.counted(left, "active booking")) of cancelled classes left out; 'classes cancel' cancels them, too.",
+          "Sin contar \(NumberText.counted(left, "reserva activa", plural: "reservas activas")) de clases canceladas; 'classes cancel' también las cancela."
+        )
+        session.logger.notice("\(notice)")
+      }
       if bookings.isEmpty {
         let isNoClass = session.counts.totals.read == 0
         let notice =
