@@ -1,24 +1,23 @@
 import Transfer
 
 extension UndoTarget {
-  /// Asks a person about `last` where it passes over later runs and would delete what the run made: who gives the command once
-  /// more than meant, or after a run that changed nothing, means no import from before.
+  /// Names the run that `last` is where it passes over newer ones, and where nothing else would name it; asks a person before it
+  /// undoes one that is not the newest: who gives the command once more than meant, or after a run that changed nothing, means
+  /// none from before.
   ///
   /// - Throws: `.notPermitted` where the answer is no.
-  static func ask(
-    about name: String,
-    _ entry: RunHistory.Entry,
-    in stateDir: String,
-    with confirmation: Confirmation
-  ) throws(Failure) {
+  static func confirmLast(_ entry: RunHistory.Entry, as run: JobRun, isDryRun: Bool) throws(Failure) {
+    let stateDir = run.connection.stateDir
     let record = entry.record
-    guard name.isIdentical(to: "last"), let passed = lastRun(after: record, in: stateDir) else { return }
+    let passed = lastRun(after: record, in: stateDir)
+    if passed != nil || run.output.quiet {
+      let newer = passed.map { "; of the newer runs, as \($0.id) (\($0.command)), none can be undone" } ?? ""
+      Terminal.standardError.line("The last run is \(record.id) (\(record.command))\(newer).")
+    }
+    if passed == nil || isDryRun { return }
     let count = creations(of: entry, in: stateDir)
-    if count == 0 { return }
-    try Guard.ask(
-      "Run \(record.id) (\(record.command)) is not the newest: \(passed.command) came later. Delete the \(NumberText.counted(count, "document")) that it made?",
-      with: confirmation
-    )
+    let made = "Delete the \(NumberText.counted(count, "document")) that it made?"
+    try Guard.ask(count > 0 ? made : "Undo it?", with: run.confirmation)
   }
 
   /// The newest run after another one that may have written to its database, undos of that one aside.

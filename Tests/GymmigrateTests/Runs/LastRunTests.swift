@@ -56,13 +56,14 @@ struct LastRunTests {
       ).expect(77)
       let second = try await tool.run("runs", "undo", "last")
       second.expect(0)
-      #expect(second.errors.hasPrefix("Run \(runs[1]): fix members, begun 20"), "\(second.errors)")
+      #expect(second.errors.hasPrefix("The last run is \(runs[1]) (fix members); of the newer runs, as "))
+      #expect(second.errors.contains("\nRun \(runs[1]): fix members, begun 20"), "\(second.errors)")
       #expect(second.errors.contains(", 9 documents.\n"))
       #expect(Self.members(mini) == states[1])
       // What the undo wrote is nobody's edit.
       let first = try await tool.run("migrate", "undo", "last")
       first.expect(0)
-      #expect(first.errors.hasPrefix("Run \(runs[0]): fix members"), "\(first.errors)")
+      #expect(first.errors.contains("\nRun \(runs[0]): fix members"), "\(first.errors)")
       #expect(Self.members(mini) == states[0])
       try await tool.run("migrate", "undo", "last").expectFailure(64)
       #expect(Self.members(mini) == states[0])
@@ -92,6 +93,28 @@ struct LastRunTests {
       #expect(refused.exitCode == 77 && refused.output.contains("Delete the 1 document that it made? [y/N]"))
       #expect(Self.members(mini) == loaded)
       #expect(try await undo(typing: "y").exitCode == 0)
+      #expect(Self.members(mini) == beginning)
+    }
+  }
+
+  @Test("On a terminal, 'undo last' asks before it undoes a run behind one that wrote nothing, also with -q.")
+  func undoBehindAnIdleRun() async throws {
+    try await Self.withMembers { tool, mini, _ in
+      let beginning = Self.members(mini)
+      try await tool.bare(fix("a=1", "--all-documents") + tool.place).expect(0)
+      let run = try tool.lastRun()
+      let quiet = try await tool.bare(["migrate", "undo", "last", "-q", "-n"] + tool.place)
+      #expect(quiet.errors.hasPrefix("The last run is \(run) (fix members).\n"), "\(quiet.errors)")
+      try await tool.bare(fix("n=1", "--where", "n == 1") + tool.place).expect(0)
+      let changed = Self.members(mini)
+      let undo = ["migrate", "undo", "last", "-q"] + tool.place
+      let refused = try await tool.onTerminal(undo, typing: "n")
+      #expect(refused.exitCode == 77 && refused.output.contains("Undo it? [y/N]"), "\(refused.output)")
+      #expect(refused.output.contains("The last run is \(run) (fix members); of the newer runs, as "))
+      #expect(Self.members(mini) == changed)
+      let plan = try await tool.bare(["migrate", "undo", "last", "-n"] + tool.place)
+      #expect(plan.lastLine.hasPrefix("To undo this: gymmigrate migrate undo \(run)"), "\(plan.errors)")
+      #expect(try await tool.onTerminal(undo + ["--yes"], typing: "n").exitCode == 0)
       #expect(Self.members(mini) == beginning)
     }
   }

@@ -40,9 +40,7 @@ struct MigrateUndo: JobCommand {
     var job = UndoJob(of: entry.record.id, isDryRun: dryRun)
     job.examples = shown.examples
     var run = common.jobRun(job)
-    if !dryRun {
-      try UndoTarget.ask(about: undone, entry, in: connection.stateDir, with: run.confirmation)
-    }
+    if undone.isIdentical(to: "last") { try UndoTarget.confirmLast(entry, as: run, isDryRun: dryRun) }
     run.connection = try UndoTarget.connection(run.connection, of: entry.record)
     return run
   }
@@ -69,7 +67,7 @@ extension UndoJob: PerformableJob {
         try PlanEnd.append(to: folder.file("plan.jsonl"))
         if !run.output.json { try StandardOutput.write(MigrationText.plan(report)) }
         let totals = PlanTotals([report], session.counts)
-        let undo = try run.command(run.wordsOfPlan)
+        let undo = try run.command(words(of: run))
         return CommandResult(
           status: session.plannedStatus,
           lists: MigrationRunner.lists.map(folder.file),
@@ -90,6 +88,16 @@ extension UndoJob: PerformableJob {
         offer: session.counts.totals.refused == 0 ? Self.offer(after: entry.record) : nil
       )
     }
+  }
+
+  /// The words of the command line of a plan, with the run's id in the place of `last`, which may be another run by then.
+  private func words(of run: JobRun) -> [String] {
+    var words = run.wordsOfPlan
+    let last = words.indices.dropFirst().first { index in
+      words[index].isIdentical(to: "last") && !["-e", "--env"].contains(words[index - 1])
+    }
+    if let last { words[last] = self.run }
+    return words
   }
 
   /// Says how to apply again what a run had applied, but of a plan, which is spent.
