@@ -20,6 +20,24 @@ struct AnswersTests {
     }
   }
 
+  @Test("The fields that may refer to what is deleted for good are named; a soft deletion leaves nothing dangling.")
+  func referrers() async throws {
+    try await withTool { tool in
+      try await tool.load(["members/m": ["isActive": b(true)], "check_ins/c": ["memberId": s("m")]])
+      let delete = ["delete", "members", "--id", "m", "-n"]
+      let hard = try await tool.bare(delete + ["--hard"] + tool.place)
+      hard.expect(0)
+      let fields =
+        "by users.linkedMemberId, check_ins.memberId, payments.memberId, classAttendance.memberId:"
+      #expect(hard.errors.contains(fields), "\(hard.errors)")
+      #expect(hard.errors.contains("'gymmigrate check --rule foreign-key-dangling'"), "\(hard.errors)")
+      let soft = try await tool.bare(delete + tool.place)
+      #expect(!soft.errors.contains("may refer"), "\(soft.errors)")
+      let others = try await tool.run("delete", "check_ins", "--id", "c", "--hard", "-n")
+      #expect(!others.errors.contains("may refer"), "\(others.errors)")
+    }
+  }
+
   @Test("A collection without documents of its own, but with some below, is told from one that has none.")
   func below() async throws {
     try await withTool { tool in

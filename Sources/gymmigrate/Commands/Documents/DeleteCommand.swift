@@ -1,4 +1,5 @@
 import Configuration
+import Logging
 import MigrationEngine
 import Schema
 
@@ -112,6 +113,7 @@ extension DeleteJob: PerformableJob {
       maximumDeletes: maximumDeletes,
       leavesSubcollections: leavesSubcollections
     ).perform(migration) { session in
+      if isHard, let note = referrers(in: schema) { session.logger.notice("\(note)") }
       if paths.isEmpty { return [] }
       let found = try await session.client.batchGet(paths, mask: [.documentName])
       try Failure.assertFound(
@@ -124,18 +126,39 @@ extension DeleteJob: PerformableJob {
     }
   }
 
+  /// Says which fields may refer to what is deleted, by the schema; nil where none does.
+  private func referrers(in schema: DatabaseSchema) -> String? {
+    let targets = declared(in: schema).map(\.pattern)
+    let fields = schema.collections.flatMap { owner in
+      owner.fields.filter { field in field.reference.map { targets.contains($0.collection) } ?? false }
+        .map { "\(owner.pattern).\($0.path)" }
+    }
+    if fields.isEmpty { return nil }
+    let more = fields.count > Self.shownFields ? " and \(fields.count - Self.shownFields) more" : ""
+    let shown = fields.prefix(Self.shownFields).joined(separator: ", ")
+    return
+      "Documents may refer to what is deleted, by \(shown)\(more): 'gymmigrate check --rule foreign-key-dangling' lists them afterwards."
+  }
+
+  private static let shownFields = 20
+
+  /// The collections of the schema whose documents are meant.
+  private func declared(in schema: DatabaseSchema) -> [CollectionSchema] {
+    schema.collections.filter { declared in
+      query.group
+        ? declared.pattern.id.isIdentical(to: collection)
+        : CollectionPath(collection)?.pattern == declared.pattern
+          || CollectionSelection.name(collection, means: declared.pattern)
+    }
+  }
+
   private func hint(of path: CollectionPath, _ schema: DatabaseSchema) -> String? {
     query.group ? schema.hint(ofGroup: path.id) : schema.hint(of: path)
   }
 
   /// Refuses a collection whose documents are not deleted softly; a pattern is refused where that holds for all of it.
   private func assertSoftDelete(_ schema: DatabaseSchema) throws(Failure) {
-    let meant = schema.collections.filter { declared in
-      query.group
-        ? declared.pattern.id.isIdentical(to: collection)
-        : CollectionPath(collection)?.pattern == declared.pattern
-          || CollectionSelection.name(collection, means: declared.pattern)
-    }
+    let meant = declared(in: schema)
     if meant.contains(where: { $0.softDelete != nil }) { return }
     throw Failure(
       .usage,
