@@ -35,7 +35,7 @@ struct FindTests {
         separator: " "
       )
       for claim in [
-        "deleted documents included", "ignores case and accents", "every word of the text",
+        "deleted documents included", "ignores case, accents,", "every word of the text",
         "the words may be in several", "also in maps and arrays", "Three digits or more",
       ] {
         #expect(help.contains(claim), "\(claim)")
@@ -85,6 +85,7 @@ struct FindTests {
       #expect(try await found("searched") == [], "a field that is no name")
       #expect(try await found("(995) 95") == ["users/old"])
       #expect(try await found("66") == [], "two digits")
+      #expect(try await found("+52 1 729 959 5662") == ["users/old"], "with a country code")
       let products = ["--collection", "products"]
       #expect(try await found("nuez", products[0], products[1]) == ["products/p"])
       #expect(try await found("caja", products[0], products[1]) == [], "in a map and an array")

@@ -38,6 +38,12 @@ struct SearchCase: Sendable, CustomTestStringConvertible {
     SearchCase("9595", "users/u", ana, ["phone"]),
     SearchCase("(729) 959", "users/u", ana, ["phone"]),
     SearchCase("+52 729", "users/u", ana, []),
+    // A country code, a mobile's 1 and a trunk prefix may not be stored.
+    SearchCase("+52 1 729 959 5662", "users/u", ana, ["phone"]),
+    SearchCase("+52 (729) 959-5662", "users/u", ana, ["phone"]),
+    SearchCase("044 729 959 5662", "users/u", ana, ["phone"]),
+    SearchCase("+52 1 729 959 5663", "users/u", ana, []),
+    SearchCase("+52 729 959 5662", "users/u", ["phone": .string("+52 1 729 959 5662")], ["phone"]),
     SearchCase("95", "users/u", ana, []),
     SearchCase("729", "users/u", ["telefono": .integer(7_299_595_662)], ["telefono"]),
     SearchCase("729", "users/u", ["telefono": .null], []),

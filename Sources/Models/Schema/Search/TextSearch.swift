@@ -2,8 +2,8 @@
 ///
 /// Every word must occur in some field, entirely or as a part; different words may occur in different fields.
 /// Text with three or more digits and otherwise only phone punctuation is also searched in phone numbers,
-/// where a match alone suffices. The schema names the fields: `search: { texts: […], phones: […] }`; without it, all
-/// texts are searched but for IDs and constants.
+/// where a match alone suffices; of more than ten digits, a match of the last ten does. The schema names the fields:
+/// `search: { texts: […], phones: […] }`; without it, all texts are searched but for IDs and constants.
 package struct TextSearch: Sendable {
   package struct Match: Sendable, Equatable {
     package var field: String
@@ -11,16 +11,24 @@ package struct TextSearch: Sendable {
   }
 
   private let words: [String]
-  private let digits: String?
+  /// The digits that are searched in phone numbers, any of which suffices; empty where the text is no phone number.
+  private let digits: [String]
 
   /// The minimum number of digits; fewer match almost every phone number.
   private static let fewestDigits = 3
+  /// The digits of a national number: what is typed before them is a country code or a prefix, which may not be stored.
+  private static let nationalDigits = 10
 
   /// Makes a search; nil if the text is blank.
   package init?(_ text: String) {
     words = PlainText.tokens(text).map(Self.folded)
     if words.isEmpty { return nil }
-    digits = PlainText.phoneDigits(text).flatMap { $0.utf8.count >= Self.fewestDigits ? $0 : nil }
+    let typed = PlainText.phoneDigits(text) ?? ""
+    switch typed.utf8.count {
+    case ..<Self.fewestDigits: digits = []
+    case ...Self.nationalDigits: digits = [typed]
+    default: digits = [typed, String(typed.suffix(Self.nationalDigits))]
+    }
   }
 
   /// The matching fields in order of their names, each with its first text that matches; empty if the document does not match.
@@ -63,13 +71,15 @@ package struct TextSearch: Sendable {
   }
 
   private func phones(in fields: FieldMap, of collection: CollectionSchema?) -> [Match] {
-    guard let digits else { return [] }
+    if digits.isEmpty { return [] }
     return (collection?.searchedPhones ?? []).compactMap { path in
       var found: String?
       Self.forEachScalar(in: fields[path], at: path, path) { _, _, value in
         // Some phone numbers are stored as numbers.
         let phone = value.string ?? value.integer.map(String.init)
-        if found == nil, let phone, Self.digits(of: phone).contains(bytes: digits) { found = phone }
+        guard found == nil, let phone else { return }
+        let stored = Self.digits(of: phone)
+        if digits.contains(where: { stored.contains(bytes: $0) }) { found = phone }
       }
       return found.map { Match(field: path.description, text: $0) }
     }

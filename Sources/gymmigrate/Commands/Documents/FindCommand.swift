@@ -10,7 +10,8 @@ struct FindCommand: AsyncParsableCommand {
       Reads all of the collections that the schema declares searchable (--collection for others), deleted documents \
       included, each for a read, and ignores case, accents, and kinds of apostrophes, quotes and hyphens. A document is found where every word of the text is a part of a searched field; \
       the words may be in several. These are those that the schema names, or else every text of the document, \
-      also in maps and arrays. Three digits or more also find every phone that has them in a row. \
+      also in maps and arrays. Three digits or more also find every phone that has them in a row; \
+      of more than ten, the last ten are enough, so that a country code may be typed that is not stored. \
       Prints one line per document: its path and the fields that match, separated by tabs.
 
         gymmigrate find 'lia cardenas' -e stage
