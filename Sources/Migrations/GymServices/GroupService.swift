@@ -125,7 +125,9 @@ package struct GroupService: Sendable {
   private static func creation(of member: NewMember, _ user: RawDocument, in group: DocumentPath) -> Change {
     let fields = UserFields(user.fields)
     var after: FieldMap = [
-      "displayName": .string(member.displayName ?? fields.effectiveFullName ?? member.userID),
+      "displayName": .string(
+        PlainText.tidied(member.displayName ?? fields.effectiveFullName ?? member.userID)
+      ),
       "role": .string(member.isAdmin ? "admin" : "member"), "isActive": .boolean(true),
     ]
     if let photo = member.photoURL ?? user.fields["photoURL"]?.string, !PlainText.isBlank(photo) {

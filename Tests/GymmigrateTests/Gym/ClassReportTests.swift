@@ -106,6 +106,30 @@ struct ClassReportTests {
     }
   }
 
+  @Test("A person who is recorded several times for a class is said to be.")
+  func repeatedAttendance() async throws {
+    try await withTool { tool in
+      var documents: Documents = [
+        "members/m1": ["firstName": s("Ana")], "classes/c": ["nombre": s("Box")],
+        "classes/d": ["nombre": s("Box")],
+        "classAttendance/d": ["classId": s("d"), "memberId": s("m1"), "asistio": b(true)],
+      ]
+      for (number, member) in ["m1", "m1", "m1", "m2"].enumerated() {
+        documents["classAttendance/a\(number)"] = [
+          "classId": s("c"), "memberId": s(member), "asistio": b(true),
+        ]
+      }
+      try await tool.load(documents)
+      let several = try await tool.run("classes", "attendance", "--class", "c")
+      #expect(several.output.hasSuffix("rate\t4/4\t100.0 %\n"), "\(several.output)")
+      #expect(several.errors.contains("2 records beyond the first of a person and class"), "\(several.errors)")
+      let spanish = try await tool.run("classes", "attendance", "--class", "c", "--lang", "es")
+      #expect(spanish.errors.contains("2 registros de más"), "\(spanish.errors)")
+      let once = try await tool.run("classes", "attendance", "--class", "d")
+      #expect(!once.errors.contains("beyond the first"), "\(once.errors)")
+    }
+  }
+
   @Test(
     "A week says how long its classes last, and that there is none; check finds bookings of cancelled classes."
   )

@@ -48,6 +48,21 @@ struct ClassSeriesTests {
     }
   }
 
+  @Test("An hour without its zero is the same hour, and so the same series.")
+  func hour() async throws {
+    try await withTool { tool in
+      try await generate(tool).expect(0)
+      let words = Self.generate.map { $0 == "07:00" ? "7:00" : $0 }
+      let again = try await tool.bare(words + ["--json"] + tool.place)
+      again.expect(0)
+      #expect(try again.summary()["classes"]?.unchanged == 4)
+      for time in ["7:0", "7.00", "a:00", "17:0", "25:00"] {
+        let words = Self.generate.map { $0 == "07:00" ? time : $0 }
+        try await tool.bare(words + tool.place).expectFailure(64, "as 07:00")
+      }
+    }
+  }
+
   private func id(_ path: String) throws -> String {
     try #require(path.split(separator: "/").last.map(String.init))
   }

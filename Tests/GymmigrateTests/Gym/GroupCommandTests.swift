@@ -66,6 +66,29 @@ struct GroupCommandTests {
     }
   }
 
+  @Test("The name of a member is without the surplus spaces of the user's, or of a file's.")
+  func tidyNames() async throws {
+    try await withTool { tool in
+      try await tool.load([
+        "users/u0": ["fullName": s("  Tadeo ")],
+        "users/u1": ["nombre": s("Ana "), "primerApellido": s(" Paz")],
+        "users/u2": ["fullName": s("Eva")],
+      ])
+      try await tool.run("groups", "create", "Uno", "--owner", "u0").expect(0)
+      let paths = try await tool.documents().keys.filter { $0.hasPrefix("groups/") }
+      let group = try #require(paths.min { $0.count < $1.count })
+      let id = String(group.dropFirst("groups/".count))
+      try await tool.run("groups", "add", id, "u1").expect(0)
+      try tool.write("groupId,userId,displayName\n\(id),u2, Eva  Gil \n", to: "m.csv")
+      try await tool.run("groups", "add", "--from", "m.csv").expect(0)
+      let documents = try await tool.documents()
+      for (user, name) in [("u0", "Tadeo"), ("u1", "Ana Paz"), ("u2", "Eva Gil")] {
+        let member = documents["\(group)/members/\(user)"]
+        #expect(member?["displayName"] as? [String: String] == ["stringValue": name])
+      }
+    }
+  }
+
   @Test("No undo makes an eleventh member, and the count is that of the members.")
   func fullGroup() async throws {
     try await withGroup(10) { tool in

@@ -39,6 +39,13 @@ struct SharedAccountsTests {
       #expect(table.contains("Persona,Nombre,Correo,") && table.contains("\"correo, teléfono\""), "\(table)")
       let spanish = try await tool.run("email", "accounts", "--lang", "es")
       #expect(spanish.output.contains("\tcorreo, teléfono\n"), "\(spanish.output)")
+      let ofOne = try await tool.run("email", "accounts", " OTHER@gym.mx")
+      ofOne.expect(0)
+      #expect(persons(ofOne.output) == [["a", "b", "c"]], "\(ofOne.output)")
+      let alone = try await tool.run("email", "accounts", "alone@gym.mx")
+      alone.expect(0)
+      #expect(alone.output.isEmpty && alone.errors.contains("No user with this address shares it"))
+      try await tool.run("email", "accounts", "nobody").expectFailure(64, "'nobody'")
       try await tool.run("email", "resolve", "ana@gym.m").expectFailure(
         66,
         "'gymmigrate find' looks people up"

@@ -57,6 +57,14 @@ package struct SharedAccounts {
     return accounts
   }
 
+  /// The accounts of the persons of whom one account has an address, which is compared as the index has it.
+  package static func ofPerson(with address: String, among accounts: [Account]) -> [Account] {
+    let wanted = EmailIndex.normalised(address)
+    let own = accounts.filter { EmailIndex.normalised($0.user.email ?? "").isIdentical(to: wanted) }
+    let persons = Set(own.map(\.person))
+    return accounts.filter { persons.contains($0.person) }
+  }
+
   private func add(_ users: [AppUser]) async throws {
     var keys: [(trait: String, key: String, id: String)] = []
     for user in users {

@@ -119,8 +119,10 @@ struct ClassesGenerate: JobCommand {
   }
 
   private static func time(_ text: String) throws -> String {
-    guard FieldFormat.time.matches(text) else { throw ValidationError("give a time of day, as 07:00.") }
-    return text
+    // People leave the zero out; the apps sort by the text, which has it.
+    let time = text.utf8.count == 4 ? "0\(text)" : text
+    guard FieldFormat.time.matches(time) else { throw ValidationError("give a time of day, as 07:00.") }
+    return time
   }
 }
 

@@ -133,6 +133,15 @@ struct ClassesAttendance: AsyncParsableCommand {
     try await common.perform("classes attendance") { session in
       let records = try await session.classReports().attendance(selection, on: days)
       let attended = records.count(where: \.attended)
+      let people = Set(records.map { [UTF8Key($0.classID), UTF8Key($0.personID ?? $0.id)] })
+      if records.count > people.count {
+        let count = records.count - people.count
+        let notice = table.text(
+          "\(NumberText.counted(count, "record")) beyond the first of a person and class; the rate counts each.",
+          "\(NumberText.counted(count, "registro")) de más de una persona en una misma clase; la asistencia los cuenta todos."
+        )
+        session.logger.notice("\(notice)")
+      }
       try table.write(records.map(\.row), of: AttendanceRecord.table) {
         $0.member("attended", attended)
         if !records.isEmpty { $0.member("rate", Double(attended) / Double(records.count)) }

@@ -13,21 +13,34 @@ struct EmailAccounts: AsyncParsableCommand {
       Reads all users, and writes nothing.
 
         gymmigrate email accounts -e stage
+        gymmigrate email accounts lia.cardenas@example.com -e stage
         gymmigrate email accounts -e stage -o accounts.xlsx --header spanish
       """
   )
 
+  @Argument(help: "An address: only the accounts of the person who has it.")
+  var address: String?
+
   @OptionGroup var table: GymTableOptions
   @OptionGroup var common: PrintingOptions
+
+  func validate() throws { if let address { try EmailCommand.validate(address) } }
 
   func run() async throws {
     try await common.perform("email accounts") { session in
       try session.schema.assertGym("email")
       let counts = session.counts
-      let accounts = try await SharedAccounts.find(in: session.client) { count in
+      let all = try await SharedAccounts.find(in: session.client) { count in
         counts.update(GymCollection.users) { $0.read += count }
       }
-      if accounts.isEmpty {
+      let accounts = address.map { SharedAccounts.ofPerson(with: $0, among: all) } ?? all
+      if accounts.isEmpty, address != nil {
+        let notice = table.text(
+          "No user with this address shares it, or a number, with another; 'gymmigrate find' looks people up.",
+          "Ningún usuario con este correo lo comparte, ni su teléfono, con otro; 'gymmigrate find' busca personas."
+        )
+        session.logger.notice("\(notice)")
+      } else if accounts.isEmpty {
         let notice = table.text(
           "No two users share an address or a number.",
           "Ningún usuario comparte un correo o un teléfono con otro."

@@ -12,7 +12,7 @@ struct EmailCommand: AsyncParsableCommand {
   )
 
   /// - Throws: `ValidationError` for what can be nobody's address.
-  fileprivate static func validate(_ address: String) throws {
+  static func validate(_ address: String) throws {
     do throws(Failure) {
       _ = try EmailService.path(of: address)
     } catch {
