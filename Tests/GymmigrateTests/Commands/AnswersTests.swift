@@ -20,7 +20,9 @@ struct AnswersTests {
     }
   }
 
-  @Test("The fields that may refer to what is deleted for good are named; a soft deletion leaves nothing dangling.")
+  @Test(
+    "The fields that may refer to what is deleted for good are named; a soft deletion leaves nothing dangling."
+  )
   func referrers() async throws {
     try await withTool { tool in
       try await tool.load(["members/m": ["isActive": b(true)], "check_ins/c": ["memberId": s("m")]])

@@ -122,7 +122,10 @@ struct ClassReportTests {
       try await tool.load(documents)
       let several = try await tool.run("classes", "attendance", "--class", "c")
       #expect(several.output.hasSuffix("rate\t4/4\t100.0 %\n"), "\(several.output)")
-      #expect(several.errors.contains("2 records beyond the first of a person and class"), "\(several.errors)")
+      #expect(
+        several.errors.contains("2 records beyond the first of a person and class"),
+        "\(several.errors)"
+      )
       let spanish = try await tool.run("classes", "attendance", "--class", "c", "--lang", "es")
       #expect(spanish.errors.contains("2 registros de más"), "\(spanish.errors)")
       let once = try await tool.run("classes", "attendance", "--class", "d")

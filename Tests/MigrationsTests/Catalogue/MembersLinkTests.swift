@@ -164,7 +164,8 @@ struct LinkCase: Sendable, CustomTestStringConvertible {
     LinkCase(
       testDescription: "one word in common is enough, and no name differs from none",
       people: [
-        "u1 \(a) fullName=JOSÉ\u{A0}LUIS", "m1 \(a) firstName=Jose paternalLastName=Ruiz", "u2 \(b) fullName=Eva",
+        "u1 \(a) fullName=JOSÉ\u{A0}LUIS", "m1 \(a) firstName=Jose paternalLastName=Ruiz",
+        "u2 \(b) fullName=Eva",
         "m2 \(b)",
       ],
       links: ["u1": "m1", "m1": "u1", "u2": "m2", "m2": "u2"]
