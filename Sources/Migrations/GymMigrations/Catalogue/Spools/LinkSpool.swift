@@ -39,7 +39,7 @@ struct LinkSpool {
       schema: """
         CREATE TABLE people (
           number INTEGER PRIMARY KEY, side INTEGER NOT NULL, id BLOB NOT NULL, phone BLOB, email BLOB, link BLOB,
-          names BLOB NOT NULL, active INTEGER NOT NULL, frozen INTEGER NOT NULL, document BLOB
+          names BLOB, active INTEGER NOT NULL, frozen INTEGER NOT NULL, document BLOB
         );
         """
     )
