@@ -57,7 +57,7 @@ struct DoubtfulChanges: Sendable {
   /// The values that a change replaces by others.
   private static func replaced(by change: Change) -> [(FieldDifference, Value, Value)] {
     if change.before == nil || change.isDeletion { return [] }
-    return change.differences.compactMap { difference in
+    return change.valueDifferences.compactMap { difference in
       guard let before = difference.before, let after = difference.after else { return nil }
       return (difference, before, after)
     }
