@@ -1,5 +1,6 @@
 import FirestoreREST
 import Schema
+import Tables
 
 /// What a table or plain JSON has probably done to values that are there: texts of digits, such as phones, lose the zeros or the `+`
 /// before them, and times their seconds, as a spreadsheet does it that saves CSV; and values take the place of others of another type.
@@ -27,9 +28,11 @@ struct DoubtfulChanges: Sendable {
   private static let maximumKeys = 200
 
   private let schema: DatabaseSchema
+  private let zone: LocalTimeZone
   private let found = Locked<[Key: Found]>([:])
 
-  init(_ schema: DatabaseSchema) { self.schema = schema }
+  /// - Parameter zone: That in which days begin.
+  init(_ schema: DatabaseSchema, in zone: LocalTimeZone) { (self.schema, self.zone) = (schema, zone) }
 
   /// Counts what a change does.
   func record(_ change: Change) {
@@ -69,7 +72,7 @@ struct DoubtfulChanges: Sendable {
     switch (before, after) {
     case (.string(let old), .string(let new)): return Self.isCut(old, to: new) ? .cut : nil
     case (.string(let old), .integer(let new)) where Self.isCut(old, to: String(new)): return .cut
-    case (.timestamp(let old), .timestamp(let new)): return Self.loss(old, new).map { .shortened($0) }
+    case (.timestamp(let old), .timestamp(let new)): return loss(of: old, to: new).map { .shortened($0) }
     default:
       guard isRetyped(before, after, at: field, of: change) else { return nil }
       return .retyped(from: before.typeName, to: after.typeName)
@@ -96,18 +99,24 @@ struct DoubtfulChanges: Sendable {
   }
 
   /// What a time lacks that another one has; nil where they differ in more.
-  private static func loss(_ old: Timestamp, _ new: Timestamp) -> String? {
+  private func loss(of old: Timestamp, to new: Timestamp) -> String? {
     let seconds = old.seconds - new.seconds
     if (1..<60).contains(seconds), new.nanoseconds == 0, new.seconds.isMultiple(of: 60) { return "seconds" }
-    guard (-1...1).contains(seconds) else { return nil }
-    let distance = seconds * 1_000_000_000 + Int64(old.nanoseconds - new.nanoseconds)
-    // A spreadsheet keeps no digit of a second, or up to three.
+    if (-1...1).contains(seconds), Self.isRounded(old, to: new) { return "fractions of a second" }
+    let day = zone.day(of: old).date
+    return seconds > 0 && new == zone.startOfDay(year: day.year, month: day.month, day: day.day)
+      ? "time of day" : nil
+  }
+
+  /// Whether a time is another one with fewer digits of its second: a spreadsheet keeps none of them, or up to three.
+  private static func isRounded(_ old: Timestamp, to new: Timestamp) -> Bool {
+    let distance =
+      (old.seconds - new.seconds) * 1_000_000_000 + Int64(old.nanoseconds) - Int64(new.nanoseconds)
     let units: [Int32] = [1_000_000_000, 100_000_000, 10_000_000, 1_000_000]
-    let isRounded = units.contains { unit in
+    return units.contains { unit in
       new.nanoseconds.isMultiple(of: unit) && !old.nanoseconds.isMultiple(of: unit)
         && distance.magnitude < UInt64(unit)
     }
-    return isRounded ? "fractions of a second" : nil
   }
 
   // MARK: Lines

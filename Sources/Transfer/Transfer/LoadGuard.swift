@@ -1,5 +1,6 @@
 import FirestoreREST
 import Schema
+import Tables
 
 /// What is against a change that its document shows and the input does not: by the schema the document is immutable, or a merge leaves
 /// it, or a map in it, without required fields; or a table or plain JSON damages its values, or replaces its maps by other values.
@@ -27,12 +28,17 @@ package struct LoadGuard: Sendable {
 
   /// - Parameters:
   ///   - policies: What the import does with documents of its sources that break the schema. Where they differ, it warns.
-  ///   - readsUntyped: Whether any source is a table or plain JSON.
+  ///   - zone: The zone of the times of tables and plain JSON; nil where no source is one of these.
   /// - Returns: Nil where nothing is looked at.
-  init?(_ schema: DatabaseSchema, _ mode: WriteMode, _ policies: Set<SchemaPolicy>, readsUntyped: Bool) {
+  init?(
+    _ schema: DatabaseSchema,
+    _ mode: WriteMode,
+    _ policies: Set<SchemaPolicy>,
+    untypedIn zone: LocalTimeZone?
+  ) {
     checks = !schema.isEmpty && !policies.subtracting([.off]).isEmpty
-    if mode == .create || !checks && !readsUntyped { return nil }
-    doubts = readsUntyped ? DoubtfulChanges(schema) : nil
+    if mode == .create || !checks && zone == nil { return nil }
+    doubts = zone.map { DoubtfulChanges(schema, in: $0) }
     (self.schema, self.mode) = (schema, mode)
     rejects = checks && policies == [.reject]
     keepsStructure = policies == [.reject]

@@ -1,6 +1,7 @@
 import FirestoreModels
 import FirestoreREST
 import Schema
+import Tables
 import Testing
 
 @testable import Transfer
@@ -26,7 +27,7 @@ struct DoubtfulChangesTests {
 
   /// What is said of one change, without its field and its document.
   private func said(_ before: Value, _ after: Value, _ types: [FieldType] = []) throws -> String? {
-    let doubts = DoubtfulChanges(schema(types))
+    let doubts = try DoubtfulChanges(schema(types), in: LocalTimeZone(named: "America/Mexico_City"))
     doubts.record(change(before, after))
     let lines = doubts.warnings(isDryRun: false)
     #expect(lines.count < 2)
@@ -65,8 +66,8 @@ struct DoubtfulChangesTests {
   }
 
   @Test("Members of maps are fields of their own.")
-  func members() {
-    let doubts = DoubtfulChanges(.none)
+  func members() throws {
+    let doubts = DoubtfulChanges(.none, in: try LocalTimeZone(named: "UTC"))
     let phone = { (value: Value) in Value.map(["name": .string("Ana"), "phone": value]) }
     doubts.record(change(phone(.string("7405917073")), phone(.integer(7_405_917_074))))
     let line = doubts.warnings(isDryRun: true).first ?? ""
@@ -82,6 +83,7 @@ struct DoubtfulChangesTests {
       ("10:34:01.732", "10:34:01", "fractions of a second"),
       ("10:34:01.732", "10:34:02", "fractions of a second"),
       ("10:34:01.732451", "10:34:01.732", "fractions of a second"),
+      ("10:34:01.732", "06:00:00", "time of day"), ("05:34:01.732", "00:00:00", nil),
       ("10:34:01.732", "10:33:00", nil), ("10:34:00", "10:34:01.5", nil), ("10:34:01", "10:34:30", nil),
       ("10:34:01.732", "10:34:01.8", "fractions of a second"), ("10:34:01.732", "10:34:01.733", nil),
     ] as [(String, String, String?)]
@@ -100,13 +102,14 @@ struct DoubtfulChangesTests {
     ] as [(Value, Value, Bool)]
   )
   func structure(_ before: Value, _ after: Value, _ isRefused: Bool) throws {
+    let zone = try LocalTimeZone(named: "UTC")
     for (policies, refuses) in [([.reject], true), ([.warn], false), ([.off], false)]
       as [(Set<SchemaPolicy>, Bool)]
     {
-      let guarding = try #require(LoadGuard(.none, .merge, policies, readsUntyped: true))
+      let guarding = try #require(LoadGuard(.none, .merge, policies, untypedIn: zone))
       let refusal = guarding.refusal(of: change(before, after))
       #expect(refusal?.code == (isRefused && refuses ? "structure-lost" : nil), "\(policies)")
     }
-    #expect(LoadGuard(.none, .merge, [.reject], readsUntyped: false).map { _ in true } == nil)
+    #expect(LoadGuard(.none, .merge, [.reject], untypedIn: nil).map { _ in true } == nil)
   }
 }
