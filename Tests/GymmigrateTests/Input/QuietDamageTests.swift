@@ -71,7 +71,7 @@ struct QuietDamageTests {
       for (input, more, expected) in [
         ("things.csv", [], [room, price, phone, "things: at: 2 timestamps would lose their seconds"]),
         ("things.json", ["--id-column", "id"], [room, price]), ("plain/", [], [room, price, phone]),
-      ] {
+      ] as [(String, [String], [String])] {
         let merge = ["import", input, "-e", "test", "--mode", "merge", "-n", "-q"]
         let result = try await tool.bare(merge + more)
         result.expect(0)

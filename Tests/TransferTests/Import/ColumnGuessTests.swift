@@ -118,11 +118,11 @@ struct ColumnGuessTests {
         #expect(warnings.contains { $0.contains("each point has three digits") } == isSaid, "\(warnings)")
       }
     }
-    var options = options
-    options.idColumn = nil
+    var exported = options
+    exported.idColumn = nil
     for count in [9, 10] {
       let cells = Array(repeating: "<c><v>1.5</v></c>", count: count) + ["<c><v>50</v></c>"]
-      let notices = try input(cells, ["__name__", "x"], options).notices
+      let notices = try input(cells, ["__name__", "x"], exported).notices
       let said = "a whole number in 1 cell beside 10 doubles, the first in row 12; --types 'x=double'"
       #expect(notices.contains { $0.contains(said) } == (count == 10), "\(notices)")
     }
