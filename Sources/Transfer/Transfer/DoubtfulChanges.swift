@@ -1,22 +1,25 @@
 import FirestoreREST
+import Schema
+import Tables
 
-/// What a table or plain JSON has probably done to values: texts of digits, such as phones, lose the zeros or the `+` before them, as a
-/// spreadsheet does it that saves CSV, and texts take the place of numbers, times and truth values.
+/// What a table or plain JSON has probably done to values that are there: texts of digits, such as phones, lose the zeros or the `+`
+/// before them, and times their seconds, as a spreadsheet does it that saves CSV; and values take the place of others of another type.
 struct DoubtfulChanges: Sendable {
   private enum Kind: Hashable {
     case cut
-    /// A text replaces a value of a type.
-    case retyped(String)
+    /// A time loses a part.
+    case shortened(String)
+    /// A value of a type replaces one of another.
+    case retyped(from: String, to: String)
   }
 
   private struct Key: Hashable {
     var collection: CollectionPath
-    var field: UTF8Key
+    var field: FieldPath
     var kind: Kind
   }
 
   private struct Found {
-    var field: FieldPath
     var count = 0
     var first: DocumentPath
   }
@@ -24,55 +27,154 @@ struct DoubtfulChanges: Sendable {
   /// The most fields that are told apart.
   private static let maximumKeys = 200
 
+  private let schema: DatabaseSchema
+  private let zone: LocalTimeZone
   private let found = Locked<[Key: Found]>([:])
+
+  /// - Parameter zone: That in which days begin.
+  init(_ schema: DatabaseSchema, in zone: LocalTimeZone) { (self.schema, self.zone) = (schema, zone) }
 
   /// Counts what a change does.
   func record(_ change: Change) {
-    guard let before = change.before, let after = change.after else { return }
-    let collection = change.path.collection.pattern
-    for entry in before.fields.entries {
-      guard let value = after[entry.name], let kind = Self.kind(entry.value, value) else { continue }
-      let key = Key(collection: collection, field: UTF8Key(entry.name), kind: kind)
+    for (difference, before, after) in Self.replaced(by: change) {
+      guard let kind = self.kind(before, after, at: difference.path, of: change) else { continue }
+      let key = Key(collection: change.path.collection.pattern, field: difference.path, kind: kind)
       found.withLock { found in
         guard found[key] != nil || found.count < Self.maximumKeys else { return }
-        found[key, default: Found(field: FieldPath(field: entry.name), first: change.path)].count += 1
+        found[key, default: Found(first: change.path)].count += 1
       }
     }
   }
 
-  /// A line for each field, without values, for they are personal.
-  func warnings(isDryRun: Bool) -> [String] {
-    found.withLock { $0 }.map { key, found in
-      let texts = NumberText.counted(found.count, "text")
-      func verb(_ one: String, _ many: String) -> String {
-        isDryRun ? "would \(many)" : found.count == 1 ? one : many
-      }
-      let place = "\(key.collection): \(found.field): \(texts)"
-      switch key.kind {
-      case .cut:
-        return
-          "\(place) of digits \(verb("loses", "lose")) the zeros or the + before them, the first in \(found.first). A spreadsheet drops them; a workbook of 'export --format xlsx' keeps them."
-      case .retyped(let type):
-        return
-          "\(place) \(verb("takes", "take")) the place of values of the type \(type), the first in \(found.first). '--types HEADING=\(type)' reads such texts, or refuses them."
-      }
-    }.sorted { $0.compareUTF8($1) < 0 }
+  /// The first map or array whose place a change gives to another value, or the reverse, as a sentence; nil where there is none.
+  func lostStructure(by change: Change) -> String? {
+    for (difference, before, after) in Self.replaced(by: change) {
+      guard before.isStructure || after.isStructure, isRetyped(before, after, at: difference.path, of: change)
+      else { continue }
+      let (old, new) = (before.typeName, after.typeName)
+      return "\(difference.path) is of the type \(old), and a value of the type \(new) would take its place"
+    }
+    return nil
   }
 
-  private static func kind(_ before: Value, _ after: Value) -> Kind? {
+  /// The values that a change replaces by others.
+  private static func replaced(by change: Change) -> [(FieldDifference, Value, Value)] {
+    if change.before == nil || change.isDeletion { return [] }
+    return change.valueDifferences.compactMap { difference in
+      guard let before = difference.before, let after = difference.after else { return nil }
+      return (difference, before, after)
+    }
+  }
+
+  // MARK: Kinds
+
+  private func kind(_ before: Value, _ after: Value, at field: FieldPath, of change: Change) -> Kind? {
     switch (before, after) {
-    case (.string(let old), .string(let new)): isCut(old, to: new) ? .cut : nil
-    case (.string(let old), .integer(let new)): isCut(old, to: String(new)) ? .cut : nil
-    case (.boolean, .string(let text)), (.integer, .string(let text)), (.double, .string(let text)),
-      (.timestamp, .string(let text)):
-      text.isEmpty ? nil : .retyped(before.typeName)
-    default: nil
+    case (.string(let old), .string(let new)): return Self.isCut(old, to: new) ? .cut : nil
+    case (.string(let old), .integer(let new)) where Self.isCut(old, to: String(new)): return .cut
+    case (.timestamp(let old), .timestamp(let new)): return loss(of: old, to: new).map { .shortened($0) }
+    default:
+      guard isRetyped(before, after, at: field, of: change) else { return nil }
+      return .retyped(from: before.typeName, to: after.typeName)
     }
+  }
+
+  /// Whether a value takes the place of one of another type, which the schema does not ask for.
+  private func isRetyped(_ before: Value, _ after: Value, at field: FieldPath, of change: Change) -> Bool {
+    if before.typeName == after.typeName || before.isNull || after.isNull { return false }
+    // An empty text says nothing, but a map is gone with it.
+    if before == .string("") || after == .string("") && !before.isStructure { return false }
+    guard let declared = schema.collection(change.path.collection)?.field(field), !declared.types.isEmpty,
+      declared.accepts(after)
+    else { return true }
+    // Every type that takes a double takes an integer, too.
+    if case (.integer, .double) = (before, after) { return false }
+    return declared.accepts(before)
   }
 
   private static func isCut(_ old: String, to new: String) -> Bool {
     let rest = old.utf8.drop { $0 == UInt8(ascii: "0") || $0 == UInt8(ascii: "+") }
     return !rest.isEmpty && rest.count < old.utf8.count && rest.allSatisfy(\.isASCIIDigit)
       && rest.elementsEqual(new.utf8)
+  }
+
+  /// What a time lacks that another one has; nil where they differ in more.
+  private func loss(of old: Timestamp, to new: Timestamp) -> String? {
+    let seconds = old.seconds - new.seconds
+    if (1..<60).contains(seconds), new.nanoseconds == 0, new.seconds.isMultiple(of: 60) { return "seconds" }
+    if (-1...1).contains(seconds), Self.isRounded(old, to: new) { return "fractions of a second" }
+    let day = zone.day(of: old).date
+    return seconds > 0 && new == zone.startOfDay(year: day.year, month: day.month, day: day.day)
+      ? "time of day" : nil
+  }
+
+  /// Whether a time is another one with fewer digits of its second: a spreadsheet keeps none of them, or up to three.
+  private static func isRounded(_ old: Timestamp, to new: Timestamp) -> Bool {
+    let distance =
+      (old.seconds - new.seconds) * 1_000_000_000 + Int64(old.nanoseconds) - Int64(new.nanoseconds)
+    let units: [Int32] = [1_000_000_000, 100_000_000, 10_000_000, 1_000_000]
+    return units.contains { unit in
+      new.nanoseconds.isMultiple(of: unit) && !old.nanoseconds.isMultiple(of: unit)
+        && distance.magnitude < UInt64(unit)
+    }
+  }
+
+  // MARK: Lines
+
+  /// A line for each field, without values, for they are personal.
+  func warnings(isDryRun: Bool) -> [String] {
+    found.withLock { $0 }.map { key, found in
+      let (what, advice) = Self.description(of: key.kind, found.count, isDryRun)
+      return "\(key.collection): \(key.field): \(what), the first in \(found.first). \(advice)"
+    }.sorted { $0.compareUTF8($1) < 0 }
+  }
+
+  private static func description(
+    of kind: Kind,
+    _ count: Int,
+    _ isDryRun: Bool
+  ) -> (what: String, advice: String) {
+    func verb(_ one: String, _ many: String) -> String {
+      isDryRun ? "would \(many)" : count == 1 ? one : many
+    }
+    let dropped = "A spreadsheet drops them; a workbook of 'export --format xlsx' keeps them."
+    switch kind {
+    case .cut:
+      let texts = NumberText.counted(count, "text")
+      return ("\(texts) of digits \(verb("loses", "lose")) the zeros or the + before them", dropped)
+    case .shortened(let part):
+      let times = NumberText.counted(count, "timestamp")
+      return ("\(times) \(verb("loses", "lose")) \(count == 1 ? "its" : "their") \(part)", dropped)
+    case .retyped(let old, let new):
+      let values = "\(counted(count, new)) \(verb("takes", "take")) the place of values of the type \(old)"
+      return (values, advice(from: old, to: new))
+    }
+  }
+
+  private static func counted(_ count: Int, _ type: String) -> String {
+    switch type {
+    case "string": NumberText.counted(count, "text")
+    case "bytes": NumberText.counted(count, "value of bytes", plural: "values of bytes")
+    default: NumberText.counted(count, type)
+    }
+  }
+
+  private static func advice(from old: String, to new: String) -> String {
+    let structures = ["map", "vector", "array"]
+    if structures.contains(old) || structures.contains(new) {
+      return "Name a member of a map by its path, as address.city, and write an array as JSON, as [\"a\"]."
+    }
+    let type = old.filter { $0 != " " }
+    return "'--types HEADING=\(type)' reads such values, or refuses them."
+  }
+}
+
+extension Value {
+  /// Whether it has values in it.
+  fileprivate var isStructure: Bool {
+    switch self {
+    case .map, .array: true
+    default: false
+    }
   }
 }

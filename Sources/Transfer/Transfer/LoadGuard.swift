@@ -1,8 +1,9 @@
 import FirestoreREST
 import Schema
+import Tables
 
 /// What is against a change that its document shows and the input does not: by the schema the document is immutable, or a merge leaves
-/// it, or a map in it, without required fields; or a table or plain JSON has cut its texts.
+/// it, or a map in it, without required fields; or a table or plain JSON damages its values, or replaces its maps by other values.
 package struct LoadGuard: Sendable {
   /// Why a change is not to be made, with its code in `rejects.jsonl`.
   struct Objection {
@@ -16,30 +17,43 @@ package struct LoadGuard: Sendable {
   private let rejects: Bool
   /// Whether the schema is asked.
   private let checks: Bool
-  /// What tables and plain JSON cut; nil where there are none.
-  private let cuts: DoubtfulChanges?
+  /// What tables and plain JSON do to values; nil where there are none.
+  private let doubts: DoubtfulChanges?
+  /// Whether a change is rejected that puts another value in the place of a map or an array, or the reverse.
+  private let keepsStructure: Bool
   private let made = Locked<[String: (count: Int, first: DocumentPath)]>([:])
 
   static let immutable = "immutable"
+  private static let structureLost = "structure-lost"
 
   /// - Parameters:
   ///   - policies: What the import does with documents of its sources that break the schema. Where they differ, it warns.
-  ///   - readsUntyped: Whether any source is a table or plain JSON.
+  ///   - zone: The zone of the times of tables and plain JSON; nil where no source is one of these.
   /// - Returns: Nil where nothing is looked at.
-  init?(_ schema: DatabaseSchema, _ mode: WriteMode, _ policies: Set<SchemaPolicy>, readsUntyped: Bool) {
+  init?(
+    _ schema: DatabaseSchema,
+    _ mode: WriteMode,
+    _ policies: Set<SchemaPolicy>,
+    untypedIn zone: LocalTimeZone?
+  ) {
     checks = !schema.isEmpty && !policies.subtracting([.off]).isEmpty
-    if mode == .create || !checks && !readsUntyped { return nil }
-    cuts = readsUntyped ? DoubtfulChanges() : nil
+    if mode == .create || !checks && zone == nil { return nil }
+    doubts = zone.map { DoubtfulChanges(schema, in: $0) }
     (self.schema, self.mode) = (schema, mode)
     rejects = checks && policies == [.reject]
+    keepsStructure = policies == [.reject]
   }
 
   /// Why a change is rejected; nil for one that is made.
-  func refusal(of change: Change) -> Objection? { rejects ? objection(to: change) : nil }
+  func refusal(of change: Change) -> Objection? {
+    if rejects, let objection = objection(to: change) { return objection }
+    guard keepsStructure, let lost = doubts?.lostStructure(by: change) else { return nil }
+    return Objection(code: Self.structureLost, message: lost)
+  }
 
   /// Counts a change that is made although there is something against it.
   func record(_ change: Change) {
-    cuts?.record(change)
+    doubts?.record(change)
     guard checks, !rejects, let code = objection(to: change)?.code else { return }
     made.withLock { made in
       let known = made[code]
@@ -57,7 +71,7 @@ package struct LoadGuard: Sendable {
       return
         "\(documents) \(found.count == 1 ? was : were) \(what), the first \(found.first); --validate reject leaves such documents out."
     }
-    return schemaLines + (cuts?.warnings(isDryRun: isDryRun) ?? [])
+    return schemaLines + (doubts?.warnings(isDryRun: isDryRun) ?? [])
   }
 
   private func objection(to change: Change) -> Objection? {

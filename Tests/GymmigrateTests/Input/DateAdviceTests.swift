@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@Suite("An import says how it read dates whose type was given", .timeLimit(.minutes(60)))
+@Suite("An import says how it read dates and numbers whose type was given", .timeLimit(.minutes(60)))
 struct DateAdviceTests {
   @Test("Of dates of a column whose type is given it is said that nothing shows which number is the day.")
   func openDates() async throws {
@@ -56,6 +56,63 @@ struct DateAdviceTests {
         #expect(result.errors.contains(day) == order, "\(file): \(result.errors)")
         let local = "\(name): its dates without a zone are read in UTC (--time-zone)."
         #expect(result.errors.contains(local) == zone, "\(file): \(result.errors)")
+      }
+    }
+  }
+
+  @Test(
+    "Of numbers it is said that each point, or decimal comma, may be one between thousands.",
+    arguments: [
+      (["1.200", "2.500", "-10.000"], ["--types", "n=double"], "point"),
+      (["1.000", "7", ""], ["--types", "n=integer"], "point"),
+      (["1.200 €", "2.500 €"], ["--types", "n=double", "--currency", "€"], "point"),
+      (["1.200 €", "2.500 €"], ["--currency", "€"], "point"),
+      (["12.500 %"], ["--types", "n=double", "--percent", "fraction"], "point"),
+      (["1,200", "2,500"], ["--types", "n=double", "--decimal-comma"], "comma"),
+      (["1,200", "2,500"], ["--decimal-comma"], "comma"),
+      (["1.200", "2.5"], ["--types", "n=double"], nil), (["0.125"], ["--types", "n=double"], nil),
+      (["1200.125"], ["--types", "n=double"], nil), (["12.0"], ["--types", "n=integer"], nil),
+      (["1.200"], ["--types", "n=double", "--decimal-comma"], nil),
+      (["1,200", "1.000"], ["--types", "n=double", "--decimal-comma"], nil),
+    ] as [([String], [String], String?)]
+  )
+  func thousands(_ cells: [String], _ options: [String], _ sign: String?) async throws {
+    try await withTool { tool in
+      let rows = cells.enumerated().map { "\($0);\($1)\n" }.joined()
+      try tool.write("id;n\n\(rows)", to: "things.csv")
+      // A guess is a line, and a type that was given is as good as a warning.
+      let quiet = options.contains("--types") ? ["-q"] : []
+      let line = ["import", "things.csv", "--schema", "none", "--id-column", "id", "-n"] + tool.place
+      let result = try await tool.bare(line + options + quiet)
+      result.expect(0)
+      for other in ["point", "comma"] {
+        let said = result.errors.contains("each \(other) has three digits behind it")
+        #expect(said == (other == sign), "\(result.errors)")
+      }
+    }
+  }
+
+  @Test(
+    "In a table by export, thousands of a spreadsheet are told by the zeros at their ends, and integers beside doubles."
+  )
+  func numbersByForm() async throws {
+    try await withTool { tool in
+      let line = ["import", "things.csv", "--schema", "none", "-n"] + tool.place
+      for (cells, isSaid) in [(["1.200", "1.255"], true), (["1.255"], false), (["1.200", "1.25"], false)] {
+        let rows = cells.enumerated().map { "\($0),\($1)\n" }.joined()
+        try tool.write("__name__,n\n\(rows)", to: "things.csv")
+        let result = try await tool.bare(line + ["-q"])
+        result.expect(0)
+        #expect(result.errors.contains("column 2 (n): each point has three digits") == isSaid, "\(cells)")
+      }
+      for doubles in [9, 10] {
+        let rows = (1...doubles).map { "\($0),\($0).5\n" }.joined()
+        try tool.write("__name__,n\n\(rows)new,50\n", to: "things.csv")
+        let result = try await tool.bare(line)
+        result.expect(0)
+        let said =
+          "column 2 (n): a whole number beside 10 doubles in 1 cell; --types 'n=double' takes it for one"
+        #expect(result.errors.contains(said) == (doubles == 10), "\(result.errors)")
       }
     }
   }

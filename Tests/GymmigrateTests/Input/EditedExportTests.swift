@@ -222,6 +222,10 @@ struct EditedExportTests {
       let near = try await tool.run("import", "members.csv", "--mode", "merge", "--validate", "warn", "-n")
       #expect(near.errors.contains("--rename 'Telefno=phone'"), "\(near.errors)")
       #expect(near.errors.contains("--rename 'First_name=firstName'"), "\(near.errors)")
+      // A member of a map is no other name of the map.
+      try tool.write("__name__,guardianInfo.phone,Guardianinfo.fone\nm1,1,2\n", to: "members.csv")
+      let member = try await tool.run("import", "members.csv", "--mode", "merge", "--validate", "warn", "-n")
+      #expect(!member.errors.contains("=guardianInfo'"), "\(member.errors)")
       try tool.write("id,TELEFONO DE CASA,Cuota\nm2,5,7\n", to: "others.csv")
       try await tool.run(
         "import",

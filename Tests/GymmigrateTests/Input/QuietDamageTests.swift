@@ -52,6 +52,63 @@ struct QuietDamageTests {
   }
 
   @Test(
+    "Values of other types and times without their seconds are said with -q, and of the folder of a plain export."
+  )
+  func retyped() async throws {
+    try await withStores { tool in
+      let fields =
+        #""room":{"stringValue":"12"},"price":{"doubleValue":20},"at":{"timestampValue":"2026-01-02T10:34:01.732Z"},"m":{"mapValue":{"fields":{"phone":{"stringValue":"7405917073"}}}}"#
+      try await tool.load((1...2).map { #"{"name":"things/\#($0)","fields":{\#(fields)}}"# }, into: "test")
+      let rows = (1...2).map { "\($0),13,21,7405917074,2026-01-02T10:34:00Z\n" }.joined()
+      try tool.write("__name__,room,price,m.phone,at\n\(rows)", to: "things.csv")
+      try tool.write(#"[{"id":"1","room":13,"price":21},{"id":"2","room":13,"price":21}]"#, to: "things.json")
+      let plain = ["export", "things", "-e", "test", "-o", "plain/", "--format", "csv", "--plain", "-q"]
+      try await tool.bare(plain).expect(0)
+      let room =
+        "things: room: 2 integers would take the place of values of the type string, the first in things/"
+      let price = "things: price: 2 integers would take the place of values of the type double"
+      let phone = "things: m.phone: 2 integers would take the place of values of the type string"
+      for (input, more, expected) in [
+        ("things.csv", [], [room, price, phone, "things: at: 2 timestamps would lose their seconds"]),
+        ("things.json", ["--id-column", "id"], [room, price]), ("plain/", [], [room, price, phone]),
+      ] as [(String, [String], [String])] {
+        let merge = ["import", input, "-e", "test", "--mode", "merge", "-n", "-q"]
+        let result = try await tool.bare(merge + more)
+        result.expect(0)
+        for line in expected { #expect(result.errors.contains(line), "\(input): \(result.errors)") }
+      }
+    }
+  }
+
+  @Test(
+    "A table puts no other value in the place of a map or an array, or one of them in that of another value."
+  )
+  func structure() async throws {
+    try await withStores { tool in
+      let fields =
+        #""m":{"mapValue":{"fields":{"phone":{"stringValue":"1"}}}},"tags":{"arrayValue":{"values":[{"stringValue":"a"}]}},"name":{"stringValue":"Ana"}"#
+      try await tool.load((1...3).map { #"{"name":"things/\#($0)","fields":{\#(fields)}}"# }, into: "test")
+      try tool.write("__name__,m,tags,name.first\n1,5,,\n2,,b,\n3,,,Ana\n", to: "things.csv")
+      let merge = ["import", "things.csv", "-e", "test", "--mode", "merge"]
+      let before = try await stored("things/1", tool)
+      for more in [["-n"], []] {
+        let refused = try await tool.bare(merge + more)
+        refused.expect(2)
+        let said = "left alone, structure-lost: 3 (--validate warn imports such all the same)"
+        #expect(refused.output.contains(said), "\(refused.output)")
+      }
+      #expect(try await stored("things/1", tool) == before)
+      let warned = try await tool.bare(merge + ["--validate", "warn", "-q"])
+      warned.expect(0)
+      for line in [
+        "things: m: 1 integer takes the place of values of the type map, the first in things/1.",
+        "things: tags: 1 text takes the place of values of the type array, the first in things/2.",
+        "things: name: 1 map takes the place of values of the type string, the first in things/3.",
+      ] { #expect(warned.errors.contains(line), "\(warned.errors)") }
+    }
+  }
+
+  @Test(
     "A merge makes no document without its required fields, no such map, and changes no document that is immutable.",
     arguments: [[], ["-n"]]
   )

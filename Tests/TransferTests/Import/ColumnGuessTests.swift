@@ -93,6 +93,41 @@ struct ColumnGuessTests {
     #expect(plan?.guesses.first?.swappedDates == expected)
   }
 
+  @Test("What is said of the numbers of a sheet", .enabled(if: Judge.hasPython))
+  func numbersOfSheets() throws {
+    func text(_ text: String) -> String { "<c t=\"inlineStr\"><is><t>\(text)</t></is></c>" }
+    func input(_ cells: [String], _ headings: [String], _ options: TableOptions) throws -> TableInput {
+      var book = HandMadeWorkbook()
+      let rows = cells.enumerated().map { "<row>\(text("d\($0)"))\($1)</row>" }
+      book.rows = "<row>\(headings.map(text).joined())</row>\(rows.joined())"
+      let collection = CollectionPath(nil, "things")
+      let path = try book.write(to: folder)
+      let source = try #require(try ImportSource.resolve([path], collection: collection, schema: .none).first)
+      let plan = try #require(
+        try TableSurvey.plan(of: source, collection: collection, options: options) { _, _ in }
+      )
+      let input = try TableInput(source, plan: plan, options: options, stage: 0)
+      while let row = try input.next() { #expect(row.faults.isEmpty) }
+      return input
+    }
+    for (cells, isSaid) in [
+      ([text("1.200"), text("1.000")], true), (["<c><v>1.2</v></c>", "<c><v>1.125</v></c>"], false),
+    ] {
+      for type in ["double", "number"] {
+        let warnings = try input(cells, ["k", "x:\(type)"], options).warnings
+        #expect(warnings.contains { $0.contains("each point has three digits") } == isSaid, "\(warnings)")
+      }
+    }
+    var exported = options
+    exported.idColumn = nil
+    for count in [9, 10] {
+      let cells = Array(repeating: "<c><v>1.5</v></c>", count: count) + ["<c><v>50</v></c>"]
+      let notices = try input(cells, ["__name__", "x"], exported).notices
+      let said = "a whole number in 1 cell beside 10 doubles, the first in row 12; --types 'x=double'"
+      #expect(notices.contains { $0.contains(said) } == (count == 10), "\(notices)")
+    }
+  }
+
   @Test(
     "Dates with a year of two digits are text, and that the century is not known is said.",
     arguments: [

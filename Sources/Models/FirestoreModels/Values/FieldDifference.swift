@@ -32,7 +32,7 @@ extension Change {
   }
 
   /// The differences without server times.
-  var valueDifferences: [FieldDifference] {
+  package var valueDifferences: [FieldDifference] {
     var comparison = FieldComparison(serverTimes: serverTimes)
     let old = before?.fields ?? FieldMap()
     switch effect {

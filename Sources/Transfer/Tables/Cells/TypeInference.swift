@@ -32,7 +32,7 @@ package struct TypeInference: Sendable {
   /// Whether a cell in REST JSON has another type than an address.
   private var hasOtherTypes = false
   /// In a table by export: the times that stay text, and the numbers.
-  private(set) var (plainTimes, plainNumbers) = (0, 0)
+  private(set) var (plainTimes, plainNumbers, plainIntegers) = (0, 0, 0)
   /// The first text if options would read all texts as numbers; nil before it, or where there are other texts.
   private var numberText: (first: [UInt8], isOnly: Bool)?
   /// Whether all texts are words for true and false; nil before the first.
@@ -41,7 +41,7 @@ package struct TypeInference: Sendable {
   private var areShortDates: Bool?
   /// Whether some whole number has a point, which is then one between thousands.
   private var hasGroups = false
-  /// Whether some number has a point with more or fewer than three digits behind it, so that it is one before decimals.
+  /// Whether some number has a point, or a decimal comma, that cannot be between thousands, so that it is one before decimals.
   private var hasDecimals = false
   /// Whether some date has no zone, so that it is read in that of the table.
   private var hasLocalTimes = false
@@ -62,7 +62,9 @@ package struct TypeInference: Sendable {
     if form == .integer, !hasGroups, !reading.isSheet {
       hasGroups = row.withUTF8(of: index) { $0.contains(UInt8(ascii: ".")) }
     }
-    if form == .double, !hasDecimals { hasDecimals = row.withUTF8(of: index) { !Self.isGrouped($0) } }
+    if form == .double, !hasDecimals {
+      hasDecimals = row.withUTF8(of: index) { reading.numbers.mayBeGrouped(CellValues.trimmed($0)) == false }
+    }
     if Self.dates.contains(form), !hasLocalTimes {
       hasLocalTimes = row.kind(index) == .date || row.withUTF8(of: index, Self.isLocal)
     }
@@ -71,14 +73,6 @@ package struct TypeInference: Sendable {
     if tallies[form.rawValue].count > Self.maximumRows { return }
     if tallies[form.rawValue].rows.isEmpty { tallies[form.rawValue].first = row[index] }
     tallies[form.rawValue].rows.append(row.row)
-  }
-
-  /// Whether a number reads as one of thousands with a point between them, too: `1.200`.
-  private static func isGrouped(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
-    let parts = CellValues.trimmed(text).split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-    guard parts.count == 2, parts[1].count == 3 else { return false }
-    let whole = parts[0].drop { $0 == UInt8(ascii: "-") }
-    return (1...3).contains(whole.count) && whole.first != UInt8(ascii: "0")
   }
 
   /// Notes the day of a date such as `2026-12-31T18:30:00`.
@@ -122,6 +116,7 @@ package struct TypeInference: Sendable {
       if text.count >= 19, text[10] == 0x20, DateText(text) != nil { plainTimes += 1 }
       let form = CellForm(text)
       if form == .integer || form == .double { plainNumbers += 1 }
+      if form == .integer { plainIntegers += 1 }
     }
   }
 
@@ -230,8 +225,9 @@ package struct TypeInference: Sendable {
     if guess.type == .timestamp, hasLocalTimes {
       guess.note = "read in \(reading.timeZone.name) (--time-zone)"
     }
-    if guess.type == .double, hasPoints, !hasDecimals {
-      guess.note = "each point has three digits behind it (--decimal-comma reads 1.200 as 1200)"
+    // With points between thousands a comma is one before decimals.
+    if guess.type == .double, hasPoints, !hasDecimals, !hasGroups {
+      guess.note = reading.numbers.groupingRemark
     }
     return guess
   }

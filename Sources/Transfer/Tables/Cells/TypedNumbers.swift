@@ -74,6 +74,29 @@ package struct TypedNumbers {
     return Array(text)
   }
 
+  // MARK: Signs between thousands
+
+  /// Whether the point of a number, or its decimal comma, may be one between thousands, as in `1.200`; nil for a number without it,
+  /// and for any other text.
+  func mayBeGrouped(_ utf8: UnsafeBufferPointer<UInt8>) -> Bool? {
+    let number = plain(Array(utf8), percent == nil ? nil : .number, currencies, usesDecimalComma)
+    guard let number, isNumber(number) else { return nil }
+    // The other sign is between thousands.
+    if utf8.contains(UInt8(ascii: usesDecimalComma ? "." : ",")) { return false }
+    guard let point = number.firstIndex(of: UInt8(ascii: ".")) else { return nil }
+    let whole = number[..<point].drop { $0 == Self.minus }
+    let decimals = number[(point + 1)...]
+    return (1...3).contains(whole.count) && whole.first != UInt8(ascii: "0") && decimals.count == 3
+      && decimals.allSatisfy(\.isASCIIDigit)
+  }
+
+  /// What there is to say of a column all of whose points, or decimal commas, may be between thousands.
+  var groupingRemark: String {
+    usesDecimalComma
+      ? "each comma has three digits behind it (--currency '$' in place of --decimal-comma reads 1,200 as 1200)"
+      : "each point has three digits behind it (--decimal-comma reads 1.200 as 1200)"
+  }
+
   // MARK: Advice
 
   /// The option that would read a text, for an error; empty if there is none.

@@ -117,7 +117,12 @@ package struct HeadingRules {
   func doubt(_ heading: String, of path: FieldPath, beside found: Set<FieldPath>) -> String? {
     let isQuoted = heading.utf8.contains(UInt8(ascii: "`"))
     if isQuoted || renamed(heading) != nil || catalogue.contains(where: { $0.path == path }) { return nil }
-    let texts = catalogue.filter { !found.contains($0.path) }.flatMap { column in
+    // A member of a map is never meant for the map itself, nor the map for a member.
+    let others = catalogue.filter { column in
+      !found.contains(column.path) && column.path.segments.count >= path.segments.count
+        && !path.isPrefix(of: column.path)
+    }
+    let texts = others.flatMap { column in
       (column.labels.values + [column.path.description]).map { (PlainText.folded($0), column.path) }
     }
     let near = PlainText.folded(heading).nearest(of: texts.map(\.0))

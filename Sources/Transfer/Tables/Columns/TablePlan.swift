@@ -278,7 +278,14 @@ package struct TablePlan: Sendable {
   package mutating func take(_ found: TypeInference, of column: Int) {
     addressTypes[column] = found.addressType
     note(found.plainTimes, of: column, "a time as text", .timestamp)
-    if identifiers.contains(column) { note(found.plainNumbers, of: column, "a number", .string) }
+    if identifiers.contains(column) {
+      note(found.plainNumbers, of: column, "a number", .string)
+    } else {
+      let doubles = found.plainNumbers - found.plainIntegers
+      let isOfDoubles = found.plainIntegers * 10 <= doubles
+      let what = "a whole number beside \(NumberText.counted(doubles, "double"))"
+      note(isOfDoubles ? found.plainIntegers : 0, of: column, what, .double)
+    }
   }
 
   private mutating func note(_ cells: Int, of column: Int, _ what: String, _ type: Column.ValueType) {

@@ -73,7 +73,12 @@ package struct Import: Sendable {
     let policies = Set(options.sources.map(options.rules.policy(for:)))
     // Each value of the others says its type.
     let readsUntyped = options.sources.contains { $0.format.isTable || $0.format == .json }
-    guarding = LoadGuard(options.rules.schema, options.mode, policies, readsUntyped: readsUntyped)
+    guarding = LoadGuard(
+      options.rules.schema,
+      options.mode,
+      policies,
+      untypedIn: readsUntyped ? options.table.timeZone : nil
+    )
   }
 
   /// Runs the import.

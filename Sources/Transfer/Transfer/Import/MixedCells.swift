@@ -16,6 +16,8 @@ struct MixedCells {
 
   private struct Column {
     var (texts, numbers, booleans, typedDates) = (Found(), Found(), Found(), Found())
+    /// The whole ones of its numbers, where they are no doubles.
+    var integers = Found()
     /// Dates in the format of an export, so that it is one of both.
     var ownDates = Found()
     /// Whether it has values of yet other types, so that it is one of anything.
@@ -25,6 +27,12 @@ struct MixedCells {
     var isOfTexts: Bool {
       texts.count > 0 && numbers.count * 10 <= texts.count && ownDates.count + booleans.count == 0
         && !hasOthers
+    }
+
+    /// How many doubles it has, where all but a few of its numbers are such; nil where they are not.
+    var doubles: Int? {
+      let doubles = numbers.count - integers.count
+      return integers.count > 0 && integers.count * 10 <= doubles ? doubles : nil
     }
 
     /// What all but a few of its cells are, other than texts, and the type of that; nil where they differ.
@@ -51,7 +59,10 @@ struct MixedCells {
     guard let value, columns[index] != nil else { return }
     switch value {
     case .string where row.kind(index) == .text: columns[index]?.texts.add(row.number)
-    case .integer, .double: columns[index]?.numbers.add(row.number)
+    case .integer:
+      columns[index]?.numbers.add(row.number)
+      columns[index]?.integers.add(row.number)
+    case .double: columns[index]?.numbers.add(row.number)
     case .timestamp where row.typedDates.contains(index): columns[index]?.typedDates.add(row.number)
     case .timestamp: columns[index]?.ownDates.add(row.number)
     case .boolean: columns[index]?.booleans.add(row.number)
@@ -73,13 +84,18 @@ struct MixedCells {
     )
   }
 
-  /// What there is to say of the few numbers among texts, or texts among others, in sentences.
+  /// What there is to say of the few numbers among texts, texts among others, or integers among doubles, in sentences.
   func notices(_ plan: TablePlan) -> [String] {
     columns.sorted { $0.key < $1.key }.compactMap { index, column in
       if let (others, type) = column.others {
         let texts = NumberText.counted(column.texts.count, "cell")
         return
           "\(plan.name(ofColumn: index)): a text in \(texts) beside \(others), the first in row \(column.texts.firstRow); --types '\(plan.headings[index])=\(type)' reads it, or refuses it."
+      }
+      if let doubles = column.doubles {
+        let integers = NumberText.counted(column.integers.count, "cell")
+        return
+          "\(plan.name(ofColumn: index)): a whole number in \(integers) beside \(NumberText.counted(doubles, "double")), the first in row \(column.integers.firstRow); --types '\(plan.headings[index])=double' takes it for one."
       }
       guard column.numbers.count > 0, column.isOfTexts else { return nil }
       let numbers = NumberText.counted(column.numbers.count, "cell")

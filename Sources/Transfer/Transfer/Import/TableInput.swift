@@ -15,6 +15,7 @@ final class TableInput: DocumentInput {
   private var rejects: RejectLines
   private var mixed: MixedCells
   private var openDates: OpenDates
+  private var openNumbers: OpenNumbers
   private var guarded: GuardedTexts
   private var total: TotalRow
   private var notes: NoteRows
@@ -41,6 +42,7 @@ final class TableInput: DocumentInput {
     rejects = try RejectLines(plan, cellValues)
     mixed = MixedCells(plan)
     openDates = OpenDates(plan, options)
+    openNumbers = OpenNumbers(plan, options)
     guarded = GuardedTexts(plan)
     total = TotalRow(plan, isExported: source.isExported)
     notes = NoteRows(plan, isExported: source.isExported)
@@ -108,7 +110,8 @@ final class TableInput: DocumentInput {
   }
 
   var warnings: [String] {
-    guarded.warnings + total.warnings + notes.warnings + (source.isExported ? [] : plan.headingsAlike)
+    let ofPeople = source.isExported ? [] : openNumbers.warnings(plan) + plan.headingsAlike
+    return guarded.warnings + total.warnings + notes.warnings + ofPeople
   }
 
   var reading: String { "\(reader.reading); \(plan.reading)" }
@@ -168,6 +171,7 @@ final class TableInput: DocumentInput {
           values[index] = try value(of: reader.row, index, as: column.type)
           mixed.take(values[index], of: reader.row, index)
           openDates.take(reader.row, index)
+          openNumbers.take(reader.row, index)
           guarded.take(reader.row, index)
         case .rest: rest = try value(of: reader.row, index, as: .any)?.map
         case .name, .reason, .skipped: break

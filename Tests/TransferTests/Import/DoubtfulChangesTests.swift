@@ -1,0 +1,115 @@
+import FirestoreModels
+import FirestoreREST
+import Schema
+import Tables
+import Testing
+
+@testable import Transfer
+
+@Suite("What an import of a table says of the values that it replaces")
+struct DoubtfulChangesTests {
+  private static let collection = CollectionPath(nil, "things")
+  private static let path = DocumentPath(collection, "a")
+
+  private static func moment(_ text: String) -> Value {
+    Timestamp("2026-01-02T\(text)Z").map { .timestamp($0) } ?? .null
+  }
+
+  private func change(_ before: Value, _ after: Value) -> Change {
+    let old = RawDocument(path: Self.path, fields: ["f": before])
+    return Change(path: Self.path, before: old, after: ["f": after])
+  }
+
+  private func schema(_ types: [FieldType]) -> DatabaseSchema {
+    let field = FieldSchema(FieldPath(field: "f"), types)
+    return DatabaseSchema(name: "x", collections: [CollectionSchema(Self.collection, fields: [field])])
+  }
+
+  /// What is said of one change, without its field and its document.
+  private func said(_ before: Value, _ after: Value, _ types: [FieldType] = []) throws -> String? {
+    let doubts = try DoubtfulChanges(schema(types), in: LocalTimeZone(named: "America/Mexico_City"))
+    doubts.record(change(before, after))
+    let lines = doubts.warnings(isDryRun: false)
+    #expect(lines.count < 2)
+    guard let line = lines.first else { return nil }
+    let end = try #require(line.firstRange(of: ", the first in things/a."))
+    return String(line[..<end.lowerBound].dropFirst("things: f: ".count))
+  }
+
+  @Test(
+    "A value of another type is one that the schema does not ask for.",
+    arguments: [
+      (.string("12"), .integer(13), [], "1 integer takes the place of values of the type string"),
+      (.double(20), .integer(21), [], "1 integer takes the place of values of the type double"),
+      (.integer(20), .double(20.5), [], "1 double takes the place of values of the type integer"),
+      (moment("10:00:00"), .string("10"), [], "1 text takes the place of values of the type timestamp"),
+      (.string("10"), moment("10:00:00"), [], "1 timestamp takes the place of values of the type string"),
+      (.boolean(true), .string("no"), [], "1 text takes the place of values of the type boolean"),
+      (.string("AQI="), .bytes([1]), [], "1 value of bytes takes the place of values of the type string"),
+      (.map(["p": .string("1")]), .integer(1), [], "1 integer takes the place of values of the type map"),
+      (.map(["p": .string("1")]), .string(""), [], "1 text takes the place of values of the type map"),
+      (.array([.string("a")]), .string("a"), [], "1 text takes the place of values of the type array"),
+      (.string("a"), .map(["p": .integer(1)]), [], "1 map takes the place of values of the type string"),
+      (.integer(20), .double(20.5), [.double], nil), (.string("12"), .integer(13), [.integer], nil),
+      (
+        .string("12"), .integer(13), [.string, .integer],
+        "1 integer takes the place of values of the type string"
+      ),
+      (.string("12"), .string("13"), [], nil), (.integer(1), .integer(2), [], nil),
+      (.integer(1), .string(""), [], nil), (.string(""), .integer(1), [], nil),
+      (.integer(1), .null, [], nil), (.null, .integer(1), [], nil),
+      (.string("007"), .integer(7), [], "1 text of digits loses the zeros or the + before them"),
+    ] as [(Value, Value, [FieldType], String?)]
+  )
+  func types(_ before: Value, _ after: Value, _ types: [FieldType], _ expected: String?) throws {
+    #expect(try said(before, after, types) == expected)
+  }
+
+  @Test("Members of maps are fields of their own.")
+  func members() throws {
+    let doubts = DoubtfulChanges(.none, in: try LocalTimeZone(named: "UTC"))
+    let phone = { (value: Value) in Value.map(["name": .string("Ana"), "phone": value]) }
+    doubts.record(change(phone(.string("7405917073")), phone(.integer(7_405_917_074))))
+    let line = doubts.warnings(isDryRun: true).first ?? ""
+    #expect(line.hasPrefix("things: f.phone: 1 integer would take the place of values of the type string"))
+    #expect(line.hasSuffix("'--types HEADING=string' reads such values, or refuses them."), "\(line)")
+  }
+
+  @Test(
+    "A time without the seconds that it had, or their fractions, is no other time.",
+    arguments: [
+      ("10:34:01.732", "10:34:00", "seconds"), ("10:34:59", "10:34:00", "seconds"),
+      ("10:34:00.732", "10:34:00", "fractions of a second"),
+      ("10:34:01.732", "10:34:01", "fractions of a second"),
+      ("10:34:01.732", "10:34:02", "fractions of a second"),
+      ("10:34:01.732451", "10:34:01.732", "fractions of a second"),
+      ("10:34:01.732", "06:00:00", "time of day"), ("05:34:01.732", "00:00:00", nil),
+      ("10:34:01.732", "10:33:00", nil), ("10:34:00", "10:34:01.5", nil), ("10:34:01", "10:34:30", nil),
+      ("10:34:01.732", "10:34:01.8", "fractions of a second"), ("10:34:01.732", "10:34:01.733", nil),
+    ] as [(String, String, String?)]
+  )
+  func times(_ before: String, _ after: String, _ lost: String?) throws {
+    let expected = lost.map { "1 timestamp loses its \($0)" }
+    #expect(try said(Self.moment(before), Self.moment(after)) == expected)
+  }
+
+  @Test(
+    "Maps and arrays give way to nothing else where what breaks the schema is refused.",
+    arguments: [
+      (.map(["p": .string("1")]), .integer(1), true), (.array([.integer(1)]), .string("a"), true),
+      (.string("a"), .map(["p": .integer(1)]), true), (.string("12"), .integer(13), false),
+      (.map(["p": .string("1")]), .map(["p": .integer(1)]), false), (.map([:]), .null, false),
+    ] as [(Value, Value, Bool)]
+  )
+  func structure(_ before: Value, _ after: Value, _ isRefused: Bool) throws {
+    let zone = try LocalTimeZone(named: "UTC")
+    for (policies, refuses) in [([.reject], true), ([.warn], false), ([.off], false)]
+      as [(Set<SchemaPolicy>, Bool)]
+    {
+      let guarding = try #require(LoadGuard(.none, .merge, policies, untypedIn: zone))
+      let refusal = guarding.refusal(of: change(before, after))
+      #expect(refusal?.code == (isRefused && refuses ? "structure-lost" : nil), "\(policies)")
+    }
+    #expect(LoadGuard(.none, .merge, [.reject], untypedIn: nil).map { _ in true } == nil)
+  }
+}
