@@ -113,6 +113,36 @@ struct QuietDamageTests {
     }
   }
 
+  @Test("Ids that have zeros before them in the file alone, or in the database alone, are warned of.")
+  func zerosOfIDs() async throws {
+    try await withStores { tool in
+      let stored = ["padded/0001", "padded/0012", "plain/1", "plain/12", "names/00a4-1", "names/7"]
+      try await tool.load(stored.map { documentLine($0, 1) }, into: "test")
+      let (lost, added) = ("the ids of the input have no zeros", "the ids of the database have no zeros")
+      for (collection, ids, warning) in [
+        ("padded", ["1", "12"], lost), ("padded", ["0001", "0013"], nil), ("padded", ["1001"], nil),
+        ("plain", ["0001"], added), ("plain", ["13"], nil), ("names", ["7"], nil), ("none", ["1"], nil),
+        ("padded", ["a1", "1"], nil),
+      ] as [(String, [String], String?)] {
+        try tool.write("id,n\n" + ids.map { "\($0),2\n" }.joined(), to: "table.csv")
+        let objects = ids.map { #"{"id":"\#($0)","n":2}"# }
+        try tool.write("[\(objects.joined(separator: ","))]", to: "table.json")
+        for file in ["table.csv", "table.json"] {
+          let words = ["import", file, "--collection", collection, "--id-column", "id", "--schema", "none"]
+          let result = try await tool.bare(words + ["--mode", "merge", "-e", "test", "-n", "-q"])
+          result.expect(0)
+          let said = "\(collection): \(warning ?? "the ids of")"
+          #expect(result.errors.contains(said) == (warning != nil), "\(file) \(ids): \(result.errors)")
+        }
+      }
+      try tool.write("id,n\n1,2\n", to: "table.csv")
+      let words = ["import", "table.csv", "--collection", "padded", "--id-column", "id", "--schema", "none"]
+      let created = try await tool.bare(words + ["-e", "test", "-q"])
+      created.expect(0)
+      #expect(created.errors.contains("padded: \(lost)"), "\(created.errors)")
+    }
+  }
+
   @Test("What sets a missing field is named, and how many times of creation --server-times leaves out.")
   func serverTimes() async throws {
     try await withTool { tool in

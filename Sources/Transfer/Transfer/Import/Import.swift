@@ -96,6 +96,8 @@ package struct Import: Sendable {
     // What several processes share was checked as a whole.
     let isChecked = context.checkpoints?.resumed != nil || options.share != nil
     let superseded = try await isChecked ? check.repeated() : check.report()
+    // What is resumed or divided was looked at before.
+    let ids = isChecked ? NumberedIDs() : check.numberedIDs.withLock { $0 }
     context.progress.end()
     let deletions = try await deletions(of: inputs, without: superseded, counting: !isChecked)
     if let collection = options.collection { context.counts.open(collection) }
@@ -120,8 +122,10 @@ package struct Import: Sendable {
         try await forecast.take(documents)
       }
       forecast.report(options.mode)
+      if forecast.hasLooked { await ids.warn(in: context) }
       changes = forecast.changes
     } else {
+      await ids.warn(in: context)
       try await loader.load { intake in
         if context.checkpoints?.resumed == nil {
           try await context.checkpoints?.begin(at: ImportPosition().checkpoint)
@@ -168,8 +172,10 @@ package struct Import: Sendable {
     defer { context.progress.end() }
     context.progress.begin("checking", total: nil)
     let inputs = try inputs(via: options.table.files)
-    let superseded = try await InputCheck(inputs: inputs, options: options, context: context).report()
+    let check = InputCheck(inputs: inputs, options: options, context: context)
+    let superseded = try await check.report()
     _ = try await deletions(of: inputs, without: superseded, counting: true)
+    await check.numberedIDs.withLock { $0 }.warn(in: context)
   }
 
   /// Returns what exports list as deleted; nil where nothing is deleted.

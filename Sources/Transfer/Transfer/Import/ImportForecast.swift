@@ -19,6 +19,9 @@ struct ImportForecast {
   /// Why the database could not be looked at.
   private var failure: Failure?
 
+  /// Whether some documents were compared with the database.
+  var hasLooked: Bool { compared > 0 }
+
   init(_ loader: DocumentLoader, _ guarding: LoadGuard?, in context: RunContext) {
     (self.loader, self.guarding) = (loader, guarding)
     self.context = context

@@ -23,6 +23,8 @@ struct InputCheck {
   let inputs: ImportInputs
   let options: Import.Options
   let context: RunContext
+  /// The ids of tables and of plain JSON, once they were read.
+  let numberedIDs = Locked(NumberedIDs())
 
   private typealias Place = DuplicateSearch.Place
 
@@ -160,10 +162,13 @@ struct InputCheck {
     into search: inout DuplicateSearch,
     _ look: (DocumentRow, Int) throws -> Void
   ) throws {
+    let source = inputs.source(batch.stage)
+    let isPlain = !source.isExported && (source.format.isTable || source.format == .json)
     for row in batch.rows {
       try look(row, batch.stage)
       guard let path = row.path, isImported(row), !path.isReserved else { continue }
       try search.add(path, at: Place(file: batch.stage, line: row.number))
+      if isPlain { numberedIDs.withLock { $0.add(path) } }
     }
     if let failure = batch.failure { throw failure }
   }
