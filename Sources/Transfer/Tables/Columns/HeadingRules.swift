@@ -117,7 +117,10 @@ package struct HeadingRules {
   func doubt(_ heading: String, of path: FieldPath, beside found: Set<FieldPath>) -> String? {
     let isQuoted = heading.utf8.contains(UInt8(ascii: "`"))
     if isQuoted || renamed(heading) != nil || catalogue.contains(where: { $0.path == path }) { return nil }
-    let texts = catalogue.filter { !found.contains($0.path) }.flatMap { column in
+    // The member of a declared map would take the place of all others.
+    let members = (try? FieldPath(parsing: heading)) ?? path
+    let others = catalogue.filter { !found.contains($0.path) && !$0.path.isPrefix(of: members) }
+    let texts = others.flatMap { column in
       (column.labels.values + [column.path.description]).map { (PlainText.folded($0), column.path) }
     }
     let near = PlainText.folded(heading).nearest(of: texts.map(\.0))
