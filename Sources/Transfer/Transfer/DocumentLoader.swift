@@ -21,6 +21,7 @@ package struct DocumentLoader: Sendable {
   ///   - readBack: Compares what was written with what is stored; nil to believe the service.
   ///   - times: Who sets the times of creation and of the last change.
   ///   - guarding: What the schema has against changes; nil to make them whatever it says.
+  ///   - recording: Takes note of each change that is decided on; nil for nothing.
   ///   - completing: Returns a document that is not there yet with what it gets beside its own fields; nil for nothing.
   package init(
     in context: RunContext,
@@ -31,15 +32,15 @@ package struct DocumentLoader: Sendable {
     maximumDeletes: Int? = nil,
     readBack: ReadBack? = nil,
     guarding: LoadGuard? = nil,
+    recording: (@Sendable (Change) -> Void)? = nil,
     completing: (@Sendable (RawDocument) -> RawDocument)? = nil
   ) {
     (self.context, self.readBack) = (context, readBack)
     deletions = Locked(maximumDeletes ?? .max)
     var decision = LoadDecision(mode: mode, times: times, schema: context.schema, guarding: guarding)
-    decision.completing = completing
+    (decision.completing, decision.recording) = (completing, recording)
     self.mode = decision
-    self.limits = limits
-    self.pacer = pacer
+    (self.limits, self.pacer) = (limits, pacer)
   }
 
   /// Runs `body` with an intake for documents, and returns when each document is settled.
@@ -179,7 +180,7 @@ package struct DocumentLoader: Sendable {
           let message = "it has appeared since, and more documents would be deleted than were allowed"
           try context.reject(path, code: "too-many-deletions", message: message, fields: nil)
         case .change(let change):
-          mode.guarding?.record(change)
+          mode.recording?(change)
           ambiguous.insert(path)
           submitted.append(document)
           changes.append(change)
@@ -223,6 +224,7 @@ private struct LoadDecision: Sendable {
   let guarding: LoadGuard?
   /// Completes a document that is not there.
   var completing: (@Sendable (RawDocument) -> RawDocument)?
+  var recording: (@Sendable (Change) -> Void)?
 
   private static let creation = ["create"]
   private let reasons: [String]

@@ -113,6 +113,33 @@ struct QuietDamageTests {
     }
   }
 
+  @Test("A table that replaces documents says which fields they lose because it has no column for them.")
+  func losses() async throws {
+    let mini = MiniFirestore()
+    let fields =
+      #"{"a":{"integerValue":"1"},"b":{"integerValue":"1"},"m":{"mapValue":{"fields":{"x":{"integerValue":"1"},"y":{"integerValue":"2"}}}}}"#
+    for id in ["t1", "t2"] { try mini.put("things/\(id)", fields: fields) }
+    try await withTool(against: mini.handler) { tool, _ in
+      // The cell of b is cleared, which is meant.
+      try tool.write("__name__,b,m.x\nt1,,1\nt2,3,1\nt3,3,1\n", to: "things.csv")
+      try tool.write(documentLine("things/t1", 1) + "\n", to: "things.jsonl")
+      func run(_ file: String, _ more: String...) async throws -> String {
+        try await tool.bare(["import", file, "--schema", "none", "-q"] + more + tool.place).errors
+      }
+      let lost = "2 fields that no column is for (a, m.y), the first things/t1. --mode merge keeps them."
+      for mode in ["upsert", "replace"] {
+        let said = try await run("things.csv", "--mode", mode, "-n")
+        #expect(said.contains("things: 2 documents would lose \(lost)"), "\(mode): \(said)")
+      }
+      for (file, mode) in [("things.csv", "merge"), ("things.csv", "create"), ("things.jsonl", "upsert")] {
+        #expect(try await !run(file, "--mode", mode, "-n").contains("no column"), "\(file) \(mode)")
+      }
+      let said = try await run("things.csv", "--mode", "upsert")
+      #expect(said.contains("things: 2 documents lose \(lost)"), "\(said)")
+      #expect(try await !run("things.csv", "--mode", "upsert").contains("no column"))
+    }
+  }
+
   @Test("Ids that have zeros before them in the file alone, or in the database alone, are warned of.")
   func zerosOfIDs() async throws {
     try await withStores { tool in

@@ -114,9 +114,14 @@ package struct Import: Sendable {
     context.progress.begin("import", total: nil)
     var changes = ForeseenChanges()
     let maximum = isChecked ? options.maximumDeletes.map(context.deletions(leftOf:)) : deletions?.count
-    let loader = loader(deleting: maximum)
+    let removed = RemovedFields(inputs, options.mode)
+    let recording: @Sendable (Change) -> Void = { [guarding] change in
+      guarding?.record(change)
+      removed?.record(change)
+    }
+    let loader = loader(deleting: maximum, recording: recording)
     if options.isDryRun {
-      var forecast = ImportForecast(loader, guarding, in: context)
+      var forecast = ImportForecast(loader, in: context, recording: recording)
       try await pass.forEachBatch { documents, _ in
         try await report(documents, leaving: deletions)
         try await forecast.take(documents)
@@ -144,13 +149,18 @@ package struct Import: Sendable {
         "--server-times leaves out the time of creation that the input has for \(NumberText.counted(dropped, "document"))."
       )
     }
-    for line in guarding?.warnings(isDryRun: options.isDryRun) ?? [] { context.logger.warning("\(line)") }
+    let doubts = guarding?.warnings(isDryRun: options.isDryRun) ?? []
+    let losses = removed?.warnings(isDryRun: options.isDryRun) ?? []
+    for line in doubts + losses { context.logger.warning("\(line)") }
     for line in warnings.lines { context.logger.warning("\(line)") }
     if warnings.count > 0 { context.logger.notice("See \(warnings.path) for the values.") }
     return changes
   }
 
-  private func loader(deleting maximum: Int?) -> DocumentLoader {
+  private func loader(
+    deleting maximum: Int?,
+    recording: @escaping @Sendable (Change) -> Void
+  ) -> DocumentLoader {
     let rules = options.rules
     let completing: @Sendable (RawDocument) -> RawDocument = { rules.completed($0) }
     return DocumentLoader(
@@ -161,6 +171,7 @@ package struct Import: Sendable {
       pacer: options.pacer,
       maximumDeletes: maximum,
       guarding: guarding,
+      recording: recording,
       completing: rules.isPartial && rules.fillsDefaults ? completing : nil
     )
   }

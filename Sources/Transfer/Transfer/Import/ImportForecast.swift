@@ -10,7 +10,8 @@ struct ImportForecast {
   private static let maximum = 10_000
 
   private let loader: DocumentLoader
-  private let guarding: LoadGuard?
+  /// Takes note of each change.
+  private let recording: @Sendable (Change) -> Void
   private let context: RunContext
   private var (unchanged, rejected) = (0, 0)
   private var (total, compared) = (0, 0)
@@ -22,9 +23,8 @@ struct ImportForecast {
   /// Whether some documents were compared with the database.
   var hasLooked: Bool { compared > 0 }
 
-  init(_ loader: DocumentLoader, _ guarding: LoadGuard?, in context: RunContext) {
-    (self.loader, self.guarding) = (loader, guarding)
-    self.context = context
+  init(_ loader: DocumentLoader, in context: RunContext, recording: @escaping @Sendable (Change) -> Void) {
+    (self.loader, self.context, self.recording) = (loader, context, recording)
   }
 
   /// Counts documents as what would become of them; those that would be written are counted as skipped.
@@ -65,7 +65,7 @@ struct ImportForecast {
       unchanged += 1
       count(document) { $0.unchanged += 1 }
     case .change(let change):
-      guarding?.record(change)
+      recording(change)
       if change.before == nil || !change.isDeletion { changes.add(change) }
       count(document) { $0.skipped += 1 }
     }
