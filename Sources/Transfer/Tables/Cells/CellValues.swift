@@ -185,8 +185,8 @@ package struct CellValues {
     as type: Column.ValueType
   ) throws(Fault) -> Value? {
     guard let first = utf8.first else {
-      // Some programs quote every cell; only in columns that allow text is this an empty text.
-      return type == .string || type == .any ? .string("") : nil
+      // In a sheet nobody sees it. Some programs quote every cell of CSV; only in columns that allow text is this an empty text.
+      return !isSheet && (type == .string || type == .any) ? .string("") : nil
     }
     let isJSON = first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
     if isJSON || isNull(utf8) { return try json(utf8, as: type) }
