@@ -149,6 +149,47 @@ struct DeclaredReadingTests {
     #expect(corrected.fields.first?["joinedAt"] == Self.fields["joinedAt"])
   }
 
+  @Test(
+    "What was exported, and saved by a spreadsheet in the encoding of the schema, is read as export writes it."
+  )
+  func savedExport() throws {
+    let table =
+      Array("__name__;fee;A".utf8) + [0xF1] + Array("o\n7;1.5;se".utf8) + [0xF1] + Array("or\n".utf8)
+    let found = try read([try folder.write(table, to: "members.csv")])
+    #expect(found.paths == ["members/7"] && found.notes == [["encoding windows-1252"]])
+    #expect(found.fields == [["fee": .double(1.5), "Año": .string("señor")]])
+    let list = Array("N".utf8) + [0xFA] + Array("mero,fee,__reason__\n7,\"1.200,50\",bad\n".utf8)
+    let rejects = try folder.write(list, to: "rejects.csv")
+    let corrected = try read([rejects]) { $0.collection = CollectionPath("members") }
+    #expect(corrected.paths == ["members/7"] && corrected.fields.first?["fee"] == .double(1200.5))
+  }
+
+  @Test("A file that is not as the schema says is refused with what it says, and the option that reads it.")
+  func explained() throws {
+    let text = "Socios\nNúmero;Cuota\n7;1,5\n"
+    let utf8 = try folder.write(Array(text.utf8), to: "socios-x.csv")
+    let failure = #expect(throws: Failure.self) { try read([utf8]) }
+    let remedy = failure?.remedy ?? ""
+    #expect(remedy.contains("Use --encoding utf-8.") && remedy.contains("encoding windows-1252"), "\(remedy)")
+    for (sign, option) in [(",", "comma"), ("\t", "tab")] {
+      let rows =
+        ["Número", "fee"].joined(separator: sign) + "\n" + ["7", "2"].joined(separator: sign) + "\n"
+      let path = try folder.write(Array(rows.utf8), to: "socios-y.csv")
+      let failure = #expect(throws: Failure.self) {
+        try read([path]) { ($0.reading.encoding, $0.reading.headerRow) = (.utf8, nil) }
+      }
+      // The row of the headings is given here, and such rows are not looked at.
+      #expect(failure?.remedy?.contains("delimiter semicolon") == true, "\(option)")
+      let free = #expect(throws: Failure.self) {
+        try read([path]) {
+          $0.collection = CollectionPath("payments")
+          ($0.reading.delimiter, $0.reading.idColumn) = (.semicolon, "Número")
+        }
+      }
+      #expect(free?.remedy?.hasPrefix("--delimiter '\(option)'") == true, "\(free?.remedy ?? "")")
+    }
+  }
+
   @Test("The headings of a list of rejects are fields, whatever the schema makes of those of the table.")
   func listOfRejects() throws {
     let list = "id,plan.price:integer,n:integer,__reason__,__raw__\n7,5,1,bad,\n"

@@ -58,10 +58,14 @@ struct ImportInputs: Sendable {
           }
           let reading = try DeclaredReading(source, collection: collection, options: options)
           input.reading = reading
-          input.plan = try TableSurvey.plan(of: source, collection: collection, options: reading.options) {
-            rows,
-            position in
-            progress.advance(by: rows, share: meter.share(stage: stage, position: position))
+          do throws(Failure) {
+            input.plan = try TableSurvey.plan(of: source, collection: collection, options: reading.options) {
+              rows,
+              position in
+              progress.advance(by: rows, share: meter.share(stage: stage, position: position))
+            }
+          } catch {
+            throw reading.explaining(error, collection)
           }
         }
         try Task.checkCancellation()
