@@ -206,20 +206,35 @@ struct DeclaredReadingTests {
     #expect(found.fields.first?["amount"] == .double(1.5) && found.notes == [[]])
   }
 
-  @Test("A day is read however people type it, and stays as export wrote it.")
+  @Test("A day is read however people type it, and stays as export wrote it where nothing is checked.")
   func days() throws {
-    func days(_ text: String) throws -> [Value?] {
+    func days(_ text: String, _ policy: SchemaPolicy = .reject) throws -> [Value?] {
       let path = try folder.write(Array(text.utf8), to: "payments.csv")
-      return try read([path]) { $0.reading.idColumn = text.hasPrefix("id") ? "id" : nil }.fields.map {
-        $0["day"]
+      let found = try read([path]) {
+        $0.reading.idColumn = text.hasPrefix("id") ? "id" : nil
+        $0.schemaPolicy = policy
       }
+      return found.fields.map { $0["day"] }
     }
     let day = Value.string("2026-01-31")
     #expect(try days("id,day\n1,31/01/2026\n2, 2026-1-31\n3,31-ene-2026\n") == [day, day, day])
     for other in ["31/01/2026 18:30", "mañana"] {
       #expect(throws: Failure.self) { try days("id,day\n1,\(other)\n") }
     }
-    #expect(throws: Failure.self) { try days("__name__,day\n1,31/01/2026\n") }
+    #expect(try days("__name__,day\n1,31/01/2026\n2,2026-01-31\n") == [day, day])
+    #expect(throws: Failure.self) { try days("__name__,day\n1,mañana\n") }
+    #expect(try days("__name__,day\n1,31/01/2026\n", .warn) == [.string("31/01/2026")])
+  }
+
+  @Test("A date that somebody typed into an exported workbook is a day.", .enabled(if: Judge.hasPython))
+  func typedDay() throws {
+    var book = HandMadeWorkbook()
+    (book.sheets, book.formats) = ([("payments", "")], ["14"])
+    let headings = ["__name__", "day"].map(SheetTable.text).joined()
+    // 46387 is 31 December 2026.
+    book.rows = "<row>\(headings)</row><row>\(SheetTable.text("1"))<c s=\"1\"><v>46053</v></c></row>"
+    let found = try read([try book.write(to: folder)])
+    #expect(found.fields == [["day": .string("2026-01-31")]])
   }
 
   @Test("The sheets that the schema names are read, and others are left out.", .enabled(if: Judge.hasPython))

@@ -30,6 +30,8 @@ package struct CellValues {
   private let mixed: Set<Int>
   /// The columns whose texts are days, however people type them.
   private let days: Set<Int>
+  /// Whether they are left as they are, and only dates of a sheet become days.
+  private let keepsDays: Bool
   let numbers: TypedNumbers
   /// The database that references without one point into.
   private let database: DatabaseName?
@@ -60,7 +62,7 @@ package struct CellValues {
     readsForms = plan.readsForms
     timeZone = options.timeZone
     mixed = plan.inferred.union(plan.texts)
-    days = plan.readsForms ? [] : plan.days
+    (days, keepsDays) = (plan.days, plan.readsForms && options.keepsDays)
     numbers = TypedNumbers(options.reading)
     database = options.database
     dateOrder = options.dateOrder ?? .dayFirst
@@ -196,7 +198,9 @@ package struct CellValues {
       }
       if isSheet { return textOfSheet(utf8) }
     }
-    if type == .string, days.contains(index), let day = day(Self.trimmed(utf8), index) { return .string(day) }
+    if type == .string, !keepsDays, days.contains(index), let day = day(Self.trimmed(utf8), index) {
+      return .string(day)
+    }
     if numbers.usesDecimalComma, let type = numberType(utf8, as: type) {
       return try number(Self.trimmed(utf8), as: type)
     }

@@ -52,6 +52,7 @@ struct ImportInputs: Sendable {
         try failures.collect { () throws(Failure) in
           var options = options
           options.reading = options.reading.of(source.sheet)
+          options.keepsDays = rules.policy(for: source) != .reject
           if sources.count > 1 { options.idAdvice = source.idAdvice }
           if let zone = source.timeZone ?? source.manifestZone, !options.isZoneGiven {
             options.timeZone = try LocalTimeZone(named: zone)
