@@ -140,6 +140,26 @@ struct QuietDamageTests {
     }
   }
 
+  @Test("White space around a text is kept, and said.")
+  func spaces() async throws {
+    try await withTool { tool in
+      for heading in ["id", "__name__"] {
+        try tool.write("\(heading),name,n\n1,\"  Lía \",1\n2,Ana,2\n3,Leo\u{A0},3\n", to: "t.csv")
+        let ids = heading == "id" ? ["--id-column", "id"] : []
+        let words = ["import", "t.csv", "--schema", "none", "--mode", "upsert", "-q"] + ids + tool.place
+        let result = try await tool.bare(words)
+        result.expect(0)
+        let said =
+          "2 texts begin or end with white space, which is a part of them, the first in row 2, column 2"
+        #expect(result.errors.contains(said), "\(result.errors)")
+        let stored = try await tool.bare(["get", "t/1", "-q"] + tool.place).output
+        #expect(stored.contains(#""  Lía ""#), "\(stored)")
+        let meant = try await tool.bare(words + ["--keep-spaces"])
+        #expect(!meant.errors.contains("white space"), "\(meant.errors)")
+      }
+    }
+  }
+
   @Test("Ids that have zeros before them in the file alone, or in the database alone, are warned of.")
   func zerosOfIDs() async throws {
     try await withStores { tool in

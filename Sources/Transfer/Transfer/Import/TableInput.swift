@@ -16,6 +16,7 @@ final class TableInput: DocumentInput {
   private var mixed: MixedCells
   private var openDates: OpenDates
   private var guarded: GuardedTexts
+  private var spaced: SpacedTexts
   private var total: TotalRow
   private var notes: NoteRows
   /// Whether the last row could not be parsed into the cells of the header.
@@ -42,6 +43,7 @@ final class TableInput: DocumentInput {
     mixed = MixedCells(plan)
     openDates = OpenDates(plan, options)
     guarded = GuardedTexts(plan)
+    spaced = SpacedTexts(options, isExported: source.isExported)
     total = TotalRow(plan, isExported: source.isExported)
     notes = NoteRows(plan, isExported: source.isExported)
     reader = try TableReader(source, options)
@@ -108,7 +110,8 @@ final class TableInput: DocumentInput {
   }
 
   var warnings: [String] {
-    guarded.warnings + total.warnings + notes.warnings + (source.isExported ? [] : plan.headingsAlike)
+    let found = guarded.warnings + spaced.warnings(plan) + total.warnings + notes.warnings
+    return source.isExported ? found : found + plan.headingsAlike
   }
 
   var reading: String { "\(reader.reading); \(plan.reading)" }
@@ -169,6 +172,7 @@ final class TableInput: DocumentInput {
           mixed.take(values[index], of: reader.row, index)
           openDates.take(reader.row, index)
           guarded.take(reader.row, index)
+          spaced.take(values[index], of: reader.row, index)
         case .rest: rest = try value(of: reader.row, index, as: .any)?.map
         case .name, .reason, .skipped: break
         case .none:
