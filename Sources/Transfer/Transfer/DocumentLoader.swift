@@ -175,7 +175,8 @@ package struct DocumentLoader: Sendable {
           }
         case .rejected(let error, let breach):
           let (code, fields) = (breach ?? error.status.name, document.document.fields)
-          try context.reject(path, code: code, message: error.message, fields: fields)
+          let reason = error.countedReason(breach)
+          try context.reject(path, code: code, countedAs: reason, message: error.message, fields: fields)
         case .change(let change) where change.isDeletion && !takesDeletion():
           let message = "it has appeared since, and more documents would be deleted than were allowed"
           try context.reject(path, code: "too-many-deletions", message: message, fields: nil)
@@ -204,17 +205,6 @@ package struct DocumentLoader: Sendable {
   }
 }
 
-/// Who sets the times that the schema gives to the service, where documents are loaded.
-package enum LoadTimes: Sendable {
-  /// Nobody: documents are written with the times that they bring, as what restores or carries over does.
-  case kept
-  /// The service sets that of the last change in a document that changes and brings none that is later than it has. A
-  /// document that is created keeps those that it brings.
-  case changed
-  /// The service, whatever the documents bring.
-  case server
-}
-
 /// Decides what is written of a document, by the mode and by who sets its times.
 private struct LoadDecision: Sendable {
   let mode: WriteMode
@@ -238,7 +228,8 @@ private struct LoadDecision: Sendable {
     let decision = decideTimes(current == nil ? completed(document) : document, current)
     guard case .change(var change) = decision else { return decision }
     if let objection = guarding?.refusal(of: change) {
-      return .rejected(FirestoreError(.failedPrecondition, objection.message), breach: objection.code)
+      let status: FirestoreError.Status = current == nil ? .notFound : .failedPrecondition
+      return .rejected(FirestoreError(status, objection.message), breach: objection.code)
     }
     change.reasons = current == nil ? Self.creation : reasons
     return .change(change)

@@ -46,6 +46,8 @@ enum ImportText {
       " (--mode merge sets the fields that the input has; upsert also removes those that it lacks)"
     case "NOT_FOUND": " (--mode upsert or merge makes what is not there)"
     case "conflict", "too-many-deletions": ""
+    case _ where code.hasPrefix(FirestoreError.noDocument):
+      " (look at the ids; --validate warn makes such documents all the same)"
     // The codes of the service, and of what could not be read, are in capitals; the others are the schema's.
     case _ where code.utf8.allSatisfy { $0 < UInt8(ascii: "a") }: ""
     default: " (--validate warn imports such all the same)"

@@ -84,6 +84,11 @@ struct QuietDamageTests {
       #expect(try await stored("members/\(Self.member)", tool) == before.0)
       #expect(try await stored("payments/\(Self.payment)", tool) == before.1)
       #expect(try await merge("members.csv", phones) == ["id-missing"])
+      let counted = try await tool.bare(
+        ["import", "members.csv", "-e", "test", "--mode", "merge", "-q"] + dry
+      )
+      let reason = "left alone, no such document, id-missing: 1 (look at the ids; --validate warn makes"
+      #expect(counted.output.contains(reason), "\(counted.output)")
       try await tool.bare(["get", "members/\(none)", "-e", "test", "-q"]).expect(66)
       #expect(try await (stored("members/\(Self.member)", tool) == before.0) == !dry.isEmpty)
     }

@@ -60,7 +60,8 @@ struct ImportForecast {
     switch decision {
     case .rejected(let error, let breach):
       rejected += 1
-      try reject(document, code: breach ?? error.status.name, message: error.message)
+      let (code, reason) = (breach ?? error.status.name, error.countedReason(breach))
+      try reject(document, code: code, countedAs: reason, message: error.message)
     case .unchanged:
       unchanged += 1
       count(document) { $0.unchanged += 1 }
@@ -71,8 +72,14 @@ struct ImportForecast {
     }
   }
 
-  private func reject(_ document: LoadDocument, code: String, message: String) throws {
-    try context.reject(document.path, code: code, message: message, fields: document.document.fields)
+  private func reject(
+    _ document: LoadDocument,
+    code: String,
+    countedAs reason: String? = nil,
+    message: String
+  ) throws {
+    let fields = document.document.fields
+    try context.reject(document.path, code: code, countedAs: reason, message: message, fields: fields)
   }
 
   private func count(_ document: LoadDocument, as outcome: (inout DocumentCounts) -> Void) {
