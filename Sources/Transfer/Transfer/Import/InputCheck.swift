@@ -270,6 +270,11 @@ struct InputCheck {
       return
     }
     if report.count > 1 { failure.cause += " (\(report.count) cells or rows in all)" }
+    if let column = report.unexpectedColumn {
+      failure.remedy =
+        "Nothing was written. An export for people, which shows documents otherwise than they are stored, has such a column and cannot be imported; of any other table, --skip-columns \(column) leaves it out. See \(report.path) for the values."
+      throw failure
+    }
     let advice = failure.remedy.map { "\($0) " } ?? ""
     failure.remedy =
       "Nothing was written. \(advice)See \(report.path) for the values; fix them, or use \(Self.ways(past: report))."
