@@ -1,3 +1,4 @@
+import Schema
 import Tables
 
 /// Texts of a table with the apostrophe of `export --excel` and without its byte order mark: some have it by themselves.

@@ -1,4 +1,5 @@
 import FirestoreREST
+import Schema
 import Tables
 
 /// The fields that documents lose because the table that replaces them as a whole has no column for them.
