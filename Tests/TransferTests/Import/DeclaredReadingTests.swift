@@ -153,12 +153,12 @@ struct DeclaredReadingTests {
     "What was exported, and saved by a spreadsheet in the encoding of the schema, is read as export writes it."
   )
   func savedExport() throws {
-    let table =
+    let table: [UInt8] =
       Array("__name__;fee;A".utf8) + [0xF1] + Array("o\n7;1.5;se".utf8) + [0xF1] + Array("or\n".utf8)
     let found = try read([try folder.write(table, to: "members.csv")])
     #expect(found.paths == ["members/7"] && found.notes == [["encoding windows-1252"]])
     #expect(found.fields == [["fee": .double(1.5), "Año": .string("señor")]])
-    let list = Array("N".utf8) + [0xFA] + Array("mero,fee,__reason__\n7,\"1.200,50\",bad\n".utf8)
+    let list: [UInt8] = Array("N".utf8) + [0xFA] + Array("mero,fee,__reason__\n7,\"1.200,50\",bad\n".utf8)
     let rejects = try folder.write(list, to: "rejects.csv")
     let corrected = try read([rejects]) { $0.collection = CollectionPath("members") }
     #expect(corrected.paths == ["members/7"] && corrected.fields.first?["fee"] == .double(1200.5))
@@ -172,8 +172,7 @@ struct DeclaredReadingTests {
     let remedy = failure?.remedy ?? ""
     #expect(remedy.contains("Use --encoding utf-8.") && remedy.contains("encoding windows-1252"), "\(remedy)")
     for (sign, option) in [(",", "comma"), ("\t", "tab")] {
-      let rows =
-        ["Número", "fee"].joined(separator: sign) + "\n" + ["7", "2"].joined(separator: sign) + "\n"
+      let rows = "Número\(sign)fee\n7\(sign)2\n"
       let path = try folder.write(Array(rows.utf8), to: "socios-y.csv")
       let failure = #expect(throws: Failure.self) {
         try read([path]) { ($0.reading.encoding, $0.reading.headerRow) = (.utf8, nil) }
