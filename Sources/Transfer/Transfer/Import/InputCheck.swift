@@ -276,8 +276,12 @@ struct InputCheck {
       throw failure
     }
     let advice = failure.remedy.map { "\($0) " } ?? ""
+    let unedited =
+      options.mode == .merge && report.hasBreaches && options.sources.contains { $0.format.isTable }
+      ? " Cells that nobody edited count, too: a table of the columns that are edited ('export --fields') has no others."
+      : ""
     failure.remedy =
-      "Nothing was written. \(advice)See \(report.path) for the values; fix them, or use \(Self.ways(past: report))."
+      "Nothing was written. \(advice)See \(report.path) for the values; fix them, or use \(Self.ways(past: report)).\(unedited)"
     throw failure
   }
 
