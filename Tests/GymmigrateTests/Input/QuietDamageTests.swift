@@ -148,7 +148,7 @@ struct QuietDamageTests {
   @Test("A merge that is refused for cells says that those count that nobody edited.")
   func unedited() async throws {
     try await withTool { tool in
-      try tool.write("__name__,status\nm1,bogus\n", to: "members.csv")
+      try tool.write("__name__,membershipStatus\nm1,bogus\n", to: "members.csv")
       for (mode, isSaid) in [("merge", true), ("upsert", false)] {
         let result = try await tool.run("import", "members.csv", "--mode", mode, "-n")
         result.expectFailure(65, "--validate warn")
