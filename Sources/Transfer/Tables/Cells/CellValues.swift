@@ -187,7 +187,8 @@ package struct CellValues {
     as type: Column.ValueType
   ) throws(Fault) -> Value? {
     guard let first = utf8.first else {
-      // In a sheet nobody sees it. Some programs quote every cell of CSV; only in columns that allow text is this an empty text.
+      // In a sheet nobody sees it. Some programs quote every cell of CSV; only in columns that allow text is this an
+      // empty text.
       return !isSheet && (type == .string || type == .any) ? .string("") : nil
     }
     let isJSON = first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
