@@ -38,12 +38,15 @@ package struct RunContext: Sendable {
 
   /// Counts a document that was read and will not be written, and lists it with the reason.
   ///
-  /// - Parameter collection: The collection that it is counted for; nil for its own.
+  /// - Parameters:
+  ///   - collection: The collection that it is counted for; nil for its own.
+  ///   - reason: What it is counted as among the reasons; nil for the code.
   /// - Throws: `.cannotWrite`; `.inputMalformed` if the error budget is exceeded.
   package func reject(
     _ path: DocumentPath,
     in collection: CollectionPath? = nil,
     code: String,
+    countedAs reason: String? = nil,
     message: String,
     fields: FieldMap?
   ) throws(Failure) {
@@ -51,7 +54,7 @@ package struct RunContext: Sendable {
       $0.read += 1
       $0.rejected += 1
     }
-    try rejects.add(path, code: code, message: message, fields: fields)
+    try rejects.add(path, code: code, countedAs: reason, message: message, fields: fields)
     try counts.assertBudget()
   }
 

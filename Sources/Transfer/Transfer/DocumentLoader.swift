@@ -21,6 +21,7 @@ package struct DocumentLoader: Sendable {
   ///   - readBack: Compares what was written with what is stored; nil to believe the service.
   ///   - times: Who sets the times of creation and of the last change.
   ///   - guarding: What the schema has against changes; nil to make them whatever it says.
+  ///   - recording: Takes note of each change that is decided on; nil for nothing.
   ///   - completing: Returns a document that is not there yet with what it gets beside its own fields; nil for nothing.
   package init(
     in context: RunContext,
@@ -31,15 +32,15 @@ package struct DocumentLoader: Sendable {
     maximumDeletes: Int? = nil,
     readBack: ReadBack? = nil,
     guarding: LoadGuard? = nil,
+    recording: (@Sendable (Change) -> Void)? = nil,
     completing: (@Sendable (RawDocument) -> RawDocument)? = nil
   ) {
     (self.context, self.readBack) = (context, readBack)
     deletions = Locked(maximumDeletes ?? .max)
     var decision = LoadDecision(mode: mode, times: times, schema: context.schema, guarding: guarding)
-    decision.completing = completing
+    (decision.completing, decision.recording) = (completing, recording)
     self.mode = decision
-    self.limits = limits
-    self.pacer = pacer
+    (self.limits, self.pacer) = (limits, pacer)
   }
 
   /// Runs `body` with an intake for documents, and returns when each document is settled.
@@ -174,12 +175,13 @@ package struct DocumentLoader: Sendable {
           }
         case .rejected(let error, let breach):
           let (code, fields) = (breach ?? error.status.name, document.document.fields)
-          try context.reject(path, code: code, message: error.message, fields: fields)
+          let reason = error.countedReason(breach)
+          try context.reject(path, code: code, countedAs: reason, message: error.message, fields: fields)
         case .change(let change) where change.isDeletion && !takesDeletion():
           let message = "it has appeared since, and more documents would be deleted than were allowed"
           try context.reject(path, code: "too-many-deletions", message: message, fields: nil)
         case .change(let change):
-          mode.guarding?.record(change)
+          mode.recording?(change)
           ambiguous.insert(path)
           submitted.append(document)
           changes.append(change)
@@ -203,17 +205,6 @@ package struct DocumentLoader: Sendable {
   }
 }
 
-/// Who sets the times that the schema gives to the service, where documents are loaded.
-package enum LoadTimes: Sendable {
-  /// Nobody: documents are written with the times that they bring, as what restores or carries over does.
-  case kept
-  /// The service sets that of the last change in a document that changes and brings none that is later than it has. A
-  /// document that is created keeps those that it brings.
-  case changed
-  /// The service, whatever the documents bring.
-  case server
-}
-
 /// Decides what is written of a document, by the mode and by who sets its times.
 private struct LoadDecision: Sendable {
   let mode: WriteMode
@@ -223,6 +214,7 @@ private struct LoadDecision: Sendable {
   let guarding: LoadGuard?
   /// Completes a document that is not there.
   var completing: (@Sendable (RawDocument) -> RawDocument)?
+  var recording: (@Sendable (Change) -> Void)?
 
   private static let creation = ["create"]
   private let reasons: [String]
@@ -236,7 +228,8 @@ private struct LoadDecision: Sendable {
     let decision = decideTimes(current == nil ? completed(document) : document, current)
     guard case .change(var change) = decision else { return decision }
     if let objection = guarding?.refusal(of: change) {
-      return .rejected(FirestoreError(.failedPrecondition, objection.message), breach: objection.code)
+      let status: FirestoreError.Status = current == nil ? .notFound : .failedPrecondition
+      return .rejected(FirestoreError(status, objection.message), breach: objection.code)
     }
     change.reasons = current == nil ? Self.creation : reasons
     return .change(change)

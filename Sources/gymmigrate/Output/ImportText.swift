@@ -42,9 +42,12 @@ enum ImportText {
   /// The option by which such documents are imported.
   private static func advice(_ code: String) -> String {
     switch code {
-    case "ALREADY_EXISTS": " (--mode upsert or merge changes what is there)"
+    case "ALREADY_EXISTS":
+      " (--mode merge sets the fields that the input has; upsert also removes those that it lacks)"
     case "NOT_FOUND": " (--mode upsert or merge makes what is not there)"
     case "conflict", "too-many-deletions": ""
+    case _ where code.hasPrefix(FirestoreError.noDocument):
+      " (look at the ids; --validate warn makes such documents all the same)"
     // The codes of the service, and of what could not be read, are in capitals; the others are the schema's.
     case _ where code.utf8.allSatisfy { $0 < UInt8(ascii: "a") }: ""
     default: " (--validate warn imports such all the same)"

@@ -148,6 +148,12 @@ struct UnknownNameTests {
       let said = result.errors.split(separator: "\n").filter { $0.contains("no field of the schema") }
       #expect(said.count == 2, "\(result.errors)")
       #expect(said.contains { $0.contains("column 5 (stok)") && $0.contains("--rename 'stok=stock'") })
+      let quiet = try await tool.run("import", "products.csv", "--validate", "warn", "-n", "-q").errorLines
+      #expect(quiet.contains { $0.hasPrefix("warning: ") && $0.contains("'stok=stock'") }, "\(quiet)")
+      try tool.write("__name__,guardianInfo.phone\nm1,5512345678\n", to: "members.csv")
+      let member = try await tool.run("import", "members.csv", "--mode", "merge", "--validate", "off", "-n")
+      member.expect(0)
+      #expect(!member.errors.contains("=guardianInfo'"), "\(member.errors)")
       let columns = "column 3 (Comentario del contador), column 4 (Revisado); they become fields"
       #expect(said.contains { $0.contains(columns) }, "\(said)")
       for (mode, isSaid) in [("upsert", true), ("replace", true), ("merge", false), ("create", false)] {

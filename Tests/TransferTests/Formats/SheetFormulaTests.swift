@@ -40,6 +40,26 @@ struct SheetFormulaTests {
     #expect(stored == nil || attributes.contains("\"e\""), "\(stored ?? "")")
   }
 
+  @Test("An empty text that a program wrote into a cell is an empty cell, as people see it.")
+  func emptyText() throws {
+    var table = try SheetTable()
+    table.book.sharedStrings = ["<t/>"]
+    let one = "<c><v>1</v></c>"
+    for cell in [SheetTable.text(""), "<c t=\"s\"><v>0</v></c>", "<c t=\"inlineStr\"><is/></c>"] {
+      let found = try table.read(
+        ["text", "other", "guessed", "whole"],
+        [[cell, cell, cell, one], [SheetTable.text("a"), SheetTable.text("b"), one, cell]]
+      )
+      #expect(found.faults.isEmpty, "\(found.faults)")
+      #expect(
+        found.fields == [
+          ["whole": .integer(1)], ["text": .string("a"), "other": .string("b"), "guessed": .integer(1)],
+        ],
+        "\(cell)"
+      )
+    }
+  }
+
   @Test("A stored empty text is an empty cell.")
   func emptyResult() throws {
     var table = try SheetTable()

@@ -149,6 +149,46 @@ struct DeclaredReadingTests {
     #expect(corrected.fields.first?["joinedAt"] == Self.fields["joinedAt"])
   }
 
+  @Test(
+    "What was exported, and saved by a spreadsheet in the encoding of the schema, is read as export writes it."
+  )
+  func savedExport() throws {
+    let table: [UInt8] =
+      Array("__name__;fee;A".utf8) + [0xF1] + Array("o\n7;1.5;se".utf8) + [0xF1] + Array("or\n".utf8)
+    let found = try read([try folder.write(table, to: "members.csv")])
+    #expect(found.paths == ["members/7"] && found.notes == [["encoding windows-1252"]])
+    #expect(found.fields == [["fee": .double(1.5), "Año": .string("señor")]])
+    let list: [UInt8] = Array("N".utf8) + [0xFA] + Array("mero,fee,__reason__\n7,\"1.200,50\",bad\n".utf8)
+    let rejects = try folder.write(list, to: "rejects.csv")
+    let corrected = try read([rejects]) { $0.collection = CollectionPath("members") }
+    #expect(corrected.paths == ["members/7"] && corrected.fields.first?["fee"] == .double(1200.5))
+  }
+
+  @Test("A file that is not as the schema says is refused with what it says, and the option that reads it.")
+  func explained() throws {
+    let text = "Socios\nNúmero;Cuota\n7;1,5\n"
+    let utf8 = try folder.write(Array(text.utf8), to: "socios-x.csv")
+    let failure = #expect(throws: Failure.self) { try read([utf8]) }
+    let remedy = failure?.remedy ?? ""
+    #expect(remedy.contains("Use --encoding utf-8.") && remedy.contains("encoding windows-1252"), "\(remedy)")
+    for (sign, option) in [(",", "comma"), ("\t", "tab")] {
+      let rows = "Número\(sign)fee\n7\(sign)2\n"
+      let path = try folder.write(Array(rows.utf8), to: "socios-y.csv")
+      let failure = #expect(throws: Failure.self) {
+        try read([path]) { ($0.reading.encoding, $0.reading.headerRow) = (.utf8, nil) }
+      }
+      // The row of the headings is given here, and such rows are not looked at.
+      #expect(failure?.remedy?.contains("delimiter semicolon") == true, "\(option)")
+      let free = #expect(throws: Failure.self) {
+        try read([path]) {
+          $0.collection = CollectionPath("payments")
+          ($0.reading.delimiter, $0.reading.idColumn) = (.semicolon, "Número")
+        }
+      }
+      #expect(free?.remedy?.hasPrefix("--delimiter '\(option)'") == true, "\(free?.remedy ?? "")")
+    }
+  }
+
   @Test("The headings of a list of rejects are fields, whatever the schema makes of those of the table.")
   func listOfRejects() throws {
     let list = "id,plan.price:integer,n:integer,__reason__,__raw__\n7,5,1,bad,\n"
@@ -165,20 +205,35 @@ struct DeclaredReadingTests {
     #expect(found.fields.first?["amount"] == .double(1.5) && found.notes == [[]])
   }
 
-  @Test("A day is read however people type it, and stays as export wrote it.")
+  @Test("A day is read however people type it, and stays as export wrote it where nothing is checked.")
   func days() throws {
-    func days(_ text: String) throws -> [Value?] {
+    func days(_ text: String, _ policy: SchemaPolicy = .reject) throws -> [Value?] {
       let path = try folder.write(Array(text.utf8), to: "payments.csv")
-      return try read([path]) { $0.reading.idColumn = text.hasPrefix("id") ? "id" : nil }.fields.map {
-        $0["day"]
+      let found = try read([path]) {
+        $0.reading.idColumn = text.hasPrefix("id") ? "id" : nil
+        $0.schemaPolicy = policy
       }
+      return found.fields.map { $0["day"] }
     }
     let day = Value.string("2026-01-31")
     #expect(try days("id,day\n1,31/01/2026\n2, 2026-1-31\n3,31-ene-2026\n") == [day, day, day])
     for other in ["31/01/2026 18:30", "mañana"] {
       #expect(throws: Failure.self) { try days("id,day\n1,\(other)\n") }
     }
-    #expect(throws: Failure.self) { try days("__name__,day\n1,31/01/2026\n") }
+    #expect(try days("__name__,day\n1,31/01/2026\n2,2026-01-31\n") == [day, day])
+    #expect(throws: Failure.self) { try days("__name__,day\n1,mañana\n") }
+    #expect(try days("__name__,day\n1,31/01/2026\n", .warn) == [.string("31/01/2026")])
+  }
+
+  @Test("A date that somebody typed into an exported workbook is a day.", .enabled(if: Judge.hasPython))
+  func typedDay() throws {
+    var book = HandMadeWorkbook()
+    (book.sheets, book.formats) = ([("payments", "")], ["14"])
+    let headings = ["__name__", "day"].map(SheetTable.text).joined()
+    // 46387 is 31 December 2026.
+    book.rows = "<row>\(headings)</row><row>\(SheetTable.text("1"))<c s=\"1\"><v>46053</v></c></row>"
+    let found = try read([try book.write(to: folder)])
+    #expect(found.fields == [["day": .string("2026-01-31")]])
   }
 
   @Test("The sheets that the schema names are read, and others are left out.", .enabled(if: Judge.hasPython))

@@ -72,6 +72,18 @@ package enum WriteMode: String, Codable, Sendable, CaseIterable {
   }
 }
 
+extension FirestoreError {
+  /// How the reason of ``WriteMode/Decision/rejected(_:breach:)`` is counted: the code, and before it that there is no such document where
+  /// the schema lets none be made.
+  package func countedReason(_ breach: String?) -> String {
+    guard let breach else { return status.name }
+    return status == .notFound ? "\(Self.noDocument), \(breach)" : breach
+  }
+
+  /// With what such a reason begins.
+  package static let noDocument = "no such document"
+}
+
 /// A document to write: in memory, or encoded already; or one to delete.
 package enum LoadDocument: Sendable {
   case decoded(RawDocument)

@@ -10,7 +10,7 @@ package struct RejectList: Sendable {
   /// The path of the file, which exists once a line has been added.
   package var path: String { list.path }
 
-  /// How many documents were listed for each code, by this process.
+  /// How many documents were listed for each code, or as what they were counted instead, by this process.
   package var codes: [String: Int] { counts.withLock { $0 } }
 
   /// Makes the list of a run.
@@ -20,9 +20,15 @@ package struct RejectList: Sendable {
 
   /// Adds a document; the parameters are those of ``line(_:code:message:fields:)``.
   /// - Throws: `.cannotWrite`.
-  package func add(_ path: DocumentPath, code: String, message: String, fields: FieldMap?) throws(Failure) {
+  package func add(
+    _ path: DocumentPath,
+    code: String,
+    countedAs reason: String? = nil,
+    message: String,
+    fields: FieldMap?
+  ) throws(Failure) {
     try append(Self.line(path, code: code, message: message, fields: fields))
-    count(code)
+    count(reason ?? code)
   }
 
   /// Counts a document that is in another list.

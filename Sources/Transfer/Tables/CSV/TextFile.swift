@@ -49,7 +49,11 @@ struct TextFile: ~Copyable {
       return bytes.count
     }
     if marked == nil, Self.isUTF8(bytes) {
-      throw Failure.malformed(file.path, "it is UTF-8, and --encoding says \(encoding.rawValue)")
+      throw Failure.malformed(
+        file.path,
+        "it is UTF-8, and was to be read as \(encoding.rawValue)",
+        remedy: "Use --encoding utf-8."
+      )
     }
     decoder = TextDecoder(encoding)
     return decode(bytes, into: buffer)

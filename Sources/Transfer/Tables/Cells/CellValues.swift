@@ -30,6 +30,8 @@ package struct CellValues {
   private let mixed: Set<Int>
   /// The columns whose texts are days, however people type them.
   private let days: Set<Int>
+  /// Whether they are left as they are, and only dates of a sheet become days.
+  private let keepsDays: Bool
   let numbers: TypedNumbers
   /// The database that references without one point into.
   private let database: DatabaseName?
@@ -60,7 +62,7 @@ package struct CellValues {
     readsForms = plan.readsForms
     timeZone = options.timeZone
     mixed = plan.inferred.union(plan.texts)
-    days = plan.readsForms ? [] : plan.days
+    (days, keepsDays) = (plan.days, plan.readsForms && options.keepsDays)
     numbers = TypedNumbers(options.reading)
     database = options.database
     dateOrder = options.dateOrder ?? .dayFirst
@@ -185,8 +187,9 @@ package struct CellValues {
     as type: Column.ValueType
   ) throws(Fault) -> Value? {
     guard let first = utf8.first else {
-      // Some programs quote every cell; only in columns that allow text is this an empty text.
-      return type == .string || type == .any ? .string("") : nil
+      // In a sheet nobody sees it. Some programs quote every cell of CSV; only in columns that allow text is this an
+      // empty text.
+      return !isSheet && (type == .string || type == .any) ? .string("") : nil
     }
     let isJSON = first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
     if isJSON || isNull(utf8) { return try json(utf8, as: type) }
@@ -196,7 +199,9 @@ package struct CellValues {
       }
       if isSheet { return textOfSheet(utf8) }
     }
-    if type == .string, days.contains(index), let day = day(Self.trimmed(utf8), index) { return .string(day) }
+    if type == .string, !keepsDays, days.contains(index), let day = day(Self.trimmed(utf8), index) {
+      return .string(day)
+    }
     if numbers.usesDecimalComma, let type = numberType(utf8, as: type) {
       return try number(Self.trimmed(utf8), as: type)
     }

@@ -13,6 +13,12 @@ package enum Spacing {
     [text.unicodeScalars.first, text.unicodeScalars.last].lazy.compactMap { $0 }.first(where: isInvisible)
   }
 
+  /// Whether a text begins or ends with such a character.
+  package static func isAround(_ text: String) -> Bool {
+    guard let first = text.utf8.first, let last = text.utf8.last else { return false }
+    return !(isGraphic(first) && isGraphic(last)) && end(of: text) != nil
+  }
+
   /// What an error says of a text that begins or ends with a character that nobody sees, other than a space; empty for any
   /// other text.
   package static func remark(on text: String) -> String {

@@ -30,7 +30,9 @@ struct ColumnReport {
         )
       }
       for (column, note) in plan.notes {
-        logger.notice("\(source.label) \(plan.name(ofColumn: column)): \(note.text).")
+        // A field of the wrong name is written, and the one that was meant stays as it is.
+        let level: Logger.Level = note.isDoubt && !source.isExported ? .warning : .notice
+        logger.log(level: level, "\(source.label) \(plan.name(ofColumn: column)): \(note.text).")
       }
       for guess in plan.guesses {
         try list.append(line(guess, source, plan))

@@ -26,12 +26,14 @@ struct DeclaredReading {
       return
     }
     var completed = options
-    switch Self.origin(of: source, options) {
-    case .export: break
+    // What was written in UTF-8 is in another encoding where a spreadsheet has saved it.
+    let saved = source.format == .csv && !Self.isUTF8(source) ? options.encoding ?? reading.encoding : nil
+    switch Self.origin(of: source, options, in: saved) {
+    case .export: declared.encoding = saved
     case .rejects:
       completed.reading = options.reading.ofContent
-      if !Self.isUTF8(source) { completed.reading.encoding = options.encoding }
       declared = reading.ofContent
+      declared.encoding = saved
     case .people: declared = reading
     }
     completed.reading = completed.reading.completed(by: declared)
@@ -45,15 +47,32 @@ struct DeclaredReading {
   /// What the schema says and no option does, as it is typed.
   private(set) var notes: [String] = []
 
+  /// The failure of a table with what the schema says of it, which nobody sees on the command line.
+  func explaining(_ failure: Failure, _ collection: CollectionPath) -> Failure {
+    if notes.isEmpty { return failure }
+    let said = "The schema says of \(collection): \(notes.joined(separator: "; "))."
+    var failure = failure
+    failure.remedy = failure.remedy.map { "\($0) \(said)" } ?? said
+    return failure
+  }
+
   /// The numbers of the headings that the schema says something of, which are before those of the command line.
   var declaredTypes: Int { declared.types.count }
   var declaredRenames: Int { declared.renames.count }
 
-  private static func origin(of source: ImportSource, _ options: TableOptions) -> Origin {
+  /// - Parameter encoding: That of a file that is not in UTF-8, if it is known.
+  private static func origin(
+    of source: ImportSource,
+    _ options: TableOptions,
+    in encoding: TextEncoding?
+  ) -> Origin {
     var own = options
     own.reading = options.reading.ofContent
+    own.encoding = encoding
     if source.format == .csv, has(TablePlan.reasonHeading, source, own) { return .rejects }
-    return has(TablePlan.nameHeading, source, options) ? .export : .people
+    var named = options
+    named.encoding = options.encoding ?? encoding
+    return has(TablePlan.nameHeading, source, named) ? .export : .people
   }
 
   private static func has(_ heading: String, _ source: ImportSource, _ options: TableOptions) -> Bool {
@@ -61,9 +80,10 @@ struct DeclaredReading {
     return reader.row.texts.contains { PlainText.trimmed($0).isIdentical(to: heading) }
   }
 
-  /// Whether a list is in the encoding in which it was written, and not in that of a spreadsheet that has saved it.
+  /// Whether a table is in the encoding of what we write, as far as its first bytes tell; those of gzip do not.
   private static func isUTF8(_ source: ImportSource) -> Bool {
     let head = FileHead(source.path).bytes
+    if head.starts(with: [0x1F, 0x8B]) { return true }
     // Its last character may be cut.
     return (0...3).contains { String(validating: head.dropLast($0), as: UTF8.self) != nil }
   }

@@ -1,3 +1,4 @@
+import Schema
 import Tables
 
 /// Texts of a table with the apostrophe of `export --excel` and without its byte order mark: some have it by themselves.
@@ -22,6 +23,30 @@ struct GuardedTexts {
     let (cells, verb) = (NumberText.counted(count, "text"), count == 1 ? "begins" : "begin")
     return [
       "\(cells) \(verb) with an apostrophe as export --excel puts it before formulas, the first in row \(firstRow): without a byte order mark it stays. If it is none of the text, save the file with that mark, as 'CSV UTF-8' in Excel; no option takes it off."
+    ]
+  }
+}
+
+/// Texts with white space around them, which nobody sees and no search for the text finds.
+struct SpacedTexts {
+  /// Whether such texts are looked for.
+  private let mayBe: Bool
+  private var count = 0
+  private var first = (row: 0, column: 0)
+
+  init(_ options: TableOptions, isExported: Bool) { mayBe = !isExported && options.keepsSpaces != true }
+
+  mutating func take(_ value: Value?, of row: CellRow, _ index: Int) {
+    guard mayBe, case .string(let text)? = value, Spacing.isAround(text) else { return }
+    if count == 0 { first = (row.row, index) }
+    count += 1
+  }
+
+  func warnings(_ plan: TablePlan) -> [String] {
+    if count == 0 { return [] }
+    let texts = "\(NumberText.counted(count, "text")) \(count == 1 ? "begins or ends" : "begin or end")"
+    return [
+      "\(texts) with white space, which is a part of \(count == 1 ? "it" : "them"), the first in row \(first.row), \(plan.name(ofColumn: first.column)). Take it out of the file, or say that it is meant with --keep-spaces."
     ]
   }
 }

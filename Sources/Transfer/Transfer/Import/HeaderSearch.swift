@@ -28,7 +28,7 @@ struct HeaderSearch {
     let rows = first(of: options)
     if isComment { try refuseComment(header, rows) }
     try refuseTitle(rows)
-    if source.format != .xlsx, options.delimiter == nil { try refuseDelimiter(header, rows) }
+    if source.format != .xlsx { try refuseDelimiter(header, rows) }
   }
 
   /// Looks for a title in a table whose first row cannot be read, as it has quotes or merged cells.
@@ -127,11 +127,12 @@ struct HeaderSearch {
     guard let found = constant.max(by: { ($0.value, $1.key) < ($1.value, $0.key) })?.key,
       let delimiter = CSVDelimiter(rawValue: String(UnicodeScalar(found)))
     else { return }
+    let sign = delimiter == .tab ? "tabs" : "'\(delimiter.rawValue)'"
     let failure = Failure.malformed(
       source.label,
-      "it has one column, and as many '\(delimiter.rawValue)' in each row",
+      "it has one column, and as many \(sign) in each row",
       remedy:
-        "--delimiter '\(delimiter.rawValue)' divides the cells there, --header-row \(header.number) takes them as they are."
+        "--delimiter '\(delimiter.typed)' divides the cells there, --header-row \(header.number) takes them as they are."
     )
     throw TableObstacle(failure, options) { $0.delimiter = delimiter }
   }

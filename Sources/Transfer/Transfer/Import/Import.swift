@@ -101,6 +101,8 @@ package struct Import: Sendable {
     // What several processes share was checked as a whole.
     let isChecked = context.checkpoints?.resumed != nil || options.share != nil
     let superseded = try await isChecked ? check.repeated() : check.report()
+    // What is resumed or divided was looked at before.
+    let ids = isChecked ? NumberedIDs() : check.numberedIDs.withLock { $0 }
     context.progress.end()
     let deletions = try await deletions(of: inputs, without: superseded, counting: !isChecked)
     if let collection = options.collection { context.counts.open(collection) }
@@ -117,16 +119,23 @@ package struct Import: Sendable {
     context.progress.begin("import", total: nil)
     var changes = ForeseenChanges()
     let maximum = isChecked ? options.maximumDeletes.map(context.deletions(leftOf:)) : deletions?.count
-    let loader = loader(deleting: maximum)
+    let removed = RemovedFields(inputs, options.mode)
+    let recording: @Sendable (Change) -> Void = { [guarding] change in
+      guarding?.record(change)
+      removed?.record(change)
+    }
+    let loader = loader(deleting: maximum, recording: recording)
     if options.isDryRun {
-      var forecast = ImportForecast(loader, guarding, in: context)
+      var forecast = ImportForecast(loader, in: context, recording: recording)
       try await pass.forEachBatch { documents, _ in
         try await report(documents, leaving: deletions)
         try await forecast.take(documents)
       }
       forecast.report(options.mode)
+      if forecast.hasLooked { await ids.warn(in: context) }
       changes = forecast.changes
     } else {
+      await ids.warn(in: context)
       try await loader.load { intake in
         if context.checkpoints?.resumed == nil {
           try await context.checkpoints?.begin(at: ImportPosition().checkpoint)
@@ -145,13 +154,18 @@ package struct Import: Sendable {
         "--server-times leaves out the time of creation that the input has for \(NumberText.counted(dropped, "document"))."
       )
     }
-    for line in guarding?.warnings(isDryRun: options.isDryRun) ?? [] { context.logger.warning("\(line)") }
+    let doubts = guarding?.warnings(isDryRun: options.isDryRun) ?? []
+    let losses = removed?.warnings(isDryRun: options.isDryRun) ?? []
+    for line in doubts + losses { context.logger.warning("\(line)") }
     for line in warnings.lines { context.logger.warning("\(line)") }
     if warnings.count > 0 { context.logger.notice("See \(warnings.path) for the values.") }
     return changes
   }
 
-  private func loader(deleting maximum: Int?) -> DocumentLoader {
+  private func loader(
+    deleting maximum: Int?,
+    recording: @escaping @Sendable (Change) -> Void
+  ) -> DocumentLoader {
     let rules = options.rules
     let completing: @Sendable (RawDocument) -> RawDocument = { rules.completed($0) }
     return DocumentLoader(
@@ -162,6 +176,7 @@ package struct Import: Sendable {
       pacer: options.pacer,
       maximumDeletes: maximum,
       guarding: guarding,
+      recording: recording,
       completing: rules.isPartial && rules.fillsDefaults ? completing : nil
     )
   }
@@ -173,8 +188,10 @@ package struct Import: Sendable {
     defer { context.progress.end() }
     context.progress.begin("checking", total: nil)
     let inputs = try inputs(via: options.table.files)
-    let superseded = try await InputCheck(inputs: inputs, options: options, context: context).report()
+    let check = InputCheck(inputs: inputs, options: options, context: context)
+    let superseded = try await check.report()
     _ = try await deletions(of: inputs, without: superseded, counting: true)
+    await check.numberedIDs.withLock { $0 }.warn(in: context)
   }
 
   /// Returns what exports list as deleted; nil where nothing is deleted.

@@ -10,7 +10,8 @@ struct ImportForecast {
   private static let maximum = 10_000
 
   private let loader: DocumentLoader
-  private let guarding: LoadGuard?
+  /// Takes note of each change.
+  private let recording: @Sendable (Change) -> Void
   private let context: RunContext
   private var (unchanged, rejected) = (0, 0)
   private var (total, compared) = (0, 0)
@@ -19,9 +20,11 @@ struct ImportForecast {
   /// Why the database could not be looked at.
   private var failure: Failure?
 
-  init(_ loader: DocumentLoader, _ guarding: LoadGuard?, in context: RunContext) {
-    (self.loader, self.guarding) = (loader, guarding)
-    self.context = context
+  /// Whether some documents were compared with the database.
+  var hasLooked: Bool { compared > 0 }
+
+  init(_ loader: DocumentLoader, in context: RunContext, recording: @escaping @Sendable (Change) -> Void) {
+    (self.loader, self.context, self.recording) = (loader, context, recording)
   }
 
   /// Counts documents as what would become of them; those that would be written are counted as skipped.
@@ -57,19 +60,26 @@ struct ImportForecast {
     switch decision {
     case .rejected(let error, let breach):
       rejected += 1
-      try reject(document, code: breach ?? error.status.name, message: error.message)
+      let (code, reason) = (breach ?? error.status.name, error.countedReason(breach))
+      try reject(document, code: code, countedAs: reason, message: error.message)
     case .unchanged:
       unchanged += 1
       count(document) { $0.unchanged += 1 }
     case .change(let change):
-      guarding?.record(change)
+      recording(change)
       if change.before == nil || !change.isDeletion { changes.add(change) }
       count(document) { $0.skipped += 1 }
     }
   }
 
-  private func reject(_ document: LoadDocument, code: String, message: String) throws {
-    try context.reject(document.path, code: code, message: message, fields: document.document.fields)
+  private func reject(
+    _ document: LoadDocument,
+    code: String,
+    countedAs reason: String? = nil,
+    message: String
+  ) throws {
+    let fields = document.document.fields
+    try context.reject(document.path, code: code, countedAs: reason, message: message, fields: fields)
   }
 
   private func count(_ document: LoadDocument, as outcome: (inout DocumentCounts) -> Void) {

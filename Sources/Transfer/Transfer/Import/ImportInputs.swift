@@ -52,16 +52,21 @@ struct ImportInputs: Sendable {
         try failures.collect { () throws(Failure) in
           var options = options
           options.reading = options.reading.of(source.sheet)
+          options.keepsDays = rules.policy(for: source) != .reject
           if sources.count > 1 { options.idAdvice = source.idAdvice }
           if let zone = source.timeZone ?? source.manifestZone, !options.isZoneGiven {
             options.timeZone = try LocalTimeZone(named: zone)
           }
           let reading = try DeclaredReading(source, collection: collection, options: options)
           input.reading = reading
-          input.plan = try TableSurvey.plan(of: source, collection: collection, options: reading.options) {
-            rows,
-            position in
-            progress.advance(by: rows, share: meter.share(stage: stage, position: position))
+          do throws(Failure) {
+            input.plan = try TableSurvey.plan(of: source, collection: collection, options: reading.options) {
+              rows,
+              position in
+              progress.advance(by: rows, share: meter.share(stage: stage, position: position))
+            }
+          } catch {
+            throw reading.explaining(error, collection)
           }
         }
         try Task.checkCancellation()

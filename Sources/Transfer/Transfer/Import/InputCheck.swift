@@ -23,6 +23,8 @@ struct InputCheck {
   let inputs: ImportInputs
   let options: Import.Options
   let context: RunContext
+  /// The ids of tables and of plain JSON, once they were read.
+  let numberedIDs = Locked(NumberedIDs())
 
   private typealias Place = DuplicateSearch.Place
 
@@ -160,10 +162,13 @@ struct InputCheck {
     into search: inout DuplicateSearch,
     _ look: (DocumentRow, Int) throws -> Void
   ) throws {
+    let source = inputs.source(batch.stage)
+    let isPlain = !source.isExported && (source.format.isTable || source.format == .json)
     for row in batch.rows {
       try look(row, batch.stage)
       guard let path = row.path, isImported(row), !path.isReserved else { continue }
       try search.add(path, at: Place(file: batch.stage, line: row.number))
+      if isPlain { numberedIDs.withLock { $0.add(path) } }
     }
     if let failure = batch.failure { throw failure }
   }
@@ -265,9 +270,18 @@ struct InputCheck {
       return
     }
     if report.count > 1 { failure.cause += " (\(report.count) cells or rows in all)" }
+    if let column = report.unexpectedColumn {
+      failure.remedy =
+        "Nothing was written. An export for people, which shows documents otherwise than they are stored, has such a column and cannot be imported; of any other table, --skip-columns \(column) leaves it out. See \(report.path) for the values."
+      throw failure
+    }
     let advice = failure.remedy.map { "\($0) " } ?? ""
+    let unedited =
+      options.mode == .merge && report.hasBreaches && options.sources.contains { $0.format.isTable }
+      ? " Cells that nobody edited count, too: a table of the columns that are edited ('export --fields') has no others."
+      : ""
     failure.remedy =
-      "Nothing was written. \(advice)See \(report.path) for the values; fix them, or use \(Self.ways(past: report))."
+      "Nothing was written. \(advice)See \(report.path) for the values; fix them, or use \(Self.ways(past: report)).\(unedited)"
     throw failure
   }
 

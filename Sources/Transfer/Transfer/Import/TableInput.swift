@@ -17,6 +17,7 @@ final class TableInput: DocumentInput {
   private var openDates: OpenDates
   private var openNumbers: OpenNumbers
   private var guarded: GuardedTexts
+  private var spaced: SpacedTexts
   private var total: TotalRow
   private var notes: NoteRows
   /// Whether the last row could not be parsed into the cells of the header.
@@ -44,6 +45,7 @@ final class TableInput: DocumentInput {
     openDates = OpenDates(plan, options)
     openNumbers = OpenNumbers(plan, options)
     guarded = GuardedTexts(plan)
+    spaced = SpacedTexts(options, isExported: source.isExported)
     total = TotalRow(plan, isExported: source.isExported)
     notes = NoteRows(plan, isExported: source.isExported)
     reader = try TableReader(source, options)
@@ -110,8 +112,8 @@ final class TableInput: DocumentInput {
   }
 
   var warnings: [String] {
-    let ofPeople = source.isExported ? [] : openNumbers.warnings(plan) + plan.headingsAlike
-    return guarded.warnings + total.warnings + notes.warnings + ofPeople
+    let found = guarded.warnings + spaced.warnings(plan) + total.warnings + notes.warnings
+    return source.isExported ? found : found + openNumbers.warnings(plan) + plan.headingsAlike
   }
 
   var reading: String { "\(reader.reading); \(plan.reading)" }
@@ -173,6 +175,7 @@ final class TableInput: DocumentInput {
           openDates.take(reader.row, index)
           openNumbers.take(reader.row, index)
           guarded.take(reader.row, index)
+          spaced.take(values[index], of: reader.row, index)
         case .rest: rest = try value(of: reader.row, index, as: .any)?.map
         case .name, .reason, .skipped: break
         case .none:

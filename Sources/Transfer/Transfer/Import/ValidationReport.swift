@@ -1,3 +1,4 @@
+import Schema
 import Tables
 
 /// `validation.csv`: the errors in the rows of an import, found before anything is written.
@@ -34,6 +35,8 @@ final class ValidationReport {
   private(set) var first: Failure?
   /// Whether a value breaks the schema, and whether one cannot be read or is missing otherwise.
   private(set) var (hasBreaches, hasFaults) = (false, false)
+  /// The first column of a field that documents must not have.
+  private(set) var unexpectedColumn: Int?
 
   init(_ path: String) {
     let columns = ["file", "row", "column", "heading", "value", "expected"]
@@ -50,6 +53,9 @@ final class ValidationReport {
     count += 1
     if first == nil { first = fault.failure }
     if fault.code == nil { hasFaults = true } else { hasBreaches = true }
+    if fault.code == SchemaViolation.Kind.forbidden.rawValue {
+      unexpectedColumn = unexpectedColumn ?? fault.column
+    }
     let key = KindKey(
       file: UTF8Key(source.label),
       column: fault.column ?? 0,

@@ -38,7 +38,8 @@ struct TableArguments: ParsableArguments {
 
   @Flag(
     inversion: .prefixedNo,
-    help: "Take ids that begin or end with white space as they are (default: they are refused)."
+    help:
+      "Take ids that begin or end with white space as they are (default: they are refused), and texts without a warning."
   )
   var keepSpaces: Bool?
 
