@@ -210,8 +210,12 @@ package struct TableReader: ~Copyable {
   package var reading: String { mutating get { csv?.manner ?? "a sheet of a workbook" } }
 
   /// What there is to say about the file at its end, in sentences.
-  package mutating func notices() -> [String] {
+  ///
+  /// - Parameter columns: Those that are used, from 0; all of the header if nil.
+  package mutating func notices(of columns: [Int]? = nil) -> [String] {
     var notices: [String] = []
+    let columns = columns ?? Array(0..<(width ?? 0))
+    if let hidden = xlsx?.hiddenNotice(of: columns) { notices.append(hidden) }
     if blankRows.count > 0 {
       let what =
         blankRows.count == 1 ? "One row without a value was" : "\(blankRows.count) rows without a value were"

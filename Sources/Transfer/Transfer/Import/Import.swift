@@ -237,12 +237,14 @@ package struct Import: Sendable {
   /// Says which sheets are not read, that an export is not whole, and what the folders that were named hold that is not: what systems and programs leave there, and all else.
   private func reportUnread(beside sources: [ImportSource]) throws(Failure) {
     for source in sources {
-      let leftOut = [
-        ("hidden sheets", source.hiddenSheets), ("sheets of no declared collection", source.otherSheets),
+      let leftOut: [(Logger.Level, String, [String])] = [
+        (.warning, "hidden sheets", source.hiddenSheets),
+        (.notice, "sheets of no declared collection", source.otherSheets),
       ]
-      for (what, sheets) in leftOut where !sheets.isEmpty {
+      for (level, what, sheets) in leftOut where !sheets.isEmpty {
         let names = FilePaths.list(sheets.map { "'\($0)'" })
-        context.logger.notice(
+        context.logger.log(
+          level: level,
           "\(source.path): \(what) are left out: \(names). --sheet NAME imports one."
         )
       }

@@ -104,7 +104,8 @@ final class TableInput: DocumentInput {
     // The zone of what an export wrote is in the export.
     let isKnown = options.isZoneGiven || source.isExported || source.timeZone != nil
     let dates = openDates.notices(plan, in: isKnown ? nil : options.timeZone)
-    return reader.notices() + mixed.notices(plan) + dates + lost
+    let used = plan.roles.indices.filter { if case .field = plan.roles[$0] { true } else { false } }
+    return reader.notices(of: used) + mixed.notices(plan) + dates + lost
   }
 
   var warnings: [String] {
