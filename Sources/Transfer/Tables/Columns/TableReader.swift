@@ -116,6 +116,9 @@ package struct TableReader: ~Copyable {
   /// Whether it is a CSV file with a byte order mark, as spreadsheets write it; false before the first row.
   package var hasByteOrderMark: Bool { mutating get { csv?.hasByteOrderMark ?? false } }
 
+  /// The delimiter of CSV, after the first row; the comma for a sheet.
+  package var delimiter: CSVDelimiter { mutating get { csv?.delimiter ?? .comma } }
+
   /// The encoding that the bytes of CSV speak for, after an error for bytes that are no UTF-8.
   package var guessedEncoding: TextEncoding? {
     mutating get { csv?.guessed == .windows1252 ? .windows1252 : nil }

@@ -38,15 +38,16 @@ final class TableInput: DocumentInput {
       }
     }
     cellValues = try CellValues(plan, options)
-    rejects = try RejectLines(plan, cellValues)
+    var reader = try TableReader(source, options)
+    // The header.
+    _ = try reader.next()
+    rejects = try RejectLines(plan, cellValues, reader.delimiter)
     mixed = MixedCells(plan)
     openDates = OpenDates(plan, options)
     guarded = GuardedTexts(plan)
     total = TotalRow(plan, isExported: source.isExported)
     notes = NoteRows(plan, isExported: source.isExported)
-    reader = try TableReader(source, options)
-    // The header.
-    _ = try reader.next()
+    self.reader = reader
   }
 
   func skip(through number: Int) throws(Failure) {
