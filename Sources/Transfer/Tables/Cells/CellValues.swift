@@ -128,7 +128,9 @@ package struct CellValues {
       guard type == .timestamp || type == .any else {
         throw Fault(type, "; the cell is a date")
       }
-      return try row.withUTF8(of: index) { utf8 throws(Fault) in try moment(utf8, .dayFirst) }
+      return try row.withUTF8(of: index) { utf8 throws(Fault) in
+        try moment(Self.withoutMidnight(utf8), .dayFirst)
+      }
     case .time:
       // A typed "18:30" is a time of day, which the apps store as text.
       guard type == .string || type == .any else {

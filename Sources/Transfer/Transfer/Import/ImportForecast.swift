@@ -12,8 +12,7 @@ struct ImportForecast {
   private let loader: DocumentLoader
   private let guarding: LoadGuard?
   private let context: RunContext
-  private var (unchanged, rejected) = (0, 0)
-  private var (total, compared) = (0, 0)
+  private var (unchanged, total, compared) = (0, 0, 0)
   /// What becomes of those that are there, and which are new.
   private(set) var changes = ForeseenChanges()
   /// Why the database could not be looked at.
@@ -56,7 +55,6 @@ struct ImportForecast {
   private mutating func settle(_ document: LoadDocument, _ decision: WriteMode.Decision) throws {
     switch decision {
     case .rejected(let error, let breach):
-      rejected += 1
       try reject(document, code: breach ?? error.status.name, message: error.message)
     case .unchanged:
       unchanged += 1
@@ -88,13 +86,13 @@ struct ImportForecast {
     }
     if compared == 0 { return }
     let first = compared < total ? " Of the first \(NumberText.grouped(compared)) documents alone:" : ""
-    let found = [
-      (changes.created, "new"), (changes.documents, "changed"), (unchanged, "unchanged"),
-      (rejected, "rejected"),
-    ]
+    let found = [(changes.created, "new"), (changes.documents, "changed"), (unchanged, "unchanged")]
     let counts = found.map { "\(NumberText.grouped($0.0)) \($0.1)" }.joined(separator: ", ")
+    // Those of all rows, also the ones that were no documents to compare.
+    let rejected = "\(NumberText.grouped(context.counts.totals.rejected)) rejected"
+    let all = first.isEmpty ? ", \(rejected)" : "; \(rejected) in all"
     context.logger.notice(
-      "--mode \(mode.rawValue), as the database is now:\(first) \(counts)."
+      "--mode \(mode.rawValue), as the database is now:\(first) \(counts)\(all)."
     )
   }
 }
