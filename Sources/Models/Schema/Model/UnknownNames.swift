@@ -7,6 +7,15 @@ extension DatabaseSchema {
     return hint(path.string, meant: path.pattern.string.nearest(of: collections.map(\.pattern.string)))
   }
 
+  /// The same of the name of a table, which may also be the label of a declared collection.
+  package func hint(ofTable path: CollectionPath) -> String? {
+    if collection(path) != nil { return nil }
+    let labelled = collections.first { collection in
+      collection.labels.values.contains { PlainText.saySame($0, path.string) }
+    }
+    return labelled.flatMap { hint(path.string, meant: $0.pattern.string) } ?? hint(of: path)
+  }
+
   /// The same of the ID of a collection group.
   package func hint(ofGroup id: String) -> String? {
     if !declared(inGroup: id).isEmpty { return nil }
