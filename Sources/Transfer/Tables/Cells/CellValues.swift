@@ -30,6 +30,8 @@ package struct CellValues {
   private let mixed: Set<Int>
   /// The columns whose texts are days, however people type them.
   private let days: Set<Int>
+  /// Those whose texts are times of day.
+  private let times: Set<Int>
   let numbers: TypedNumbers
   /// The database that references without one point into.
   private let database: DatabaseName?
@@ -60,7 +62,8 @@ package struct CellValues {
     readsForms = plan.readsForms
     timeZone = options.timeZone
     mixed = plan.inferred.union(plan.texts)
-    days = plan.readsForms ? [] : plan.days
+    days = plan.readsForms ? [] : plan.textColumns(where: \.isDay)
+    times = plan.readsForms ? [] : plan.textColumns(where: \.isTimeOfDay)
     numbers = TypedNumbers(options.reading)
     database = options.database
     dateOrder = options.dateOrder ?? .dayFirst
@@ -199,6 +202,9 @@ package struct CellValues {
       if isSheet { return textOfSheet(utf8) }
     }
     if type == .string, days.contains(index), let day = day(Self.trimmed(utf8), index) { return .string(day) }
+    if type == .string, times.contains(index), let time = Self.time(Self.trimmed(utf8)) {
+      return .string(time)
+    }
     if numbers.usesDecimalComma, let type = numberType(utf8, as: type) {
       return try number(Self.trimmed(utf8), as: type)
     }
@@ -328,6 +334,12 @@ package struct CellValues {
   private func day(_ utf8: UnsafeBufferPointer<UInt8>, _ index: Int) -> String? {
     guard let date = DateText(utf8, dateOrders[index] ?? dateOrder), date.seconds == nil else { return nil }
     return CalendarDay(number: date.days).text
+  }
+
+  /// A time of day before ten without its zero, as a text that is a time has it; nil for anything else.
+  private static func time(_ utf8: UnsafeBufferPointer<UInt8>) -> String? {
+    let time = "0\(String(decoding: utf8, as: UTF8.self))"
+    return FieldFormat.time.matches(time) ? time : nil
   }
 
   /// Parses a sheet's text in a column without a type: text, unless only text can represent it.

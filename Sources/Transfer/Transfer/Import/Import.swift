@@ -210,7 +210,10 @@ package struct Import: Sendable {
     table.database = context.client.database
     // What several processes share was checked as a whole, and what is resumed was checked before.
     let isFirst = context.checkpoints?.resumed == nil && options.share == nil
-    if isFirst { try reportUnread(beside: options.sources) }
+    if isFirst {
+      for source in options.sources { try options.rules.schema.assertNamed(source, in: context.environment) }
+      try reportUnread(beside: options.sources)
+    }
     let inputs = try ImportInputs(
       options.parallel > 1 ? options.sources.flatMap(\.parts) : options.sources,
       options: table,

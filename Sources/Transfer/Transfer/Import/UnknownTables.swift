@@ -1,3 +1,4 @@
+import Configuration
 import Schema
 import Tables
 
@@ -42,6 +43,23 @@ extension DatabaseSchema {
     }
     let others = sources.filter { $0.sheet != nil && $0.path.isIdentical(to: source.path) && isKnown($0) }
     return Self.advice(importing: others.compactMap(\.sheet))
+  }
+
+  /// Refuses a table that would make a collection of a protected database which nothing names but the file.
+  ///
+  /// - Throws: `.notPermitted`.
+  func assertNamed(_ source: ImportSource, in environment: DatabaseEnvironment) throws(Failure) {
+    guard environment.isProtected, !isEmpty, !isKnown(source), let collection = source.collection else {
+      return
+    }
+    let option = source.sheet.map { "--sheet '\($0)=COLLECTION'" } ?? "--collection"
+    throw Failure(
+      .notPermitted,
+      "import",
+      path: source.label,
+      cause: "\(environment.name) is protected, and the schema does not declare '\(collection)', as the name says",
+      remedy: "\(hint(ofTable: collection).map { "\($0) " } ?? "")Name the collection with \(option)."
+    )
   }
 
   /// How sheets are imported without the others of their workbook, as a sentence; nil for none.
