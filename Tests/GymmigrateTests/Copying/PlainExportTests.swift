@@ -64,6 +64,28 @@ struct PlainExportTests {
     }
   }
 
+  @Test("Plain CSV has a comma before decimals where that is asked for, and comes back.")
+  func decimalComma() async throws {
+    try await withTool { tool in
+      let fields = [
+        #""a":{"doubleValue":52.5}"#, #""b":{"doubleValue":-0.125}"#, #""c":{"doubleValue":1.5e-07}"#,
+        #""d":{"geoPointValue":{"latitude":19.5,"longitude":-99.5}}"#, #""e":{"integerValue":"1200"}"#,
+      ]
+      try tool.write(#"{"fields":{\#(fields.joined(separator: ","))},"name":"t/x"}"# + "\n", to: "t.jsonl")
+      let own = ["--schema", "none"] + tool.place
+      try await tool.bare(["import", "t.jsonl"] + own).expect(0)
+      let export = ["export", "t", "-o", "t.csv", "--decimal-comma", "--delimiter", "semicolon"] + own
+      try await tool.bare(export).expectFailure(64, "--decimal-comma is about CSV with --plain")
+      try await tool.bare(export + ["--plain"]).expect(0)
+      let text = try tool.text("t.csv")
+      #expect(text == "__name__;a;b;c;d;e\r\nx;52,5;-0,125;1,5e-07;19.5, -99.5;1200\r\n")
+      let again = ["import", "t.csv", "--decimal-comma", "--types", "d=geopoint", "--mode", "upsert", "--json"]
+      let result = try await tool.bare(again + own)
+      result.expect(0)
+      #expect(try result.summary().totals.unchanged == 1, "\(result.errors)")
+    }
+  }
+
   @Test(
     "Times of a folder of plain CSV are read in the zone that its manifest says, unless another is given."
   )
