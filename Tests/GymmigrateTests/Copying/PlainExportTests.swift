@@ -87,6 +87,21 @@ struct PlainExportTests {
   }
 
   @Test(
+    "A decimal comma is advised for one cell where no other number of its column has a point",
+    arguments: [(["52.5", "99,90"], false), (["99,90", "0.25"], false), (["99,90", "1.200"], true)]
+  )
+  func commaBesidePoints(_ cells: [String], _ isAdvised: Bool) async throws {
+    try await withTool { tool in
+      try tool.write("id;v\na;\(cells[0])\nb;\(cells[1])\n", to: "t.csv")
+      let command = ["import", "t.csv", "--id-column", "id", "--types", "v=double", "--schema", "none"]
+      let refused = try await tool.bare(command + tool.place)
+      refused.expectFailure(65, "expected a number")
+      #expect(refused.errors.contains("--decimal-comma") == isAdvised, "\(refused.errors)")
+      #expect(refused.errors.contains("others of the column have a point") != isAdvised)
+    }
+  }
+
+  @Test(
     "Times of a folder of plain CSV are read in the zone that its manifest says, unless another is given."
   )
   func zoneOfFolder() async throws {

@@ -18,6 +18,7 @@ final class TableInput: DocumentInput {
   private var guarded: GuardedTexts
   private var total: TotalRow
   private var notes: NoteRows
+  private var points: PointedColumns
   /// Whether the last row could not be parsed into the cells of the header.
   private var isBroken = false
 
@@ -47,6 +48,7 @@ final class TableInput: DocumentInput {
     guarded = GuardedTexts(plan)
     total = TotalRow(plan, isExported: source.isExported)
     notes = NoteRows(plan, isExported: source.isExported)
+    points = PointedColumns(source, options)
     self.reader = reader
   }
 
@@ -209,7 +211,7 @@ final class TableInput: DocumentInput {
   /// What was expected of a cell; of a reference, one into the collection that the schema says.
   private func expected(_ error: CellValues.Fault, _ index: Int) -> String {
     guard case .field(let column) = role(index) else { return error.expected }
-    return error.expectation(into: column.reference)
+    return points.advised(error.expectation(into: column.reference), reader.row[index], index)
   }
 
   private func role(_ index: Int) -> TablePlan.Role {
