@@ -155,7 +155,9 @@ extension CommandRun {
     }
     let mayBeDone = ending.failure.map(\.isRefusalOfAll) ?? true
     if mayBeDone, let run = ending.run, job?.job.canUndo ?? false, context.counts.totals.written > 0 {
-      logger.notice("To undo: \(command(["migrate", "undo", run.id]))")
+      // Of an import nobody thinks as of a migration.
+      let group = job?.job is ImportJob ? "runs" : "migrate"
+      logger.notice("To undo: \(command([group, "undo", run.id]))")
     }
     do {
       if let failure = context.unprinted.withLock({ $0 }) { throw failure }

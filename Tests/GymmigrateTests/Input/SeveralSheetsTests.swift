@@ -126,7 +126,9 @@ struct SeveralSheetsTests {
     try await withTool { tool in
       try await make(tool.path("book.xlsx"), "[('alumnos', [['id','n'],['a1',1]], [])]")
       let own = ["--schema", "none"] + tool.place
-      try await tool.bare(["import", "book.xlsx", "--id-column", "id"] + own).expect(0)
+      let first = try await tool.bare(["import", "book.xlsx", "--id-column", "id"] + own)
+      first.expect(0)
+      #expect(first.errors.contains("To undo: gymmigrate runs undo "), "\(first.errors)")
       for name in ["Resumen", "Copia de seguridad"] {
         try await tool.bare(["export", "alumnos", "-o", "out.xlsx"] + own).expect(0)
         let code = """
