@@ -159,11 +159,7 @@ extension FieldSchema {
 
   /// The boolean or the number that a text is written as.
   private static func scalar(_ text: String) -> Value? {
-    switch text {
-    case "true": .boolean(true)
-    case "false": .boolean(false)
-    default: ValueLiteral.number(text)
-    }
+    BooleanWords.truth[text.lowercased()].map { Value.boolean($0) } ?? ValueLiteral.number(text)
   }
 
   /// Says that a value is none of the closed ones, with the nearest, or with all.

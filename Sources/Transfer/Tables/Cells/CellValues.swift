@@ -43,10 +43,7 @@ package struct CellValues {
   private let parser = JSONParser(keepsNumbers: true)
 
   /// The words for true and false in a column of booleans.
-  static let words = [
-    "true": true, "verdadero": true, "sí": true, "si": true, "yes": true, "1": true,
-    "false": false, "falso": false, "no": false, "0": false,
-  ]
+  static let words = BooleanWords.truth.merging(["1": true, "0": false]) { $1 }
   private static let editedLongText = Fault(
     expected:
       "the beginning of a long text as it was written; edit the text in the sheet '\(XLSXWriter.longTextsName)', or type all of it here"
