@@ -101,6 +101,27 @@ struct PlainExportTests {
     }
   }
 
+  @Test("Numbers without a percent sign beside such with one are said.")
+  func mixedPercents() async throws {
+    try await withTool { tool in
+      let command = [
+        "import", "t.csv", "--id-column", "id", "--types", "v=double", "--percent", "fraction",
+        "--decimal-comma", "--schema", "none", "-n",
+      ]
+      for (cells, said) in [
+        (["15%", "0,15", "15"], "2 of 3 numbers without a percent sign, the first in row 3"),
+        (["15%", "16%", "17%"], nil), (["1", "2", "3"], nil),
+      ] as [([String], String?)] {
+        let rows = cells.enumerated().map { "r\($0.offset);\($0.element)\n" }
+        try tool.write("id;v\n" + rows.joined(), to: "t.csv")
+        let result = try await tool.bare(command + tool.place)
+        result.expect(0)
+        #expect(result.errors.contains("without a percent sign") == (said != nil), "\(result.errors)")
+        if let said { #expect(result.errors.contains(said), "\(result.errors)") }
+      }
+    }
+  }
+
   @Test(
     "Times of a folder of plain CSV are read in the zone that its manifest says, unless another is given."
   )

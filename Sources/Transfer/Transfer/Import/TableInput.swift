@@ -15,6 +15,7 @@ final class TableInput: DocumentInput {
   private var rejects: RejectLines
   private var mixed: MixedCells
   private var openDates: OpenDates
+  private var percents: MixedPercents
   private var guarded: GuardedTexts
   private var total: TotalRow
   private var notes: NoteRows
@@ -45,6 +46,7 @@ final class TableInput: DocumentInput {
     rejects = try RejectLines(plan, cellValues, reader.delimiter)
     mixed = MixedCells(plan)
     openDates = OpenDates(plan, options)
+    percents = MixedPercents(options)
     guarded = GuardedTexts(plan)
     total = TotalRow(plan, isExported: source.isExported)
     notes = NoteRows(plan, isExported: source.isExported)
@@ -108,7 +110,7 @@ final class TableInput: DocumentInput {
     let isKnown = options.isZoneGiven || source.isExported || source.timeZone != nil
     let dates = openDates.notices(plan, in: isKnown ? nil : options.timeZone)
     let used = plan.roles.indices.filter { if case .field = plan.roles[$0] { true } else { false } }
-    return reader.notices(of: used) + mixed.notices(plan) + dates + lost
+    return reader.notices(of: used) + mixed.notices(plan) + percents.notices(plan) + dates + lost
   }
 
   var warnings: [String] {
@@ -172,6 +174,7 @@ final class TableInput: DocumentInput {
           values[index] = try value(of: reader.row, index, as: column.type)
           mixed.take(values[index], of: reader.row, index)
           openDates.take(reader.row, index)
+          percents.take(values[index], of: reader.row, index)
           guarded.take(reader.row, index)
         case .rest: rest = try value(of: reader.row, index, as: .any)?.map
         case .name, .reason, .skipped: break
