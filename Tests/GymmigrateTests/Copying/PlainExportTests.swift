@@ -101,6 +101,37 @@ struct PlainExportTests {
     }
   }
 
+  @Test("Among labels, names of fields have no back-quotes that they do not need, and come back.")
+  func bareHeadings() async throws {
+    try await withTool { tool in
+      let fields = [
+        #""Número":{"stringValue":"x"}"#, #""Pagada el":{"stringValue":"y"}"#,
+        #""a.b":{"stringValue":"z"}"#, #""c:int":{"stringValue":"w"}"#,
+      ]
+      try tool.write(#"{"fields":{\#(fields.joined(separator: ","))},"name":"facturas/f"}"# + "\n", to: "f.jsonl")
+      try await tool.run("import", "f.jsonl").expect(0)
+      for format in ["csv", "xlsx"] {
+        let export = ["export", "facturas", "-o", "f.\(format)", "--header", "spanish"]
+        try await tool.bare(export + tool.place).expect(0)
+        if format == "csv" {
+          let header = try tool.text("f.csv").split(separator: "\r\n")[0]
+          #expect(Set(header.split(separator: ",")) == ["__name__", "Número", "Pagada el", "`a.b`", "`c:int`"])
+        }
+        let back = try await tool.run(
+          "import",
+          "f.\(format)",
+          "--collection",
+          "facturas",
+          "--mode",
+          "upsert",
+          "--json"
+        )
+        back.expect(0)
+        #expect(try back.summary().totals.unchanged == 1, "\(back.errors)")
+      }
+    }
+  }
+
   @Test("Numbers without a percent sign beside such with one are said.")
   func mixedPercents() async throws {
     try await withTool { tool in
