@@ -149,7 +149,7 @@ extension CommandRun {
       logger.notice("To apply exactly this: \(applies)")
     }
     if let offer = ending.result.offer, ending.failure == nil { logger.notice("\(offer)") }
-    if let failure = ending.failure { logger.error("\(failure)") }
+    for line in ending.failure?.lines ?? [] { logger.error("\(line)") }
     if let resume = summary.resumeCommand, summary.status != .done {
       logger.notice("To resume: \(resume)")
     }

@@ -28,11 +28,10 @@ struct SourceFailures {
 
   var isEmpty: Bool { failures.isEmpty }
 
-  /// Throws the first, with what the others say.
+  /// Throws the first, with the others.
   func conclude() throws(Failure) {
     guard var first = failures.first else { return }
-    let others = failures.dropFirst().map(\.description).joined(separator: "; ")
-    if !others.isEmpty { first.remedy = "\(first.remedy.map { "\($0) " } ?? "")Besides: \(others)" }
+    first.others = Array(failures.dropFirst())
     throw first
   }
 }
