@@ -206,7 +206,10 @@ struct MigrateUpTests {
       let before = try await tool.dump("test")
       for _ in 1...2 { try await tool.bare(["migrate", "apply", "set-a", "-e", "test"]).expect(0) }
       let planned = try await tool.bare(["migrate", "undo", "last", "-e", "test", "-n"])
-      #expect(planned.lastLine == "To carry this out: gymmigrate migrate undo last -e test", "\(planned.errors)")
+      #expect(
+        planned.lastLine == "To carry this out: gymmigrate migrate undo last -e test",
+        "\(planned.errors)"
+      )
       let undone = try await tool.bare(["migrate", "undo", "last", "-e", "test"])
       undone.expect(0)
       let again = "To apply it again: gymmigrate migrate apply set-a -e test"

@@ -33,11 +33,16 @@ struct ExportedFilesTests {
   @Test("A collection that nothing knows does not take the place of a file that holds something.")
   func unknownCollection() async throws {
     try await withTool { tool in
-      let list = "__name__,n\na1,1\n"
+      let list = "__name__,n\na1,1\na2,2\n"
       for file in ["lista.csv", "lista.jsonl", "lista.xlsx"] {
         try tool.write(list, to: file)
         let export = ["export", "alumno", "-o", file, "--schema", "none"] + tool.place
-        try await tool.bare(export).expectFailure(66, file, "alumno has no documents", "remove the file first")
+        try await tool.bare(export).expectFailure(
+          66,
+          file,
+          "alumno has no documents",
+          "remove the file first"
+        )
         #expect(try tool.text(file) == list)
       }
       // A declared one may be empty, and so may a filter.

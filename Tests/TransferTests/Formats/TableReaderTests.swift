@@ -340,7 +340,9 @@ struct TableReaderTests {
     #expect(try notices() == ["2 hidden rows (the first is row 2) of the sheet are read, too."])
     book.behind = #"<cols><col min="1" max="1"/><col min="2" max="9" hidden="1"/></cols>"#
     #expect(
-      try notices() == ["2 hidden rows (the first is row 2) and 1 hidden column (2) of the sheet are read, too."]
+      try notices() == [
+        "2 hidden rows (the first is row 2) and 1 hidden column (2) of the sheet are read, too."
+      ]
     )
     book.rows = "<row>\(cells)</row><row>\(cells)</row>"
     #expect(try notices() == ["1 hidden column (2) of the sheet is read, too."])

@@ -163,7 +163,8 @@ package struct Export: Sendable {
       "replace",
       path: file,
       cause: "\(first.collection) has no documents, and the schema does not declare it",
-      remedy: "\(schema.hint(of: first.collection) ?? "Check the name.") If it is right, remove the file first."
+      remedy:
+        "\(schema.hint(of: first.collection) ?? "Check the name.") If it is right, remove the file first."
     )
   }
 

@@ -14,7 +14,7 @@ struct MixedPercents {
 
   /// Looks at a cell that was read as a value.
   mutating func take(_ value: Value?, of row: CellRow, _ index: Int) {
-    guard isAsked else { return }
+    guard isAsked, let value else { return }
     switch value {
     case .integer, .double: break
     default: return
@@ -29,7 +29,8 @@ struct MixedPercents {
 
   /// What there is to say of them, in sentences.
   func notices(_ plan: TablePlan) -> [String] {
-    found.filter { $0.value.signed > 0 && $0.value.plain > 0 }.sorted { $0.key < $1.key }.map { index, cells in
+    let mixed = found.filter { $0.value.signed > 0 && $0.value.plain > 0 }
+    return mixed.sorted { $0.key < $1.key }.map { index, cells in
       let numbers = NumberText.counted(cells.signed + cells.plain, "number")
       return
         "\(plan.name(ofColumn: index)): \(cells.plain) of \(numbers) without a percent sign, the first in row \(cells.firstPlain); --percent is for the others, and these are as they stand."

@@ -1,7 +1,7 @@
 import Schema
 import Tables
 
-/// Writes rows of a table as CSV lines for a spreadsheet with the table's own columns, plus the reason of a rejection and the row as it was.
+/// Writes rows of a table as CSV lines with the table's own columns, plus the reason of a rejection and the row as it was.
 ///
 /// Each line reads back as the original row, whatever the format of the table: typed cells of a sheet are written as an export
 /// writes them, and inferred column types are written into the header. Texts that look like formulas have an apostrophe,

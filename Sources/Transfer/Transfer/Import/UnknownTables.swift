@@ -57,7 +57,8 @@ extension DatabaseSchema {
       .notPermitted,
       "import",
       path: source.label,
-      cause: "\(environment.name) is protected, and the schema does not declare '\(collection)', as the name says",
+      cause:
+        "\(environment.name) is protected, and the schema does not declare '\(collection)', as the name says",
       remedy: "\(hint(ofTable: collection).map { "\($0) " } ?? "")Name the collection with \(option)."
     )
   }
