@@ -14,6 +14,7 @@ expected or the file is broken on purpose for each table, and every one has to f
 import collections
 import csv
 import datetime
+import io
 import json
 import os
 import pathlib
@@ -227,8 +228,16 @@ class Trial:
         if not rejected or self.table.parse_errors != "skip-row" or self.table.kind == "jsonl":
             return None
         lists = list((self.folder / ".gymmigrate/runs").glob("*/rejects.csv"))
-        rows = sum(len(list(csv.reader(open(file, newline="", encoding="utf-8-sig")))) - 1 for file in lists)
+        rows = sum(len(self.rows(file)) - 1 for file in lists)
         return None if rows == rejected else f"{rows} rows in rejects.csv, where {rejected} are rejected"
+
+    @staticmethod
+    def rows(file):
+        """The rows of a list of rejects, which has the delimiter of its table."""
+        with open(file, newline="", encoding="utf-8-sig") as lines:
+            text = lines.read()
+        delimiter = re.search('__reason__"?([,;\t|])"?__raw__', text).group(1)
+        return list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
 
     def report(self, wrong, done, found):
         return "\n".join([

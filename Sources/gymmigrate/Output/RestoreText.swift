@@ -10,12 +10,12 @@ enum RestoreText {
     return [since(report.numbers)] + (lines.isEmpty ? [nothing] : lines)
   }
 
-  /// What was written since, then what was done, a line per collection.
+  /// What was done, a line per collection; what was written since is said before it.
   static func done(_ report: RestoreReport) -> [TerminalText] {
     let lines = report.rows.map { row -> TerminalText in
       "\(row.name): \(NumberText.grouped(row.creates)) created, \(NumberText.grouped(row.updates)) updated, \(NumberText.grouped(row.deletes)) deleted\(kept(row))\(row.conflicts == 0 ? "" : ", \(NumberText.grouped(row.conflicts)) conflicts")"
     }
-    return [since(report.numbers)] + (lines.isEmpty ? [nothing] : lines)
+    return lines.isEmpty ? [nothing] : lines
   }
 
   static func text(_ lines: [TerminalText]) -> TerminalText { "\(lines.joined(separator: "\n"))\n" }

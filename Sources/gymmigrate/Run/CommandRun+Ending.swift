@@ -149,13 +149,15 @@ extension CommandRun {
       logger.notice("To apply exactly this: \(applies)")
     }
     if let offer = ending.result.offer, ending.failure == nil { logger.notice("\(offer)") }
-    if let failure = ending.failure { logger.error("\(failure)") }
+    for line in ending.failure?.lines ?? [] { logger.error("\(line)") }
     if let resume = summary.resumeCommand, summary.status != .done {
       logger.notice("To resume: \(resume)")
     }
     let mayBeDone = ending.failure.map(\.isRefusalOfAll) ?? true
     if mayBeDone, let run = ending.run, job?.job.canUndo ?? false, context.counts.totals.written > 0 {
-      logger.notice("To undo: \(command(["migrate", "undo", run.id]))")
+      // Of an import nobody thinks as of a migration.
+      let group = job?.job is ImportJob ? "runs" : "migrate"
+      logger.notice("To undo: \(command([group, "undo", run.id]))")
     }
     do {
       if let failure = context.unprinted.withLock({ $0 }) { throw failure }

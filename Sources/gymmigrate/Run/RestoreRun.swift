@@ -49,7 +49,10 @@ extension RestoreJob: PerformableJob {
     let (report, numbers) = try await compared(in: planning, folder, run, via: access)
     var totals = PlanTotals([report], planning.counts)
     let found = RestoreReport(totals, numbers)
-    if plan.isDryRun, !run.output.json { try StandardOutput.write(RestoreText.text(RestoreText.plan(found))) }
+    if plan.isDryRun, !run.output.json {
+      let lines = RestoreText.plan(found) + report.examples.flatMap(MigrationText.example)
+      try StandardOutput.write(RestoreText.text(lines))
+    }
     let isQuiet = run.output.json || !plan.isDryRun
     let screen = PlanScreen(html: plan.html, connection: run.connection, isQuiet: isQuiet)
     var ending = try await screen.conclude([report], totals, of: planning, folder)

@@ -308,7 +308,7 @@ struct CommandTests {
 
   @Test(
     "Of an option that no other one is near the help of its command is named.",
-    arguments: ["export users --decimal-comma", "runs resume last --max-writes-per-second 9", "costs -q"]
+    arguments: ["export users --skip-columns", "runs resume last --max-writes-per-second 9", "costs -q"]
   )
   func unknown(_ line: String) async throws {
     try await withTool { tool in

@@ -106,6 +106,24 @@ struct UnknownNameTests {
   }
 
   @Test(
+    "Of a filter for null, or for what is unequal, it is said that what is missing is neither",
+    arguments: [
+      ("locale is-null", true), ("locale == null", true), ("locale != es", true),
+      ("locale not-in [es]", true),
+      ("locale == es", false), ("locale is-not-null", false),
+    ]
+  )
+  func missingFields(filter: String, isSaid: Bool) async throws {
+    let mini = try MiniFirestore.withSamples(["users"])
+    try await withTool(against: mini.handler) { tool, _ in
+      let result = try await tool.bare(["count", "users", "--where", filter] + tool.place)
+      result.expect(0)
+      let said = "Documents without locale are not selected: what is missing is neither null nor unequal"
+      #expect(result.errors.contains(said) == isSaid, "\(result.errors)")
+    }
+  }
+
+  @Test(
     "A value that no document can have in a field of a filter is told, with the one that was meant.",
     arguments: [
       ("role == Admin", "Did you mean admin?"),
@@ -116,6 +134,7 @@ struct UnknownNameTests {
       (#"isActive < "true""#, "Did you mean true?"), (#"createdAt > """#, nil), ("role > m", nil),
       ("phone > 0", nil), ("role == owner and isActive == true", nil),
       ("role != null", nil),
+      ("isActive == sí", "Did you mean true?"), ("isActive == NO", "Did you mean false?"),
       ("note == 5", nil),
     ] as [(String, String?)]
   )

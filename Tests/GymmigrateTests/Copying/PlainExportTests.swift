@@ -64,6 +64,102 @@ struct PlainExportTests {
     }
   }
 
+  @Test("Plain CSV has a comma before decimals where that is asked for, and comes back.")
+  func decimalComma() async throws {
+    try await withTool { tool in
+      let fields = [
+        #""a":{"doubleValue":52.5}"#, #""b":{"doubleValue":-0.125}"#, #""c":{"doubleValue":1.5e-07}"#,
+        #""d":{"geoPointValue":{"latitude":19.5,"longitude":-99.5}}"#, #""e":{"integerValue":"1200"}"#,
+      ]
+      try tool.write(#"{"fields":{\#(fields.joined(separator: ","))},"name":"t/x"}"# + "\n", to: "t.jsonl")
+      let own = ["--schema", "none"] + tool.place
+      try await tool.bare(["import", "t.jsonl"] + own).expect(0)
+      let export = ["export", "t", "-o", "t.csv", "--decimal-comma", "--delimiter", "semicolon"] + own
+      try await tool.bare(export).expectFailure(64, "--decimal-comma is about CSV with --plain")
+      try await tool.bare(export + ["--plain"]).expect(0)
+      let text = try tool.text("t.csv")
+      #expect(text == "__name__;a;b;c;d;e\r\nx;52,5;-0,125;1,5e-07;19.5, -99.5;1200\r\n")
+      let again = [
+        "import", "t.csv", "--decimal-comma", "--types", "d=geopoint", "--mode", "upsert", "--json",
+      ]
+      let result = try await tool.bare(again + own)
+      result.expect(0)
+      #expect(try result.summary().totals.unchanged == 1, "\(result.errors)")
+    }
+  }
+
+  @Test(
+    "A decimal comma is advised for one cell where no other number of its column has a point",
+    arguments: [(["52.5", "99,90"], false), (["99,90", "0.25"], false), (["99,90", "1.200"], true)]
+  )
+  func commaBesidePoints(_ cells: [String], _ isAdvised: Bool) async throws {
+    try await withTool { tool in
+      try tool.write("id;v\na;\(cells[0])\nb;\(cells[1])\n", to: "t.csv")
+      let command = ["import", "t.csv", "--id-column", "id", "--types", "v=double", "--schema", "none"]
+      let refused = try await tool.bare(command + tool.place)
+      refused.expectFailure(65, "expected a number")
+      #expect(refused.errors.contains("--decimal-comma") == isAdvised, "\(refused.errors)")
+      #expect(refused.errors.contains("others of the column have a point") != isAdvised)
+    }
+  }
+
+  @Test("Among labels, names of fields have no back-quotes that they do not need, and come back.")
+  func bareHeadings() async throws {
+    try await withTool { tool in
+      let fields = [
+        #""Número":{"stringValue":"x"}"#, #""Pagada el":{"stringValue":"y"}"#,
+        #""a.b":{"stringValue":"z"}"#, #""c:int":{"stringValue":"w"}"#,
+      ]
+      try tool.write(
+        #"{"fields":{\#(fields.joined(separator: ","))},"name":"facturas/f"}"# + "\n",
+        to: "f.jsonl"
+      )
+      try await tool.run("import", "f.jsonl").expect(0)
+      for format in ["csv", "xlsx"] {
+        let export = ["export", "facturas", "-o", "f.\(format)", "--header", "spanish"]
+        try await tool.bare(export + tool.place).expect(0)
+        if format == "csv" {
+          let header = try tool.text("f.csv").split(separator: "\r\n")[0]
+          #expect(
+            Set(header.split(separator: ",")) == ["__name__", "Número", "Pagada el", "`a.b`", "`c:int`"]
+          )
+        }
+        let back = try await tool.run(
+          "import",
+          "f.\(format)",
+          "--collection",
+          "facturas",
+          "--mode",
+          "upsert",
+          "--json"
+        )
+        back.expect(0)
+        #expect(try back.summary().totals.unchanged == 1, "\(back.errors)")
+      }
+    }
+  }
+
+  @Test("Numbers without a percent sign beside such with one are said.")
+  func mixedPercents() async throws {
+    try await withTool { tool in
+      let command = [
+        "import", "t.csv", "--id-column", "id", "--types", "v=double", "--percent", "fraction",
+        "--decimal-comma", "--schema", "none", "-n",
+      ]
+      for (cells, said) in [
+        (["15%", "0,15", "15"], "2 of 3 numbers without a percent sign, the first in row 3"),
+        (["15%", "16%", "17%"], nil), (["1", "2", "3"], nil),
+      ] as [([String], String?)] {
+        let rows = cells.enumerated().map { "r\($0.offset);\($0.element)\n" }
+        try tool.write("id;v\n" + rows.joined(), to: "t.csv")
+        let result = try await tool.bare(command + tool.place)
+        result.expect(0)
+        #expect(result.errors.contains("without a percent sign") == (said != nil), "\(result.errors)")
+        if let said { #expect(result.errors.contains(said), "\(result.errors)") }
+      }
+    }
+  }
+
   @Test(
     "Times of a folder of plain CSV are read in the zone that its manifest says, unless another is given."
   )

@@ -113,7 +113,7 @@ struct GroupCommandTests {
       let plan = try await tool.run("runs", "undo", run, "-n")
       plan.expect(0)
       #expect(plan.output.contains("memberCount: 5 -> 6"), "\(plan.output)")
-      #expect(plan.errors.contains("To undo this: gymmigrate runs undo \(run)"), "\(plan.errors)")
+      #expect(plan.errors.contains("To carry this out: gymmigrate runs undo \(run)"), "\(plan.errors)")
       try await expectMembers(tool, 5)
       try await tool.run("runs", "undo", run).expect(0)
       try await expectMembers(tool, 6)

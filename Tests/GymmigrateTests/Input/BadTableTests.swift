@@ -245,8 +245,8 @@ struct BadTableTests {
       #expect(result.errors.contains("rejects.csv"))
       #expect(
         try tool.text(rejects)
-          == "sku,code:string,price,note:string,__reason__,__raw__\r\n"
-          + "b,12,dos,y;z,column 3 (price): expected a number,\r\n"
+          == "\u{FEFF}sku;code:string;price;note:string;__reason__;__raw__\r\n"
+          + "b;12;dos;\"y;z\";column 3 (price): expected a number;\r\n"
       )
       try tool.write(tool.text(rejects).replacing("dos", with: "2"), to: "mended.csv")
       try await tool.run(

@@ -309,6 +309,11 @@ struct EditedExportTests {
       try await tool.bare(common + ["--mode", "merge"] + tool.place).expect(0)
       let again = try await tool.bare(common + ["--mode", "merge", "-n", "--json"] + tool.place)
       #expect(try again.summary().totals.unchanged == 2, "\(again.errors)")
+      // Rows that cannot be read are rejected, too.
+      try tool.write("__name__,remainingVisits\nm9,1\nm2,x\n", to: "members.csv")
+      let unread = try await tool.bare(common + ["-n", "--parse-errors", "skip-row"] + tool.place)
+      unread.expect(2)
+      #expect(unread.errors.contains("1 new, 0 changed, 0 unchanged, 1 rejected"), "\(unread.errors)")
     }
   }
 }

@@ -46,7 +46,7 @@ struct HandEditedFilesTests {
       try await tool.bare(["import", "x.csv", "--parse-errors", "skip-row"] + own + tool.place).expect(2)
       let file = "\(try #require(tool.runs().last))/rejects.csv"
       // Of the rejected row, the wrong cell alone is mended.
-      let mended = try tool.text(file).replacing(",x,", with: ",7,")
+      let mended = try tool.text(file).replacing(",x,", with: ",7,").replacing(";x;", with: ";7;")
       try tool.write(mended, to: "mended.csv")
       try await tool.bare(["import", "mended.csv"] + own + tool.place).expect(0)
       let whole = #""id":{"stringValue":"\#(id)"},"# + fields

@@ -431,4 +431,34 @@ struct QuietDamageTests {
       }
     }
   }
+
+  @Test("In a protected environment, the name of a file alone makes no collection.")
+  func unknownInProtected() async throws {
+    try await withStores { tool in
+      try tool.write("__name__,foo\n1,a\n", to: "precios.csv")
+      let command = ["import", "precios.csv", "-e", "prod", "--confirm", "prod"]
+      try await tool.bare(command).expectFailure(77, "precios.csv", "Name the collection with --collection")
+      try await tool.bare(command + ["-n"]).expectFailure(77, "--collection")
+      try await tool.bare(command + ["--collection", "precios"]).expect(0)
+    }
+  }
+
+  @Test("A time of day may lack its zero, where the schema says that the text is one.")
+  func timesOfDay() async throws {
+    try await withTool { tool in
+      let schema =
+        "schema: s\ncollections:\n  t: { fields: { id: string, h: { type: string, format: time } } }\n"
+      try tool.write(schema, to: "s.yaml")
+      try tool.write("id,h\na,9:05\nb,10:30\n", to: "t.csv")
+      let own = ["--schema", "s.yaml"] + tool.place
+      try await tool.bare(["import", "t.csv", "--id-column", "id"] + own).expect(0)
+      let found = try await tool.bare(["export", "t", "-o", "-", "--format", "csv", "-q"] + own).output
+      #expect(found.contains("a,09:05") && found.contains("b,10:30"), "\(found)")
+      for time in ["24:05", "9:5", "9:60"] {
+        try tool.write("id,h\nc,\(time)\n", to: "t.csv")
+        try await tool.bare(["import", "t.csv", "--id-column", "id"] + own)
+          .expectFailure(65, "a time of day as 07:30")
+      }
+    }
+  }
 }

@@ -121,6 +121,44 @@ struct SeveralSheetsTests {
     }
   }
 
+  @Test("A sheet that somebody added to an exported workbook is told apart from those of the export.")
+  func addedSheet() async throws {
+    try await withTool { tool in
+      try await make(tool.path("book.xlsx"), "[('alumnos', [['id','n'],['a1',1]], [])]")
+      let own = ["--schema", "none"] + tool.place
+      let first = try await tool.bare(["import", "book.xlsx", "--id-column", "id"] + own)
+      first.expect(0)
+      #expect(first.errors.contains("To undo: gymmigrate runs undo "), "\(first.errors)")
+      for name in ["Resumen", "Copia de seguridad"] {
+        try await tool.bare(["export", "alumnos", "-o", "out.xlsx"] + own).expect(0)
+        let code = """
+          import openpyxl, sys
+          book = openpyxl.load_workbook(sys.argv[1])
+          book.create_sheet(sys.argv[2]).append(["total", 1])
+          book.save(sys.argv[1])
+          """
+        try await Judge.python(["-c", code, tool.path("out.xlsx"), name]).expect(0)
+        let command = ["import", "out.xlsx", "--mode", "merge", "-n"] + own
+        let asked = try await tool.bare(command)
+        #expect([64, 65].contains(asked.exitCode))
+        #expect(asked.errors.contains("--sheet 'alumnos' imports this one alone."), "\(asked.errors)")
+        try await tool.bare(command + ["--sheet", "alumnos"]).expect(0)
+      }
+    }
+  }
+
+  @Test("A sheet with the label of a collection leads to it.")
+  func labelledSheet() async throws {
+    try await withTool { tool in
+      let schema =
+        "schema: s\ncollections:\n  alumnos:\n    label: { es: Escolares }\n    fields: { n: integer }\n"
+      try tool.write(schema, to: "s.yaml")
+      try await make(tool.path("book.xlsx"), "[('escolares', [['id','n'],['a1',1]], [])]")
+      let asked = try await tool.bare(["import", "book.xlsx", "-n", "--schema", "s.yaml"] + tool.place)
+      asked.expectFailure(65, "Did you mean 'alumnos'? --sheet 'escolares=COLLECTION' names it.")
+    }
+  }
+
   @Test("A workbook that was exported in another zone comes back as it went, unless a zone is given.")
   func zones() async throws {
     try await withTool { tool in

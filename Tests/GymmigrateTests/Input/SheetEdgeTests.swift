@@ -137,6 +137,10 @@ struct SheetEdgeTests {
         all.errors.contains("hidden sheets are left out: 'scratch'. --sheet NAME imports one."),
         "\(all.errors)"
       )
+      let quiet = try await tool.bare([
+        "import", book, "--validate", "off", "-e", "test", "-n", "-q", "--id-column", "code",
+      ])
+      #expect(quiet.errors.contains("hidden sheets are left out: 'scratch'"), "\(quiet.errors)")
       // Under the two rows that are empty is the header; the sheet that is hidden is nobody's.
       try await tool.bare([
         "import", book, "--validate", "off", "-e", "test", "--sheet", "visitors", "--id-column", "code",

@@ -186,7 +186,7 @@ struct MigrateUpTests {
       let plan = try await tool.bare(["migrate", "down", "-e", "test", "-n"])
       plan.expect(0)
       #expect(plan.errors.contains("Undoing 1-a, 2-b and 3-c (one run) in test."), "\(plan.errors)")
-      #expect(plan.lastLine == "To undo this: gymmigrate migrate down -e test", "\(plan.errors)")
+      #expect(plan.lastLine == "To carry this out: gymmigrate migrate down -e test", "\(plan.errors)")
     }
   }
 
@@ -208,7 +208,7 @@ struct MigrateUpTests {
       let run = try tool.lastRun()
       try await tool.bare(["migrate", "apply", "set-a", "-e", "test"]).expect(0)
       let planned = try await tool.bare(["migrate", "undo", "last", "-e", "test", "-n"])
-      #expect(planned.lastLine == "To undo this: gymmigrate migrate undo \(run) -e test", "\(planned.errors)")
+      #expect(planned.lastLine == "To carry this out: gymmigrate migrate undo \(run) -e test")
       let undone = try await tool.bare(["migrate", "undo", "last", "-e", "test"])
       undone.expect(0)
       let again = "To apply it again: gymmigrate migrate apply set-a -e test"

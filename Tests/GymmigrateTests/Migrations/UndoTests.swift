@@ -88,6 +88,8 @@ struct UndoTests {
       let rejects = try tool.list("rejects.jsonl", of: summary.runId)
       #expect(rejects.allSatisfy { $0["code"] as? String == "conflict" })
       #expect(rejects.compactMap { $0["path"] as? String }.sorted() == kept.sorted())
+      let gone = rejects.filter { ($0["message"] as? String)?.contains("was deleted since") ?? false }
+      #expect(gone.compactMap { $0["path"] as? String } == [users[2]])
       var expected = before
       for name in kept { expected[name] = edited[name] }
       #expect(mini.lines() == expected)

@@ -30,6 +30,29 @@ struct ExportedFilesTests {
     }
   }
 
+  @Test("A collection that nothing knows does not take the place of a file that holds something.")
+  func unknownCollection() async throws {
+    try await withTool { tool in
+      let list = "__name__,n\na1,1\na2,2\n"
+      for file in ["lista.csv", "lista.jsonl", "lista.xlsx"] {
+        try tool.write(list, to: file)
+        let export = ["export", "alumno", "-o", file, "--schema", "none"] + tool.place
+        try await tool.bare(export).expectFailure(
+          66,
+          file,
+          "alumno has no documents",
+          "remove the file first"
+        )
+        #expect(try tool.text(file) == list)
+      }
+      // A declared one may be empty, and so may a filter.
+      try await tool.run("export", "products", "-o", "lista.csv").expect(0)
+      try await tool.run("export", "alumno", "-o", "lista.jsonl", "--where", "n == 1").expect(0)
+      #expect(try tool.text("lista.jsonl").isEmpty)
+      for _ in 1...2 { try await tool.run("export", "alumno", "-o", "new.csv").expect(0) }
+    }
+  }
+
   @Test(
     "An export hides no part of another one in its folder, and what a manifest does not name is a problem."
   )

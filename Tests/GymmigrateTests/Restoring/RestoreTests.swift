@@ -222,7 +222,11 @@ struct RestoreTests {
       #expect(
         text.hasPrefix("Since \(accident.moment): ")
           && text.contains("\na: 0 to create, 1 to update, 0 to delete\n")
+          && text.contains("\n  ~ a/3\n")
       )
+      let done = try await tool.run("restore", "a", "--at", accident.moment)
+      done.expect(0)
+      #expect((done.errors + done.output).components(separatedBy: "Since ").count == 2, "\(done.errors)")
     }
   }
 

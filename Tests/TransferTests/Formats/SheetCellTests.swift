@@ -43,6 +43,18 @@ struct SheetCellTests {
     #expect(try table.value("text", "<c s=\"1\"><v>0.770833333333333</v></c>") == .string("18:30"))
   }
 
+  @Test("A date alone whose midnight the clocks leave out is the start of its day.")
+  func skippedMidnight() throws {
+    var table = try SheetTable()
+    (table.book.formats, table.zone) = (["dd/mm/yyyy", "dd/mm/yyyy hh:mm"], "America/Santiago")
+    // 7 September 2014 began at one o'clock, three hours behind UTC.
+    let start = try #require(Timestamp("2014-09-07T04:00:00Z"))
+    #expect(try table.value("time", "<c s=\"1\"><v>41889</v></c>") == .timestamp(start))
+    #expect(try table.value("other", "<c s=\"1\"><v>41889</v></c>") == .timestamp(start))
+    let half = "<c s=\"2\"><v>41889.020833333336</v></c>"
+    #expect(try table.fault("time", half)?.contains("a local time that exists in America/Santiago") == true)
+  }
+
   @Test(
     "A number under text has the shortest digits of its double.",
     arguments: [

@@ -20,6 +20,8 @@ struct SheetTable {
 
   let folder: ScratchFolder
   var book = HandMadeWorkbook()
+  /// The zone of dates.
+  var zone = "UTC"
 
   init() throws { folder = try ScratchFolder() }
 
@@ -54,7 +56,7 @@ struct SheetTable {
   static func text(_ text: String) -> String { "<c t=\"inlineStr\"><is><t>\(text)</t></is></c>" }
 
   private func read(_ path: String) throws -> (fields: [FieldMap], faults: [String]) {
-    var options = TableOptions(timeZone: try LocalTimeZone(named: "UTC"))
+    var options = TableOptions(timeZone: try LocalTimeZone(named: zone))
     options.schema = try SchemaReader.schema(parsing: Self.schema, path: "shop.yaml")
     options.idColumn = "id"
     let collection = CollectionPath(nil, "things")

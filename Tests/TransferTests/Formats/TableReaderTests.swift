@@ -324,6 +324,31 @@ struct TableReaderTests {
     #expect(reader.notices() == ["3 rows without a value were skipped, the first in row 1."])
   }
 
+  @Test("Hidden rows below the header, and hidden columns of it, are said.")
+  func hiddenRowsAndColumns() throws {
+    let cells = "<c><v>1</v></c><c><v>2</v></c>"
+    var book = HandMadeWorkbook()
+    book.rows = """
+      <row>\(cells)</row><row hidden="1">\(cells)</row><row hidden="0">\(cells)</row>
+      <row hidden="true">\(cells)</row><row hidden="1"><c/></row>
+      """
+    func notices(of columns: [Int]? = nil) throws -> [String] {
+      var reader = try TableReader(book.write(to: folder))
+      while try reader.next() {}
+      return reader.notices(of: columns).filter { $0.contains("hidden") }
+    }
+    #expect(try notices() == ["2 hidden rows (the first is row 2) of the sheet are read, too."])
+    book.behind = #"<cols><col min="1" max="1"/><col min="2" max="9" hidden="1"/></cols>"#
+    #expect(
+      try notices() == [
+        "2 hidden rows (the first is row 2) and 1 hidden column (2) of the sheet are read, too."
+      ]
+    )
+    book.rows = "<row>\(cells)</row><row>\(cells)</row>"
+    #expect(try notices() == ["1 hidden column (2) of the sheet is read, too."])
+    #expect(try notices(of: [0]).isEmpty)
+  }
+
   @Test func manySharedStringsAreFoundInAnyOrder() throws {
     var book = HandMadeWorkbook()
     // Some are longer than a page of the table, most are short.

@@ -232,6 +232,10 @@ struct ColumnGuessTests {
     )
     #expect(guess.value == "SECRET")
     #expect(
+      try read(["a", "1", "b", "c", "2"]).guess.map { ColumnReport.description($0) }
+        == "text; 3 of 5 cells say text, and row 3 is the first that does not; the texts are in row 2, 4, 5"
+    )
+    #expect(
       try read(["Ana", "7"], heading: "telefono").guess.map { ColumnReport.description($0) }
         == "text, by its name"
     )

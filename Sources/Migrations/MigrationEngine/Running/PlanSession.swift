@@ -55,7 +55,9 @@ struct PlanSession: PlanSink {
     try list(outcome.findings, by: outcome.migration, document: document)
     count(outcome, of: document)
     if outcome.isConflict, !outcome.isRejected {
-      try list([.conflict(document.path, .changedSince)], by: outcome.migration, document: nil)
+      // What was read has a time of its last change.
+      let why: Finding.Conflict = document.updateTime == nil ? .deletedSince : .changedSince
+      try list([.conflict(document.path, why)], by: outcome.migration, document: nil)
     }
     if outcome.isRejected || outcome.isConflict {
       report.withLock { $0.refused += 1 }

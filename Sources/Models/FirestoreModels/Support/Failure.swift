@@ -72,6 +72,8 @@ package struct Failure: Error, Sendable, Equatable, CustomStringConvertible {
   package var isUnreadable = false
   /// Whether the next request might be billed more than the user allows.
   package var isOfBound = false
+  /// What else stands in the way, found with it.
+  package var others: [Failure] = []
   /// The record that could not be parsed, if reading can continue with the next one.
   package var record: Record?
 
@@ -93,6 +95,16 @@ package struct Failure: Error, Sendable, Equatable, CustomStringConvertible {
 
   /// One line: "cannot read the configuration gymmigrate.yaml: line 3, column 5: …. Do this."
   package var description: String {
+    if others.isEmpty { return sentence }
+    let own = sentence.hasSuffix(".") ? sentence : "\(sentence)."
+    return "\(own) Besides: \(others.map(\.description).joined(separator: "; "))"
+  }
+
+  /// The same for people, a line for each failure.
+  package var lines: [String] { [sentence] + others.flatMap(\.lines) }
+
+  /// The failure without the others.
+  private var sentence: String {
     var text = "cannot \(operation)"
     if let path { text += path.isEmpty ? " ''" : " \(path)" }
     text += ": \(cause)"

@@ -31,6 +31,8 @@ package struct Column: Sendable, Hashable {
   package private(set) var reference: CollectionPath?
   /// Whether its texts are days, as 2026-12-31.
   package private(set) var isDay = false
+  /// Whether its texts are times of day, as 07:30.
+  package private(set) var isTimeOfDay = false
 
   package init(
     _ path: FieldPath,
@@ -60,7 +62,7 @@ package struct Column: Sendable, Hashable {
     width = field.width
     highlight = field.highlight
     reference = field.reference?.collection
-    isDay = field.format == .date
+    (isDay, isTimeOfDay) = (field.format == .date, field.format == .time)
   }
 
   /// The same column with another type.

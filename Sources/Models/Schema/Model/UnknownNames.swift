@@ -7,6 +7,15 @@ extension DatabaseSchema {
     return hint(path.string, meant: path.pattern.string.nearest(of: collections.map(\.pattern.string)))
   }
 
+  /// The same of the name of a table, which may also be the label of a declared collection.
+  package func hint(ofTable path: CollectionPath) -> String? {
+    if collection(path) != nil { return nil }
+    let labelled = collections.first { collection in
+      collection.labels.values.contains { PlainText.saySame($0, path.string) }
+    }
+    return labelled.flatMap { hint(path.string, meant: $0.pattern.string) } ?? hint(of: path)
+  }
+
   /// The same of the ID of a collection group.
   package func hint(ofGroup id: String) -> String? {
     if !declared(inGroup: id).isEmpty { return nil }
@@ -150,11 +159,7 @@ extension FieldSchema {
 
   /// The boolean or the number that a text is written as.
   private static func scalar(_ text: String) -> Value? {
-    switch text {
-    case "true": .boolean(true)
-    case "false": .boolean(false)
-    default: ValueLiteral.number(text)
-    }
+    BooleanWords.truth[text.lowercased()].map { Value.boolean($0) } ?? ValueLiteral.number(text)
   }
 
   /// Says that a value is none of the closed ones, with the nearest, or with all.

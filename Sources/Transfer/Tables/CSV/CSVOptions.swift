@@ -11,6 +11,8 @@ package struct CSVOptions: Sendable {
   package var isForExcel = false
   /// Whether cells are as ``ShownText``, without the types of values.
   package var isPlain = false
+  /// Whether doubles in such cells have a comma before their decimals.
+  package var usesDecimalComma = false
   package var schema = DatabaseSchema.none
   /// Whether it is a part of a file: rows without byte order mark and header.
   package var isPart = false

@@ -38,7 +38,9 @@ struct CSVRows {
       timeZone: options.timeZone,
       neutralisesFormulas: options.isForExcel
     )
-    if options.isPlain { shownText = ShownText(like: cellText) }
+    if options.isPlain {
+      shownText = ShownText(like: cellText, usesDecimalComma: options.usesDecimalComma)
+    }
     passesScalars =
       !options.isPlain && options.timeZone == nil
       && options.nullText.withBytes { $0.isEmpty || $0.first == UInt8(ascii: "n") }

@@ -56,10 +56,17 @@ extension CellValues {
 
   /// Returns a date beside texts as plain CSV has it: `2026-12-31 18:30:00`, without the time at midnight.
   static func shown(date: String) -> String {
-    let midnight = "T00:00:00"
-    return date.hasSuffix(midnight)
-      ? String(date.dropLast(midnight.count)) : date.replacing("T", with: " ")
+    date.hasSuffix(midnight) ? String(date.dropLast(midnight.count)) : date.replacing("T", with: " ")
   }
+
+  /// A date alone, which has a start also where the clocks leave its midnight out; any other date as it is.
+  static func withoutMidnight(_ date: UnsafeBufferPointer<UInt8>) -> UnsafeBufferPointer<UInt8> {
+    let end = date.count - midnight.utf8.count
+    guard end > 0, date[end...].elementsEqual(midnight.utf8) else { return date }
+    return UnsafeBufferPointer(rebasing: date[..<end])
+  }
+
+  private static let midnight = "T00:00:00"
 
   /// Returns a duration as text or, under a type of numbers, its seconds.
   func duration(_ text: String, as type: Column.ValueType) throws(Fault) -> Value {

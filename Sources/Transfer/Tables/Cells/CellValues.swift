@@ -32,6 +32,8 @@ package struct CellValues {
   private let days: Set<Int>
   /// Whether they are left as they are, and only dates of a sheet become days.
   private let keepsDays: Bool
+  /// Those whose texts are times of day.
+  private let times: Set<Int>
   let numbers: TypedNumbers
   /// The database that references without one point into.
   private let database: DatabaseName?
@@ -43,10 +45,7 @@ package struct CellValues {
   private let parser = JSONParser(keepsNumbers: true)
 
   /// The words for true and false in a column of booleans.
-  static let words = [
-    "true": true, "verdadero": true, "sí": true, "si": true, "yes": true, "1": true,
-    "false": false, "falso": false, "no": false, "0": false,
-  ]
+  static let words = BooleanWords.truth.merging(["1": true, "0": false]) { $1 }
   private static let editedLongText = Fault(
     expected:
       "the beginning of a long text as it was written; edit the text in the sheet '\(XLSXWriter.longTextsName)', or type all of it here"
@@ -62,7 +61,9 @@ package struct CellValues {
     readsForms = plan.readsForms
     timeZone = options.timeZone
     mixed = plan.inferred.union(plan.texts)
-    (days, keepsDays) = (plan.days, plan.readsForms && options.keepsDays)
+    days = plan.textColumns(where: \.isDay)
+    keepsDays = plan.readsForms && options.keepsDays
+    times = plan.readsForms ? [] : plan.textColumns(where: \.isTimeOfDay)
     numbers = TypedNumbers(options.reading)
     database = options.database
     dateOrder = options.dateOrder ?? .dayFirst
@@ -130,7 +131,9 @@ package struct CellValues {
       guard type == .timestamp || type == .any else {
         throw Fault(type, "; the cell is a date")
       }
-      return try row.withUTF8(of: index) { utf8 throws(Fault) in try moment(utf8, .dayFirst) }
+      return try row.withUTF8(of: index) { utf8 throws(Fault) in
+        try moment(Self.withoutMidnight(utf8), .dayFirst)
+      }
     case .time:
       // A typed "18:30" is a time of day, which the apps store as text.
       guard type == .string || type == .any else {
@@ -201,6 +204,9 @@ package struct CellValues {
     }
     if type == .string, !keepsDays, days.contains(index), let day = day(Self.trimmed(utf8), index) {
       return .string(day)
+    }
+    if type == .string, times.contains(index), let time = Self.time(Self.trimmed(utf8)) {
+      return .string(time)
     }
     if numbers.usesDecimalComma, let type = numberType(utf8, as: type) {
       return try number(Self.trimmed(utf8), as: type)
@@ -331,6 +337,12 @@ package struct CellValues {
   private func day(_ utf8: UnsafeBufferPointer<UInt8>, _ index: Int) -> String? {
     guard let date = DateText(utf8, dateOrders[index] ?? dateOrder), date.seconds == nil else { return nil }
     return CalendarDay(number: date.days).text
+  }
+
+  /// A time of day before ten without its zero, as a text that is a time has it; nil for anything else.
+  private static func time(_ utf8: UnsafeBufferPointer<UInt8>) -> String? {
+    let time = "0\(String(decoding: utf8, as: UTF8.self))"
+    return FieldFormat.time.matches(time) ? time : nil
   }
 
   /// Parses a sheet's text in a column without a type: text, unless only text can represent it.

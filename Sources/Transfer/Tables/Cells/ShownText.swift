@@ -5,10 +5,12 @@
 struct ShownText: Sendable {
   /// Its null text, time zone and treatment of formulas apply here, too.
   private let rules: CellText
+  /// Whether a double has a comma before its decimals.
+  private let usesDecimalComma: Bool
   private var scratch: [UInt8] = []
 
-  init(like rules: CellText) {
-    self.rules = rules
+  init(like rules: CellText, usesDecimalComma: Bool = false) {
+    (self.rules, self.usesDecimalComma) = (rules, usesDecimalComma)
   }
 
   mutating func append(_ value: Value, to out: inout [UInt8]) {
@@ -16,7 +18,11 @@ struct ShownText: Sendable {
     case .null: out.append(contentsOf: rules.nullBytes)
     case .boolean(let truth): out.append(contentsOf: (truth ? "true" : "false").utf8)
     case .integer(let number): CellForm.append(number, to: &out)
-    case .double(let number): Self.append(number, to: &out)
+    case .double(let number):
+      let start = out.count
+      Self.append(number, to: &out)
+      guard usesDecimalComma, let point = out[start...].firstIndex(of: UInt8(ascii: ".")) else { return }
+      out[point] = UInt8(ascii: ",")
     case .timestamp(let moment): append(moment, to: &out)
     case .string, .bytes, .reference, .geoPoint:
       scratch.removeAll(keepingCapacity: true)

@@ -253,6 +253,7 @@ package struct TypeInference: Sendable {
     guess.most = most.type
     guess.agreeing = most.tally.count
     for other in classes where other.type != most.type { guess.add(other.tally.rows, other.tally.first) }
+    if let texts, texts.tally.count <= Self.maximumRows { guess.textRows = texts.tally.rows }
     guess.note = note(isText: guess.type == .string)
     return guess
   }

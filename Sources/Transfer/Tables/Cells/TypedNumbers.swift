@@ -126,6 +126,11 @@ package struct TypedNumbers {
     return nil
   }
 
+  /// Whether a text is a number with a point before its decimals, which a decimal comma would refuse.
+  package static func needsPoint(_ utf8: UnsafeBufferPointer<UInt8>) -> Bool {
+    CellForm(utf8) == .double && GroupedNumber.decimalComma.plain(utf8) == nil
+  }
+
   private func advice(_ isPercent: Bool, _ sign: [UInt8]?, _ usesComma: Bool) -> String? {
     if isPercent, sign == nil, !usesComma {
       return "--percent fraction reads 16% as 0.16, --percent number as 16"

@@ -16,7 +16,9 @@ package struct ColumnGuess: Sendable {
   package internal(set) var agreeing = 0
   /// The first rows of the cells that say something else.
   package private(set) var rows: [Int] = []
-  /// The first of these cells, which is people's data.
+  /// The rows of the texts, where these are more than the other values, and few enough to be named.
+  package internal(set) var textRows: [Int] = []
+  /// The first of the cells that say something else, which is people's data.
   package private(set) var value = ""
   /// Whether nearly all cells agree on a type that is not the column's, so that people have to decide.
   package internal(set) var stops = false

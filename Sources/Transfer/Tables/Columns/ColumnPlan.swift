@@ -207,12 +207,30 @@ struct ColumnPlan: Sendable {
 
   /// Returns the heading of a column: its path or its label.
   ///
-  /// A path that reads as the label of another column is back-quoted, which makes it a path again.
+  /// A path that reads as the label of another column is back-quoted, which makes it a path again. Among labels, the name of a
+  /// field has no back-quotes where it is read as that without them.
   func heading(of column: Column, _ language: Column.HeaderLanguage) -> String {
     let text = column.heading(language)
-    guard column.type == .any, text.isIdentical(to: column.path.description),
-      columns.contains(where: { $0.path != column.path && $0.isLabelled(like: text) })
-    else { return text }
-    return column.path.segments.map { "`\($0)`" }.joined(separator: ".")
+    guard text.isIdentical(to: column.path.description) else { return text }
+    func isLabelOfOther(_ text: String) -> Bool {
+      columns.contains { $0.path != column.path && $0.isLabelled(like: text) }
+    }
+    if column.type == .any, isLabelOfOther(text) {
+      return column.path.segments.map { "`\($0)`" }.joined(separator: ".")
+    }
+    guard case .labels = language, let name = Self.bareName(column.path), !isLabelOfOther(name) else {
+      return text
+    }
+    return name
+  }
+
+  /// The name of a field that is no path, so that a heading without back-quotes is that name; nil for any other.
+  private static func bareName(_ path: FieldPath) -> String? {
+    guard path.segments.count == 1, (try? FieldPath(parsing: path.segments[0])) == nil else { return nil }
+    let name = path.segments[0]
+    let isBare =
+      !name.isEmpty && !name.utf8.contains { $0 == UInt8(ascii: "`") || $0 == UInt8(ascii: ":") }
+      && PlainText.trimmed(name).isIdentical(to: name)
+    return isBare ? name : nil
   }
 }

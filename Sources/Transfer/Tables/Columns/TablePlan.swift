@@ -236,11 +236,11 @@ package struct TablePlan: Sendable {
     }
   }
 
-  /// The columns of fields whose texts are days.
-  var days: Set<Int> {
+  /// The columns of fields that are texts of a form.
+  func textColumns(where hasForm: (Column) -> Bool) -> Set<Int> {
     Set(
       roles.indices.filter { index in
-        if case .field(let column) = roles[index] { column.isDay && column.type == .string } else { false }
+        if case .field(let column) = roles[index] { column.type == .string && hasForm(column) } else { false }
       }
     )
   }

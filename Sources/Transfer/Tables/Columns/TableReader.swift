@@ -116,6 +116,9 @@ package struct TableReader: ~Copyable {
   /// Whether it is a CSV file with a byte order mark, as spreadsheets write it; false before the first row.
   package var hasByteOrderMark: Bool { mutating get { csv?.hasByteOrderMark ?? false } }
 
+  /// The delimiter of CSV, after the first row; the comma for a sheet.
+  package var delimiter: CSVDelimiter { mutating get { csv?.delimiter ?? .comma } }
+
   /// The encoding that the bytes of CSV speak for, after an error for bytes that are no UTF-8.
   package var guessedEncoding: TextEncoding? {
     mutating get { csv?.guessed == .windows1252 ? .windows1252 : nil }
@@ -210,8 +213,12 @@ package struct TableReader: ~Copyable {
   package var reading: String { mutating get { csv?.manner ?? "a sheet of a workbook" } }
 
   /// What there is to say about the file at its end, in sentences.
-  package mutating func notices() -> [String] {
+  ///
+  /// - Parameter columns: Those that are used, from 0; all of the header if nil.
+  package mutating func notices(of columns: [Int]? = nil) -> [String] {
     var notices: [String] = []
+    let columns = columns ?? Array(0..<(width ?? 0))
+    if let hidden = xlsx?.hiddenNotice(of: columns) { notices.append(hidden) }
     if blankRows.count > 0 {
       let what =
         blankRows.count == 1 ? "One row without a value was" : "\(blankRows.count) rows without a value were"

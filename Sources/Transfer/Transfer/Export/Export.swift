@@ -120,6 +120,7 @@ package struct Export: Sendable {
         )
       } ?? failure
     }
+    try assertKnown(empty)
     for columns in try complete(output, deletions, readTime: readTime) { report(columns) }
     await unmet.warn(options.reads, at: readTime, in: context)
     // An increment without new documents needs no warning.
@@ -141,6 +142,30 @@ package struct Export: Sendable {
       context.logger.warning("\(notice)")
     }
     return readTime
+  }
+
+  /// The most bytes of a file that holds no documents, such as the header of a table.
+  private static let emptyFile = 16
+
+  /// Refuses to replace a file by nothing where nothing knows the collections, as of a name with a typing error.
+  private func assertKnown(_ empty: [CollectionRead]) throws(Failure) {
+    guard case .file(let file) = options.destination, let first = empty.first,
+      empty.count == options.reads.count, options.filter == nil, options.limit != 0, !options.isPart
+    else { return }
+    let schema = context.schema
+    let areUnknown = empty.allSatisfy { read in
+      read.reach == .collection && read.filter == nil && read.orderBy.isEmpty
+        && schema.collection(read.collection) == nil
+    }
+    guard areUnknown, let size = try options.files.size(of: file), size > Self.emptyFile else { return }
+    throw Failure(
+      .inputMissing,
+      "replace",
+      path: file,
+      cause: "\(first.collection) has no documents, and the schema does not declare it",
+      remedy:
+        "\(schema.hint(of: first.collection) ?? "Check the name.") If it is right, remove the file first."
+    )
   }
 
   private func deletionSearch(at readTime: Timestamp?) throws -> DeletionSearch? {

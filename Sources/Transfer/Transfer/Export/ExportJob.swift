@@ -44,6 +44,8 @@ package struct ExportJob: Job {
   package var nullText = "null"
   package var isForExcel = false
   package var isPlain = false
+  /// Whether plain cells have a comma before decimals; nil, as in older records, if not.
+  package var usesDecimalComma: Bool?
   package var links = false
   package var gzip = false
   package var isDated = false
@@ -128,6 +130,7 @@ package struct ExportJob: Job {
       options.timeZone = isPlain ? try schema.zone(named: query.timeZone) : zone
       options.isForExcel = isForExcel
       options.isPlain = isPlain
+      options.usesDecimalComma = usesDecimalComma ?? false
       options.schema = schema
       options.isPart = isPart
       return .csv(options)

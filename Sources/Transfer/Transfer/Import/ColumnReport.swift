@@ -71,7 +71,10 @@ struct ColumnReport {
     let note = guess.note.map { "; \($0)" } ?? ""
     let say = guess.cells == 1 ? "says" : "say"
     if guess.others == 0 { return "\(type)\(order), as \(cells(guess.cells)) \(say)\(note)" }
-    return "\(type); \(majority(guess)), and row \(guess.rows.first ?? 0) is the first that does not\(note)"
+    let rows = guess.textRows.map(String.init).joined(separator: ", ")
+    let texts = rows.isEmpty ? "" : "; the texts are in row \(rows)"
+    return
+      "\(type); \(majority(guess)), and row \(guess.rows.first ?? 0) is the first that does not\(texts)\(note)"
   }
 
   private static func disagreement(_ guess: ColumnGuess) -> String {

@@ -117,9 +117,9 @@ struct NoteRows {
   var warnings: [String] {
     guard let first else { return [] }
     let rows = count == 1 ? "Row \(first)" : "Row \(first) and \(NumberText.grouped(count - 1)) more"
-    let (have, become) = count == 1 ? ("has", "becomes a document") : ("have", "become documents")
+    let (have, are) = count == 1 ? ("has", "is taken for a document") : ("have", "are taken for documents")
     return [
-      "\(rows) behind an empty row \(have) nothing but an id, and \(become) without fields: take notes out of the file."
+      "\(rows) behind an empty row \(have) nothing but an id, and \(are) without fields: take notes out of the file."
     ]
   }
 }

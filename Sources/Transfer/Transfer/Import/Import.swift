@@ -232,7 +232,10 @@ package struct Import: Sendable {
     table.database = context.client.database
     // What several processes share was checked as a whole, and what is resumed was checked before.
     let isFirst = context.checkpoints?.resumed == nil && options.share == nil
-    if isFirst { try reportUnread(beside: options.sources) }
+    if isFirst {
+      for source in options.sources { try options.rules.schema.assertNamed(source, in: context.environment) }
+      try reportUnread(beside: options.sources)
+    }
     let inputs = try ImportInputs(
       options.parallel > 1 ? options.sources.flatMap(\.parts) : options.sources,
       options: table,
@@ -259,12 +262,14 @@ package struct Import: Sendable {
   /// Says which sheets are not read, that an export is not whole, and what the folders that were named hold that is not: what systems and programs leave there, and all else.
   private func reportUnread(beside sources: [ImportSource]) throws(Failure) {
     for source in sources {
-      let leftOut = [
-        ("hidden sheets", source.hiddenSheets), ("sheets of no declared collection", source.otherSheets),
+      let leftOut: [(Logger.Level, String, [String])] = [
+        (.warning, "hidden sheets", source.hiddenSheets),
+        (.notice, "sheets of no declared collection", source.otherSheets),
       ]
-      for (what, sheets) in leftOut where !sheets.isEmpty {
+      for (level, what, sheets) in leftOut where !sheets.isEmpty {
         let names = FilePaths.list(sheets.map { "'\($0)'" })
-        context.logger.notice(
+        context.logger.log(
+          level: level,
           "\(source.path): \(what) are left out: \(names). --sheet NAME imports one."
         )
       }

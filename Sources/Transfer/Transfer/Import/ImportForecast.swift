@@ -13,8 +13,7 @@ struct ImportForecast {
   /// Takes note of each change.
   private let recording: @Sendable (Change) -> Void
   private let context: RunContext
-  private var (unchanged, rejected) = (0, 0)
-  private var (total, compared) = (0, 0)
+  private var (unchanged, total, compared) = (0, 0, 0)
   /// What becomes of those that are there, and which are new.
   private(set) var changes = ForeseenChanges()
   /// Why the database could not be looked at.
@@ -59,7 +58,6 @@ struct ImportForecast {
   private mutating func settle(_ document: LoadDocument, _ decision: WriteMode.Decision) throws {
     switch decision {
     case .rejected(let error, let breach):
-      rejected += 1
       let (code, reason) = (breach ?? error.status.name, error.countedReason(breach))
       try reject(document, code: code, countedAs: reason, message: error.message)
     case .unchanged:
@@ -98,13 +96,13 @@ struct ImportForecast {
     }
     if compared == 0 { return }
     let first = compared < total ? " Of the first \(NumberText.grouped(compared)) documents alone:" : ""
-    let found = [
-      (changes.created, "new"), (changes.documents, "changed"), (unchanged, "unchanged"),
-      (rejected, "rejected"),
-    ]
+    let found = [(changes.created, "new"), (changes.documents, "changed"), (unchanged, "unchanged")]
     let counts = found.map { "\(NumberText.grouped($0.0)) \($0.1)" }.joined(separator: ", ")
+    // Those of all rows, also the ones that were no documents to compare.
+    let rejected = "\(NumberText.grouped(context.counts.totals.rejected)) rejected"
+    let all = first.isEmpty ? ", \(rejected)" : "; \(rejected) in all"
     context.logger.notice(
-      "--mode \(mode.rawValue), as the database is now:\(first) \(counts)."
+      "--mode \(mode.rawValue), as the database is now:\(first) \(counts)\(all)."
     )
   }
 }

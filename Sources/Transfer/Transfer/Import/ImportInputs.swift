@@ -49,7 +49,8 @@ struct ImportInputs: Sendable {
     for (stage, source) in sources.enumerated() {
       var input = Input(source: source)
       if let collection = source.collection, source.format.isTable {
-        try failures.collect { () throws(Failure) in
+        let advice = options.schema.advice(on: source, among: sources)
+        try failures.collect(advising: advice) { () throws(Failure) in
           var options = options
           options.reading = options.reading.of(source.sheet)
           options.keepsDays = rules.policy(for: source) != .reject

@@ -13,21 +13,34 @@ struct RejectLines {
   private let plan: TablePlan
   private let cellValues: CellValues
   private var cellText: CellText
-  private let writer = CSVLineWriter()
+  private let delimiter: CSVDelimiter
+  private let writer: CSVLineWriter
+  /// The writer of what is text, whatever it looks like.
+  private let guarding: CSVLineWriter
 
-  init(_ plan: TablePlan, _ cellValues: CellValues) throws(Failure) {
+  /// - Parameter delimiter: That of the table, so that the list opens in the same spreadsheet; one that a reader does not
+  ///   find in a header gives way to the comma.
+  init(_ plan: TablePlan, _ cellValues: CellValues, _ delimiter: CSVDelimiter) throws(Failure) {
     self.plan = plan
     self.cellValues = cellValues
+    let delimiter = CSVDelimiter.usual.contains(delimiter) ? delimiter : .comma
+    self.delimiter = delimiter
+    writer = CSVLineWriter(delimiter: delimiter)
+    guarding = CSVLineWriter(delimiter: delimiter, guardsFormulas: true)
     let writing = cellValues.writing
     cellText = try CellText(nullText: writing.nullText, timeZone: writing.timeZone, neutralisesFormulas: true)
     let headings = plan.headings.indices.compactMap { index -> String? in
       if case .reason = plan.roles[index] { nil } else { plan.typedHeading(index) }
     }
-    let isForExcel = plan.isForExcel || plan.isSheet
-    let line = CSVLineWriter(guardsFormulas: true).bytes(
-      headings + [TablePlan.reasonHeading, TablePlan.rawHeading]
-    )
-    header = (isForExcel ? CSVLineWriter.byteOrderMark : []) + line
+    // A heading with other delimiters could be taken for several ones without quotes.
+    let others = CSVDelimiter.usual.map(\.byte)
+    let isAmbiguous = headings.contains { $0.utf8.contains { others.contains($0) } }
+    let line = CSVLineWriter(
+      delimiter: delimiter,
+      quoting: isAmbiguous ? .always : .whereNeeded,
+      guardsFormulas: true
+    ).bytes(headings + [TablePlan.reasonHeading, TablePlan.rawHeading])
+    header = CSVLineWriter.byteOrderMark + line
   }
 
   /// Returns the value of a cell of a sheet, as a type.
@@ -43,11 +56,11 @@ struct RejectLines {
     for index in plan.headings.indices {
       if case .reason = plan.roles[index] { continue }
       if let row { append(row, index, parse, to: &line) }
-      line.append(UInt8(ascii: ","))
+      line.append(delimiter.byte)
     }
-    append(text: Array(reason.utf8), to: &line)
-    line.append(UInt8(ascii: ","))
-    append(text: raw, to: &line)
+    guarding.append(reason.utf8, to: &line)
+    line.append(delimiter.byte)
+    guarding.append(raw, to: &line)
     writer.endLine(&line)
     return line
   }
@@ -57,7 +70,7 @@ struct RejectLines {
     // An empty cell of a sheet may be an empty text.
     if kind == .missing, !plan.isSheet || index == plan.idColumn { return }
     if index == plan.idColumn, let name = try? cellValues.name(of: row, index) {
-      return append(text: Array(name.utf8), to: &line)
+      return guarding.append(name.utf8, to: &line)
     }
     let start = line.count
     if plan.isSheet || plan.addressTypes[index] != nil, case .field(let column) = plan.roles[index],
@@ -88,11 +101,6 @@ struct RejectLines {
     if !line[start...].contains(UInt8(ascii: "e")) { return line[point] = UInt8(ascii: ",") }
     line.removeSubrange(start...)
     cellText.append(value, as: .string, to: &line)
-  }
-
-  /// Appends what is text, whatever it looks like.
-  private func append(text: [UInt8], to line: inout [UInt8]) {
-    CSVLineWriter(guardsFormulas: true).append(text, to: &line)
   }
 
   /// Whether the text of a cell is a formula for a spreadsheet, and no number or null for the import.

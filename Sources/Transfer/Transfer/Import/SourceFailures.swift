@@ -5,8 +5,19 @@ struct SourceFailures {
   private var failures: [Failure] = []
 
   /// Runs what concerns one file, and keeps the failures that are due to the file or to its options.
-  mutating func collect(_ body: () throws(Failure) -> Void) throws(Failure) {
-    do throws(Failure) { try body() } catch { try add(error) }
+  ///
+  /// - Parameter advice: What may help whatever is wrong with the file, as a sentence.
+  mutating func collect(
+    advising advice: String? = nil,
+    _ body: () throws(Failure) -> Void
+  ) throws(Failure) {
+    do throws(Failure) {
+      try body()
+    } catch {
+      var failure = error
+      if let advice { failure.remedy = "\(advice)\(error.remedy.map { " \($0)" } ?? "")" }
+      try add(failure)
+    }
   }
 
   /// Keeps a failure that is due to a file or to its options, and throws any other.
@@ -17,11 +28,10 @@ struct SourceFailures {
 
   var isEmpty: Bool { failures.isEmpty }
 
-  /// Throws the first, with what the others say.
+  /// Throws the first, with the others.
   func conclude() throws(Failure) {
     guard var first = failures.first else { return }
-    let others = failures.dropFirst().map(\.description).joined(separator: "; ")
-    if !others.isEmpty { first.remedy = "\(first.remedy.map { "\($0) " } ?? "")Besides: \(others)" }
+    first.others = Array(failures.dropFirst())
     throw first
   }
 }

@@ -144,11 +144,14 @@ private struct SourceResolver {
       if source.collection == nil {
         let own = ImportSource.collection(of: sheet, schema: schema)
         source.collection = try chosen(isOnly ? byName ?? own : own, for: source)
-        source.isGuess = collection == nil && sheet.collection == nil
+        source.isGuess = collection == nil && choice?.collection == nil && sheet.collection == nil
       }
       if source.collection == nil {
         let cause = "the name of the sheet '\(sheet.name)' is not that of a collection"
-        throw unknown(workbook, cause, "Name it with --sheet '\(sheet.name)=COLLECTION', for each sheet.")
+        let known = package.sheets.filter { $0.collection != nil || isDeclared($0) }.map(\.name)
+        let others = DatabaseSchema.advice(importing: known).map { "\($0) " } ?? ""
+        let name = "Name it with --sheet '\(sheet.name)=COLLECTION', for each sheet."
+        throw unknown(workbook, cause, others + name)
       }
       sources.append(source)
     }

@@ -16,10 +16,12 @@ final class TableInput: DocumentInput {
   private var mixed: MixedCells
   private var openDates: OpenDates
   private var openNumbers: OpenNumbers
+  private var percents: MixedPercents
   private var guarded: GuardedTexts
   private var spaced: SpacedTexts
   private var total: TotalRow
   private var notes: NoteRows
+  private var points: PointedColumns
   /// Whether the last row could not be parsed into the cells of the header.
   private var isBroken = false
 
@@ -40,17 +42,20 @@ final class TableInput: DocumentInput {
       }
     }
     cellValues = try CellValues(plan, options)
-    rejects = try RejectLines(plan, cellValues)
+    var reader = try TableReader(source, options)
+    // The header.
+    _ = try reader.next()
+    rejects = try RejectLines(plan, cellValues, reader.delimiter)
     mixed = MixedCells(plan)
     openDates = OpenDates(plan, options)
     openNumbers = OpenNumbers(plan, options)
+    percents = MixedPercents(options)
     guarded = GuardedTexts(plan)
     spaced = SpacedTexts(options, isExported: source.isExported)
     total = TotalRow(plan, isExported: source.isExported)
     notes = NoteRows(plan, isExported: source.isExported)
-    reader = try TableReader(source, options)
-    // The header.
-    _ = try reader.next()
+    points = PointedColumns(source, options)
+    self.reader = reader
   }
 
   func skip(through number: Int) throws(Failure) {
@@ -108,7 +113,8 @@ final class TableInput: DocumentInput {
     // The zone of what an export wrote is in the export.
     let isKnown = options.isZoneGiven || source.isExported || source.timeZone != nil
     let dates = openDates.notices(plan, in: isKnown ? nil : options.timeZone)
-    return reader.notices() + mixed.notices(plan) + dates + lost
+    let used = plan.roles.indices.filter { if case .field = plan.roles[$0] { true } else { false } }
+    return reader.notices(of: used) + mixed.notices(plan) + percents.notices(plan) + dates + lost
   }
 
   var warnings: [String] {
@@ -174,6 +180,7 @@ final class TableInput: DocumentInput {
           mixed.take(values[index], of: reader.row, index)
           openDates.take(reader.row, index)
           openNumbers.take(reader.row, index)
+          percents.take(values[index], of: reader.row, index)
           guarded.take(reader.row, index)
           spaced.take(values[index], of: reader.row, index)
         case .rest: rest = try value(of: reader.row, index, as: .any)?.map
@@ -214,7 +221,7 @@ final class TableInput: DocumentInput {
   /// What was expected of a cell; of a reference, one into the collection that the schema says.
   private func expected(_ error: CellValues.Fault, _ index: Int) -> String {
     guard case .field(let column) = role(index) else { return error.expected }
-    return error.expectation(into: column.reference)
+    return points.advised(error.expectation(into: column.reference), reader.row[index], index)
   }
 
   private func role(_ index: Int) -> TablePlan.Role {

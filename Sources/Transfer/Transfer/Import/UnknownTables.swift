@@ -1,3 +1,4 @@
+import Configuration
 import Schema
 import Tables
 
@@ -10,7 +11,7 @@ extension DatabaseSchema {
     if isEmpty || source.isExported { return nil }
     guard let known = collection(plan.collection) else {
       if !source.isGuess { return nil }
-      let said = hint(of: plan.collection) ?? "The schema declares no collection '\(plan.collection)'."
+      let said = hint(ofTable: plan.collection) ?? "The schema declares no collection '\(plan.collection)'."
       return "\(source.label): its name stands for its collection. \(said) --collection names another."
     }
     let fields = plan.fields
@@ -28,6 +29,50 @@ extension DatabaseSchema {
     let removed = isWhole ? ", and removes such a field where it is; --mode merge keeps it" : ""
     return
       "\(source.label): no field of the schema: \(columns); \(become) (--skip-columns leaves columns out\(removed))."
+  }
+}
+
+extension DatabaseSchema {
+  /// Says of a table that cannot be read what may be wrong with its name: it is another one's, or that of a sheet that somebody
+  /// added to a workbook; nil where it is that of a known collection.
+  func advice(on source: ImportSource, among sources: [ImportSource]) -> String? {
+    guard let collection = source.collection, !isKnown(source) else { return nil }
+    if let hint = hint(ofTable: collection) {
+      let name = source.sheet.map { "--sheet '\($0)=COLLECTION'" } ?? "--collection"
+      return "\(hint) \(name) names it."
+    }
+    let others = sources.filter { $0.sheet != nil && $0.path.isIdentical(to: source.path) && isKnown($0) }
+    return Self.advice(importing: others.compactMap(\.sheet))
+  }
+
+  /// Refuses a table that would make a collection of a protected database which nothing names but the file.
+  ///
+  /// - Throws: `.notPermitted`.
+  func assertNamed(_ source: ImportSource, in environment: DatabaseEnvironment) throws(Failure) {
+    guard environment.isProtected, !isEmpty, !isKnown(source), let collection = source.collection else {
+      return
+    }
+    let option = source.sheet.map { "--sheet '\($0)=COLLECTION'" } ?? "--collection"
+    throw Failure(
+      .notPermitted,
+      "import",
+      path: source.label,
+      cause:
+        "\(environment.name) is protected, and the schema does not declare '\(collection)', as the name says",
+      remedy: "\(hint(ofTable: collection).map { "\($0) " } ?? "")Name the collection with \(option)."
+    )
+  }
+
+  /// How sheets are imported without the others of their workbook, as a sentence; nil for none.
+  static func advice(importing sheets: [String]) -> String? {
+    if sheets.isEmpty { return nil }
+    let options = sheets.map { "--sheet '\($0)'" }.joined(separator: " ")
+    return "\(options) imports \(sheets.count == 1 ? "this one" : "these") alone."
+  }
+
+  /// Whether an export wrote the table, somebody named its collection, or the schema declares it.
+  private func isKnown(_ source: ImportSource) -> Bool {
+    !source.isGuess || source.collection.map { self.collection($0) != nil } ?? false
   }
 }
 

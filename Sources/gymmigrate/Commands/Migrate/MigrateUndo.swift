@@ -72,7 +72,7 @@ extension UndoJob: PerformableJob {
           status: session.plannedStatus,
           lists: MigrationRunner.lists.map(folder.file),
           sections: [totals],
-          offer: report.changeCount > 0 ? "To undo this: \(undo)" : nil
+          offer: report.changeCount > 0 ? "To carry this out: \(undo)" : nil
         )
       } else {
         try await LedgerRun(session, folder, sources: [source], undoes: self.run).perform { [runner] in

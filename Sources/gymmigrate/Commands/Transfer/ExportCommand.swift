@@ -107,6 +107,9 @@ struct ExportCommand: JobCommand {
   )
   var plain = false
 
+  @Flag(help: "In CSV with --plain, write a comma before decimals: 1234,5.")
+  var decimalComma = false
+
   @Flag(
     help:
       "In one workbook, write references to documents of other sheets as links to their rows; they are formulas, and slow where there are many."
@@ -173,6 +176,7 @@ struct ExportCommand: JobCommand {
     let isTable = isCSV || job.format == .xlsx
     let idle = [
       ("--plain", plain && !isCSV, "CSV"), ("--excel", excel && !isCSV, "CSV"),
+      ("--decimal-comma", decimalComma && !plain, "CSV with --plain"),
       ("--delimiter", delimiter != .comma && !isCSV, "CSV"),
       ("--header", job.headerLanguage != nil && !isTable, "CSV and XLSX"),
       ("--null", nullText != "null" && !isTable, "CSV and XLSX"),
@@ -232,6 +236,7 @@ struct ExportCommand: JobCommand {
     if case .labels(let language) = header { job.headerLanguage = language }
     (job.delimiter, job.nullText, job.isForExcel) = (delimiter, nullText, excel)
     (job.isPlain, job.links, job.gzip) = (plain, links, gzip)
+    job.usesDecimalComma = decimalComma ? true : nil
     (job.isDated, job.retention, job.since) = (
       schedule.dated, schedule.retention.policy, schedule.since?.text
     )

@@ -125,12 +125,18 @@ extension Session {
 
 extension Logger {
   /// Reports the documents that a filter leaves out although they may satisfy it: the service orders by the fields of
-  /// inequalities, and leaves out what lacks one of them.
+  /// inequalities, and leaves out what lacks one of them; and what is missing is neither null nor unequal.
   func reportRequiredFields(of filter: StructuredQuery.Filter) {
     let fields = DocumentFilter(filter).requiredFields
-    if fields.isEmpty { return }
+    if !fields.isEmpty {
+      notice(
+        "Documents without \(fields.map(\.description).joined(separator: ", ")) are left out, also where another side of 'or' holds (docs/filters.md)."
+      )
+    }
+    let absent = Set(filter.fieldsTakenForAbsent.map(\.description)).sorted()
+    if absent.isEmpty { return }
     notice(
-      "Documents without \(fields.map(\.description).joined(separator: ", ")) are left out, also where another side of 'or' holds (docs/filters.md)."
+      "Documents without \(absent.joined(separator: ", ")) are not selected: what is missing is neither null nor unequal (docs/filters.md)."
     )
   }
 }
@@ -150,6 +156,17 @@ extension StructuredQuery.Order {
       default: throw ValidationError("--order-by: '\(part)' is not FIELD, FIELD asc or FIELD desc.")
       }
       return StructuredQuery.Order(try TypedValue.field(String(field), of: "--order-by"), direction)
+    }
+  }
+}
+
+extension StructuredQuery.Filter {
+  /// The fields of comparisons which people take for ones that select documents without them, too.
+  fileprivate var fieldsTakenForAbsent: [FieldPath] {
+    switch self {
+    case .and(let filters), .or(let filters): filters.flatMap(\.fieldsTakenForAbsent)
+    case .unary(let field, .isNull), .field(let field, .notEqual, _), .field(let field, .notIn, _): [field]
+    case .unary, .field: []
     }
   }
 }

@@ -45,6 +45,10 @@ final class SheetHandler: XMLHandler {
   private(set) var bytes: [UInt8] = []
   private(set) var formulas: [UInt8] = []
   private(set) var merged: [MergedCells] = []
+  /// Whether the row is hidden, as by a filter.
+  private(set) var isRowHidden = false
+  /// The hidden columns, from 0.
+  private(set) var hiddenColumns: [ClosedRange<Int>] = []
   private var spills = FormulaSpills()
   private var isInRow = false
   private var isInInline = false
@@ -58,6 +62,8 @@ final class SheetHandler: XMLHandler {
         startRow(attributes)
       } else if name.isNamed("mergeCell"), let text = attributes["ref"] {
         addMerged(text)
+      } else if name.isNamed("col"), Self.isHidden(attributes) {
+        addHiddenColumns(attributes)
       }
     } else if name.isNamed("c") {
       startCell(attributes)
@@ -114,6 +120,7 @@ final class SheetHandler: XMLHandler {
     }
     row = number
     isInRow = true
+    isRowHidden = Self.isHidden(attributes)
     cells.removeAll(keepingCapacity: true)
     bytes.removeAll(keepingCapacity: true)
     formulas.removeAll(keepingCapacity: true)
@@ -123,6 +130,18 @@ final class SheetHandler: XMLHandler {
     isInRow = false
     spills.apply(to: &cells, row: row)
     if !cells.isEmpty { pause() }
+  }
+
+  private static func isHidden(_ attributes: XMLAttributes) -> Bool {
+    attributes.value("hidden").map { $0.isNamed("1") || $0.isNamed("true") } ?? false
+  }
+
+  private func addHiddenColumns(_ attributes: XMLAttributes) {
+    guard hiddenColumns.count < Self.maximumColumns, let first = attributes["min"].flatMap({ Int($0) }),
+      let last = attributes["max"].flatMap({ Int($0) }), first > 0, first <= last,
+      last <= Self.maximumColumns
+    else { return }
+    hiddenColumns.append((first - 1)...(last - 1))
   }
 
   private func addMerged(_ text: String) {

@@ -18,6 +18,8 @@ struct XLSXSheetReader: ~Copyable {
   private var firstRow: Int?
   /// The columns of that row up to the last one with a heading, and the last row with a value.
   private var (width, lastRow) = (0, 0)
+  /// How many rows with a value below the header are hidden, and the number of the first.
+  private var hiddenRows = (count: 0, first: 0)
 
   /// Opens a sheet.
   ///
@@ -90,7 +92,30 @@ struct XLSXSheetReader: ~Copyable {
   private mutating func look(at row: CellRow) {
     guard let last = row.cells.lastIndex(where: { $0.kind != .missing }) else { return }
     lastRow = row.number
+    if firstRow != nil, handler.isRowHidden {
+      if hiddenRows.count == 0 { hiddenRows.first = row.number }
+      hiddenRows.count += 1
+    }
     if firstRow == nil, row.number >= headerRow { (firstRow, width) = (row.number, last + 1) }
+  }
+
+  /// What is hidden of the rows that were read, as a sentence; nil if nothing is.
+  ///
+  /// - Parameter columns: Those of the table that count, from 0.
+  func hiddenNotice(of columns: [Int]) -> String? {
+    let hidden = columns.filter { column in handler.hiddenColumns.contains { $0.contains(column) } }
+    var parts: [String] = []
+    if hiddenRows.count > 0 {
+      let place = hiddenRows.count == 1 ? "row" : "the first is row"
+      parts.append("\(NumberText.counted(hiddenRows.count, "hidden row")) (\(place) \(hiddenRows.first))")
+    }
+    if !hidden.isEmpty {
+      let numbers = FilePaths.list(hidden.map { "\($0 + 1)" })
+      parts.append("\(NumberText.counted(hidden.count, "hidden column")) (\(numbers))")
+    }
+    if parts.isEmpty { return nil }
+    let verb = hiddenRows.count + hidden.count == 1 ? "is" : "are"
+    return "\(parts.joined(separator: " and ")) of the sheet \(verb) read, too."
   }
 
   /// Refuses merged cells in the header and below it; what is beside, above and behind the table does not matter.

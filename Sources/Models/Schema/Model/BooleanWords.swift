@@ -1,0 +1,7 @@
+/// The words for true and false that people type, in small letters.
+package enum BooleanWords {
+  package static let truth = [
+    "true": true, "verdadero": true, "sí": true, "si": true, "yes": true,
+    "false": false, "falso": false, "no": false,
+  ]
+}

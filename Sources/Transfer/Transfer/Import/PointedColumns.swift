@@ -1,0 +1,56 @@
+import Schema
+import Tables
+
+/// The columns of a table in which numbers have a point before their decimals, so that a decimal comma is no advice for one cell.
+///
+/// A column is looked at once, when a cell of it is first refused.
+struct PointedColumns {
+  /// The most rows that are looked at.
+  private static let searchedRows = 100_000
+
+  private let source: ImportSource
+  private let options: TableOptions
+  private var known: [Int: Bool] = [:]
+
+  init(_ source: ImportSource, _ options: TableOptions) { (self.source, self.options) = (source, options) }
+
+  /// What was expected of a cell, without the advice that other cells of its column speak against.
+  mutating func advised(_ expected: String, _ text: String, _ index: Int) -> String {
+    let numbers = TypedNumbers(options.reading)
+    let text = Array(text.utf8)
+    guard options.usesDecimalComma != true, let advice = numbers.advice(text),
+      advice.contains("--decimal-comma"), isPointed(index)
+    else { return expected }
+    let other = numbers.advice(text, besidePoints: true)
+    return expected.replacing(
+      advice,
+      with: other ?? "others of the column have a point before their decimals, so write it with one"
+    )
+  }
+
+  private mutating func isPointed(_ index: Int) -> Bool {
+    if let known = known[index] { return known }
+    let found = (try? search(index)) ?? false
+    known[index] = found
+    return found
+  }
+
+  private func search(_ index: Int) throws(Failure) -> Bool {
+    // What a sheet has as a number is one under any option.
+    if source.isStream || source.format == .xlsx { return false }
+    var reader = try TableReader(source, options)
+    // The header.
+    guard try reader.next() else { return false }
+    for _ in 0..<Self.searchedRows {
+      do throws(Failure) {
+        guard try reader.next() else { return false }
+      } catch {
+        // It is reported where it is read as a document.
+        if RowFault(malformed: error) == nil { throw error }
+        continue
+      }
+      if reader.row.withUTF8(of: index, { TypedNumbers.needsPoint($0) }) { return true }
+    }
+    return false
+  }
+}
