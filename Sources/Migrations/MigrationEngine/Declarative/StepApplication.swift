@@ -128,7 +128,7 @@ extension MigrationStep {
 
 extension Value {
   /// The same number as a double, where the field holds nothing else, or holds one and may: 7 is typed as an integer.
-  fileprivate func typed(by field: FieldSchema?, like existing: Value? = nil) -> Value {
+  func typed(by field: FieldSchema?, like existing: Value? = nil) -> Value {
     guard let integer, let number = Double(exactly: integer) else { return self }
     let types = field?.types ?? []
     let isDouble = if case .double? = existing { true } else { false }
