@@ -104,6 +104,35 @@ import Testing
     #expect(members([phone]).outcome(for: try document("members/m", numbered)).findings.isEmpty)
   }
 
+  @Test func whatCannotBeDoneIsNotedWhereTheDocumentIsNotLeftWhole() throws {
+    let (a, one) = (FieldPath(field: "a"), try document("users/u", ["a": .string("12,50")]))
+    func steps(_ policy: MigrationStep.FailurePolicy) -> [(MigrationStep, DeclarativeMigration.Code)] {
+      [
+        (.convert(a, ValueConversion(to: .double), onFailure: policy), .notConvertible),
+        (.map(a, [.init(.string("x"), .string("y"))], unknown: policy), .unknownValue),
+      ]
+    }
+    for (step, code) in steps(.null) {
+      let outcome = try migration([step]).outcome(for: one)
+      #expect(outcome.change?.after?[a] == .null)
+      #expect(outcome.change?.reasons == ["\(step.reason): null"])
+      #expect(outcome.findings.map(\.code) == [code.rawValue])
+      #expect(outcome.findings.allSatisfy { $0.kind == .note && $0.found == .string("12,50") })
+    }
+    let split = MigrationStep.split(
+      a,
+      separator: nil,
+      to: [FieldPath(field: "b"), FieldPath(field: "c")],
+      overwrite: false,
+      onFailure: .keep
+    )
+    for (step, code) in steps(.keep) + [(split, .partsDiffer)] {
+      let outcome = try migration([step]).outcome(for: one)
+      #expect(outcome.action == .unchanged && outcome.findings.map(\.code) == [code.rawValue])
+      #expect(outcome.findings.allSatisfy { $0.kind == .note && $0.message.hasSuffix("; it stays.") })
+    }
+  }
+
   @Test func whatBreaksTheSchemaMoreThanBeforeIsRejected() throws {
     let (name, phone) = (FieldPath(field: "firstName"), FieldPath(field: "phone"))
     let one = try document("members/m", member)
