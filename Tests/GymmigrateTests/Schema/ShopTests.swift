@@ -339,6 +339,12 @@ import Testing
       let bad = try await tool.bare(["count", "a", "-e", "local", "--schema", "bad.yaml"])
       bad.expectFailure(78, "bad.yaml", "line 4, column 18", "string, integer")
       try await tool.bare(["schema", "validate", "bad.yaml"]).expectFailure(65, "bad.yaml", "line 4")
+      try tool.write(
+        "schema: s\ntime-zone: Europe/Berln\ncollections:\n  a: { fields: { b: string } }\n",
+        to: "zone.yaml"
+      )
+      let zone = try await tool.bare(["schema", "validate", "zone.yaml"])
+      zone.expectFailure(65, "zone.yaml", "line 2, column 12: 'Europe/Berln'", "no such time zone")
       try await tool.bare(["schema", "validate", "gone.yaml"]).expectFailure(66, "gone.yaml")
       try await tool.bare(["count", "a", "-e", "local", "--schema", "gim"]).expectFailure(
         64,

@@ -123,6 +123,11 @@ private struct Mistake: CustomTestStringConvertible, Sendable {
     .collection("an immutability that is none", "immutable: sometimes", "always, never"),
     .collection("an immutability without a filter", "immutable: {}", "when: FILTER"),
     .collection("a filter that is none", "immutable: { when: \"total >\" }", "expected a filter"),
+    .collection(
+      "a filter of a field that is not declared",
+      "immutable: { when: total > 1 and noet == x }",
+      "Did you mean 'note'?"
+    ),
     .collection("an order by a field that is not declared", "ordered-by: name", "among 'fields'"),
     .collection("a filter field that is not declared", "filtered-by: [note, x]", "among 'fields'"),
     .collection("a decoding that is none", "decoding: loose", "strict, lenient"),
