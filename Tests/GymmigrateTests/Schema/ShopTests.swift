@@ -225,6 +225,8 @@ import Testing
         .count
       let plan = try await shop(tool, ["fix", "orders", "--all-documents", "--set", "note=x", "-n"], 2)
       #expect(plan.output.contains("left alone, immutable: \(shipped)"), "\(plan.output)")
+      let lower = try await shop(tool, ["fix", "customers", "--all-documents", "--lower", "email", "-n"])
+      #expect(lower.errors.contains("no two documents of customers share email"), "\(lower.errors)")
       _ = try await shop(tool, ["fix", "orders", "--all-documents", "--set", "note=x"], 2)
       var after = try await documents(tool, "orders")
       for (name, fields) in after {

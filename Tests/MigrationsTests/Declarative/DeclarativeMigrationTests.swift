@@ -133,6 +133,29 @@ import Testing
     }
   }
 
+  @Test func aStepThatWritesAUniqueFieldIsSaid() throws {
+    let (email, other) = (FieldPath(field: "email"), FieldPath(field: "mail"))
+    let fields = "{ email: string, mail: string }"
+    let text = "schema: s\ncollections:\n  users: { fields: \(fields), unique: [email] }\n"
+    let schema = try SchemaReader.schema(parsing: text, path: "s.yaml")
+    func hint(_ step: MigrationStep) -> String? {
+      let scope = DeclarativeMigration.Scope(users)
+      return DeclarativeMigration(id: "x", summary: "X.", scope: scope, steps: [step], schema: schema)
+        .uniqueHints.first
+    }
+    let writing: [MigrationStep] = [
+      .rewrite(email, .lower), .set(email, .string("x")), .move(other, to: email, overwrite: true),
+    ]
+    for step in writing {
+      let hint = try #require(hint(step))
+      #expect(hint.contains("users share email") && hint.contains("check --rule not-unique"), "\(hint)")
+    }
+    let others: [MigrationStep] = [
+      .rewrite(other, .lower), .unset(email), .move(email, to: other, overwrite: true),
+    ]
+    for step in others { #expect(hint(step) == nil) }
+  }
+
   @Test func whatBreaksTheSchemaMoreThanBeforeIsRejected() throws {
     let (name, phone) = (FieldPath(field: "firstName"), FieldPath(field: "phone"))
     let one = try document("members/m", member)
