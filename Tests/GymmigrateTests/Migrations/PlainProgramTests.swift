@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 
@@ -108,9 +109,9 @@ struct PlainProgramTests {
       let after = ["when": changed, "list": Self.list(changed, early), "n": d(7)]
       #expect(try await tool.documents() == parsed(["members/p1": after]))
       let findings = try tool.text(".gymmigrate/runs/\(try result.summary().runId)/findings.csv")
-      #expect(findings.contains("when has timestamp that becomes string"), "\(findings)")
-      #expect(findings.contains("list has timestamp that becomes string"), "\(findings)")
-      #expect(!findings.contains("n has"), "\(findings)")
+      #expect(findings.contains("when: timestamp becomes string"), "\(findings)")
+      #expect(findings.contains("list: timestamp becomes string"), "\(findings)")
+      #expect(!findings.contains("n: "), "\(findings)")
     }
   }
 }

@@ -126,7 +126,8 @@ import Testing
       overwrite: false,
       onFailure: .keep
     )
-    for (step, code) in steps(.keep) + [(split, .partsDiffer)] {
+    let kept: [(MigrationStep, DeclarativeMigration.Code)] = steps(.keep) + [(split, .partsDiffer)]
+    for (step, code) in kept {
       let outcome = try migration([step]).outcome(for: one)
       #expect(outcome.action == .unchanged && outcome.findings.map(\.code) == [code.rawValue])
       #expect(outcome.findings.allSatisfy { $0.kind == .note && $0.message.hasSuffix("; it stays.") })
@@ -147,8 +148,8 @@ import Testing
       .rewrite(email, .lower), .set(email, .string("x")), .move(other, to: email, overwrite: true),
     ]
     for step in writing {
-      let hint = try #require(hint(step))
-      #expect(hint.contains("users share email") && hint.contains("check --rule not-unique"), "\(hint)")
+      let said = try #require(hint(step))
+      #expect(said.contains("users share email") && said.contains("check --rule not-unique"), "\(said)")
     }
     let others: [MigrationStep] = [
       .rewrite(other, .lower), .unset(email), .move(email, to: other, overwrite: true),

@@ -63,7 +63,7 @@ extension DeclarativeMigration {
         code: Code.typeChanged.rawValue,
         field: field.description,
         found: lost.old,
-        message: "\(field) has \(lost.type) that becomes \(lost.other): plain JSON has no such type."
+        message: "\(field): \(lost.type) becomes \(lost.other), as plain JSON does not tell them apart."
       )
     }
   }
