@@ -146,6 +146,19 @@ private struct Mistake: CustomTestStringConvertible, Sendable {
     .collection("a currency that is a number", "import: { currency: \"1\" }", "signs of currencies"),
     .collection("files that are a map", "import: { files: { a: b } }", "string"),
     .collection("rows to skip twice", "import: { header-row: 2, skip-rows: 1 }", "one of them"),
+    Mistake(
+      "a search in a map for a field that is not declared",
+      """
+      schema: shop
+      collections:
+        orders:
+          search: { texts: [name.givn] }
+          fields:
+            name: { type: map, fields: { given: string } }
+      """,
+      line: 4,
+      "'name.givn' in 'search' is not declared"
+    ),
     .collection("a search for something else", "search: { names: [note] }", "names"),
     .collection(
       "a second mistake further down",

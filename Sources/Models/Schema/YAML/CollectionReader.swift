@@ -170,7 +170,7 @@ struct CollectionReader {
 
   // MARK: Declared fields
 
-  /// Fields that `find` looks into: declared ones, and those within declared maps.
+  /// Fields that `find` looks into: declared ones, and those within declared maps and arrays of which no field is.
   private func searched(
     _ node: YAMLNode,
     _ name: String,
@@ -178,7 +178,11 @@ struct CollectionReader {
   ) throws(Failure) -> [FieldPath] {
     try nodes.list(node, name) { node throws(Failure) in
       let path = try nodes.path(node)
-      let isWithin = collection.fields.contains { $0.path.isPrefix(of: path) }
+      let paths = collection.fields.map(\.path)
+      let isWithin = paths.contains { above in
+        if above == path { return true }
+        return above.isPrefix(of: path) && !paths.contains { $0 != above && above.isPrefix(of: $0) }
+      }
       return collection.fields.isEmpty || isWithin ? path : try declared(node, "search", nil, in: collection)
     }
   }
