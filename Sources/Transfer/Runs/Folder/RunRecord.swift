@@ -162,6 +162,9 @@ package struct RunRecord: JSONRecord, Equatable {
         remedy: remedy ?? "Start a new run: documents already written are detected and skipped."
       )
     }
+    if let then = self.schema, let schema, !schema.isIdentical(to: then) {
+      throw changed("the schema has changed since the run began")
+    }
     for input in inputs {
       if let digest = input.digest, let now = digests[input.path] {
         if !now.isIdentical(to: digest) { throw changed("\(input.path) has changed since the run began") }
@@ -185,9 +188,6 @@ package struct RunRecord: JSONRecord, Equatable {
     }
     if !paths.elementsEqual(inputs, by: { $0.isIdentical(to: $1.path) }) {
       throw changed("it would read other files now")
-    }
-    if let then = self.schema, let schema, !schema.isIdentical(to: then) {
-      throw changed("the schema has changed since the run began")
     }
   }
 
