@@ -1,6 +1,7 @@
 import Configuration
 import Logging
 import MigrationEngine
+import Schema
 import Shards
 import Transfer
 
@@ -122,6 +123,7 @@ struct CommandRun {
     try record.assertInputsUnchanged(
       inputs,
       digests: digests,
+      schema: try schemaDigest(),
       remedy: resumesUnfinished ? "Give what it began with, \(ends)." : nil
     )
     try record.assertSameEnvironments(environment, source: try sourceEnvironment())
@@ -146,10 +148,18 @@ struct CommandRun {
         writes: writes,
         inputs: inputs,
         digests: digests,
+        schema: try schemaDigest(),
         source: source,
         job: job?.record
       )
     )
+  }
+
+  /// The SHA-256 of the schema, whatever its file looks like; nil for a job that does not go by it.
+  private func schemaDigest() throws(Failure) -> String? {
+    guard job?.job.goesBySchema ?? false else { return nil }
+    let schema = try EnvironmentResolver(connection).schema()
+    return try SHA256Digest.checksum(of: Array(SchemaWriter.yaml(schema).utf8))
   }
 
   /// The last run of the same job in the same database and folder, if it stopped before it was done.

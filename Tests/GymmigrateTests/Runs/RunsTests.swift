@@ -125,6 +125,20 @@ struct RunsTests {
     }
   }
 
+  @Test("A schema that has changed, and not only its comments")
+  func schema() async throws {
+    let schema = "schema: s\ncollections:\n  exercises: {}\n"
+    try await withKilled(["import", "in.jsonl", "--schema", "s.yaml"]) { tool, _ in
+      try tool.write(schema, to: "s.yaml")
+    } _: { tool, _ in
+      try tool.write(schema.replacingOccurrences(of: "{}", with: "{ catalogue: true }"), to: "s.yaml")
+      try await refuse(tool, 65, "the schema has changed since the run began")
+      try tool.write("# A comment.\n" + schema, to: "s.yaml")
+      try tool.write(Samples.text("exercises") + "\n", to: "in.jsonl")
+      try await refuse(tool, 65, "in.jsonl has changed")
+    }
+  }
+
   @Test("Standard input cannot be read again; the command that resumes is the same one.")
   func standardInput() async throws {
     let mini = MiniFirestore()

@@ -225,6 +225,8 @@ import Testing
         .count
       let plan = try await shop(tool, ["fix", "orders", "--all-documents", "--set", "note=x", "-n"], 2)
       #expect(plan.output.contains("left alone, immutable: \(shipped)"), "\(plan.output)")
+      let lower = try await shop(tool, ["fix", "customers", "--all-documents", "--lower", "email", "-n"])
+      #expect(lower.errors.contains("no two documents of customers share email"), "\(lower.errors)")
       _ = try await shop(tool, ["fix", "orders", "--all-documents", "--set", "note=x"], 2)
       var after = try await documents(tool, "orders")
       for (name, fields) in after {
@@ -339,6 +341,12 @@ import Testing
       let bad = try await tool.bare(["count", "a", "-e", "local", "--schema", "bad.yaml"])
       bad.expectFailure(78, "bad.yaml", "line 4, column 18", "string, integer")
       try await tool.bare(["schema", "validate", "bad.yaml"]).expectFailure(65, "bad.yaml", "line 4")
+      try tool.write(
+        "schema: s\ntime-zone: Europe/Berln\ncollections:\n  a: { fields: { b: string } }\n",
+        to: "zone.yaml"
+      )
+      let zone = try await tool.bare(["schema", "validate", "zone.yaml"])
+      zone.expectFailure(65, "zone.yaml", "line 2, column 12: 'Europe/Berln'", "no such time zone")
       try await tool.bare(["schema", "validate", "gone.yaml"]).expectFailure(66, "gone.yaml")
       try await tool.bare(["count", "a", "-e", "local", "--schema", "gim"]).expectFailure(
         64,

@@ -104,6 +104,59 @@ import Testing
     #expect(members([phone]).outcome(for: try document("members/m", numbered)).findings.isEmpty)
   }
 
+  @Test func whatCannotBeDoneIsNotedWhereTheDocumentIsNotLeftWhole() throws {
+    let (a, one) = (FieldPath(field: "a"), try document("users/u", ["a": .string("12,50")]))
+    func steps(_ policy: MigrationStep.FailurePolicy) -> [(MigrationStep, DeclarativeMigration.Code)] {
+      [
+        (.convert(a, ValueConversion(to: .double), onFailure: policy), .notConvertible),
+        (.map(a, [.init(.string("x"), .string("y"))], unknown: policy), .unknownValue),
+      ]
+    }
+    for (step, code) in steps(.null) {
+      let outcome = try migration([step]).outcome(for: one)
+      #expect(outcome.change?.after?[a] == .null)
+      #expect(outcome.change?.reasons == ["\(step.reason): null"])
+      #expect(outcome.findings.map(\.code) == [code.rawValue])
+      #expect(outcome.findings.allSatisfy { $0.kind == .note && $0.found == .string("12,50") })
+    }
+    let split = MigrationStep.split(
+      a,
+      separator: nil,
+      to: [FieldPath(field: "b"), FieldPath(field: "c")],
+      overwrite: false,
+      onFailure: .keep
+    )
+    let kept: [(MigrationStep, DeclarativeMigration.Code)] = steps(.keep) + [(split, .partsDiffer)]
+    for (step, code) in kept {
+      let outcome = try migration([step]).outcome(for: one)
+      #expect(outcome.action == .unchanged && outcome.findings.map(\.code) == [code.rawValue])
+      #expect(outcome.findings.allSatisfy { $0.kind == .note && $0.message.hasSuffix("; it stays.") })
+    }
+  }
+
+  @Test func aStepThatWritesAUniqueFieldIsSaid() throws {
+    let (email, other) = (FieldPath(field: "email"), FieldPath(field: "mail"))
+    let fields = "{ email: string, mail: string }"
+    let text = "schema: s\ncollections:\n  users: { fields: \(fields), unique: [email] }\n"
+    let schema = try SchemaReader.schema(parsing: text, path: "s.yaml")
+    func hint(_ step: MigrationStep) -> String? {
+      let scope = DeclarativeMigration.Scope(users)
+      return DeclarativeMigration(id: "x", summary: "X.", scope: scope, steps: [step], schema: schema)
+        .uniqueHints.first
+    }
+    let writing: [MigrationStep] = [
+      .rewrite(email, .lower), .set(email, .string("x")), .move(other, to: email, overwrite: true),
+    ]
+    for step in writing {
+      let said = try #require(hint(step))
+      #expect(said.contains("users share email") && said.contains("check --rule not-unique"), "\(said)")
+    }
+    let others: [MigrationStep] = [
+      .rewrite(other, .lower), .unset(email), .move(email, to: other, overwrite: true),
+    ]
+    for step in others { #expect(hint(step) == nil) }
+  }
+
   @Test func whatBreaksTheSchemaMoreThanBeforeIsRejected() throws {
     let (name, phone) = (FieldPath(field: "firstName"), FieldPath(field: "phone"))
     let one = try document("members/m", member)

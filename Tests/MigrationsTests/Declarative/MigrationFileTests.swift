@@ -54,7 +54,7 @@ private func step(_ text: String) -> String { "\(head)steps:\n  - \(text)\n" }
         - "at < ts(2026-01-01T00:00:00Z)"
       touch: false
       steps:
-        - set: {a: 7, b: 7.0, c: "7", d: 007, e: null, f: yes, "`g.h`": [1, x], i: {j: true}, k: ref(users/u1)}
+        - set: {a: 7, b: 7.0, c: "7", d: 007, e: null, f: "yes", "`g.h`": [1, x], i: {j: true}, k: ref(users/u1)}
         - set: {l: ts(2026-01-01T00:00:00.1234567-06:00), m: 'it''s', n: ""}
         - set-if-missing: {o.p: false}
         - copy: {from: a, to: q}
@@ -65,7 +65,7 @@ private func step(_ text: String) -> String { "\(head)steps:\n  - \(text)\n" }
         - convert: {field: a, to: string}
         - lower: [a, b]
         - digits: c
-        - map: {field: a, values: {1: one, "1": uno, null: none}, unknown: skip}
+        - map: {field: a, values: {1: one, "1": uno, null: none, no: false}, unknown: skip}
         - join: {fields: [a, b], to: c, separator: ", "}
         - split: {field: a, to: [b, c], on-failure: keep}
         - delete: soft
@@ -104,7 +104,7 @@ private func step(_ text: String) -> String { "\(head)steps:\n  - \(text)\n" }
         try path("a"),
         [
           .init(.integer(1), .string("one")), .init(.string("1"), .string("uno")),
-          .init(.null, .string("none")),
+          .init(.null, .string("none")), .init(.string("no"), .boolean(false)),
         ],
         unknown: .skip
       ),
@@ -286,6 +286,11 @@ private func step(_ text: String) -> String { "\(head)steps:\n  - \(text)\n" }
       "'separator' is a text"
     ),
     MalformedMigration(step("split: {field: a, to: [b, c], on-failure: null}"), 5, 5, "reject, skip or keep"),
+    MalformedMigration(step("set: {a: ~}"), 5, 14, "'~' looks like null: write null, or \"~\" for text"),
+    MalformedMigration(step("set: {a: [No]}"), 5, 15, "looks like false: write false, or \"No\" for text"),
+    MalformedMigration(step("set-if-missing: {a: on}"), 5, 25, "looks like true"),
+    MalformedMigration(step("set: {a: {b: -.inf}}"), 5, 18, "write \"-.inf\" for text"),
+    MalformedMigration(step("map: {field: a, values: {si: yes}}"), 5, 34, "looks like true"),
     MalformedMigration(step("delete: softly"), 5, 13, "'delete' is soft or hard"),
     MalformedMigration(step("delete: hard\n  - trim: a"), 5, 5, "needs no other step"),
   ]

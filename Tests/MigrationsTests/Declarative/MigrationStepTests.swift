@@ -239,8 +239,9 @@ private let vector = Value.map(["__type__": .string("__vector__"), "value": .arr
   )
   func step(_ example: StepCase) throws {
     var fields: FieldMap? = example.before
+    var left: [StepFailure] = []
     do throws(StepFailure) {
-      try example.step.apply(to: &fields, of: users)
+      try example.step.apply(to: &fields, of: users, noting: &left)
     } catch {
       guard case .finding(let kind, let code, let field) = example.result else {
         Issue.record("\(error)")
@@ -254,7 +255,7 @@ private let vector = Value.map(["__type__": .string("__vector__"), "value": .arr
     switch example.result {
     case .fields(let after):
       #expect(fields == after)
-      try example.step.apply(to: &fields, of: users)
+      try example.step.apply(to: &fields, of: users, noting: &left)
       #expect(fields == after, "the second time")
     case .deleted: #expect(fields == nil)
     case .finding(_, let code, _): Issue.record("\(code.rawValue) was expected")

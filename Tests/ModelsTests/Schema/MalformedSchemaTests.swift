@@ -123,6 +123,11 @@ private struct Mistake: CustomTestStringConvertible, Sendable {
     .collection("an immutability that is none", "immutable: sometimes", "always, never"),
     .collection("an immutability without a filter", "immutable: {}", "when: FILTER"),
     .collection("a filter that is none", "immutable: { when: \"total >\" }", "expected a filter"),
+    .collection(
+      "a filter of a field that is not declared",
+      "immutable: { when: total > 1 and noet == x }",
+      "Did you mean 'note'?"
+    ),
     .collection("an order by a field that is not declared", "ordered-by: name", "among 'fields'"),
     .collection("a filter field that is not declared", "filtered-by: [note, x]", "among 'fields'"),
     .collection("a decoding that is none", "decoding: loose", "strict, lenient"),
@@ -141,6 +146,19 @@ private struct Mistake: CustomTestStringConvertible, Sendable {
     .collection("a currency that is a number", "import: { currency: \"1\" }", "signs of currencies"),
     .collection("files that are a map", "import: { files: { a: b } }", "string"),
     .collection("rows to skip twice", "import: { header-row: 2, skip-rows: 1 }", "one of them"),
+    Mistake(
+      "a search in a map for a field that is not declared",
+      """
+      schema: shop
+      collections:
+        orders:
+          search: { texts: [name.givn] }
+          fields:
+            name: { type: map, fields: { given: string } }
+      """,
+      line: 4,
+      "'name.givn' in 'search' is not declared"
+    ),
     .collection("a search for something else", "search: { names: [note] }", "names"),
     .collection(
       "a second mistake further down",

@@ -30,11 +30,35 @@ extension DeclarativeMigration {
     return taken
   }
 
+  /// Which fields the steps write that the schema lets no two documents share, as sentences: each document is changed by itself,
+  /// so that only a check afterwards sees two that have become the same.
+  package var uniqueHints: [String] {
+    let made = steps.flatMap(\.makes)
+    return scope.declared(in: schema).compactMap { collection in
+      let fields = collection.unique.filter { fields in
+        fields.contains { field in made.contains { $0.isPrefix(of: field) || field.isPrefix(of: $0) } }
+      }
+      if fields.isEmpty { return nil }
+      let list = fields.map { $0.map(\.description).joined(separator: " with ") }.joined(separator: ", ")
+      return
+        "The schema lets no two documents of \(collection.pattern) share \(list), and the steps compare none: 'gymmigrate check --rule not-unique' says afterwards whether two do."
+    }
+  }
+
   /// The fields that its filters are about.
   package var filteredFields: Set<FieldPath> { Set(scope.filters.flatMap(\.fields)) }
 }
 
 extension MigrationStep {
+  /// The fields that it may give another value, and not only remove.
+  fileprivate var makes: [FieldPath] {
+    switch self {
+    case .unset: []
+    case .move(_, let target, _): [target]
+    default: writes
+    }
+  }
+
   /// The fields whose values it takes.
   fileprivate var takes: [FieldPath] {
     switch self {

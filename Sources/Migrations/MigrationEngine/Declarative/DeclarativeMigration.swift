@@ -12,7 +12,7 @@ package struct DeclarativeMigration: Migration {
   package enum Code: String, Sendable, CaseIterable {
     /// A field is not of the type that a step takes (reject).
     case wrongType = "wrong-type"
-    /// A value cannot be converted exactly (reject, or a note where it is skipped).
+    /// A value cannot be converted exactly (reject, or a note by its policy).
     case notConvertible = "not-convertible"
     /// A value is not among those to be mapped (reject or note).
     case unknownValue = "unknown-value"
@@ -208,16 +208,18 @@ package struct DeclarativeMigration: Migration {
     let collection = schema.collection(document.path.collection)
     var fields: FieldMap? = document.fields
     var reasons: [String] = []
+    var left: [StepFailure] = []
     do throws(StepFailure) {
       for step in steps {
-        let before = fields
-        try step.apply(to: &fields, of: collection)
-        if fields != before { reasons.append(step.reason) }
+        let (before, count) = (fields, left.count)
+        try step.apply(to: &fields, of: collection, noting: &left)
+        if fields != before { reasons.append(left.count == count ? step.reason : "\(step.reason): null") }
       }
     } catch {
       return Outcome(.skip, findings: [error.finding(of: document.path)])
     }
     var outcome = self.outcome(making: fields, of: document, because: reasons)
+    if outcome.action != .skip { outcome.findings += left.map { $0.finding(of: document.path) } }
     guard case .change = outcome.action, let fields else { return outcome }
     if let unstable = instability(fields, of: document, collection) {
       return notAtRest(document, field: unstable.field)
@@ -290,8 +292,9 @@ package struct DeclarativeMigration: Migration {
     let made = RawDocument(path: document.path, fields: fields)
     guard scope.contains(made) else { return nil }
     var again: FieldMap? = fields
+    var left: [StepFailure] = []
     do throws(StepFailure) {
-      for step in steps { try step.apply(to: &again, of: collection) }
+      for step in steps { try step.apply(to: &again, of: collection, noting: &left) }
     } catch {
       return Instability(field: error.field)
     }

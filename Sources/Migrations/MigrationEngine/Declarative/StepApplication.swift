@@ -1,6 +1,6 @@
 import Schema
 
-/// Why a step cannot be done for a document, which is then left whole.
+/// Why a step cannot be done for a document, which is then left whole where it is thrown.
 struct StepFailure: Error, Equatable {
   var kind = Finding.Kind.reject
   var code: DeclarativeMigration.Code
@@ -9,6 +9,8 @@ struct StepFailure: Error, Equatable {
   var found: Value?
   /// What follows "FIELD", without a full stop.
   var message: String
+  /// What is done about it.
+  var consequence = "the document is left as it is"
 
   func finding(of path: DocumentPath) -> Finding {
     Finding(
@@ -17,7 +19,7 @@ struct StepFailure: Error, Equatable {
       code: code.rawValue,
       field: field?.description,
       found: found,
-      message: "\(field.map { "\($0) " } ?? "")\(message); the document is left as it is."
+      message: "\(field.map { "\($0) " } ?? "")\(message); \(consequence)."
     )
   }
 }
@@ -25,29 +27,39 @@ struct StepFailure: Error, Equatable {
 extension MigrationStep {
   /// Does the step to fields; nil means that the document is deleted.
   ///
-  /// - Parameter collection: The schema of the document's collection; nil for one that is not declared.
+  /// - Parameters:
+  ///   - collection: The schema of the document's collection; nil for one that is not declared.
+  ///   - left: Gets what could not be done and is no reason to leave the document whole.
   /// - Throws: ``StepFailure``; the fields are then worthless.
-  func apply(to fields: inout FieldMap?, of collection: CollectionSchema?) throws(StepFailure) {
+  func apply(
+    to fields: inout FieldMap?,
+    of collection: CollectionSchema?,
+    noting left: inout [StepFailure]
+  ) throws(StepFailure) {
     guard var draft = fields else { return }
     if self == .hardDelete {
       fields = nil
       return
     }
-    try apply(to: &draft, of: collection)
+    if let failure = try apply(to: &draft, of: collection) { left.append(failure) }
     fields = draft
   }
 
-  private func apply(to fields: inout FieldMap, of collection: CollectionSchema?) throws(StepFailure) {
+  /// - Returns: What could not be done and is no reason to leave the document whole.
+  private func apply(
+    to fields: inout FieldMap,
+    of collection: CollectionSchema?
+  ) throws(StepFailure) -> StepFailure? {
     switch self {
     case .set(let field, let value):
       try fields.write(value.typed(by: collection?.field(field), like: fields[field]), to: field)
     case .setIfMissing(let field, let value):
       if fields.isMissing(field) { try fields.write(value.typed(by: collection?.field(field)), to: field) }
     case .copy(let source, let target, let overwrite):
-      guard let value = fields[source], !value.isMissing else { return }
+      guard let value = fields[source], !value.isMissing else { return nil }
       try fields.put(value, into: target, overwrite: overwrite)
     case .move(let source, let target, let overwrite):
-      guard let value = fields[source] else { return }
+      guard let value = fields[source] else { return nil }
       if !value.isMissing {
         try fields.put(value, into: target, overwrite: overwrite)
       } else if fields[target] == nil {
@@ -57,20 +69,20 @@ extension MigrationStep {
     case .unset(let field):
       if fields[field] != nil { fields[field] = nil }
     case .convert(let field, let conversion, let policy):
-      guard let value = fields[field], !value.isMissing else { return }
+      guard let value = fields[field], !value.isMissing else { return nil }
       do throws(ValueConversion.Impossible) {
         fields[field] = try conversion.converted(value)
       } catch {
         let message = "cannot become \(conversion.target.rawValue): \(error.reason)"
-        try fields.leave(field, value, by: policy, .notConvertible, message)
+        return try fields.leave(field, value, by: policy, .notConvertible, message)
       }
     case .rewrite(let field, let form): try fields.rewrite(field, form)
     case .map(let field, let replacements, let policy):
-      guard let value = fields[field] else { return }
+      guard let value = fields[field] else { return nil }
       if let replacement = replacements.first(where: { $0.from == value }) {
         fields[field] = replacement.to
       } else if !value.isMissing, !replacements.contains(where: { $0.to == value }) {
-        try fields.leave(
+        return try fields.leave(
           field,
           value,
           by: policy,
@@ -83,15 +95,14 @@ extension MigrationStep {
       for source in sources {
         if let text = try fields.text(source) { parts.append(text) }
       }
-      if parts.isEmpty { return }
+      if parts.isEmpty { return nil }
       try fields.put(.string(parts.joined(separator: separator)), into: target, overwrite: overwrite)
     case .split(let source, let separator, let targets, let overwrite, let policy):
-      guard let text = try fields.text(source) else { return }
+      guard let text = try fields.text(source) else { return nil }
       let parts = separator.map { Self.parts(of: text, at: $0) } ?? PlainText.tokens(text)
       guard parts.count == targets.count else {
         let message = "has \(NumberText.counted(parts.count, "part")), not \(targets.count)"
-        try fields.leave(source, .string(text), by: policy, .partsDiffer, message)
-        return
+        return try fields.leave(source, .string(text), by: policy, .partsDiffer, message)
       }
       for (target, part) in zip(targets, parts) {
         try fields.put(.string(part), into: target, overwrite: overwrite)
@@ -103,8 +114,9 @@ extension MigrationStep {
         throw .wrongType(rule.path, current, not: "boolean")
       }
       try fields.write(.boolean(rule.deleted), to: rule.path)
-    case .hardDelete, .run: return
+    case .hardDelete, .run: break
     }
+    return nil
   }
 
   /// The parts between separators, by bytes.
@@ -128,7 +140,7 @@ extension MigrationStep {
 
 extension Value {
   /// The same number as a double, where the field holds nothing else, or holds one and may: 7 is typed as an integer.
-  fileprivate func typed(by field: FieldSchema?, like existing: Value? = nil) -> Value {
+  func typed(by field: FieldSchema?, like existing: Value? = nil) -> Value {
     guard let integer, let number = Double(exactly: integer) else { return self }
     let types = field?.types ?? []
     let isDouble = if case .double? = existing { true } else { false }
@@ -221,12 +233,18 @@ extension FieldMap {
     by policy: MigrationStep.FailurePolicy,
     _ code: DeclarativeMigration.Code,
     _ message: String
-  ) throws(StepFailure) {
+  ) throws(StepFailure) -> StepFailure {
+    var failure = StepFailure(kind: .note, code: code, field: field, found: value, message: message)
     switch policy {
-    case .keep: return
-    case .null: self[field] = .null
-    case .reject: throw StepFailure(code: code, field: field, found: value, message: message)
-    case .skip: throw StepFailure(kind: .note, code: code, field: field, found: value, message: message)
+    case .keep: failure.consequence = "it stays"
+    case .null:
+      self[field] = .null
+      failure.consequence = "it becomes null"
+    case .reject:
+      failure.kind = .reject
+      throw failure
+    case .skip: throw failure
     }
+    return failure
   }
 }

@@ -91,7 +91,10 @@ struct StepReader {
     }
     var replacements: [MigrationStep.Replacement] = []
     for (key, value) in pairs {
-      let replacement = MigrationStep.Replacement(try self.value(key), try self.value(value))
+      // What is looked for is what people typed: a text, where it is `no`.
+      let word = key.text.flatMap { Self.booleans[$0.lowercased()] == nil ? nil : $0 }
+      let from = if let word { Value.string(word) } else { try self.value(key) }
+      let replacement = MigrationStep.Replacement(from, try self.value(value))
       if replacements.contains(where: { $0.from == replacement.from }) {
         throw yaml.failure(at: key, "'\(key.text ?? "")' is given twice")
       }
@@ -216,6 +219,9 @@ struct StepReader {
       throw yaml.failure(at: node, "a value is missing; write null for null and \"\" for a text of nothing")
     case .scalar(let text, isPlain: false): return .string(text)
     case .scalar(let text, isPlain: true):
+      if let lookalike = Self.lookalike(of: text) {
+        throw yaml.failure(at: node, "'\(text)' \(lookalike.advice(for: text))")
+      }
       do throws(WireError) {
         return try ValueLiteral.parse(text, in: context)
       } catch {
@@ -231,6 +237,18 @@ struct StepReader {
         entries.append(FieldMap.Entry(name: name, value: try anyValue(value)))
       }
       return .map(FieldMap(entries))
+    }
+  }
+
+  /// The words that YAML has for booleans beside JSON's.
+  private static let booleans = ["yes": "true", "on": "true", "no": "false", "off": "false"]
+
+  /// What YAML has for a plain scalar that is a text as a literal; nil where YAML has a text, too.
+  private static func lookalike(of text: String) -> BareWord.Lookalike? {
+    switch text.lowercased() {
+    case "~": .misspelled("null")
+    case ".nan", ".inf", "+.inf", "-.inf": .notANumber
+    case let word: booleans[word].map { .misspelled($0) }
     }
   }
 

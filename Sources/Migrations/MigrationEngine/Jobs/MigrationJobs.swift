@@ -93,6 +93,7 @@ package struct UndoJob: Job {
   package var name: String { "migrate undo \(run)" }
   package var writes: Bool { !isDryRun }
   package var canUndo: Bool { false }
+  package var goesBySchema: Bool { false }
 }
 
 /// Deletes everything in a test environment.
@@ -110,4 +111,5 @@ package struct ResetJob: Job {
   package var name: String { "env reset" }
   package var writes: Bool { !isDryRun }
   package var deletesForGood: Bool { true }
+  package var goesBySchema: Bool { false }
 }

@@ -44,4 +44,71 @@ extension DeclarativeMigration {
     fields[time] = document.fields[time]
     return fields
   }
+
+  /// Notes the values whose types plain JSON does not have, and which come back as what JSON has for them, in fields whose
+  /// types the schema does not say.
+  func lostTypes(_ fields: FieldMap, of document: RawDocument) -> [Finding] {
+    let collection = schema.collection(document.path.collection)
+    return Self.lostTypes(document.fields, fields, below: []).compactMap { lost in
+      guard let field = FieldPath(segments: lost.path) else { return nil }
+      let declared = collection?.field(field)
+      let isDeclared = !(declared?.types.isEmpty ?? true)
+      // An array may be declared, and its elements not.
+      if isDeclared, declared?.types.contains(.array) == false || declared?.elements.isEmpty == false {
+        return nil
+      }
+      return Finding(
+        .note,
+        path: document.path,
+        code: Code.typeChanged.rawValue,
+        field: field.description,
+        found: lost.old,
+        message: "\(field): \(lost.type) becomes \(lost.other), as plain JSON does not tell them apart."
+      )
+    }
+  }
+
+  /// What becomes of values that JSON has no type for.
+  private static let plainTypes = [
+    ("timestamp", "string"), ("reference", "string"), ("bytes", "string"), ("geo point", "map"),
+    ("vector", "array"), ("double", "integer"),
+  ]
+
+  private struct LostType {
+    var path: [String]
+    var old: Value
+    var type: String
+    var other: String
+  }
+
+  private static func lostTypes(_ old: FieldMap, _ new: FieldMap, below path: [String]) -> [LostType] {
+    old.entries.flatMap { entry -> [LostType] in
+      guard let value = new[entry.name], value != entry.value else { return [] }
+      let path = path + [entry.name]
+      if case (.map(let old), .map(let new)) = (entry.value, value), old.vector == nil {
+        return lostTypes(old, new, below: path)
+      }
+      let (before, after) = (Self.types(in: entry.value), Self.types(in: value))
+      return plainTypes.compactMap { type, other in
+        // In an array, as many as are gone may be there as something else.
+        guard before[type, default: 0] > after[type, default: 0],
+          before[other, default: 0] < after[other, default: 0]
+        else { return nil }
+        return LostType(path: path, old: entry.value, type: type, other: other)
+      }
+    }
+  }
+
+  /// How many values of each type there are in a value, itself included.
+  private static func types(in value: Value) -> [String: Int] {
+    var types = [value.typeName: 1]
+    var inner: [Value] = []
+    switch value {
+    case .array(let values): inner = values
+    case .map(let fields) where fields.vector == nil: inner = fields.entries.map(\.value)
+    default: break
+    }
+    for value in inner { types.merge(Self.types(in: value)) { $0 + $1 } }
+    return types
+  }
 }

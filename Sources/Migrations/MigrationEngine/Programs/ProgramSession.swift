@@ -85,7 +85,11 @@ actor ProgramSession: OutcomeSession {
     case .same: return Outcome(.unchanged)
     case .fields(let fields):
       let fields = migration.keepingTime(fields, of: document)
-      return migration.outcome(making: fields, of: document, because: [reason])
+      var outcome = migration.outcome(making: fields, of: document, because: [reason])
+      if call.style == .plain, case .change = outcome.action {
+        outcome.findings += migration.lostTypes(fields, of: document)
+      }
+      return outcome
     case .skip(let why): return left(.note, document, why)
     case .review(let why): return left(.review, document, why)
     case .reject(let why): return left(.reject, document, why)

@@ -22,7 +22,7 @@ package enum BareWord {
     case unrepresentable(isWhole: Bool)
 
     /// The correction, as the end of a sentence that begins with the word.
-    func advice(for text: String) -> String {
+    package func advice(for text: String) -> String {
       let quoted = "\(Self.quote(text)) for text"
       return switch self {
       case .time:

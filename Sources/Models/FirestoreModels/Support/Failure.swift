@@ -109,7 +109,7 @@ package struct Failure: Error, Sendable, Equatable, CustomStringConvertible {
     if let path { text += path.isEmpty ? " ''" : " \(path)" }
     text += ": \(cause)"
     if let remedy {
-      if !text.hasSuffix(".") { text += "." }
+      if !text.hasSuffix("."), !text.hasSuffix("?") { text += "." }
       text += " \(remedy)"
     }
     return text.split(whereSeparator: \.isNewline).joined(separator: " ")

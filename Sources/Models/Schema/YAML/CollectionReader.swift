@@ -54,7 +54,7 @@ struct CollectionReader {
     case "create-time": collection.createTime = try timeField(value, name, in: collection)
     case "update-time": collection.updateTime = try timeField(value, name, in: collection)
     case "soft-delete": collection.softDelete = try softDelete(value, in: collection)
-    case "immutable": collection.immutability = try immutability(value)
+    case "immutable": collection.immutability = try immutability(value, in: collection)
     case "ordered-by": collection.orderedBy = try declaredList(value, name, in: collection)
     case "filtered-by": collection.filteredBy = try declaredList(value, name, in: collection)
     case "decoding":
@@ -149,7 +149,10 @@ struct CollectionReader {
     return rule
   }
 
-  private func immutability(_ node: YAMLNode) throws(Failure) -> CollectionSchema.Immutability {
+  private func immutability(
+    _ node: YAMLNode,
+    in collection: CollectionSchema
+  ) throws(Failure) -> CollectionSchema.Immutability {
     guard case .mapping = node.content else {
       return try nodes.choice(node, "immutable", ["always", "never"]) == "always" ? .always : .none
     }
@@ -158,12 +161,16 @@ struct CollectionReader {
       throw yaml.failure(at: node, "'immutable' is empty; expected always, or when: FILTER")
     }
     let (text, filter) = try nodes.filter(value, "when")
-    return .when(text, filter)
+    // A field that no document has would protect none of them.
+    if let hint = [collection].hints(of: filter.fields).first {
+      throw yaml.failure(at: value, "'when' protects nothing: \(hint)")
+    }
+    return .when(text, DocumentFilter(filter))
   }
 
   // MARK: Declared fields
 
-  /// Fields that `find` looks into: declared ones, and those within declared maps.
+  /// Fields that `find` looks into: declared ones, and those within declared maps and arrays of which no field is.
   private func searched(
     _ node: YAMLNode,
     _ name: String,
@@ -171,7 +178,11 @@ struct CollectionReader {
   ) throws(Failure) -> [FieldPath] {
     try nodes.list(node, name) { node throws(Failure) in
       let path = try nodes.path(node)
-      let isWithin = collection.fields.contains { $0.path.isPrefix(of: path) }
+      let paths = collection.fields.map(\.path)
+      let isWithin = paths.contains { above in
+        if above == path { return true }
+        return above.isPrefix(of: path) && !paths.contains { $0 != above && above.isPrefix(of: $0) }
+      }
       return collection.fields.isEmpty || isWithin ? path : try declared(node, "search", nil, in: collection)
     }
   }

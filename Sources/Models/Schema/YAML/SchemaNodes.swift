@@ -126,10 +126,13 @@ struct SchemaNodes {
   }
 
   /// A filter, as in `--where`.
-  func filter(_ node: YAMLNode, _ name: String) throws(Failure) -> (text: String, filter: DocumentFilter) {
+  func filter(
+    _ node: YAMLNode,
+    _ name: String
+  ) throws(Failure) -> (text: String, filter: StructuredQuery.Filter) {
     let text = try yaml.text(node, name)
     do throws(WireError) {
-      return (text, DocumentFilter(try FilterExpression.parse(text, in: context)))
+      return (text, try FilterExpression.parse(text, in: context))
     } catch {
       throw yaml.failure(at: node, "\(error); expected a filter, as status == completed")
     }

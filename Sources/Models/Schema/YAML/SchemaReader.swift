@@ -17,13 +17,22 @@ package struct SchemaReader {
 
   /// Parses a schema file.
   ///
+  /// - Parameter zoneProblem: Says why a time zone is none; nil where it is one. A system may lack the zones that a schema names,
+  ///   and needs them for dates alone.
   /// - Throws: `.configuration` with the line and column of the error, and what was expected there.
-  package static func schema(parsing text: String, path: String) throws(Failure) -> DatabaseSchema {
+  package static func schema(
+    parsing text: String,
+    path: String,
+    zoneProblem: (String) -> Failure? = { _ in nil }
+  ) throws(Failure) -> DatabaseSchema {
     let yaml = YAMLFile(path, kind: .configuration, operation: "read the schema")
-    return try SchemaReader(yaml: yaml).schema(try yaml.parse(text, allowsAliases: false))
+    return try SchemaReader(yaml: yaml).schema(try yaml.parse(text, allowsAliases: false), zoneProblem)
   }
 
-  private func schema(_ root: YAMLNode) throws(Failure) -> DatabaseSchema {
+  private func schema(
+    _ root: YAMLNode,
+    _ zoneProblem: (String) -> Failure?
+  ) throws(Failure) -> DatabaseSchema {
     var name: String?
     var timeZone: String?
     var entries: [(name: String, key: YAMLNode, value: YAMLNode)] = []
@@ -31,7 +40,14 @@ package struct SchemaReader {
     for (member, _, value) in try yaml.members(root, "a schema", known: known) {
       switch member {
       case "schema": name = try yaml.text(value, "schema")
-      case "time-zone": timeZone = try yaml.text(value, "time-zone")
+      case "time-zone":
+        let zone = try yaml.text(value, "time-zone")
+        if let problem = zoneProblem(zone) {
+          var failure = yaml.failure(at: value, "'\(zone)': \(problem.cause)")
+          failure.remedy = problem.remedy
+          throw failure
+        }
+        timeZone = zone
       default: entries = try yaml.members(value, "'collections'", known: nil)
       }
     }

@@ -84,6 +84,8 @@ package struct RunRecord: JSONRecord, Equatable {
   package var inputs: [Input]
   /// The source, for a command that reads one database and writes another.
   package var source: Target?
+  /// The SHA-256 of the schema, of a run that goes by it; nil for any other, and in records of versions without it.
+  private var schema: String?
   /// The number of tasks of a sharded run, whose ranges have run directories of their own; nil for any other run.
   package var shards: Int?
   /// The inode number of the run directory; a copy has another one.
@@ -93,12 +95,14 @@ package struct RunRecord: JSONRecord, Equatable {
     case arguments, command, database, endpoint, environment, folder, inputs
     case writtenJob = "job"
     case id = "runId"
-    case shards, source, startedAt, version, workingDirectory, writes
+    case schema, shards, source, startedAt, version, workingDirectory, writes
   }
 
   /// Makes a record.
   ///
-  /// - Parameter digests: The SHA-256 of those inputs that are identified by it, by path; the generation of objects in buckets.
+  /// - Parameters:
+  ///   - digests: The SHA-256 of those inputs that are identified by it, by path; the generation of objects in buckets.
+  ///   - schema: The SHA-256 of the schema, of a run that goes by it.
   package init(
     id: String,
     command: String,
@@ -109,6 +113,7 @@ package struct RunRecord: JSONRecord, Equatable {
     writes: Bool,
     inputs: [String] = [],
     digests: [String: String] = [:],
+    schema: String? = nil,
     source: DatabaseEnvironment? = nil,
     job: JobRecord? = nil
   ) {
@@ -123,6 +128,7 @@ package struct RunRecord: JSONRecord, Equatable {
     self.startedAt = startedAt
     self.writes = writes
     self.inputs = inputs.map { Input($0, digest: digests[$0]) }
+    self.schema = schema
     self.source = source.map { Target($0) }
     writtenJob = job?.recordValue
   }
@@ -133,16 +139,18 @@ package struct RunRecord: JSONRecord, Equatable {
   /// Returns the size of an input file in bytes; 0 if it does not exist.
   package static func size(of path: String) -> Int { Input(path, digest: nil).bytes }
 
-  /// Checks that the input files are the same as when the run began, and unchanged.
+  /// Checks that the input files and the schema are the same as when the run began, and unchanged.
   ///
   /// - Parameters:
   ///   - paths: The files that would be read now.
   ///   - digests: The SHA-256 of files that have been read already, by path.
+  ///   - schema: The SHA-256 of the schema that it would go by; nil where it goes by none.
   ///   - remedy: What helps where the command cannot begin anew; nil where it can.
   /// - Throws: `.inputMalformed` naming the first file that differs; `.inputMissing` for standard input.
   package func assertInputsUnchanged(
     _ paths: [String],
     digests: [String: String] = [:],
+    schema: String? = nil,
     remedy: String? = nil
   ) throws(Failure) {
     func changed(_ cause: String) -> Failure {
@@ -153,6 +161,9 @@ package struct RunRecord: JSONRecord, Equatable {
         cause: cause,
         remedy: remedy ?? "Start a new run: documents already written are detected and skipped."
       )
+    }
+    if let then = self.schema, let schema, !schema.isIdentical(to: then) {
+      throw changed("the schema has changed since the run began")
     }
     for input in inputs {
       if let digest = input.digest, let now = digests[input.path] {

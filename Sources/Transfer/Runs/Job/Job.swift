@@ -19,6 +19,8 @@ package protocol Job: JSONRecord {
   var canUndo: Bool { get }
   /// Whether it deletes documents for good, as far as its options tell.
   var deletesForGood: Bool { get }
+  /// Whether the schema decides on what it writes, so that a run of it goes on by the same one alone.
+  var goesBySchema: Bool { get }
   /// Whether it is one of the runs of a command that makes others, too: that command again does all of it.
   var isStep: Bool { get }
 }
@@ -28,6 +30,7 @@ extension Job {
   package var canResume: Bool { writes }
   package var canUndo: Bool { writes }
   package var deletesForGood: Bool { false }
+  package var goesBySchema: Bool { writes }
   package var isStep: Bool { false }
 }
 

@@ -151,7 +151,10 @@ package struct PlainJSON {
     return fields
   }
 
-  func value(_ json: JSONCursor, at path: [String]) throws(WireError) -> Value {
+  /// Returns the value of a field, or of what is within it; the elements of an array have the segment `[]`.
+  ///
+  /// - Throws: ``WireError`` for what no document holds.
+  package func value(_ json: JSONCursor, at path: [String]) throws(WireError) -> Value {
     guard let field = FieldPath(segments: path) else { return try value(json, at: path, as: .any, nil) }
     guard let (index, given) = given[field] else {
       return try value(json, at: path, as: types[field] ?? .any, nil)

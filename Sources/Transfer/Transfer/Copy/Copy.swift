@@ -221,7 +221,7 @@ package struct Copy: Sendable {
       .notPermitted,
       "copy",
       cause:
-        "\(NumberText.grouped(count)) documents of the target would be deleted, and --max-delete allows \(NumberText.grouped(maximum)); nothing was written",
+        "\(NumberText.counted(count, "document")) of the target would be deleted, and --max-delete allows \(NumberText.grouped(maximum)); nothing was written",
       remedy:
         "The documents are listed in \(ExtraneousDocuments.fileName) of the run; raise --max-delete if that is right."
     )

@@ -81,7 +81,7 @@ extension FixJob: PerformableJob {
     var oneOff = OneOffRun(run: run, plan: plan, failIfEmpty: query.failIfEmpty)
     oneOff.maximumDeletes = maximumDeletes
     return try await oneOff.perform(migration) { [migration] session in
-      session.warnOfUnknownNames(inStepsOf: migration)
+      session.warnOfFields(inStepsOf: migration)
       return []
     }
   }

@@ -2,6 +2,7 @@ import Configuration
 import Integrity
 import Logging
 import Schema
+import Tables
 import YAML
 
 /// `gymmigrate schema`: what the collections are.
@@ -149,7 +150,14 @@ struct SchemaValidate: AsyncParsableCommand {
     let yaml = YAMLFile(file, kind: .inputMalformed, operation: "read the schema")
     let schema: DatabaseSchema
     do throws(Failure) {
-      schema = try SchemaReader.schema(parsing: try yaml.text(), path: file)
+      schema = try SchemaReader.schema(parsing: try yaml.text(), path: file) { zone in
+        do throws(Failure) {
+          _ = try LocalTimeZone(named: zone)
+          return nil
+        } catch {
+          return error
+        }
+      }
     } catch {
       guard error.kind == .configuration else { throw error }
       throw Failure(

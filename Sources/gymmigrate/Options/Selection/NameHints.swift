@@ -52,7 +52,7 @@ extension Session {
     warn("The schema declares none of --fields: the file may have nothing but ids.")
   }
 
-  /// Warns of names in migrations of steps that the schema does not know.
+  /// Warns of names in migrations of steps that the schema does not know, and of unique fields that they write.
   ///
   /// - Parameter isCopied: Whether they work on a copy, which has warned of the collections.
   func warnOfUnknownNames(in migrations: [any Migration], isCopied: Bool = false) {
@@ -61,13 +61,13 @@ extension Session {
       if !isCopied { warnOfUnknownNames(in: reads) }
       warnOfUnknown(migration.filteredFields, in: reads)
       warnOfImpossibleValues(in: migration.scope.filters, of: reads)
-      warnOfUnknownNames(inStepsOf: migration)
+      warnOfFields(inStepsOf: migration)
     }
   }
 
-  /// Warns of names in the steps of a migration that the schema does not know.
-  func warnOfUnknownNames(inStepsOf migration: DeclarativeMigration) {
-    for hint in migration.unknownNames { warn(hint) }
+  /// Warns of names in the steps of a migration that the schema does not know, and of unique fields that they write.
+  func warnOfFields(inStepsOf migration: DeclarativeMigration) {
+    for hint in migration.unknownNames + migration.uniqueHints { warn(hint) }
   }
 
   private func warn(_ hint: String?) {

@@ -254,7 +254,7 @@ struct SubsetRun: ~Copyable {
       switch overflow {
       case .documents:
         "it has more than \(NumberText.counted(settings.maximumDocuments, "document"))\(brought)"
-      case .names: "it refers to \(NumberText.grouped(search.dangling)) documents that do not exist, and more"
+      case .names: "it refers to \(NumberText.counted(search.dangling, "missing document")), and more"
       }
     return Failure(
       .tryLater,

@@ -1,0 +1,117 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("Programs that decide on plain documents", .timeLimit(.minutes(60)))
+struct PlainProgramTests {
+  private func fix(_ tool: Tool) async throws -> RunResult {
+    let flags = ["--run-style", "plain", "--no-touch", "--json"]
+    return try await tool.bare(ProgramTests.fix + flags + tool.place)
+  }
+
+  @Test("Plain documents come back with the types that they had, or that the schema says.")
+  func plain() async throws {
+    let program = """
+      for line in sys.stdin:
+        document = json.loads(line)
+        if document['__name__'] == 'members/p2': say({'skip': str(sorted(document))})
+        else:
+          document.update(firstName='Ana', n=7, registrationDate='2026-01-31T12:00:00Z')
+          document.pop('gone', None)
+          document['map']['changed'] = 2
+          say(document)
+      """
+    let kept = [
+      "time": t("2020-01-01T00:00:00Z"), "ref": #"{"referenceValue":"projects/p/databases/d/documents/a/b"}"#,
+      "bytes": #"{"bytesValue":"AAEC"}"#, "point": #"{"geoPointValue":{"latitude":1,"longitude":2}}"#,
+      "double": d(3), "big": i(9_007_199_254_740_993), "nan": #"{"doubleValue":"NaN"}"#,
+    ]
+    var before = kept.merging(["gone": null, "n": d(1), "fields": s("x")]) { $1 }
+    before["map"] = m(["time": t("2020-01-01T00:00:00Z"), "changed": i(1)])
+    var after = kept.merging(["firstName": s("Ana"), "n": d(7), "fields": s("x")]) { $1 }
+    after["registrationDate"] = t("2026-01-31T12:00:00Z")
+    after["map"] = m(["time": t("2020-01-01T00:00:00Z"), "changed": i(2)])
+    try await withTool { tool in
+      try await tool.load(["members/p1": before, "members/p2": ["same": b(true)]])
+      try tool.write(ProgramTests.head + program, to: "fix.py")
+      let result = try await fix(tool)
+      result.expect(0)
+      #expect(try result.summary().totals.written == 1)
+      #expect(
+        try await tool.documents() == parsed(["members/p1": after, "members/p2": ["same": b(true)]])
+      )
+    }
+  }
+
+  /// Prints numbers as jq and node do: whole doubles without a point, and all as doubles.
+  private static let doubles = """
+    def number(text):
+        double = float(text)
+        return int(double) if double.is_integer() else double
+    def plain():
+        for line in sys.stdin: yield json.loads(line, parse_int=number, parse_float=number)
+
+    """
+
+  private static func list(_ values: String...) -> String {
+    #"{"arrayValue":{"values":[\#(values.joined(separator: ","))]}}"#
+  }
+
+  @Test("What a program leaves as it is keeps its type, however it prints numbers, and wherever it stands.")
+  func untouched() async throws {
+    let program =
+      Self.doubles + """
+        for document in plain():
+            document['done'] = True
+            document['more'] = document['more'] + ['x'] if len(document['more']) == 2 else document['more']
+            document['fewer'] = document['fewer'][-2:]
+            say(document)
+        """
+    let (early, late) = (t("2020-01-01T00:00:00Z"), t("2021-01-01T00:00:00Z"))
+    let point = #"{"geoPointValue":{"latitude":52,"longitude":13.5}}"#
+    let ref = #"{"referenceValue":"projects/p/databases/d/documents/a/b"}"#
+    var fields = [
+      "point": point, "big": i(9_007_199_254_740_993), "bigger": i(.max), "double": d(3),
+      "mixed": Self.list(d(3), early, #"{"bytesValue":"AAEC"}"#, point, ref),
+      "maps": Self.list(m(["n": d(1), "when": early])), "map": m(["n": d(1), "point": point]),
+      "more": Self.list(early, late), "fewer": Self.list(d(1), early, late, d(4)),
+    ]
+    try await withTool { tool in
+      try await tool.load(["members/p1": fields])
+      try tool.write(ProgramTests.head + program, to: "fix.py")
+      let result = try await fix(tool)
+      result.expect(0)
+      fields["done"] = b(true)
+      fields["more"] = Self.list(early, late, s("x"))
+      fields["fewer"] = Self.list(late, d(4))
+      #expect(try await tool.documents() == parsed(["members/p1": fields]))
+      #expect(try result.summary().totals.written == 1)
+    }
+  }
+
+  @Test("A type that plain JSON does not have, and that is lost by a change, is noted.")
+  func lostTypes() async throws {
+    let program =
+      Self.doubles + """
+        for document in plain():
+            document['when'] = '2026-01-31T00:00:00Z'
+            document['list'][0] = '2026-01-31T00:00:00Z'
+            document['n'] = 7
+            say(document)
+        """
+    let early = t("2020-01-01T00:00:00Z")
+    try await withTool { tool in
+      try await tool.load(["members/p1": ["when": early, "list": Self.list(early, early), "n": d(1)]])
+      try tool.write(ProgramTests.head + program, to: "fix.py")
+      let result = try await fix(tool)
+      result.expect(0)
+      let changed = s("2026-01-31T00:00:00Z")
+      let after = ["when": changed, "list": Self.list(changed, early), "n": d(7)]
+      #expect(try await tool.documents() == parsed(["members/p1": after]))
+      let findings = try tool.text(".gymmigrate/runs/\(try result.summary().runId)/findings.csv")
+      #expect(findings.contains("when: timestamp becomes string"), "\(findings)")
+      #expect(findings.contains("list: timestamp becomes string"), "\(findings)")
+      #expect(!findings.contains("n: "), "\(findings)")
+    }
+  }
+}
