@@ -210,7 +210,10 @@ package struct Import: Sendable {
     table.database = context.client.database
     // What several processes share was checked as a whole, and what is resumed was checked before.
     let isFirst = context.checkpoints?.resumed == nil && options.share == nil
-    if isFirst { try reportUnread(beside: options.sources) }
+    if isFirst {
+      try assertOrder(of: options.sources)
+      try reportUnread(beside: options.sources)
+    }
     let inputs = try ImportInputs(
       options.parallel > 1 ? options.sources.flatMap(\.parts) : options.sources,
       options: table,
@@ -232,6 +235,21 @@ package struct Import: Sendable {
       }
     }
     return inputs
+  }
+
+  /// Checks that increments come behind what they add to: no duplicate is decided against the order of time.
+  private func assertOrder(of sources: [ImportSource]) throws(Failure) {
+    var manifests: [Manifest] = []
+    var paths: [String] = []
+    for source in sources {
+      guard let manifest = source.manifest else { continue }
+      let folder = FilePaths.folder(of: source.path)
+      let path = source.isFromFolder ? folder : source.path
+      if paths.contains(where: { $0.isIdentical(to: path) }) { continue }
+      paths.append(path)
+      manifests.append(source.isFromFolder ? manifest : manifest.cut(to: FilePaths.name(of: path)))
+    }
+    try Manifest.assertOrder(manifests, at: paths)
   }
 
   /// Says which sheets are not read, that an export is not whole, and what the folders that were named hold that is not: what systems and programs leave there, and all else.

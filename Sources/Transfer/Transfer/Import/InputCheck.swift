@@ -311,8 +311,8 @@ struct InputCheck {
   }
 
   private func policy(of earlier: Place, _ later: Place) -> DuplicatePolicy? {
-    if let decided = options.duplicates { return decided }
-    return inputs.source(later.file).isIncrement(upon: inputs.source(earlier.file)) ? .last : nil
+    if inputs.source(later.file).isIncrement(upon: inputs.source(earlier.file)) { return .last }
+    return options.duplicates
   }
 
   private func fault(of earlier: Place, _ later: Place) -> RowFault {
