@@ -11,6 +11,7 @@ struct LedgerRun: Sendable {
   /// - Parameters:
   ///   - undoes: The run that it undoes.
   ///   - takingBack: What of the ledger it takes back without being an undo; nil for nothing.
+  ///   - rewritten: The migrations to whose collections it writes without being one of them.
   ///   - job: What the ledger is to say beside the migrations; nil for nothing.
   init(
     _ session: Session,
@@ -18,6 +19,7 @@ struct LedgerRun: Sendable {
     sources: [ChangeSource],
     undoes: String? = nil,
     takingBack: TakenBack? = nil,
+    rewriting rewritten: [String] = [],
     of job: ApplyJob? = nil
   ) {
     self.session = session
@@ -29,6 +31,7 @@ struct LedgerRun: Sendable {
       holder: Self.holder,
       undoes: undoes
     )
+    entry.rewrites = rewritten
     (entry.override, entry.planned) = (job?.override, job?.planned ?? [])
     for index in entry.migrations.indices { entry.migrations[index].isDue = job?.isStep ?? false }
   }
