@@ -41,14 +41,15 @@ struct LedgerRun: Sendable {
     // The lease and the entry are those of the whole run, and the worker of the task holds them.
     if session.part != nil { return try await body() }
     session.isLeased.withLock { $0 = true }
-    let journal = session.checkpoints?.journal
+    let (journal, gate, isResumed) = (session.checkpoints?.journal, session.client.gate, run.isResumed)
     let ledger = session.ledger
     do {
       try await ledger.perform(
         entry,
         isResumed: run.isResumed,
         takingBack: takingBack,
-        isEmpty: { journal?.isEmpty ?? true },
+        // What was journaled and never sent has changed nothing.
+        isEmpty: { (journal?.isEmpty ?? true) || (!isResumed && !gate.hasSent) },
         counts: session.counts,
         body
       )

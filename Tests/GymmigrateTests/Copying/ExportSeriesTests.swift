@@ -97,6 +97,16 @@ struct ExportSeriesTests {
     }
   }
 
+  @Test("An increment without a change is imported without a warning.")
+  func nothingChanged() async throws {
+    try await withSource { tool, _, _ in
+      let empty = try await increment(tool)
+      let result = try await tool.bare(["import", empty.path, "-e", "test", "--mode", "upsert"])
+      result.expect(0)
+      #expect(!result.errors.contains("it has no documents"), "\(result.errors)")
+    }
+  }
+
   @Test("Where an increment is gone, the next export is whole, too.")
   func missingIncrement() async throws {
     try await withSource { tool, source, _ in

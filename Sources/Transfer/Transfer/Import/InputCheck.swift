@@ -196,6 +196,10 @@ struct InputCheck {
   private func warnOfNothing(in source: ImportSource) {
     // That nothing was deleted is as usual.
     if source.listsDeletions { return }
+    // Nor that nothing was changed.
+    if source.isIncrement, source.manifest?.file(named: FilePaths.name(of: source.path))?.documents == 0 {
+      return
+    }
     let what = source.format.isTable ? "rows below its headings" : "documents"
     let isEmpty = !source.isStream && !source.isExported && source.size(via: options.table.files) == 0
     let more = isEmpty ? " It has 0 bytes: it may be cut off." : ""
