@@ -37,11 +37,12 @@ struct ExportVerify: AsyncParsableCommand {
     let isSeries = folders != [FilePaths.bare(folder)]
     for folder in folders {
       let verification = try FolderVerification(of: folder, via: access.files)
-      lacks.append(isSeries ? verification.lack(behind: verified) : nil)
+      let lack = isSeries ? verification.lack(behind: verified) : nil
+      lacks.append(lack)
       verified.append(verification)
       if json { continue }
       try print(verification)
-      if let lack = lacks.last ?? nil { try StandardOutput.write("\(folder)\t\(lack)\n") }
+      if let lack { try StandardOutput.write("\(folder)\t\(lack)\n") }
     }
     let isWhole = verified.allSatisfy(\.isWhole) && lacks.allSatisfy { $0 == nil }
     if json { try StandardOutput.writeObject { write(verified, lacks, isWhole: isWhole, to: &$0) } }
