@@ -34,7 +34,7 @@ extension Session {
     if isLeased.withLock({ $0 }) || counts.totals.written + counts.totals.deleted == 0 { return }
     var entry = LedgerEntry(run: run.id, command: command, migrations: [], holder: LedgerRun.holder)
     (entry.status, entry.totals, entry.startedAt) = (status, counts.totals, journal.serverTime)
-    entry.rewrites = connection.migrations(writing: counts.writtenRoots)
+    entry.rewrites = connection.migrations(writing: counts.collections.writtenRoots)
     let (noted, ledger) = (entry, MigrationLedger(client: client.quickly, logger: logger))
     do {
       try await RunClock.system.finishing { try await ledger.note(noted) }
@@ -44,10 +44,10 @@ extension Session {
   }
 }
 
-extension RunCounts {
+extension [RunSummary.Collection] {
   /// The root collections in which, or below which, something was written or deleted.
-  fileprivate var writtenRoots: Set<String> {
-    let written = collections.filter { $0.counts.written + $0.counts.deleted > 0 }
+  var writtenRoots: Set<String> {
+    let written = filter { $0.counts.written + $0.counts.deleted > 0 }
     return Set(written.compactMap { CollectionPath($0.name)?.root.string })
   }
 }
