@@ -104,7 +104,7 @@ package struct MigrationState: Sendable, Equatable {
     in entries: [LedgerEntry]
   ) -> LedgerEntry? {
     entries.last { entry in
-      guard entry.status != .undone, let end = entry.changedAt else { return false }
+      guard entry.hasChanged, entry.status != .undone, let end = entry.changedAt else { return false }
       return moment < end && entry.rewrites.contains { $0.isIdentical(to: id) }
     }
   }
