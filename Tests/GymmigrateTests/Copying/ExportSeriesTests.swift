@@ -77,18 +77,16 @@ struct ExportSeriesTests {
       let folders = tool.exports("n").map { "n/\($0)" }
       try #require(folders.count == 3)
       let empty = target.snapshot()
-      let order = "Name the whole export first, then its increments"
-      for wrong in [Array(folders.reversed()), [folders[0], folders[2], folders[1]]] {
-        for choice in [[], ["--duplicates", "last"]] {
-          let result = try await tool.bare(["import", "-e", "test", "--mode", "upsert"] + wrong + choice)
-          result.expectFailure(64, order)
-        }
+      let wrong = Array(folders.reversed())
+      for choice in [[], ["--duplicates", "last"]] {
+        let result = try await tool.bare(["import", "-e", "test", "--mode", "upsert"] + wrong + choice)
+        result.expectFailure(64, "it is older than an export", "Name the whole export first")
       }
       let gap = [folders[0], folders[2]]
       try await tool.bare(["import", "-e", "test", "--mode", "upsert"] + gap)
-        .expectFailure(64, "the increment before it is missing", order)
+        .expectFailure(64, "the increment before it is missing", "Name that one, too.")
       try await tool.bare(["restore", "--all", "-n", "-e", "prod"] + gap.flatMap { ["--from", $0] })
-        .expectFailure(64, "the increment before it is missing", order)
+        .expectFailure(64, "the increment before it is missing", "Name that one, too.")
       #expect(target.snapshot() == empty)
       // The newest state of a document counts in a series, whichever of other duplicates does.
       let command = ["import", "-e", "test", "--mode", "upsert", "--duplicates", "first"]

@@ -112,13 +112,15 @@ extension Manifest {
         "import",
         path: paths[index],
         cause: isOlder ? "it is older than an export that is named before it" : gap,
-        remedy: orderAdvice
+        remedy: isOlder ? orderAdvice : gapAdvice
       )
     }
   }
 
   private static let orderAdvice =
     "Name the whole export first, then its increments in the order in which they were made."
+  private static let gapAdvice =
+    "Name that one, too. Where it is lost, import each of the others by itself: what changed meanwhile is missing then."
 
   /// Checks that the first of several exports is whole, and that the others add to it, in their order and without a gap; of one,
   /// nothing.
@@ -134,13 +136,13 @@ extension Manifest {
     to operation: String
   ) throws(Failure) {
     if manifests.count < 2 { return }
-    func refusal(_ index: Int, _ cause: String) -> Failure {
+    func refusal(_ index: Int, _ cause: String, _ remedy: String = Manifest.orderAdvice) -> Failure {
       Failure(
         .usage,
         operation,
         path: paths[index],
         cause: cause,
-        remedy: orderAdvice
+        remedy: remedy
       )
     }
     guard let base = manifests[0], !base.isIncrement else { throw refusal(0, "it is no whole export") }
@@ -152,7 +154,7 @@ extension Manifest {
       if let last, let time = manifest.readTime, time <= last {
         throw refusal(index, "it is older than \(paths[index - 1])")
       }
-      if let last, manifest.leavesGap(after: last) { throw refusal(index, gap) }
+      if let last, manifest.leavesGap(after: last) { throw refusal(index, gap, gapAdvice) }
       last = manifest.readTime ?? last
     }
   }
