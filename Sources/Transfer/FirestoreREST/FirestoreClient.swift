@@ -267,8 +267,14 @@ package struct FirestoreClient: Sendable {
       throw .notSent(error)
     }
     do throws(CallFailure) {
-      return try await send(writes, deletes: deletes, in: transaction ?? own, timeout: timeout)
+      let answer = try await send(writes, deletes: deletes, in: transaction ?? own, timeout: timeout)
+      gate.noteSent()
+      return answer
     } catch {
+      switch error {
+      case .notSent: break
+      default: gate.noteSent()
+      }
       // Its lock on the fence would last for a minute.
       if let own, case .service = error { await rollback(own) }
       throw error

@@ -23,8 +23,14 @@ enum RunText {
   private static func input(of record: RunRecord) -> String {
     let source = record.source.map(\.environment)
       .flatMap { $0.isIdentical(to: record.environment) ? nil : ", from \($0)" }
-    guard let path = record.inputs.first?.path else { return source ?? "" }
-    let more = record.inputs.count > 1 ? " and \(record.inputs.count - 1) more" : ""
+    // What the command names is there already: a migration by its file or by its name.
+    let named = Set(record.command.split(separator: " ").map { UTF8Key(String($0)) })
+    let paths = record.inputs.map(\.path).filter { path in
+      let name = FilePaths.name(of: path)
+      return ![path, name, FileName(name).stem].contains { named.contains(UTF8Key($0)) }
+    }
+    guard let path = paths.first else { return source ?? "" }
+    let more = paths.count > 1 ? " and \(paths.count - 1) more" : ""
     let name = FilePaths.name(of: path)
     return "\(source ?? ""), \(name.isEmpty ? path : name)\(more)"
   }

@@ -65,7 +65,10 @@ struct CommandContext: Sendable {
         gate: gate
       )
       do {
-        return try await body(Connection(environment: environment, client: client, signer: signer))
+        let result = try await body(Connection(environment: environment, client: client, signer: signer))
+        // Its requests are of no bill, and its server ends here.
+        if options.isScratch == true { await caller.traffic.account.settleAll(by: clock) }
+        return result
       } catch let failure as Failure where failure.service?.status == .invalidArgument {
         throw failure.explained(by: environment.database)
       }

@@ -217,7 +217,7 @@ struct CommandRun {
         let checkpoints = try await checkpoints(of: run, connected, context)
         var session = Session(command: name, database: database, checkpoints: checkpoints, part: job?.part)
         (session.place, session.unprinted) = (connection.place(of: environment), context.unprinted)
-        return try await session.noted(as: run) { [session] in
+        return try await session.noted(as: run, in: connection) { [session] in
           guard let source, let options = self.source else {
             return try await context.settled { try await body(session) }
           }

@@ -28,22 +28,28 @@ struct DatedExport {
     self.session = session
   }
 
-  /// Narrows the reads down to what is new.
+  /// Narrows the reads down to what is new; not where an increment would add to nothing.
   ///
-  /// - Parameter folder: The folder whose marks count where it is since the last export.
+  /// - Parameter folders: Where it is exported to; nil for an export without a date.
   static func narrow(
     _ options: inout Export.Options,
     since: SinceChoice,
-    in folder: String?,
+    in folders: (any ScheduledExports)?,
     via files: FileAccess,
     _ session: Session
   ) async throws {
-    let marks = try folder.map { folder throws(Failure) in try HighWaterMarks(in: folder, via: files) }
-    let moments = options.reads.map { read in
-      switch since {
-      case .moment(let moment): moment
-      case .last: marks?[session.environment, read.collection]
-      }
+    var series: [DatedManifest] = []
+    if let folders, let scope = options.scope {
+      series = EarlierDocuments.series(
+        before: scope,
+        in: try await folders.exports(of: session.environment)
+      )
+    }
+    options.after = series.last?.manifest.readTime
+    let moments: [Timestamp?]
+    switch since {
+    case .moment(let moment): moments = options.reads.map { _ in moment }
+    case .last: moments = try marks(options.reads, series, in: folders, via: files, session)
     }
     let increment = try await Increment(since: moments.compactMap { $0 }, in: session.database)
     for (index, moment) in moments.enumerated() {
@@ -51,6 +57,34 @@ struct DatedExport {
         options.since[options.reads[index].collection] = moment
       }
     }
+  }
+
+  /// The marks of reads; nil for what is exported whole.
+  ///
+  /// - Parameter series: The exports that an increment would add to.
+  private static func marks(
+    _ reads: [CollectionRead],
+    _ series: [DatedManifest],
+    in folders: (any ScheduledExports)?,
+    via files: FileAccess,
+    _ session: Session
+  ) throws -> [Timestamp?] {
+    guard let folders else { return reads.map { _ in nil } }
+    let marks = try HighWaterMarks(in: folders.path, via: files)
+    let moments = reads.map { marks[session.environment, $0.collection] }
+    guard let last = series.last else {
+      if moments.contains(where: { $0 != nil }) {
+        session.logger.warning(
+          "\(folders.path) lacks the whole export of the same collections that this one would add to, or an increment of it, so everything is exported."
+        )
+      }
+      return reads.map { _ in nil }
+    }
+    guard let end = last.manifest.readTime, let mark = HighWaterMarks.mark(exportedAt: end) else {
+      return moments
+    }
+    // Exports of other collections, and those that were moved away since, have moved the marks, too.
+    return moments.map { $0.map { end < $0 ? mark : $0 } }
   }
 
   /// What the earlier exports of a folder tell of together, for an increment that lists what was deleted since; nil where that

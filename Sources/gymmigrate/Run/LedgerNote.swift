@@ -8,6 +8,7 @@ extension Session {
   /// That is only nice to have, so it takes seconds at most, and its failure ends nothing.
   func noted(
     as run: RunDirectory?,
+    in connection: ConnectionSettings,
     _ body: () async throws -> CommandResult
   ) async throws -> CommandResult {
     guard let run, let journal = checkpoints?.journal, part == nil else {
@@ -15,24 +16,38 @@ extension Session {
     }
     do {
       let result = try await body()
-      await note(run, journal, as: counts.totals.leavesSomething ? .incomplete : .done)
+      await note(run, journal, in: connection, as: counts.totals.leavesSomething ? .incomplete : .done)
       return result
     } catch {
       // Nothing waits for it: others may begin.
-      if (error as? Failure)?.kind != .unavailable { await note(run, journal, as: .cleared) }
+      if (error as? Failure)?.kind != .unavailable { await note(run, journal, in: connection, as: .cleared) }
       throw error
     }
   }
 
-  private func note(_ run: RunDirectory, _ journal: Journal, as status: LedgerEntry.Status) async {
+  private func note(
+    _ run: RunDirectory,
+    _ journal: Journal,
+    in connection: ConnectionSettings,
+    as status: LedgerEntry.Status
+  ) async {
     if isLeased.withLock({ $0 }) || counts.totals.written + counts.totals.deleted == 0 { return }
     var entry = LedgerEntry(run: run.id, command: command, migrations: [], holder: LedgerRun.holder)
     (entry.status, entry.totals, entry.startedAt) = (status, counts.totals, journal.serverTime)
+    entry.rewrites = connection.migrations(writing: counts.collections.writtenRoots)
     let (noted, ledger) = (entry, MigrationLedger(client: client.quickly, logger: logger))
     do {
       try await RunClock.system.finishing { try await ledger.note(noted) }
     } catch {
       logger.debug("The ledger does not record the run.", metadata: ["reason": "\(error)"])
     }
+  }
+}
+
+extension [RunSummary.Collection] {
+  /// The root collections in which, or below which, something was written or deleted.
+  var writtenRoots: Set<String> {
+    let written = filter { $0.counts.written + $0.counts.deleted > 0 }
+    return Set(written.compactMap { CollectionPath($0.name)?.root.string })
   }
 }

@@ -11,6 +11,7 @@ struct LedgerRun: Sendable {
   /// - Parameters:
   ///   - undoes: The run that it undoes.
   ///   - takingBack: What of the ledger it takes back without being an undo; nil for nothing.
+  ///   - rewritten: The migrations to whose collections it writes without being one of them.
   ///   - job: What the ledger is to say beside the migrations; nil for nothing.
   init(
     _ session: Session,
@@ -18,6 +19,7 @@ struct LedgerRun: Sendable {
     sources: [ChangeSource],
     undoes: String? = nil,
     takingBack: TakenBack? = nil,
+    rewriting rewritten: [String] = [],
     of job: ApplyJob? = nil
   ) {
     self.session = session
@@ -29,6 +31,7 @@ struct LedgerRun: Sendable {
       holder: Self.holder,
       undoes: undoes
     )
+    entry.rewrites = rewritten
     (entry.override, entry.planned) = (job?.override, job?.planned ?? [])
     for index in entry.migrations.indices { entry.migrations[index].isDue = job?.isStep ?? false }
   }
@@ -38,14 +41,15 @@ struct LedgerRun: Sendable {
     // The lease and the entry are those of the whole run, and the worker of the task holds them.
     if session.part != nil { return try await body() }
     session.isLeased.withLock { $0 = true }
-    let journal = session.checkpoints?.journal
+    let (journal, gate, isResumed) = (session.checkpoints?.journal, session.client.gate, run.isResumed)
     let ledger = session.ledger
     do {
       try await ledger.perform(
         entry,
         isResumed: run.isResumed,
         takingBack: takingBack,
-        isEmpty: { journal?.isEmpty ?? true },
+        // What was journaled and never sent has changed nothing.
+        isEmpty: { (journal?.isEmpty ?? true) || (!isResumed && !gate.hasSent) },
         counts: session.counts,
         body
       )

@@ -45,6 +45,22 @@ extension MigrationFolder {
     return application.map { MigrationFolder(comingAlong: $0.folder).migrations } ?? []
   }
 
+  /// Says which migrations are applied and verified no more, and what to do.
+  func reportUnverified(in environment: String, _ entries: [LedgerEntry]) {
+    for (migration, state) in states(in: environment, entries) where state.kind == .applied {
+      let place = "\(migration.name) -e \(environment)"
+      if let run = state.rewriter {
+        Terminal.standardError.line(
+          "\(migration.name) was verified before '\(run.command)' (run \(run.run)) wrote to its collections. To verify it again: gymmigrate migrate verify --record \(place)"
+        )
+      } else if state.applied?.hasLeft ?? false {
+        Terminal.standardError.line(
+          "\(migration.name) is applied, and a plan since found changes. To apply them: gymmigrate migrate apply \(place)"
+        )
+      }
+    }
+  }
+
   /// Where the folder is or would be.
   static func path(for connection: ConnectionSettings) throws(Failure) -> String {
     try EnvironmentResolver(connection).configuration().migrations ?? "migrations"
@@ -56,7 +72,30 @@ extension EnvironmentResolver {
   func knownName() throws(Failure) -> String { try configuration().name(of: try environment()) }
 }
 
+extension Migration {
+  /// Whether it writes in or below one of some root collections, or may.
+  func mayWrite(below roots: Set<String>) -> Bool {
+    // A group may be anywhere.
+    if (self as? DeclarativeMigration)?.scope.isGroup ?? false { return true }
+    return writes.contains { roots.contains($0.root.string) }
+  }
+}
+
 extension ConnectionSettings {
+  /// The migrations of the folder that write in or below some root collections, as the ledger calls them.
+  ///
+  /// One that cannot be read is among them: nobody knows what it writes.
+  func migrations(writing roots: Set<String>) -> [String] {
+    guard !roots.isEmpty, let folder = try? MigrationFolder.find(for: self) else { return [] }
+    let found = folder.migrations.filter { migration in
+      var choice = MigrationChoice()
+      choice.name([migration])
+      guard let chosen = try? choice.chosen(for: self) else { return true }
+      return chosen.contains { $0.mayWrite(below: roots) }
+    }
+    return found.map(\.id)
+  }
+
   /// The ledger of the database, the latest run last.
   ///
   /// - Parameter command: The command that asks.

@@ -172,7 +172,16 @@ extension RestoreJob: PerformableJob {
       let source = whole.guarded(by: session.client)
       var runner = MigrationRunner(in: session, folder, writing: run.write)
       runner.maximumDeletes = try await deletions.limit(of: whole, as: source, by: runner, in: session)
-      let ledger = LedgerRun(session, folder, sources: [source], takingBack: takenBack(numbers, run))
+      let taking = takenBack(numbers, run)
+      // What is put back in part may be from before a migration.
+      let rewritten = taking == nil ? run.connection.migrations(writing: Set(numbers.roots ?? [])) : []
+      let ledger = LedgerRun(
+        session,
+        folder,
+        sources: [source],
+        takingBack: taking,
+        rewriting: rewritten
+      )
       try await ledger.perform { [runner] in
         _ = try await runner.apply(source, stage: Self.applying)
       }
@@ -193,11 +202,7 @@ extension RestoreJob: PerformableJob {
       choice.migrations = [id]
       // Of one that is not known here any more it is not known what it writes.
       guard let migrations = try? choice.chosen(for: run.connection) else { return isAll }
-      return migrations.contains { migration in
-        // A group may be anywhere.
-        (migration as? DeclarativeMigration)?.scope.isGroup ?? false
-          || migration.writes.contains { roots.contains($0.root.string) }
-      }
+      return migrations.contains { $0.mayWrite(below: Set(roots)) }
     }
   }
 }

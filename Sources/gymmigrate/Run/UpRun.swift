@@ -32,6 +32,7 @@ struct UpRun {
     let entries = try await run.connection.ledger(for: "migrate up", run.output)
     let pending = try folder.pending(upTo: last, in: name, entries)
     if !job.isDryRun { try await up.verifyDue(of: folder, in: name, entries) }
+    folder.reportUnverified(in: name, entries)
     try assertFit(validate, pending, of: folder)
     if pending.isEmpty {
       Terminal.standardError.line("Nothing is pending in \(name).")

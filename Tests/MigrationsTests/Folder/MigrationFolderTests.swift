@@ -273,6 +273,7 @@ private func file(_ id: String, _ header: String = "") -> String {
     (entry.isByHand, entry.override, entry.planned) = (true, "Because.", ["o", "p"])
     entry.migrations[0].accepted = "bb"
     (entry.migrations[0].verifiedAt, entry.migrations[0].isDue) = (Timestamp(seconds: 7), true)
+    (entry.migrations[0].hasLeft, entry.rewrites) = (true, ["q"])
     let read = LedgerEntry(RawDocument(path: entry.path, fields: entry.fields))
     #expect(read == entry)
   }

@@ -38,9 +38,9 @@ package struct FolderMigration: Sendable, Equatable {
     self.checksum = checksum
   }
 
-  /// Whether a word means it: its name, its id or its file.
+  /// Whether a word means it: its name, its id or its file, also without the folder.
   package func isCalled(_ word: String) -> Bool {
-    [name, id, choice].contains { $0.isIdentical(to: word) }
+    [name, id, choice, FilePaths.name(of: choice)].contains { $0.isIdentical(to: word) }
   }
 
   /// Whether it is for an environment.

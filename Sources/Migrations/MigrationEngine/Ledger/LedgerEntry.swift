@@ -13,6 +13,8 @@ package struct LedgerEntry: Sendable, Equatable {
     package var verifiedAt: Timestamp?
     /// Whether the command that applied it has still to verify it: it was stopped before that.
     package var isDue = false
+    /// Whether the last plan after it was applied had something to change.
+    package var hasLeft = false
 
     /// What a job or a plan has of it; the rest is of the ledger alone.
     private enum CodingKeys: String, CodingKey { case checksum, id }
@@ -72,6 +74,8 @@ package struct LedgerEntry: Sendable, Equatable {
   package var rehearsed: [Applied] = []
   /// The migrations whose work it took back without being their undo, as a reset or a restore does.
   package var takenBack: [String] = []
+  /// The migrations to whose collections it wrote without being one of them, as a copy or an import does.
+  package var rewrites: [String] = []
   /// The place of its tasks, of a run that is divided among them.
   package var shards: String?
   /// What applying those costs, by the plan of the copy; nil for no rehearsal.
@@ -148,6 +152,7 @@ package struct LedgerEntry: Sendable, Equatable {
     shards = fields["shards"]?.string
     planned = fields["planned"]?.array?.compactMap(\.string) ?? []
     takenBack = fields["takenBack"]?.array?.compactMap(\.string) ?? []
+    rewrites = fields["rewrites"]?.array?.compactMap(\.string) ?? []
     (createTime, updateTime) = (document.createTime, document.updateTime)
   }
 
@@ -186,6 +191,7 @@ package struct LedgerEntry: Sendable, Equatable {
     }
     if !rehearsed.isEmpty { fields["rehearsed"] = .array(rehearsed.map { .map($0.fields) }) }
     if !takenBack.isEmpty { fields["takenBack"] = .array(takenBack.map { .string($0) }) }
+    if !rewrites.isEmpty { fields["rewrites"] = .array(rewrites.map { .string($0) }) }
     if !planned.isEmpty { fields["planned"] = .array(planned.map { .string($0) }) }
     return fields
   }
@@ -217,6 +223,7 @@ extension LedgerEntry.Applied {
     self.init(id: id, checksum: map["checksum"]?.string)
     (accepted, verifiedAt) = (map["accepted"]?.string, map["verifiedAt"]?.timestamp)
     isDue = map["isDue"]?.boolean ?? false
+    hasLeft = map["hasLeft"]?.boolean ?? false
   }
 
   fileprivate var fields: FieldMap {
@@ -225,6 +232,7 @@ extension LedgerEntry.Applied {
     if let accepted { map["accepted"] = .string(accepted) }
     if let verifiedAt { map["verifiedAt"] = .timestamp(verifiedAt) }
     if isDue { map["isDue"] = .boolean(true) }
+    if hasLeft { map["hasLeft"] = .boolean(true) }
     return map
   }
 }

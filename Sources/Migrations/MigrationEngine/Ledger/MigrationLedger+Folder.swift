@@ -15,7 +15,7 @@ extension MigrationLedger {
   package func record(_ ids: [String], isVerified: Bool) async throws {
     if isVerified { return try await recordVerified(ids) }
     // What is left is known, so the command that applied it need not ask again.
-    for id in ids { try await update(id) { ($0.verifiedAt, $0.isDue) = (nil, false) } }
+    for id in ids { try await update(id) { ($0.verifiedAt, $0.isDue, $0.hasLeft) = (nil, false, true) } }
   }
 
   private func recordVerified(_ ids: [String]) async throws {
@@ -30,7 +30,7 @@ extension MigrationLedger {
         remedy: "Apply it first; 'gymmigrate migrate baseline' records what was done by hand."
       )
     }
-    for id in ids { try await update(id) { ($0.verifiedAt, $0.isDue) = (now, false) } }
+    for id in ids { try await update(id) { ($0.verifiedAt, $0.isDue, $0.hasLeft) = (now, false, false) } }
   }
 
   /// Records that the files of migrations are right as they are, though others were applied.

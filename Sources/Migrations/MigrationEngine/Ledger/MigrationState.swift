@@ -29,6 +29,8 @@ package struct MigrationState: Sendable, Equatable {
   package var applied: LedgerEntry.Applied?
   /// The last run that wrote and is not undone, of one that is in force or undone; later ones found nothing to change.
   package var writer: LedgerEntry?
+  /// The last run that wrote to its collections since it was verified, so that it counts as verified no more.
+  package var rewriter: LedgerEntry?
   /// Both checksums, where its file is not the one that was applied.
   package var change: Change?
 
@@ -65,6 +67,8 @@ package struct MigrationState: Sendable, Equatable {
       ?? own.last { $0.status == .undone && $0.totals.written > 0 } ?? own.last { $0.status == .undone }
     applied = entry?.applied(id)
     applied?.verifiedAt = Self.verification(of: id, in: standing)
+    rewriter = applied?.verifiedAt.flatMap { Self.rewriter(of: id, since: $0, in: entries) }
+    if rewriter != nil { applied?.verifiedAt = nil }
     let isNext = entries.contains { $0.blocks && $0.planned.contains { $0.isIdentical(to: id) } }
     switch entry?.status {
     case .done?, .incomplete?:
@@ -91,6 +95,18 @@ package struct MigrationState: Sendable, Equatable {
     let changing = standing.lastIndex { $0.totals.written > 0 || ![.done, .incomplete].contains($0.status) }
     let last = changing ?? standing.startIndex
     return standing[last...].compactMap { $0.applied(id)?.verifiedAt }.last
+  }
+
+  /// The last run that is no migration, is not undone, and wrote to the collections of one after a moment.
+  private static func rewriter(
+    of id: String,
+    since moment: Timestamp,
+    in entries: [LedgerEntry]
+  ) -> LedgerEntry? {
+    entries.last { entry in
+      guard entry.hasChanged, entry.status != .undone, let end = entry.changedAt else { return false }
+      return moment < end && entry.rewrites.contains { $0.isIdentical(to: id) }
+    }
   }
 
   /// The runs that say nothing any more: what they found was taken back by the undo of one before them.

@@ -74,10 +74,12 @@ package struct SharedRun: Sendable {
   ///
   /// A run that has ended already stays as it is.
   ///
+  /// - Parameter rewritten: The migrations to whose collections it wrote without being one of them.
   /// - Throws: ``Failure``; `.usage` where it was undone or cleared.
   package func close(
     _ totals: DocumentCounts,
     isEmpty: Bool,
+    rewriting rewritten: [String] = [],
     as status: LedgerEntry.Status? = nil
   ) async throws {
     if status == nil { try await assertNotEnded() }
@@ -87,6 +89,7 @@ package struct SharedRun: Sendable {
       own.status = status ?? (totals.leavesSomething ? .incomplete : .done)
       own.totals = totals
       own.hasChanged = !isEmpty
+      own.rewrites = rewritten
       _ = try await ledger.put(own)
     }
     try await keeper.giveBackTogether()

@@ -31,7 +31,7 @@ package struct TakenBack: Sendable {
 
 extension [LedgerEntry] {
   /// The entries of runs of a migration, undos aside; what was taken back since counts as undone by what took it back.
-  func own(_ id: String) -> [LedgerEntry] {
+  package func own(_ id: String) -> [LedgerEntry] {
     let place = lastIndex { entry in
       entry.status != .undone && entry.hasChanged && entry.takenBack.contains { $0.isIdentical(to: id) }
     }

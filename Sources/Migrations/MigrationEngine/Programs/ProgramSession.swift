@@ -291,10 +291,11 @@ actor ProgramSession: OutcomeSession {
   /// Where to look for the cause.
   nonisolated private var remedy: String {
     let log = migration.surroundings.log
-    if let log, (SystemCall.status(log).status?.st_size ?? 0) > 0 {
-      return "What it wrote to standard error is in \(log)."
-    }
-    return "It wrote nothing to standard error. Correct it, and give the same command again."
+    let hasSpoken = log.map { (SystemCall.status($0).status?.st_size ?? 0) > 0 } ?? false
+    let output = hasSpoken ? log.map { "What it wrote to standard error is in \($0)" } : nil
+    let run = log.map { FilePaths.name(of: FilePaths.folder(of: $0)) } ?? "RUN"
+    return
+      "\(output ?? "It wrote nothing to standard error"). Correct it, undo what the run has written ('gymmigrate migrate undo \(run)'), and give the same command again; of a plan there is nothing to undo."
   }
 
   private func refusal(_ document: RawDocument, _ cause: String, _ remedy: String) -> Failure {

@@ -32,6 +32,7 @@ package final class CommitGate: Sendable {
   package typealias Check = @Sendable (Occasion) async throws -> Void
 
   private let held = Locked<(check: Check, fence: Fence?)?>(nil)
+  private let sent = Locked(false)
 
   package init() {}
 
@@ -48,6 +49,12 @@ package final class CommitGate: Sendable {
 
   /// The fence of who holds the gate.
   package var fence: Fence? { held.withLock { $0?.fence } }
+
+  /// Whether a commit was sent through it, which may have been applied.
+  package var hasSent: Bool { sent.withLock { $0 } }
+
+  /// Notes that a commit was sent.
+  func noteSent() { sent.withLock { $0 = true } }
 
   /// - Throws: Why the run may not write any more.
   package func pass(_ occasion: Occasion) async throws(Failure) {

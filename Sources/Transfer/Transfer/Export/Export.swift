@@ -27,6 +27,8 @@ package struct Export: Sendable {
     package var scope: Manifest.Scope?
     /// The times at which increments begin, for the manifest; the reads hold the filters.
     package var since: [CollectionPath: Timestamp] = [:]
+    /// The moment of the last export that it adds to, for the manifest; nil for none.
+    package var after: Timestamp?
     /// The documents of the exports that it adds to, in a folder of JSON Lines; nil to list no deletions.
     package var earlier: EarlierDocuments?
     /// What is written instead of a document; nil to write it as it is.
@@ -264,6 +266,7 @@ package struct Export: Sendable {
       readTime: readTime,
       timeZone: options.format.zone,
       scope: options.scope,
+      after: options.after,
       files: reports.compactMap { report in
         var entry = report.manifestEntry
         entry?.since = report.collection.flatMap { options.since[$0] }

@@ -72,6 +72,9 @@ package struct Manifest: JSONRecord, Equatable {
   package var timeZone: String?
   /// The scope; nil in old manifests.
   package var scope: Scope?
+  /// The read time of the export that was the last of its series when this one was made since it; nil for others, and in old
+  /// manifests.
+  package var after: Timestamp?
   /// The files.
   package var files: [File]
   /// The list of the documents that were deleted since the exports before it; nil where nobody looked for them.
@@ -85,6 +88,7 @@ package struct Manifest: JSONRecord, Equatable {
     readTime: Timestamp?,
     timeZone: String? = nil,
     scope: Scope? = nil,
+    after: Timestamp? = nil,
     files: [File],
     deleted: File? = nil
   ) {
@@ -95,6 +99,7 @@ package struct Manifest: JSONRecord, Equatable {
     self.readTime = readTime
     self.timeZone = timeZone
     self.scope = scope
+    self.after = after
     self.files = files
     self.deleted = deleted
   }

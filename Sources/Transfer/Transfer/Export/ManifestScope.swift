@@ -73,7 +73,57 @@ extension Manifest {
     )
   }
 
-  /// Checks that the first of several exports is whole, and that the others add to it, in their order; of one, nothing.
+  /// Whether an increment lacks what happened after a moment and before the export that it was made since.
+  ///
+  /// Of manifests that do not say which one that was, only gaps of more than ten minutes are known.
+  func leavesGap(after moment: Timestamp) -> Bool {
+    isIncrement && ([after] + files.map(\.since)).contains { $0.map { moment < $0 } ?? false }
+  }
+
+  /// What is wrong with an increment that leaves a gap.
+  static let gap = "the increment before it is missing"
+
+  /// Whether exports may hold states of the same documents.
+  private func overlaps(_ other: Manifest) -> Bool {
+    guard database == other.database else { return false }
+    let own = Set(files.map { UTF8Key($0.collection) })
+    let others = Set(other.files.map { UTF8Key($0.collection) })
+    let all = UTF8Key("*")
+    return own.contains(all) || others.contains(all) || !own.isDisjoint(with: others)
+  }
+
+  /// Checks that the increments among exports that are imported together come behind what they add to, in their order and
+  /// without a gap.
+  ///
+  /// - Parameters:
+  ///   - manifests: Those of the exports, as they were named.
+  ///   - paths: Where they are.
+  /// - Throws: `.usage`.
+  static func assertOrder(_ manifests: [Manifest], at paths: [String]) throws(Failure) {
+    for (index, manifest) in manifests.enumerated() {
+      let before = manifests[..<index].filter {
+        ($0.isIncrement || manifest.isIncrement) && $0.overlaps(manifest)
+      }
+      guard let last = before.compactMap(\.readTime).max(), let time = manifest.readTime else { continue }
+      let isOlder = time < last
+      if !isOlder, !manifest.leavesGap(after: last) { continue }
+      throw Failure(
+        .usage,
+        "import",
+        path: paths[index],
+        cause: isOlder ? "it is older than an export that is named before it" : gap,
+        remedy: isOlder ? orderAdvice : gapAdvice
+      )
+    }
+  }
+
+  private static let orderAdvice =
+    "Name the whole export first, then its increments in the order in which they were made."
+  private static let gapAdvice =
+    "Name that one, too. Where it is lost, import each of the others by itself: what changed meanwhile is missing then."
+
+  /// Checks that the first of several exports is whole, and that the others add to it, in their order and without a gap; of one,
+  /// nothing.
   ///
   /// - Parameters:
   ///   - manifests: Nil for what is no export.
@@ -86,13 +136,13 @@ extension Manifest {
     to operation: String
   ) throws(Failure) {
     if manifests.count < 2 { return }
-    func refusal(_ index: Int, _ cause: String) -> Failure {
+    func refusal(_ index: Int, _ cause: String, _ remedy: String = Manifest.orderAdvice) -> Failure {
       Failure(
         .usage,
         operation,
         path: paths[index],
         cause: cause,
-        remedy: "Name the whole export first, then its increments in the order in which they were made."
+        remedy: remedy
       )
     }
     guard let base = manifests[0], !base.isIncrement else { throw refusal(0, "it is no whole export") }
@@ -104,6 +154,7 @@ extension Manifest {
       if let last, let time = manifest.readTime, time <= last {
         throw refusal(index, "it is older than \(paths[index - 1])")
       }
+      if let last, manifest.leavesGap(after: last) { throw refusal(index, gap, gapAdvice) }
       last = manifest.readTime ?? last
     }
   }

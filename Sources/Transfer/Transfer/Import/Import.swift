@@ -234,6 +234,7 @@ package struct Import: Sendable {
     let isFirst = context.checkpoints?.resumed == nil && options.share == nil
     if isFirst {
       for source in options.sources { try options.rules.schema.assertNamed(source, in: context.environment) }
+      try assertOrder(of: options.sources)
       try reportUnread(beside: options.sources)
     }
     let inputs = try ImportInputs(
@@ -257,6 +258,21 @@ package struct Import: Sendable {
       }
     }
     return inputs
+  }
+
+  /// Checks that increments come behind what they add to: no duplicate is decided against the order of time.
+  private func assertOrder(of sources: [ImportSource]) throws(Failure) {
+    var manifests: [Manifest] = []
+    var paths: [String] = []
+    for source in sources {
+      guard let manifest = source.manifest else { continue }
+      let folder = FilePaths.folder(of: source.path)
+      let path = source.isFromFolder ? folder : source.path
+      if paths.contains(where: { $0.isIdentical(to: path) }) { continue }
+      paths.append(path)
+      manifests.append(source.isFromFolder ? manifest : manifest.cut(to: FilePaths.name(of: path)))
+    }
+    try Manifest.assertOrder(manifests, at: paths)
   }
 
   /// Says which sheets are not read, that an export is not whole, and what the folders that were named hold that is not: what systems and programs leave there, and all else.

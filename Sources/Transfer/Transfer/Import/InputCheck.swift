@@ -201,6 +201,10 @@ struct InputCheck {
   private func warnOfNothing(in source: ImportSource) {
     // That nothing was deleted is as usual.
     if source.listsDeletions { return }
+    // Nor that nothing was changed.
+    if source.isIncrement, source.manifest?.file(named: FilePaths.name(of: source.path))?.documents == 0 {
+      return
+    }
     let what = source.format.isTable ? "rows below its headings" : "documents"
     let isEmpty = !source.isStream && !source.isExported && source.size(via: options.table.files) == 0
     let more = isEmpty ? " It has 0 bytes: it may be cut off." : ""
@@ -325,8 +329,8 @@ struct InputCheck {
   }
 
   private func policy(of earlier: Place, _ later: Place) -> DuplicatePolicy? {
-    if let decided = options.duplicates { return decided }
-    return inputs.source(later.file).isIncrement(upon: inputs.source(earlier.file)) ? .last : nil
+    if inputs.source(later.file).isIncrement(upon: inputs.source(earlier.file)) { return .last }
+    return options.duplicates
   }
 
   private func fault(of earlier: Place, _ later: Place) -> RowFault {

@@ -127,7 +127,7 @@ package struct WantedState: Sendable {
 
 extension Manifest {
   /// The manifest of one of the files alone.
-  fileprivate func cut(to name: String) -> Manifest {
+  func cut(to name: String) -> Manifest {
     var manifest = self
     manifest.files = files.filter { $0.file.isIdentical(to: name) }
     manifest.scope?.collections = manifest.files.map(\.collection)

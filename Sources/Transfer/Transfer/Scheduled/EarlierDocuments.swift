@@ -29,9 +29,8 @@ package struct EarlierDocuments: Sendable {
     progress: Progress,
     via files: FileAccess
   ) throws {
-    guard let base = exports.lastIndex(where: { $0.manifest.isBase(of: scope) }) else { return nil }
-    let whole = exports[base].manifest
-    let series = [exports[base]] + exports[(base + 1)...].filter { $0.manifest.adds(to: whole) }
+    let series = Self.series(before: scope, in: exports)
+    if series.isEmpty { return nil }
     let names = series.flatMap { $0.manifest.files.map(\.file) }
     guard names.allSatisfy({ FileName($0).kind == .jsonl }) else { return nil }
     var reader = PlaceReader(files)
@@ -41,5 +40,21 @@ package struct EarlierDocuments: Sendable {
       throw Failure(.inputMalformed, "read", path: defect.label, cause: defect.reason)
     }
     lastSeen = series.last { !$0.manifest.isIncrement || $0.manifest.deleted != nil }?.manifest.readTime
+  }
+
+  /// The exports that an increment adds to: the last whole one with its scope, and what adds to that; none where there is no whole
+  /// one, or where one is missing between them.
+  ///
+  /// - Parameters:
+  ///   - scope: That of the increment.
+  ///   - exports: The complete exports of a database in the folder, oldest first.
+  package static func series(before scope: Manifest.Scope, in exports: [DatedManifest]) -> [DatedManifest] {
+    guard let base = exports.lastIndex(where: { $0.manifest.isBase(of: scope) }) else { return [] }
+    let whole = exports[base].manifest
+    let series = [exports[base]] + exports[(base + 1)...].filter { $0.manifest.adds(to: whole) }
+    let hasGap = zip(series, series.dropFirst()).contains { earlier, later in
+      earlier.manifest.readTime.map { later.manifest.leavesGap(after: $0) } ?? false
+    }
+    return hasGap ? [] : series
   }
 }

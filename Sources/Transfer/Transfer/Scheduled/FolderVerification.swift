@@ -28,6 +28,19 @@ package struct FolderVerification: Sendable {
   /// Whether every file matches the manifest, which names all of their kind.
   package var isWhole: Bool { files.allSatisfy { $0.problems.isEmpty } && strays.isEmpty }
 
+  /// What an increment lacks of the exports before it; nil where nothing is missing, and for a whole export.
+  ///
+  /// - Parameter earlier: The exports in the same folder that are older, oldest first.
+  package func lack(behind earlier: [FolderVerification]) -> String? {
+    guard manifest.isIncrement, manifest.scope != nil else { return nil }
+    let known = earlier.map(\.manifest).filter { $0.isOfSameDatabase(as: manifest) }
+    guard let base = known.lastIndex(where: { $0.isBase(of: manifest.scope) }) else {
+      return "it is an increment, and the whole export that it adds to is missing"
+    }
+    let last = known[base...].last { $0.adds(to: known[base]) } ?? known[base]
+    return last.readTime.map { manifest.leavesGap(after: $0) } ?? false ? Manifest.gap : nil
+  }
+
   /// Verifies a folder, reading each file once for its checksum and once for its documents.
   ///
   /// - Throws: `.inputMissing` without a manifest, `.inputMalformed` for an invalid one.

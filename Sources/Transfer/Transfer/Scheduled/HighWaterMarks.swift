@@ -61,6 +61,11 @@ package struct HighWaterMarks: Sendable {
       ?? own.first { $0.server == nil }
   }
 
+  /// The mark that an export sets; nil beyond the times that there are.
+  package static func mark(exportedAt time: Timestamp) -> Timestamp? {
+    Timestamp(seconds: time.seconds - overlap, nanoseconds: time.nanoseconds)
+  }
+
   /// Advances the marks of collections to the read time of an export, never back, and writes the file.
   ///
   /// - Throws: `.cannotWrite`; the file is unchanged then.
@@ -69,9 +74,7 @@ package struct HighWaterMarks: Sendable {
     of environment: DatabaseEnvironment,
     exportedAt time: Timestamp
   ) throws(Failure) {
-    guard let mark = Timestamp(seconds: time.seconds - Self.overlap, nanoseconds: time.nanoseconds) else {
-      return
-    }
+    guard let mark = Self.mark(exportedAt: time) else { return }
     for collection in collections {
       let former = key(environment, collection).flatMap { marks.removeValue(forKey: $0) }
       let key = Key(database: environment.database, server: environment.server, collection: collection)

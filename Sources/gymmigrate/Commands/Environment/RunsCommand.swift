@@ -85,7 +85,7 @@ struct RunsResume: AsyncParsableCommand {
   func run() async throws {
     let entry = try folder.history.entry(named: run, preferring: \.isResumable)
     let record = entry.record
-    try folder.history.assertOwn(record)
+    try assertOwn(record)
     if let refusal = refusal(to: entry) {
       let isOver = entry.isComplete || entry.isUndone
       throw run.isIdentical(to: "last") && isOver ? nothingLeft : refusal
@@ -115,6 +115,24 @@ struct RunsResume: AsyncParsableCommand {
       return try await UpRun(job: job, run: run).resume(record)
     }
     try await run.perform()
+  }
+
+  /// Checks that what the run says may be trusted; of a copy, the commands are named that work all the same.
+  private func assertOwn(_ record: RunRecord) throws(Failure) {
+    try folder.history.assertPrivate(record)
+    do throws(Failure) {
+      try folder.history.assertOwn(record)
+    } catch {
+      let isUsual = folder.stateDir.isIdentical(to: ConnectionSettings.defaultStateDir)
+      let place = isUsual ? [] : ["--state-dir", folder.stateDir]
+      func command(_ words: [String]) -> String {
+        CommandLineText.quoted(["gymmigrate", "migrate"] + words + ["-e", record.environment])
+      }
+      var failure = error
+      failure.remedy =
+        "If you know the run, undo it (\(command(["undo", record.id] + place))), or keep its changes (\(command(["unlock", record.id]))) and enter its command yourself, which does the rest."
+      throw failure
+    }
   }
 
   /// Names the run where 'last' passes over newer ones, before anything is said of it.

@@ -214,7 +214,8 @@ extension MigrationChoice {
     let application = Invocation.current.application(of: try EnvironmentResolver(connection).schema())
     let known = try application?.comingAlong() ?? []
     return try migrations.map { name throws(Failure) in
-      if MigrationFile.isFile(name) || known.contains(where: { $0.id.isIdentical(to: name) }) { return name }
+      let isMeant = MigrationFile.isFile(name) && (FileCheck.exists(name) || name.contains("/"))
+      if isMeant || known.contains(where: { $0.id.isIdentical(to: name) }) { return name }
       let folder = try MigrationFolder.find(for: connection)
       return folder?.migrations.first { $0.isCalled(name) }?.choice ?? name
     }

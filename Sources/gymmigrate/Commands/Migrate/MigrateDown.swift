@@ -29,9 +29,25 @@ struct MigrateDown: AsyncParsableCommand {
     let undone = folder.migrations.filter { entry.applied($0.id) != nil }
     for migration in undone { try Self.assertMayBeUndone(migration, entry) }
     run.output.logger().notice("Undoing \(Self.named(undone)) in \(environment).")
+    for other in Self.cleared(undone, entries) where !other.run.isIdentical(to: entry.run) {
+      let command = CommandLineText.quoted(["gymmigrate", "migrate", "undo", other.run, "-e", environment])
+      run.output.logger().warning(
+        "Run \(other.run) (\(other.command)) stopped before it was done and was cleared: what it wrote stays. To undo it, too: \(command)"
+      )
+    }
     var undo = run
     undo.job = UndoJob(of: entry.run, isDryRun: dryRun)
     try await undo.perform()
+  }
+
+  /// The runs of migrations that were cleared, and whose changes are in the database still.
+  private static func cleared(_ migrations: [FolderMigration], _ entries: [LedgerEntry]) -> [LedgerEntry] {
+    entries.filter { entry in
+      guard entry.status == .cleared, entry.hasChanged else { return false }
+      return migrations.contains { migration in
+        entries.own(migration.id).contains { $0.status == .cleared && $0.run.isIdentical(to: entry.run) }
+      }
+    }
   }
 
   private static func named(_ migrations: [FolderMigration]) -> String {

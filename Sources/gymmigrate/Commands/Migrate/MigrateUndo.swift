@@ -57,6 +57,7 @@ extension UndoJob: PerformableJob {
     run.output.logger().notice(
       "Run \(self.run): \(entry.record.command), begun \(entry.record.startedAt), \(count)."
     )
+    try askAboutIrreversible(entry.record, run)
     return try await CommandRun(run, resumesUnfinished: true).perform { session, folder in
       UndoTarget.warn(session, of: changes, in: stateDir)
       let source = try UndoTarget.source(changes, of: self.run, in: session)
@@ -98,6 +99,24 @@ extension UndoJob: PerformableJob {
     }
     if let last { words[last] = self.run }
     return words
+  }
+
+  /// Warns of a run of migrations whose files say that they are irreversible, and asks a person.
+  ///
+  /// - Throws: `.notPermitted` where the answer is no.
+  private func askAboutIrreversible(_ record: RunRecord, _ run: JobRun) throws(Failure) {
+    guard let words = (try? record.job?.job(ApplyJob.self))?.migrations.migrations,
+      let folder = try? MigrationFolder.find(for: run.connection)
+    else { return }
+    var isAny = false
+    for migration in folder.migrations where words.contains(where: migration.isCalled) {
+      guard let reason = migration.header.irreversible else { continue }
+      isAny = true
+      run.output.logger().warning(
+        "What \(migration.name) changed is put back, though its file says that it is irreversible: \(reason)"
+      )
+    }
+    if isAny, !isDryRun { try Guard.ask("Undo it all the same?", with: run.confirmation) }
   }
 
   /// Says how to apply again what a run had applied, but of a plan, which is spent.

@@ -49,7 +49,7 @@ struct ShardFinishCommand: AsyncParsableCommand {
     if plan.partExtension != nil {
       try await finish.writeManifest(results, scope: (divided.job as? ExportJob)?.scope)
     }
-    if plan.writes { try await close(plan, summary.totals) }
+    if plan.writes { try await close(plan, summary) }
     try await finish.write(summary)
     if let check = divided.job as? CheckJob, !logging.json {
       try StandardOutput.write(check.table(of: finish.findings(results) ?? [:], divided.connection))
@@ -58,12 +58,17 @@ struct ShardFinishCommand: AsyncParsableCommand {
   }
 
   /// Enters the end of a run that wrote.
-  private func close(_ plan: ShardPlan, _ totals: DocumentCounts) async throws {
+  private func close(_ plan: ShardPlan, _ summary: RunSummary) async throws {
+    let entry = plan.ledgerEntry(holder: LedgerRun.holder)
+    let isOfMigrations = !entry.migrations.isEmpty
+    let rewritten =
+      isOfMigrations ? [] : plan.job.connection.migrations(writing: summary.collections.writtenRoots)
     let output = logging.settings.silent
     try await CommandRun(name: "shard finish", connection: plan.job.connection, output: output)
       .performWithoutRun { session in
-        let shared = SharedRun(plan.ledgerEntry(holder: LedgerRun.holder), of: session.ledger)
-        try await shared.close(totals, isEmpty: totals.written == 0)
+        let shared = SharedRun(entry, of: session.ledger)
+        let totals = summary.totals
+        try await shared.close(totals, isEmpty: totals.written == 0, rewriting: rewritten)
         return CommandResult()
       }
   }

@@ -303,7 +303,7 @@ extension ExportJob: DivisibleJob {
           session.logger.notice("Masked by the rules of the schema '\(schema.name)'.")
         }
         if let since = try since.map({ try SinceChoice(typed: $0) }) {
-          try await DatedExport.narrow(&options, since: since, in: dated?.path, via: access.files, session)
+          try await DatedExport.narrow(&options, since: since, in: dated, via: access.files, session)
           if let dated, case .jsonLines = format {
             options.earlier = try await DatedExport.earlier(scope, in: dated, via: access.files, session)
           }

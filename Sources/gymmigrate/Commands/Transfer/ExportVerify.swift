@@ -7,7 +7,8 @@ struct ExportVerify: AsyncParsableCommand {
     abstract: "Check the files of an exported folder against its manifest; also 'export verify'.",
     discussion: """
       Compares each file's size, SHA-256 and number of documents with manifest.json. Prints one line per file: its path, \
-      and 'ok' or the problem, separated by a tab. Exits with 1 when there is a problem.
+      and 'ok' or the problem, separated by a tab; in a folder of dated exports, also what an increment lacks of the ones \
+      before it. Exits with 1 when there is a problem.
 
         gymmigrate export verify nightly/latest
         gymmigrate export verify gs://my-backups/nightly/latest
@@ -30,13 +31,21 @@ struct ExportVerify: AsyncParsableCommand {
   func run() async throws {
     var verified: [FolderVerification] = []
     let access = try StorageAccess(for: [folder], nil)
-    for folder in try FolderVerification.folders(in: folder, via: access.files) {
+    var lacks: [String?] = []
+    let folders = try FolderVerification.folders(in: folder, via: access.files)
+    // Of one export alone it is not known where the others are.
+    let isSeries = folders != [FilePaths.bare(folder)]
+    for folder in folders {
       let verification = try FolderVerification(of: folder, via: access.files)
+      let lack = isSeries ? verification.lack(behind: verified) : nil
+      lacks.append(lack)
       verified.append(verification)
-      if !json { try print(verification) }
+      if json { continue }
+      try print(verification)
+      if let lack { try StandardOutput.write("\(folder)\t\(lack)\n") }
     }
-    let isWhole = verified.allSatisfy(\.isWhole)
-    if json { try StandardOutput.writeObject { write(verified, isWhole: isWhole, to: &$0) } }
+    let isWhole = verified.allSatisfy(\.isWhole) && lacks.allSatisfy { $0 == nil }
+    if json { try StandardOutput.writeObject { write(verified, lacks, isWhole: isWhole, to: &$0) } }
     if !isWhole { throw ExitStatus(ExitCodes.differences) }
   }
 
@@ -55,12 +64,19 @@ struct ExportVerify: AsyncParsableCommand {
     }
   }
 
-  private func write(_ verified: [FolderVerification], isWhole: Bool, to json: inout JSONWriter) {
+  private func write(
+    _ verified: [FolderVerification],
+    _ lacks: [String?],
+    isWhole: Bool,
+    to json: inout JSONWriter
+  ) {
     json.member("command", "export verify")
     json.member("status", isWhole ? "done" : "differences")
     json.member("exitCode", isWhole ? ExitCodes.done : ExitCodes.differences)
-    json.member("folders", objects: verified) { json, verification in
+    json.member("folders", objects: zip(verified, lacks)) { json, pair in
+      let (verification, lack) = pair
       json.member("folder", verification.folder)
+      if let lack { json.member("problem", lack) }
       json.member("environment", verification.manifest.environment)
       json.key("readTime")
       if let time = verification.manifest.readTime { json.timestamp(time) } else { json.null() }

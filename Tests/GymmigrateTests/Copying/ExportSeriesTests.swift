@@ -1,0 +1,122 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("A whole export and its increments, and what is missing of them", .timeLimit(.minutes(60)))
+struct ExportSeriesTests {
+  private static let old = #","updatedAt":{"timestampValue":"2020-01-01T00:00:00Z"}"#
+  private static let new = #"{"updatedAt":{"timestampValue":"2125-01-01T00:00:00Z"}}"#
+  private static let export = ["export", "--all", "-e", "prod", "-o", "n", "--dated"]
+
+  private func withSource(
+    _ body: (Tool, MiniFirestore, _ target: MiniFirestore) async throws -> Void
+  ) async throws {
+    let (source, target) = (MiniFirestore.environment("prod"), MiniFirestore.environment("test"))
+    let names = (1...9).map { "users/\($0)" } + ["logs/1"]
+    try source.load(jsonLines: names.map { documentLine($0, 1, Self.old) }.joined(separator: "\n"))
+    try await withTwoServers(source.handler, target.handler) { tool in
+      try await tool.bare(Self.export).expect(0)
+      try await body(tool, source, target)
+    }
+  }
+
+  private func increment(
+    _ tool: Tool,
+    _ command: [String] = ExportSeriesTests.export
+  ) async throws -> (path: String, errors: String) {
+    let result = try await tool.bare(command + ["--since", "last"])
+    result.expect(0)
+    return ("n/\(try #require(tool.exports("n").last))", result.errors)
+  }
+
+  private func lines(_ file: String, _ tool: Tool) throws -> Int {
+    try tool.text(file).split(separator: "\n").count
+  }
+
+  @Test("Where the whole export is gone, the next one is whole, and verify says that an increment lacks it.")
+  func missingWhole() async throws {
+    try await withSource { tool, source, _ in
+      let whole = "n/\(try #require(tool.exports("n").first))"
+      let first = try await increment(tool)
+      #expect(!first.errors.contains("lacks the whole export"))
+      try await tool.bare(["export", "verify", "n"]).expect(0)
+      try FileManager.default.moveItem(atPath: tool.path(whole), toPath: tool.path("away"))
+      let verified = try await tool.bare(["export", "verify", "n"])
+      verified.expect(1)
+      #expect(verified.output.contains("\(first.path)\tit is an increment, and the whole export"))
+      let again = try await increment(tool)
+      #expect(again.errors.contains("n lacks the whole export"))
+      #expect(try lines("\(again.path)/users.jsonl", tool) == 9)
+      #expect(try !tool.text("\(again.path)/manifest.json").contains("\"since\""))
+      // What follows adds to that one.
+      try source.put("users/1", fields: Self.new)
+      let last = try await increment(tool)
+      #expect(!last.errors.contains("lacks the whole export"))
+      #expect(try lines("\(last.path)/users.jsonl", tool) == 1)
+    }
+  }
+
+  @Test("The export of one collection adds to no export of everything.")
+  func otherScope() async throws {
+    try await withSource { tool, _, _ in
+      let single = Self.export.map { $0 == "--all" ? "users" : $0 }
+      let export = try await increment(tool, single)
+      #expect(export.errors.contains("n lacks the whole export"))
+      #expect(try lines("\(export.path)/users.jsonl", tool) == 9)
+    }
+  }
+
+  @Test("A series out of order is refused, whatever --duplicates says, and so is one with a gap.")
+  func order() async throws {
+    try await withSource { tool, source, target in
+      for (changed, deleted) in [("users/1", "users/2"), ("users/3", "users/4")] {
+        try source.put(changed, fields: Self.new)
+        source.remove(deleted)
+        _ = try await increment(tool)
+      }
+      let folders = tool.exports("n").map { "n/\($0)" }
+      try #require(folders.count == 3)
+      let empty = target.snapshot()
+      let wrong = Array(folders.reversed())
+      for choice in [[], ["--duplicates", "last"]] {
+        let result = try await tool.bare(["import", "-e", "test", "--mode", "upsert"] + wrong + choice)
+        result.expectFailure(64, "it is older than an export", "Name the whole export first")
+      }
+      let gap = [folders[0], folders[2]]
+      try await tool.bare(["import", "-e", "test", "--mode", "upsert"] + gap)
+        .expectFailure(64, "the increment before it is missing", "Name that one, too.")
+      try await tool.bare(["restore", "--all", "-n", "-e", "prod"] + gap.flatMap { ["--from", $0] })
+        .expectFailure(64, "the increment before it is missing", "Name that one, too.")
+      #expect(target.snapshot() == empty)
+      // The newest state of a document counts in a series, whichever of other duplicates does.
+      let command = ["import", "-e", "test", "--mode", "upsert", "--duplicates", "first"]
+      try await tool.bare(command + folders).expect(0)
+      #expect(target.snapshot() == source.snapshot())
+    }
+  }
+
+  @Test("An increment without a change is imported without a warning.")
+  func nothingChanged() async throws {
+    try await withSource { tool, _, _ in
+      let empty = try await increment(tool)
+      let result = try await tool.bare(["import", empty.path, "-e", "test", "--mode", "upsert"])
+      result.expect(0)
+      #expect(!result.errors.contains("it has no documents"), "\(result.errors)")
+    }
+  }
+
+  @Test("Where an increment is gone, the next export is whole, too.")
+  func missingIncrement() async throws {
+    try await withSource { tool, source, _ in
+      try source.put("users/1", fields: Self.new)
+      let first = try await increment(tool)
+      _ = try await increment(tool)
+      try FileManager.default.moveItem(atPath: tool.path(first.path), toPath: tool.path("away"))
+      let verified = try await tool.bare(["export", "verify", "n", "--json"])
+      verified.expect(1)
+      #expect(verified.output.contains(#""problem":"the increment before it is missing""#))
+      let next = try await increment(tool)
+      #expect(try lines("\(next.path)/users.jsonl", tool) == 9)
+    }
+  }
+}

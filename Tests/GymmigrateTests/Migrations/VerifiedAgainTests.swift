@@ -1,0 +1,78 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("What was written since a migration was verified", .timeLimit(.minutes(60)))
+struct VerifiedAgainTests {
+  private static let migration =
+    "id: set-a\nsummary: Sets a.\ncollection: things\nsteps:\n  - set: {a: 1}\n"
+
+  private func status(_ tool: Tool) async throws -> String {
+    let result = try await tool.bare(["migrate", "status", "--environments", "test"])
+    result.expect(0)
+    return String(try #require(result.output.split(separator: "\n").last))
+  }
+
+  private func pending(_ tool: Tool) async throws -> String {
+    let result = try await tool.bare(["migrate", "pending", "-e", "test"])
+    result.expect(0)
+    #expect(result.output == "")
+    return result.errors
+  }
+
+  /// A migration that is verified in test, and not applied in prod.
+  private func withVerified(_ body: (Tool) async throws -> Void) async throws {
+    try await withStores { tool in
+      try tool.write(Self.migration, to: "migrations/1-a.yaml")
+      for environment in ["test", "prod"] {
+        try await tool.load((1...3).map { documentLine("things/t\($0)", $0) }, into: environment)
+      }
+      try await tool.bare(["migrate", "up", "-e", "test"]).expect(0)
+      #expect(try await status(tool).contains("verified"))
+      try await body(tool)
+    }
+  }
+
+  @Test("A copy over what a migration wrote takes 'verified' away, until it is verified again.")
+  func copied() async throws {
+    try await withVerified { tool in
+      let copy = ["copy", "things", "--from", "prod", "--to", "test", "--mode", "upsert"]
+      try await tool.bare(copy + ["--keep-personal-data"]).expect(0)
+      #expect(try await status(tool).contains(" applied"))
+      for line in [try await pending(tool), try await tool.bare(["migrate", "up", "-e", "test"]).errors] {
+        #expect(line.contains("1-a was verified before 'copy"), "\(line)")
+        #expect(line.contains("gymmigrate migrate verify --record 1-a -e test"), "\(line)")
+      }
+      try await tool.bare(["migrate", "verify", "--record", "1-a", "-e", "test"]).expect(1)
+      #expect(try await status(tool).contains(" applied"))
+      let found = try await pending(tool)
+      #expect(found.contains("a plan since found changes"), "\(found)")
+      #expect(found.contains("gymmigrate migrate apply 1-a -e test"), "\(found)")
+      try await tool.bare(["migrate", "apply", "1-a", "-e", "test"]).expect(0)
+      try await tool.bare(["migrate", "verify", "--record", "1-a", "-e", "test"]).expect(0)
+      #expect(try await status(tool).contains("verified"))
+      #expect(try await pending(tool) == "Nothing is pending in test.\n")
+    }
+  }
+
+  @Test("So does an import into its collection, and none into another one.")
+  func imported() async throws {
+    try await withVerified { tool in
+      try await tool.load([documentLine("others/t1", 1)], into: "test")
+      #expect(try await status(tool).contains("verified"))
+      try await tool.load([documentLine("things/t1", 1)], into: "test", mode: "upsert")
+      #expect(try await status(tool).contains(" applied"))
+      #expect(try await pending(tool).contains("1-a was verified before 'import"))
+    }
+  }
+
+  @Test("So does a restore of a part.")
+  func restored() async throws {
+    try await withVerified { tool in
+      try tool.write(documentLine("things/t1", 1), to: "old.jsonl")
+      let restore = ["restore", "things", "--from", "old.jsonl", "--scope", "partial"]
+      try await tool.bare(restore + ["-e", "test"]).expect(0)
+      #expect(try await status(tool).contains(" applied"))
+    }
+  }
+}

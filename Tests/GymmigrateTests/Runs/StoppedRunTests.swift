@@ -1,0 +1,139 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("Runs that stopped, and what their messages advise", .timeLimit(.minutes(60)))
+struct StoppedRunTests {
+  private func withThings(_ body: (Tool) async throws -> Void) async throws {
+    try await withStores { tool in
+      try await tool.load((1...40).map { documentLine("things/t\($0)", $0) }, into: "test")
+      try await body(tool)
+    }
+  }
+
+  private func fix(_ value: Int, _ more: String...) -> [String] {
+    ["fix", "things", "--all-documents", "--set", "k=\(value)", "-e", "test", "-y"] + more
+  }
+
+  @Test("A run that reached its bound before it sent a write keeps no other from beginning.")
+  func nothingSent() async throws {
+    try await withThings { tool in
+      let before = try await tool.dump("test")
+      try await tool.bare(fix(1, "--max-writes", "8")).expect(75)
+      // One document may have been sent before the others were there.
+      let isAsBefore = try await tool.dump("test") == before
+      try await tool.bare(fix(2)).expect(isAsBefore ? 0 : 75)
+    }
+  }
+
+  @Test("Of a run whose folder is a copy, the commands are named that work, and they do.")
+  func copied() async throws {
+    try await withThings { tool in
+      let text = "id: set-a\nsummary: Sets a.\ncollection: things\nsteps:\n  - set: {a: 1}\n"
+      try tool.write(text, to: "migrations/1-a.yaml")
+      try await tool.bare(["migrate", "up", "-e", "test"]).expect(0)
+      let run = try tool.lastRun(of: "migrate")
+      try FileManager.default.copyItem(atPath: tool.path(".gymmigrate"), toPath: tool.path("unpacked"))
+      let refused = try await tool.bare(["runs", "resume", run, "--state-dir", "unpacked"])
+      refused.expectFailure(
+        77,
+        "it was not made here",
+        "gymmigrate migrate undo \(run) --state-dir unpacked -e test",
+        "gymmigrate migrate unlock \(run) -e test"
+      )
+      try await tool.bare(["migrate", "undo", run, "--state-dir", "unpacked", "-e", "test"]).expect(0)
+    }
+  }
+
+  @Test("A program that fails is corrected, the run is undone, and the same command begins anew, as is said.")
+  func program() async throws {
+    try await withThings { tool in
+      let program = """
+        import json, sys
+        for line in sys.stdin:
+            document = json.loads(line)
+            if document["fields"]["n"]["integerValue"] == "40": sys.exit(3)
+            document["fields"]["a"] = {"integerValue": "1"}
+            print(json.dumps(document), flush=True)
+
+        """
+      try tool.write(program, to: "migrations/crash.py")
+      try tool.write(
+        "id: crash\nsummary: Crashes.\ncollection: things\nsteps:\n  - run: [python3, crash.py]\n",
+        to: "migrations/1-crash.yaml"
+      )
+      let apply = ["migrate", "apply", "1-crash", "-e", "test"]
+      let failed = try await tool.bare(apply)
+      failed.expect(65)
+      let run = try tool.lastRun(of: "migrate")
+      #expect(failed.errors.contains("gymmigrate migrate undo \(run)"), "\(failed.errors)")
+      try tool.write(program.replacingOccurrences(of: "sys.exit(3)", with: "pass"), to: "migrations/crash.py")
+      try await tool.bare(["migrate", "undo", run]).expect(0)
+      try await tool.bare(apply).expect(0)
+      #expect(try await tool.dump("test").allSatisfy { $0.contains("\"a\":") })
+    }
+  }
+
+  @Test("An irreversible migration is undone with a warning.")
+  func irreversible() async throws {
+    try await withThings { tool in
+      try tool.write(
+        "id: set-a\nsummary: Sets a.\nirreversible: Others read it.\ncollection: things\nsteps:\n  - set: {a: 1}\n",
+        to: "migrations/1-a.yaml"
+      )
+      try await tool.bare(["migrate", "up", "-e", "test"]).expect(0)
+      let run = try tool.lastRun(of: "migrate")
+      for more in [["-n"], []] {
+        let undone = try await tool.bare(["runs", "undo", run, "-e", "test"] + more)
+        undone.expect(0)
+        #expect(undone.errors.contains("though its file says that it is irreversible: Others read it."))
+      }
+    }
+  }
+
+  @Test("'down' says that what a cleared run of the same migration wrote stays.")
+  func cleared() async throws {
+    try await withThings { tool in
+      let text = "id: set-a\nsummary: Sets a.\ncollection: things\nsteps:\n  - set: {a: 1}\n"
+      try tool.write(text, to: "migrations/1-a.yaml")
+      let up = ["migrate", "up", "-e", "test", "-q"]
+      try await tool.bare(up + ["--batch-size", "5", "--max-writes", "25"]).expect(75)
+      let run = try tool.lastRun(of: "migrate")
+      try await tool.bare(["migrate", "unlock", run, "-e", "test"]).expect(0)
+      try await tool.bare(up).expect(0)
+      let down = try await tool.bare(["migrate", "down", "-e", "test", "-y"])
+      down.expect(0)
+      #expect(down.errors.contains("was cleared: what it wrote stays"), "\(down.errors)")
+      let undo = ["migrate", "undo", run, "-e", "test"]
+      #expect(down.errors.contains("gymmigrate \(undo.joined(separator: " "))"), "\(down.errors)")
+      try await tool.bare(undo).expect(0)
+      #expect(try await tool.dump("test").allSatisfy { !$0.contains("\"a\":") })
+    }
+  }
+
+  @Test("The list of runs names a file of migrations once.")
+  func listed() async throws {
+    try await withThings { tool in
+      let text = "id: set-a\nsummary: Sets a.\ncollection: things\nsteps:\n  - set: {a: 1}\n"
+      try tool.write(text, to: "migrations/1-a.yaml")
+      // The file of the folder, by its name alone.
+      try await tool.bare(["migrate", "plan", "1-a.yaml", "-e", "test"]).expect(0)
+      for name in ["1-a", "migrations/1-a.yaml"] {
+        try await tool.bare(["migrate", "apply", name, "-e", "test"]).expect(0)
+        let list = try await tool.bare(["runs", "list", "--command", "migrate apply"])
+        #expect(list.output.contains("  migrate apply \(name)\n"), "\(list.output)")
+      }
+    }
+  }
+}
+
+extension Tool {
+  /// The id of the newest run of a command that has written.
+  fileprivate func lastRun(of command: String) throws -> String {
+    let names = runs().compactMap { $0.components(separatedBy: "/").last }
+    let written = names.filter { name in
+      name.contains("-\(command)-") && exists(".gymmigrate/runs/\(name)/journal.jsonl")
+    }
+    return try #require(written.last)
+  }
+}
