@@ -5,10 +5,12 @@ import Logging
 struct NumberedIDs: Sendable {
   private struct Found {
     var collection: CollectionPath
-    var (digits, others) = (0, 0)
+    var digits = 0
+    var others = 0
     /// Whether some of the digits begin with a zero.
     var isPadded = false
-    var (shortest, longest) = (Int.max, 0)
+    var shortest = Int.max
+    var longest = 0
   }
 
   /// The most collections that are looked at, for each is a read.
