@@ -110,7 +110,8 @@ struct ImportAdviceTests {
       let result = try await run(tool, "-n")
       result.expectFailure(65, "11 of 12 cells say double")
       #expect(!result.errors.contains("--decimal-comma"), "\(result.errors)")
-      try await run(tool, "--types", "precio=double", "-n").expectFailure(65, "and 1.500 as 1500")
+      try await run(tool, "--types", "precio=double", "-n")
+        .expectFailure(65, "others of the column have a point before their decimals, so write it with one")
     }
   }
 

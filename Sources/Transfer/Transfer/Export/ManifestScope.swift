@@ -100,20 +100,23 @@ extension Manifest {
   ///   - paths: Where they are.
   /// - Throws: `.usage`.
   static func assertOrder(_ manifests: [Manifest], at paths: [String]) throws(Failure) {
+    /// The last of those named before one that may hold states of the same documents, where one of both is an increment.
+    func last(before index: Int) -> Timestamp? {
+      manifests[..<index].filter { earlier in
+        (earlier.isIncrement || manifests[index].isIncrement) && earlier.overlaps(manifests[index])
+      }.compactMap(\.readTime).max()
+    }
+    func refusal(_ index: Int, _ cause: String, _ remedy: String) -> Failure {
+      Failure(.usage, "import", path: paths[index], cause: cause, remedy: remedy)
+    }
     for (index, manifest) in manifests.enumerated() {
-      let before = manifests[..<index].filter {
-        ($0.isIncrement || manifest.isIncrement) && $0.overlaps(manifest)
+      guard let last = last(before: index), let time = manifest.readTime, time < last else { continue }
+      throw refusal(index, "it is older than an export that is named before it", orderAdvice)
+    }
+    for (index, manifest) in manifests.enumerated() {
+      if let last = last(before: index), manifest.leavesGap(after: last) {
+        throw refusal(index, gap, gapAdvice)
       }
-      guard let last = before.compactMap(\.readTime).max(), let time = manifest.readTime else { continue }
-      let isOlder = time < last
-      if !isOlder, !manifest.leavesGap(after: last) { continue }
-      throw Failure(
-        .usage,
-        "import",
-        path: paths[index],
-        cause: isOlder ? "it is older than an export that is named before it" : gap,
-        remedy: isOlder ? orderAdvice : gapAdvice
-      )
     }
   }
 
