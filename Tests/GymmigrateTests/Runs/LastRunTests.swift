@@ -113,7 +113,7 @@ struct LastRunTests {
       #expect(refused.output.contains("The last run is \(run) (fix members); of the newer runs, as "))
       #expect(Self.members(mini) == changed)
       let plan = try await tool.bare(["migrate", "undo", "last", "-n"] + tool.place)
-      #expect(plan.lastLine.hasPrefix("To undo this: gymmigrate migrate undo \(run)"), "\(plan.errors)")
+      #expect(plan.lastLine.hasPrefix("To carry this out: gymmigrate migrate undo \(run)"), "\(plan.errors)")
       #expect(try await tool.onTerminal(undo + ["--yes"], typing: "n").exitCode == 0)
       #expect(Self.members(mini) == beginning)
     }

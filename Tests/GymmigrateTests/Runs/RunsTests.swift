@@ -128,8 +128,10 @@ struct RunsTests {
   @Test("A schema that has changed, and not only its comments")
   func schema() async throws {
     let schema = "schema: s\ncollections:\n  exercises: {}\n"
-    try await withKilled(["import", "in.jsonl", "--schema", "s.yaml"]) { tool, _ in
+    try await withKilled(place: ["-e", "mine"]) { tool, server in
       try tool.write(schema, to: "s.yaml")
+      let mine = "  mine: {project: test-project, database: (default), endpoint: '\(server.url)'}\n"
+      try tool.write("schema: s.yaml\nenvironments:\n\(mine)", to: "gymmigrate.yaml")
     } _: { tool, _ in
       try tool.write(schema.replacingOccurrences(of: "{}", with: "{ catalogue: true }"), to: "s.yaml")
       try await refuse(tool, 65, "the schema has changed since the run began")
