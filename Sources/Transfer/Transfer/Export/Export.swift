@@ -235,6 +235,8 @@ package struct Export: Sendable {
       context.counts.update(read.collection) { $0.read += documents.count }
       try main.append(.memory(documents))
     }
+    // A file of one collection takes its place as its writer ends.
+    if count == 0 { try assertKnown([read]) }
     for writer in writers.values { try writer.finish() }
     return count
   }
