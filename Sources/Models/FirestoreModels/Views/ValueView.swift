@@ -95,6 +95,8 @@ package protocol ReadableFields {
   var isEmpty: Bool { get }
   /// The components of a vector value; nil for an ordinary map.
   func vectorComponents() throws(WireError) -> [Double]?
+  /// The value of a member; nil where there is none.
+  func content(named name: String) -> Content?
   func makeIterator() -> Iterator
 }
 
@@ -190,4 +192,7 @@ extension FieldMap: ReadableFields {
 
   @usableFromInline
   package func vectorComponents() -> [Double]? { vector }
+
+  @usableFromInline
+  package func content(named name: String) -> Value? { self[name] }
 }

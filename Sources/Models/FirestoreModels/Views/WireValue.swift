@@ -241,6 +241,20 @@ package struct WireFields: ReadableFields {
     return try decoder.fields(object, depth: depth).vector
   }
 
+  @usableFromInline
+  package func content(named name: String) -> WireValue? {
+    name.withBytes { name in
+      var members = object?.members
+      while let (other, value) = members?.next() {
+        guard other.utf8.count == name.count else { continue }
+        if name.baseAddress.map({ other.utf8.hasSameBytes(as: $0) }) ?? true {
+          return WireValue(json: value, depth: depth)
+        }
+      }
+      return nil
+    }
+  }
+
   private static func isOrdered(_ json: JSONCursor) -> Bool {
     var members = json.members
     guard var last = members.next()?.name.utf8 else { return true }

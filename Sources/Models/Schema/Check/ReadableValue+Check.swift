@@ -10,14 +10,8 @@ func inMemory<Result>(_ body: () throws(WireError) -> Result) -> Result {
 extension ReadableFields {
   /// The value at a path through nested maps; nil where there is none.
   func content(at path: ArraySlice<String>) throws(WireError) -> Content? {
-    guard let first = path.first else { return nil }
-    var members = makeIterator()
-    while let (name, value) = members.next() {
-      let order = name.compare(with: first)
-      if order > 0 { return nil }
-      if order == 0 { return path.count == 1 ? value : try value.content(at: path.dropFirst()) }
-    }
-    return nil
+    guard let first = path.first, let value = content(named: first) else { return nil }
+    return path.count == 1 ? value : try value.content(at: path.dropFirst())
   }
 }
 
