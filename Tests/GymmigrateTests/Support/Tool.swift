@@ -116,9 +116,9 @@ extension Tool {
   }
 }
 
-/// Lets a few programs run at a time: the machine has few cores, and the tests have time limits.
+/// Lets a few programs run at a time: the machine has few cores, and the tests have time limits. Many of them wait most of their time.
 actor Gate {
-  static let shared = Gate(width: 3)
+  static let shared = Gate(width: 5)
 
   private var free: Int
   private var waiting: [CheckedContinuation<Void, Never>] = []
