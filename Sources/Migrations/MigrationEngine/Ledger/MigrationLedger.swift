@@ -177,6 +177,8 @@ package struct MigrationLedger: Sendable {
     let account = client.caller.traffic.account
     account.keep(Self.end)
     defer { account.keep(Cost()) }
+    // A lease that could not be given back would keep others from the database until it runs out.
+    try account.requireRoom(for: Self.beginning)
     try await keeper.take(overFrom: [entry.run] + (entry.undoes.map { [$0] } ?? []))
     do {
       let began = try await begin(entry, isResumed: isResumed, takingBack: takingBack, with: keeper)
@@ -189,6 +191,9 @@ package struct MigrationLedger: Sendable {
     }
     await giveBack(keeper)
   }
+
+  /// The writes before the first one of a run: its lease and its entry.
+  private static let beginning = Cost(writes: 2)
 
   /// What the end of a run is billed: its entry and its lease are read and written, and once more after lost responses.
   private static let end = Cost(reads: 8, writes: 2, deletes: 2)

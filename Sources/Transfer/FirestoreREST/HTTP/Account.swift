@@ -152,6 +152,12 @@ package final class Account: Sendable {
     }
   }
 
+  /// - Throws: `.tryLater` where the bound does not allow so much, beside what is kept for the end of the run.
+  package func requireRoom(for cost: Cost) throws(Failure) {
+    var probe = state.withLock(\.bill)
+    if probe.reserve(cost) == .exhausted { throw exhausted(before: cost) }
+  }
+
   /// Waits until a request is settled, unless there is enough by now.
   private func settlement(before most: Cost, _ least: Int?, _ isLast: Bool) async {
     await withCheckedContinuation { continuation in
