@@ -206,10 +206,8 @@ package struct ReportBuilder: Sendable {
     products.append(.init(id: id, name: name, stock: stock))
   }
 
-  private static func isActive(_ fields: FieldMap) -> Bool {
-    let value = fields["isActive"] ?? .null
-    return value.isNull || value.boolean == true
-  }
+  /// Whether a document counts: unless it says no. A value of another type says nothing; `check` lists it.
+  private static func isActive(_ fields: FieldMap) -> Bool { fields["isActive"]?.boolean != false }
 
   // MARK: The report
 

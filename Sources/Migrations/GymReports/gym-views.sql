@@ -1,51 +1,60 @@
--- The owner's numbers as views of a mirror. Days and months are those of the gym's zone; amounts that are no numbers
--- count as nothing, and those in another currency than pesos are left out.
+-- The owner's numbers as views of a mirror, by the rules of the report. Days and months are those of the gym's zone; amounts that
+-- are no numbers, or in another currency than pesos, are left out. A value that is no time is JSON in the column of one. Times are
+-- cut to seconds, because SQLite rounds them to milliseconds, which is the next day for the last of them.
 
 CREATE VIEW local_payments AS
 SELECT
   p.*,
   datetime(
-    coalesce(p.completed_at, p.created_at),
-    (SELECT modifier FROM zone_offsets WHERE from_utc <= coalesce(p.completed_at, p.created_at) ORDER BY from_utc DESC LIMIT 1)
+    substr(p.moment, 1, 19),
+    (SELECT modifier FROM zone_offsets WHERE from_utc <= p.moment ORDER BY from_utc DESC LIMIT 1)
   ) AS local_time
-FROM payments AS p
+FROM (
+  SELECT
+    *,
+    CASE
+      WHEN completed_at LIKE '____-%' THEN completed_at
+      WHEN created_at LIKE '____-%' THEN created_at
+    END AS moment
+  FROM payments
+) AS p
 WHERE p.status = 'completed';
 
 CREATE VIEW income_by_month AS
 SELECT
-  strftime('%Y-%m', local_time) AS month, type, method, count(*) AS payments,
-  round(sum(CASE WHEN typeof(amount) = 'real' THEN amount ELSE 0 END), 2) AS amount
+  strftime('%Y-%m', local_time) AS month, type, method, count(*) AS payments, round(sum(amount), 2) AS amount
 FROM local_payments
-WHERE trim(coalesce(currency, '')) = '' OR upper(trim(currency)) = 'MXN'
+WHERE typeof(amount) = 'real' AND abs(amount) < 9e999
+  AND (trim(coalesce(currency, '')) = '' OR upper(trim(currency)) = 'MXN')
 GROUP BY 1, 2, 3;
 
 CREATE VIEW expenses_by_month AS
 SELECT
   strftime(
-    '%Y-%m', date,
+    '%Y-%m', substr(date, 1, 19),
     (SELECT modifier FROM zone_offsets WHERE from_utc <= e.date ORDER BY from_utc DESC LIMIT 1)
   ) AS month,
-  category, count(*) AS expenses,
-  round(sum(CASE WHEN typeof(amount) = 'real' THEN amount ELSE 0 END), 2) AS amount
+  category, count(*) AS expenses, round(sum(amount), 2) AS amount
 FROM expenses AS e
-WHERE (is_active IS NULL OR is_active = 1)
+WHERE is_active IS NOT 0 AND typeof(amount) = 'real' AND abs(amount) < 9e999
   AND (trim(coalesce(currency, '')) = '' OR upper(trim(currency)) = 'MXN')
 GROUP BY 1, 2;
 
 CREATE VIEW check_ins_by_day AS
 SELECT
   date(
-    check_in_date,
+    substr(check_in_date, 1, 19),
     (SELECT modifier FROM zone_offsets WHERE from_utc <= c.check_in_date ORDER BY from_utc DESC LIMIT 1)
   ) AS day,
   count(*) AS check_ins
 FROM check_ins AS c
+WHERE check_in_date LIKE '____-%'
 GROUP BY 1;
 
 CREATE VIEW members_by_status AS
 SELECT membership_status AS status, count(*) AS members
 FROM members
-WHERE is_active IS NULL OR is_active = 1
+WHERE is_active IS NOT 0
 GROUP BY 1;
 
 CREATE VIEW memberships_that_end AS
@@ -54,11 +63,11 @@ FROM (
   SELECT
     _id, first_name, paternal_last_name, maternal_last_name, membership_end_date,
     date(
-      membership_end_date,
+      substr(membership_end_date, 1, 19),
       (SELECT modifier FROM zone_offsets WHERE from_utc <= m.membership_end_date ORDER BY from_utc DESC LIMIT 1)
     ) AS last_day
   FROM members AS m
-  WHERE membership_status = 'active' AND (is_active IS NULL OR is_active = 1)
+  WHERE membership_status = 'active' AND is_active IS NOT 0
 )
 WHERE last_day BETWEEN
   date(
@@ -74,4 +83,4 @@ WHERE last_day BETWEEN
 CREATE VIEW low_stock AS
 SELECT _id, name, stock
 FROM products
-WHERE (is_active IS NULL OR is_active = 1) AND typeof(stock) = 'integer' AND stock <= 5;
+WHERE is_active IS NOT 0 AND typeof(stock) = 'integer' AND stock <= 5;

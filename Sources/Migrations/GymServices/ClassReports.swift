@@ -31,6 +31,8 @@ package struct AttendanceRecord: Sendable, Equatable {
   /// The name of the person; nil where there is no document with one.
   package var personName: String?
   package var attended: Bool
+  /// Whether the record says that the person came, or did not; where it says neither, it counts as an absence.
+  package var isRecorded: Bool
 }
 
 /// Reports on classes; they only read.
@@ -135,7 +137,8 @@ package struct ClassReports: Sendable {
         start: own.flatMap { $0.startTime.isEmpty ? nil : $0.startTime },
         personID: person.id.isEmpty ? nil : person.id,
         personName: Self.path(person.id, in: person.collection).flatMap { found[$0] }.flatMap(Self.name),
-        attended: record.attended
+        attended: record.attended,
+        isRecorded: record.isRecorded
       )
     }
     .sorted { a, b in

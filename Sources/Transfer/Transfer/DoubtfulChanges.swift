@@ -3,10 +3,12 @@ import Schema
 import Tables
 
 /// What a table or plain JSON has probably done to values that are there: texts of digits, such as phones, lose the zeros or the `+`
-/// before them, and times their seconds, as a spreadsheet does it that saves CSV; and values take the place of others of another type.
+/// before them or the zeros behind their points, and times their seconds, as a spreadsheet does it that saves CSV; and values take the place of others of another type.
 struct DoubtfulChanges: Sendable {
   private enum Kind: Hashable {
     case cut
+    /// A text that is a number becomes another spelling of it, as `801.10` becomes `801.1`.
+    case respelled
     /// A time loses a part.
     case shortened(String)
     /// A value of a type replaces one of another.
@@ -70,7 +72,8 @@ struct DoubtfulChanges: Sendable {
 
   private func kind(_ before: Value, _ after: Value, at field: FieldPath, of change: Change) -> Kind? {
     switch (before, after) {
-    case (.string(let old), .string(let new)): return Self.isCut(old, to: new) ? .cut : nil
+    case (.string(let old), .string(let new)):
+      return Self.isCut(old, to: new) ? .cut : Self.isRespelled(old, as: new) ? .respelled : nil
     case (.string(let old), .integer(let new)) where Self.isCut(old, to: String(new)): return .cut
     case (.timestamp(let old), .timestamp(let new)): return loss(of: old, to: new).map { .shortened($0) }
     default:
@@ -96,6 +99,22 @@ struct DoubtfulChanges: Sendable {
     let rest = old.utf8.drop { $0 == UInt8(ascii: "0") || $0 == UInt8(ascii: "+") }
     return !rest.isEmpty && rest.count < old.utf8.count && rest.allSatisfy(\.isASCIIDigit)
       && rest.elementsEqual(new.utf8)
+  }
+
+  /// Whether two texts are the same number, or one of which a spreadsheet keeps the first fifteen digits.
+  private static func isRespelled(_ old: String, as new: String) -> Bool {
+    guard !old.isIdentical(to: new), let before = number(old), let after = number(new) else { return false }
+    let digits = 15
+    return before == after
+      || old.utf8.count > digits && old.utf8.count == new.utf8.count
+        && old.utf8.prefix(digits).elementsEqual(new.utf8.prefix(digits))
+        && new.utf8.dropFirst(digits).allSatisfy { $0 == UInt8(ascii: "0") }
+  }
+
+  /// The number that a text spells with digits, a point and an exponent.
+  private static func number(_ text: String) -> Double? {
+    let isSpelled = text.utf8.allSatisfy { $0.isASCIIDigit || "+-.eE".utf8.contains($0) }
+    return isSpelled ? Double(text) : nil
   }
 
   /// What a time lacks that another one has; nil where they differ in more.
@@ -142,6 +161,12 @@ struct DoubtfulChanges: Sendable {
     case .cut:
       let texts = NumberText.counted(count, "text")
       return ("\(texts) of digits \(verb("loses", "lose")) the zeros or the + before them", dropped)
+    case .respelled:
+      let texts = NumberText.counted(count, "text")
+      return (
+        "\(texts) of digits \(verb("becomes", "become")) another spelling of the same number, as 1.5 is of 1.50",
+        "A spreadsheet spells numbers in its own way; a workbook of 'export --format xlsx' keeps them."
+      )
     case .shortened(let part):
       let times = NumberText.counted(count, "timestamp")
       return ("\(times) \(verb("loses", "lose")) \(count == 1 ? "its" : "their") \(part)", dropped)

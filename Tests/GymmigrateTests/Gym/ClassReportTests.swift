@@ -106,6 +106,22 @@ struct ClassReportTests {
     }
   }
 
+  @Test("A record that says neither true nor false counts as an absence, and is said to.")
+  func unrecordedAttendance() async throws {
+    try await withTool { tool in
+      var documents: Documents = ["classes/c": ["nombre": s("Box")]]
+      for (number, value) in [b(true), b(false), s("si"), nil].enumerated() {
+        var fields = ["classId": s("c"), "memberId": s("m\(number)")]
+        fields["asistio"] = value
+        documents["classAttendance/a\(number)"] = fields
+      }
+      try await tool.load(documents)
+      let said = try await tool.run("classes", "attendance", "--class", "c")
+      #expect(said.output.hasSuffix("rate\t1/4\t25.0 %\n"), "\(said.output)")
+      #expect(said.errors.contains("2 records without true or false in asistio"), "\(said.errors)")
+    }
+  }
+
   @Test("A person who is recorded several times for a class is said to be.")
   func repeatedAttendance() async throws {
     try await withTool { tool in

@@ -264,6 +264,58 @@ struct QuietDamageTests {
     }
   }
 
+  @Test("One id without its zeros among others that have them is warned of where it would be a new document.")
+  func zerosOfOneID() async throws {
+    try await withStores { tool in
+      let stored = ["padded/0001", "padded/0002", "padded/0003", "padded/7", "padded/0007"]
+      try await tool.load(stored.map { documentLine($0, 1) }, into: "test")
+      for (ids, twin) in [
+        (["1", "0002"], "0001"), (["0002", "3"], "0003"), (["0002", "9"], nil), (["0002", "7"], nil),
+        (["0002", "12345"], nil),
+      ] as [([String], String?)] {
+        try tool.write("__name__,n\n" + ids.map { "\($0),2\n" }.joined(), to: "padded.csv")
+        let objects = ids.map { #"{"id":"\#($0)","n":2}"# }
+        try tool.write("[\(objects.joined(separator: ","))]", to: "padded.json")
+        for words in [["padded.csv"], ["padded.json", "--id-column", "id"]] {
+          let more = ["--schema", "none", "--mode", "merge", "-e", "test", "-n", "-q"]
+          let result = try await tool.bare(["import"] + words + more)
+          result.expect(0)
+          let said = twin.map { "has no zeros before it, and is new; the database has \($0)" }
+          #expect(result.errors.contains(said ?? "zeros before") == (twin != nil), "\(ids): \(result.errors)")
+        }
+      }
+    }
+  }
+
+  @Test("A merge of an empty map leaves the map that is there, and makes one where there is none.")
+  func emptyMaps() async throws {
+    try await withStores { tool in
+      let stored =
+        #"{"name":"things/a","fields":{"m":{"mapValue":{"fields":{"k":{"integerValue":"1"}}}},"n":{"mapValue":{"fields":{"o":{"mapValue":{"fields":{"p":{"integerValue":"2"}}}}}}}}}"#
+      try await tool.load([stored], into: "test")
+      try tool.write(
+        #"{"name":"things/a","fields":{"m":{"mapValue":{}},"n":{"mapValue":{"fields":{"o":{"mapValue":{}},"q":{"mapValue":{}}}}}}}"#
+          + "\n",
+        to: "things.jsonl"
+      )
+      try tool.write(#"[{"id":"a","m":{},"n":{"o":{},"q":{}}}]"#, to: "things.json")
+      try tool.write("__name__,m,n.o,n.q\na,{},{},{}\n", to: "things.csv")
+      let merge = ["--schema", "none", "--mode", "merge", "-e", "test", "-q"]
+      for words in [["things.jsonl"], ["things.json", "--id-column", "id"], ["things.csv"]] {
+        try await tool.bare(["import"] + words + merge).expect(0)
+        let document = try await tool.bare(["get", "things/a", "-e", "test", "--json"]).output
+        let json = try #require(JSONSerialization.jsonObject(with: Data(document.utf8)) as? NSDictionary)
+        #expect(
+          json.value(forKeyPath: "fields.m.mapValue.fields.k.integerValue") as? String == "1",
+          "\(document)"
+        )
+        let nested = "fields.n.mapValue.fields.o.mapValue.fields.p.integerValue"
+        #expect(json.value(forKeyPath: nested) as? String == "2", "\(document)")
+        #expect(json.value(forKeyPath: "fields.n.mapValue.fields.q.mapValue") != nil, "\(document)")
+      }
+    }
+  }
+
   @Test("What sets a missing field is named, and how many times of creation --server-times leaves out.")
   func serverTimes() async throws {
     try await withTool { tool in

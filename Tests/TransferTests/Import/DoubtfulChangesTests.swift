@@ -65,6 +65,22 @@ struct DoubtfulChangesTests {
     #expect(try said(before, after, types) == expected)
   }
 
+  @Test(
+    "A text that is a number, and becomes another spelling of it, was probably opened in a spreadsheet.",
+    arguments: [
+      ("801.10", "801.1", true), ("800.00", "800", true), ("1.50", "1.5", true), ("1E5", "100000", true),
+      ("0.10", "0.1", true), ("12345678901234567", "12345678901234500", true), ("-1.0", "-1", true),
+      ("801.10", "801.2", false), ("801.1", "801.10.2", false), ("v1.0", "v1", false), ("a", "b", false),
+      ("12345678901234567", "12345678901234600", false), ("0x10", "16", false), ("", "0", false),
+      ("12345678901234567", "12345678901234", false),
+    ]
+  )
+  func spellings(_ before: String, _ after: String, _ isRespelled: Bool) throws {
+    let expected = "1 text of digits becomes another spelling of the same number, as 1.5 is of 1.50"
+    let value = try said(.string(before), .string(after), [.string])
+    #expect(value == (isRespelled ? expected : nil))
+  }
+
   @Test("Members of maps are fields of their own.")
   func members() throws {
     let doubts = DoubtfulChanges(.none, in: try LocalTimeZone(named: "UTC"))

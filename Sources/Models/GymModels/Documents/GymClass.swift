@@ -104,8 +104,10 @@ package struct ClassAttendance: Identifiable, Equatable, Sendable {
   package var classId: String
   package var userId: String?
   package var memberId: String?
-  /// `asistio`; false where it is missing.
+  /// `asistio`; false where it is no boolean.
   package var attended: Bool
+  /// Whether `asistio` is one.
+  package var isRecorded: Bool
   package var timestamp: Timestamp?
 
   package init(_ document: RawDocument) {
@@ -115,6 +117,7 @@ package struct ClassAttendance: Identifiable, Equatable, Sendable {
     userId = fields["userId"]?.string
     memberId = fields["memberId"]?.string
     attended = fields["asistio"]?.boolean ?? false
+    isRecorded = fields["asistio"]?.boolean != nil
     timestamp = fields["timestamp"]?.timestamp
   }
 }

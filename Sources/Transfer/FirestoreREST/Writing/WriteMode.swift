@@ -36,7 +36,7 @@ package enum WriteMode: String, Codable, Sendable, CaseIterable {
     case .upsert, .replace: return .change(Change(replacing: current, with: incoming.document.fields))
     case .merge:
       let incoming = incoming.document.fields
-      let paths = Self.leafPaths(of: incoming).filter { incoming[$0] != current.fields[$0] }
+      let paths = Self.leafPaths(of: incoming).filter { Self.isSet(current.fields[$0], to: incoming[$0]) }
       if paths.isEmpty { return .unchanged }
       var fields = current.fields
       for path in paths { fields[path] = incoming[path] }
@@ -55,6 +55,14 @@ package enum WriteMode: String, Codable, Sendable, CaseIterable {
       var json = JSONWriter(capacity: 4 << 10)
       return document.hasFields(current.fields, encodedInto: &json)
     }
+  }
+
+  /// Whether a merge changes a value; an empty map has nothing that it would set in a map that is there.
+  private static func isSet(_ current: Value?, to incoming: Value?) -> Bool {
+    if case (.map(let known)?, .map(let new)?) = (current, incoming), new.isEmpty, known.vector == nil {
+      return false
+    }
+    return incoming != current
   }
 
   /// Returns the paths of all values except maps, plus empty maps and vectors.

@@ -7,14 +7,19 @@ struct NumberedIDs: Sendable {
     var collection: CollectionPath
     var digits = 0
     var others = 0
-    /// Whether some of the digits begin with a zero.
-    var isPadded = false
+    /// The shortest that begins with a zero has so many digits; nil where none does.
+    var padded: Int?
+    /// Some that begin with none.
+    var plain: [String] = []
     var shortest = Int.max
     var longest = 0
   }
 
   /// The most collections that are looked at, for each is a read.
   private static let maximum = 10
+
+  /// The most ids of a collection that are looked up.
+  private static let lookedUp = 20
 
   private var collections: [Found] = []
 
@@ -30,31 +35,65 @@ struct NumberedIDs: Sendable {
       return
     }
     collections[index].digits += 1
-    if Self.isPadded(id) { collections[index].isPadded = true }
+    if Self.isPadded(id) {
+      collections[index].padded = min(collections[index].padded ?? .max, id.count)
+    } else if collections[index].plain.count < Self.lookedUp {
+      collections[index].plain.append(path.id)
+    }
     collections[index].shortest = min(collections[index].shortest, id.count)
     collections[index].longest = max(collections[index].longest, id.count)
   }
 
-  /// Warns where the ids of a collection have zeros before them in the file alone, or in the database alone.
+  /// Warns where the ids of a collection have zeros before them in the file alone, or in the database alone, and where one that has
+  /// none would be another document than that of the same number.
   ///
-  /// It reads one name for each collection, and says nothing if the service does not respond soon.
+  /// It reads one name for each collection, and a few more where some ids of the file have zeros before them; it says nothing if
+  /// the service does not respond soon.
   func warn(in context: RunContext) async {
     // One that is no number, as that of a row of totals, does not make them names.
     for found in collections where found.digits > 0 && found.others * 10 <= found.digits {
       guard let stored = await Self.first(in: found.collection, context.client),
         stored.utf8.allSatisfy(\.isASCIIDigit)
       else { continue }
-      let (lack, have): (String, String)
-      if found.isPadded, !Self.isPadded(stored.utf8), stored.utf8.count < found.longest {
-        (lack, have) = ("the database", "the input")
-      } else if !found.isPadded, Self.isPadded(stored.utf8), found.shortest < stored.utf8.count {
-        (lack, have) = ("the input", "the database")
-      } else {
-        continue
+      if let said = Self.difference(found, stored) {
+        context.logger.warning(
+          "\(found.collection): \(said) (\(stored) in the database): they may be another spelling of the same documents. \(Self.advice)"
+        )
+      } else if let (id, twin) = await Self.twin(found, context.client) {
+        context.logger.warning(
+          "\(found.collection): the id \(id) has no zeros before it, and is new; the database has \(twin), as which it may be meant. \(Self.advice)"
+        )
       }
-      context.logger.warning(
-        "\(found.collection): the ids of \(lack) have no zeros before them, those of \(have) do (\(stored) in the database): they may be another spelling of the same documents. A spreadsheet drops such zeros; write the ids as the database has them."
-      )
+    }
+  }
+
+  private static let advice =
+    "A spreadsheet drops such zeros; write the ids as the database has them."
+
+  /// What the ids of one side lack that those of the other have.
+  private static func difference(_ found: Found, _ stored: String) -> String? {
+    let isStoredPadded = isPadded(stored.utf8)
+    if found.padded != nil, !isStoredPadded, stored.utf8.count < found.longest {
+      return "the ids of the database have no zeros before them, those of the input do"
+    }
+    if found.padded == nil, isStoredPadded, found.shortest < stored.utf8.count {
+      return "the ids of the input have no zeros before them, those of the database do"
+    }
+    return nil
+  }
+
+  /// An id without zeros among others that have them, which is new, beside the id with zeros that is not.
+  private static func twin(_ found: Found, _ client: FirestoreClient) async -> (id: String, twin: String)? {
+    guard let width = found.padded else { return nil }
+    let twins = found.plain.filter { $0.utf8.count < width }.map { id in
+      (id: id, twin: String(repeating: "0", count: width - id.utf8.count) + id)
+    }
+    if twins.isEmpty { return nil }
+    let paths = twins.flatMap { [$0.id, $0.twin] }.map { DocumentPath(found.collection, $0) }
+    guard let known = try? await client.quickly.batchGet(paths, mask: [.documentName]) else { return nil }
+    return twins.first { pair in
+      known[DocumentPath(found.collection, pair.id)] == nil
+        && known[DocumentPath(found.collection, pair.twin)] != nil
     }
   }
 

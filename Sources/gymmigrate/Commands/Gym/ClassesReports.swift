@@ -133,6 +133,14 @@ struct ClassesAttendance: AsyncParsableCommand {
     try await common.perform("classes attendance") { session in
       let records = try await session.classReports().attendance(selection, on: days)
       let attended = records.count(where: \.attended)
+      let unknown = records.count { !$0.isRecorded }
+      if unknown > 0 {
+        let warning = table.text(
+          "\(NumberText.counted(unknown, "record")) without true or false in asistio; each counts as an absence, as in the app.",
+          "\(NumberText.counted(unknown, "registro")) sin verdadero o falso en asistio; cada uno cuenta como falta, como en la app."
+        )
+        session.logger.warning("\(warning)")
+      }
       let people = Set(records.map { [UTF8Key($0.classID), UTF8Key($0.personID ?? $0.id)] })
       if records.count > people.count {
         let count = records.count - people.count
