@@ -303,15 +303,10 @@ struct QuietDamageTests {
       let merge = ["--schema", "none", "--mode", "merge", "-e", "test", "-q"]
       for words in [["things.jsonl"], ["things.json", "--id-column", "id"], ["things.csv"]] {
         try await tool.bare(["import"] + words + merge).expect(0)
-        let document = try await tool.bare(["get", "things/a", "-e", "test", "--json"]).output
-        let json = try #require(JSONSerialization.jsonObject(with: Data(document.utf8)) as? NSDictionary)
-        #expect(
-          json.value(forKeyPath: "fields.m.mapValue.fields.k.integerValue") as? String == "1",
-          "\(document)"
-        )
-        let nested = "fields.n.mapValue.fields.o.mapValue.fields.p.integerValue"
-        #expect(json.value(forKeyPath: nested) as? String == "2", "\(document)")
-        #expect(json.value(forKeyPath: "fields.n.mapValue.fields.q.mapValue") != nil, "\(document)")
+        let stored = try await tool.dump("test").joined()
+        for member in [#""k":{"integerValue":"1"}"#, #""p":{"integerValue":"2"}"#, #""q":{"mapValue":{}}"#] {
+          #expect(stored.contains(member), "\(words): \(stored)")
+        }
       }
     }
   }
