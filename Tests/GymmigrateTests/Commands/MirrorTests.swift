@@ -199,6 +199,45 @@ struct MirrorTests {
     }
   }
 
+  @Test("The views are of the days, times and amounts that the report counts.")
+  func oddValues() async throws {
+    try await withGym { tool in
+      func payment(_ id: String, _ amount: String, _ completed: String) -> String {
+        #"{"name":"payments/\#(id)","fields":{"status":{"stringValue":"completed"},"amount":\#(amount),"type":{"stringValue":"odd"},"completedAt":\#(completed),"createdAt":{"timestampValue":"2031-01-10T18:00:00Z"}}}"#
+      }
+      let lines = [
+        payment("o1", #"{"doubleValue":450}"#, #"{"stringValue":"2031-01-10"}"#),
+        // The last instant of January in the gym's zone.
+        payment("o2", #"{"doubleValue":100}"#, #"{"timestampValue":"2031-02-01T05:59:59.999999Z"}"#),
+        payment("o3", #"{"stringValue":"300"}"#, #"{"timestampValue":"2031-01-12T18:00:00Z"}"#),
+        #"{"name":"check_ins/o","fields":{"checkInDate":{"timestampValue":"2031-02-01T05:59:59.9999Z"}}}"#,
+        #"{"name":"check_ins/p","fields":{"checkInDate":{"stringValue":"2031-02-01"}}}"#,
+        #"{"name":"expenses/o","fields":{"amount":{"doubleValue":30},"isActive":{"stringValue":"si"},"date":{"timestampValue":"2031-02-01T05:59:59.999999Z"}}}"#,
+      ]
+      try tool.write(lines.joined(separator: "\n") + "\n", to: "more.jsonl")
+      try await tool.run("import", "more.jsonl", "-q").expect(0)
+      try await tool.run("mirror", "pull", "-o", "m.sqlite", "-q").expect(0)
+      let text = try await tool.bare(["report", "month", "2031-01", "--json", "--mirror", "m.sqlite"]).output
+      let report = try #require(JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
+      #expect((report["income"] as? [String: Any])?["totalCents"] as? Int == 55_000, "\(text)")
+      #expect((report["expenses"] as? [String: Any])?["totalCents"] as? Int == 3_000, "\(text)")
+      #expect((report["checkIns"] as? [String: Any])?["total"] as? Int == 1, "\(text)")
+      for (query, expected) in [
+        (
+          "SELECT month, payments, amount FROM income_by_month WHERE type = 'odd'",
+          [["2031-01", "2", "550.0"]]
+        ),
+        ("SELECT month, amount FROM expenses_by_month WHERE month > '2031'", [["2031-01", "30.0"]]),
+        (
+          "SELECT day, check_ins FROM check_ins_by_day WHERE day > '2031' OR day IS NULL",
+          [["2031-01-31", "1"]]
+        ),
+      ] {
+        #expect(try await sql(query, on: "m.sqlite", tool) == expected, "\(query)")
+      }
+    }
+  }
+
   @Test("A delta reads what changed, and finds what was deleted.")
   func delta() async throws {
     try await withGym { tool in
