@@ -322,15 +322,23 @@ package struct Import: Sendable {
     run.allLists.filter { $0.hasSuffix(".csv") && $0.hasPrefix("rejects") }.map { run.file($0) }
   }
 
-  private func record(_ counts: ReferenceRewriter.Counts) {
+  private func record(_ references: ReferenceRewriter) {
+    let counts = references.counts
     if counts.rewritten > 0 {
       let rewritten = NumberText.counted(counts.rewritten, "reference")
       context.logger.info("Rewritten to \(context.client.database): \(rewritten).")
     }
     if counts.kept > 0 {
       let (are, come) = counts.kept == 1 ? ("it is", "it comes") : ("they are", "they come")
-      let why = options.source == nil ? ": the database that \(come) from is not known (--source)" : ""
-      context.logger.notice("Kept as \(are): \(NumberText.counted(counts.kept, "reference"))\(why).")
+      let kept = "Kept as \(are): \(NumberText.counted(counts.kept, "reference"))"
+      if options.source != nil { return context.logger.notice("\(kept).") }
+      let first = references.elsewhere.map {
+        "; --source \($0) makes those into it references into the target"
+      }
+      // They may take the place of references into the target.
+      context.logger.warning(
+        "\(kept): the database that \(come) from is not known\(first ?? " (--source)")."
+      )
     }
   }
 }

@@ -63,7 +63,7 @@ final class ImportPass {
   }
 
   /// The references of the documents that were passed on.
-  var references: ReferenceRewriter.Counts { rewriter.counts }
+  var references: ReferenceRewriter { rewriter }
 
   /// Calls `body` with some documents at a time, and with the position behind them.
   func forEachBatch(_ body: Body) async throws {
