@@ -23,6 +23,7 @@ package struct DocumentLoader: Sendable {
   ///   - guarding: What the schema has against changes; nil to make them whatever it says.
   ///   - recording: Takes note of each change that is decided on; nil for nothing.
   ///   - completing: Returns a document that is not there yet with what it gets beside its own fields; nil for nothing.
+  ///   - keeping: The fields that documents keep as they are stored; nil for none.
   package init(
     in context: RunContext,
     mode: WriteMode,
@@ -33,12 +34,13 @@ package struct DocumentLoader: Sendable {
     readBack: ReadBack? = nil,
     guarding: LoadGuard? = nil,
     recording: (@Sendable (Change) -> Void)? = nil,
-    completing: (@Sendable (RawDocument) -> RawDocument)? = nil
+    completing: (@Sendable (RawDocument) -> RawDocument)? = nil,
+    keeping: SkippedFields? = nil
   ) {
     (self.context, self.readBack) = (context, readBack)
     deletions = Locked(maximumDeletes ?? .max)
     var decision = LoadDecision(mode: mode, times: times, schema: context.schema, guarding: guarding)
-    (decision.completing, decision.recording) = (completing, recording)
+    (decision.completing, decision.recording, decision.keeping) = (completing, recording, keeping)
     self.mode = decision
     (self.limits, self.pacer) = (limits, pacer)
   }
@@ -215,6 +217,7 @@ private struct LoadDecision: Sendable {
   /// Completes a document that is not there.
   var completing: (@Sendable (RawDocument) -> RawDocument)?
   var recording: (@Sendable (Change) -> Void)?
+  var keeping: SkippedFields?
 
   private static let creation = ["create"]
   private let reasons: [String]
@@ -225,7 +228,8 @@ private struct LoadDecision: Sendable {
   }
 
   func decide(_ document: LoadDocument, current: RawDocument?) -> WriteMode.Decision {
-    let decision = decideTimes(current == nil ? completed(document) : document, current)
+    let complete = current.map { keeping?.completed(document, from: $0) ?? document } ?? completed(document)
+    let decision = decideTimes(complete, current)
     guard case .change(var change) = decision else { return decision }
     if let objection = guarding?.refusal(of: change) {
       let status: FirestoreError.Status = current == nil ? .notFound : .failedPrecondition

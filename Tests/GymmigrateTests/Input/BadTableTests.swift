@@ -292,6 +292,46 @@ struct BadTableTests {
     }
   }
 
+  @Test(
+    "A cell that is left out takes no value from a document that is there, and a required one is missing."
+  )
+  func skipFieldOfStored() async throws {
+    let mini = MiniFirestore()
+    try await withTool(against: mini.handler) { tool, _ in
+      try tool.write(
+        "schema: s\ncollections:\n  p:\n    fields:\n      name: { type: string, required: true }\n"
+          + "      age: integer\n      born: { type: timestamp, required: true }\n",
+        to: "s.yaml"
+      )
+      try tool.write("__name__,name,age,born\np1,Ana,80,1940-01-10T00:00:00Z\n", to: "p.csv")
+      try await tool.run("import", "p.csv", "--schema", "s.yaml").expect(0)
+      try tool.write(
+        "__name__,name,age,born\np1,Eva,old,1940-01-10T00:00:00Z\np2,Leo,3,yesterday\n",
+        to: "p.csv"
+      )
+      let result = try await tool.run(
+        "import",
+        "p.csv",
+        "--schema",
+        "s.yaml",
+        "--mode",
+        "upsert",
+        "--parse-errors",
+        "skip-field",
+        "--json"
+      )
+      result.expect(2)
+      let totals = try result.summary().totals
+      #expect(totals.written == 1 && totals.rejected == 1 && totals.review == 1 && totals.balance)
+      let stored = try #require(mini.document("p/p1")?.jsonLine)
+      #expect(stored.contains("Eva") && stored.contains(#""age":{"integerValue":"80"}"#))
+      #expect(mini.document("p/p2") == nil)
+      #expect(
+        result.errors.contains("1 document keeps the stored values of fields whose cells were left out.")
+      )
+    }
+  }
+
   @Test("A row with more cells than the header is rejected whole: the others may be under wrong headings.")
   func skipFieldOfLongRows() async throws {
     let mini = MiniFirestore()

@@ -144,11 +144,16 @@ struct ImportAdviceTests {
         let line = documentLine("notes/n", 1, #","who":{"referenceValue":"\#(name)"}"#)
         try tool.write(line + "\n", to: "in.jsonl")
         let result = try await tool.bare([
-          "import", "in.jsonl", "-e", "test", "--mode", "upsert", "--schema", "none",
+          "import", "in.jsonl", "-e", "test", "--mode", "upsert", "--schema", "none", "-q",
         ])
         result.expect(0)
         #expect(result.errors.contains("Kept as it is: 1 reference") == (kept == 1), "\(result.errors)")
+        #expect(result.errors.contains("--source projects/p/databases/other makes") == (kept == 1))
       }
+      try tool.write("__name__,who\nn,projects/p/databases/other/documents/people/2\n", to: "notes.csv")
+      let words = ["import", "notes.csv", "-e", "test", "--mode", "merge", "--schema", "none", "-q"]
+      let said = try await tool.bare(words).errors
+      #expect(said.contains("--source projects/p/databases/other makes"), "\(said)")
     }
   }
 

@@ -202,6 +202,28 @@ struct QuietDamageTests {
     }
   }
 
+  @Test(
+    "What a map loses is said where the table has a column of the map itself, unless its cell made the map.",
+    arguments: [
+      ("__name__,m.x,n,m\nt1,1,1,\nt2,,1,null\n", "1 document loses 1 field that no column is for (m.y)"),
+      ("__name__,n,m\nt1,1,\nt2,1,null\n", "1 document loses 2 fields that no column is for (m.x, m.y)"),
+      ("__name__,m.x,m.y,n,m\nt1,1,,1,\nt2,,,1,null\n", nil),
+      (#"__name__,n,m\#nt1,1,"{""x"":1}"\#nt2,1,null\#n"#, nil),
+    ] as [(String, String?)]
+  )
+  func lossesOfMaps(table: String, lost: String?) async throws {
+    let mini = MiniFirestore()
+    let map = #"{"mapValue":{"fields":{"x":{"integerValue":"1"},"y":{"integerValue":"2"}}}}"#
+    try mini.put("things/t1", fields: #"{"m":\#(map),"n":{"integerValue":"1"}}"#)
+    try mini.put("things/t2", fields: #"{"m":{"nullValue":null},"n":{"integerValue":"1"}}"#)
+    try await withTool(against: mini.handler) { tool, _ in
+      try tool.write(table, to: "things.csv")
+      let words = ["import", "things.csv", "--schema", "none", "-q", "--mode", "upsert"]
+      let said = try await tool.bare(words + tool.place).errors
+      #expect(said.contains(lost ?? "no column is for") == (lost != nil), "\(said)")
+    }
+  }
+
   @Test("A merge that is refused for cells says that those count that nobody edited.")
   func unedited() async throws {
     try await withTool { tool in

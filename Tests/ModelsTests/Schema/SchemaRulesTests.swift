@@ -51,6 +51,20 @@ import Testing
               zip: { type: string, format: digits }
     """
 
+  @Test("A whole number is the default of a field of doubles as a double, and of others as it is.")
+  func wholeDefaults() throws {
+    let text = """
+      schema: s
+      collections:
+        c:
+          fields:
+            only: { type: double, default: 1 }
+            either: { type: [integer, double], default: 1 }
+      """
+    let fields = try SchemaReader.schema(parsing: text, path: "s.yaml").collections.flatMap(\.fields)
+    #expect(fields.map { $0.defaultValue?.typeName } == ["double", "integer"])
+  }
+
   private func found(_ fields: FieldMap, id: String = "a@b.c") throws -> [String] {
     let schema = try SchemaReader.schema(parsing: Self.text, path: "s.yaml")
     let path = try #require(DocumentPath("customers/\(id)"))

@@ -81,6 +81,10 @@ struct FieldReader {
       }
     }
     try check(field, members)
+    // 7 is read as an integer, and a field of doubles takes one; what is written is a double, as of a cell.
+    if field.types == [.double], let number = field.defaultValue?.integer.flatMap({ Double(exactly: $0) }) {
+      field.defaultValue = .double(number)
+    }
     if case .phone? = field.format { field.isIdentifier = true }
     if field.reference != nil { field.isIdentifier = true }
     if let rule = field.mask { field.maskElements(by: rule) }

@@ -66,7 +66,7 @@ package enum WriteMode: String, Codable, Sendable, CaseIterable {
   }
 
   /// Returns the paths of all values except maps, plus empty maps and vectors.
-  static func leafPaths(of fields: FieldMap, under parent: FieldPath? = nil) -> [FieldPath] {
+  package static func leafPaths(of fields: FieldMap, under parent: FieldPath? = nil) -> [FieldPath] {
     var paths: [FieldPath] = []
     for entry in fields.entries {
       let path = parent?.appending(entry.name) ?? FieldPath(field: entry.name)

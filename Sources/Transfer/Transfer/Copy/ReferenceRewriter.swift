@@ -22,6 +22,8 @@ package struct ReferenceRewriter: Sendable {
   /// The buckets of the source and the target; nil to leave URLs as they are.
   package var buckets: (source: String, target: String)?
   package private(set) var counts = Counts()
+  /// The database that the first reference names that is kept; nil for none since the run began or was resumed.
+  private(set) var elsewhere: DatabaseName?
 
   /// Makes a rewriter; without a source nothing is rewritten.
   ///
@@ -36,6 +38,9 @@ package struct ReferenceRewriter: Sendable {
   package mutating func count(_ document: EncodedDocument) {
     counts.rewritten += document.references.rewritten
     counts.kept += document.references.kept
+    guard elsewhere == nil, document.references.kept > 0 else { return }
+    let kept = elsewhere(in: document.document.fields).first { rule.isElsewhere($0.name) }
+    elsewhere = kept.flatMap { DatabaseName.split($0.name)?.database }
   }
 
   /// Returns the fields with their references rewritten.
@@ -48,7 +53,10 @@ package struct ReferenceRewriter: Sendable {
     switch value {
     case .reference(let name):
       guard let rewritten = rule.rewritten(name) else {
-        if rule.isElsewhere(name) { counts.kept += 1 }
+        if rule.isElsewhere(name) {
+          counts.kept += 1
+          if elsewhere == nil { elsewhere = DatabaseName.split(name)?.database }
+        }
         return value
       }
       counts.rewritten += 1

@@ -76,6 +76,8 @@ struct DocumentRow {
   var content = Content.nothing
   /// The errors; none in a valid row.
   var faults: [RowFault] = []
+  /// The fields that the document lacks because of errors.
+  var skipped: [FieldPath] = []
   /// What breaks the schema without being an error.
   var warnings: [RowFault] = []
   /// What is listed of it, if it has errors, and its input has a list of rejected rows.

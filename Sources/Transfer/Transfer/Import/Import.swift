@@ -107,11 +107,13 @@ package struct Import: Sendable {
     let deletions = try await deletions(of: inputs, without: superseded, counting: !isChecked)
     if let collection = options.collection { context.counts.open(collection) }
     let warnings = ValidationReport(context.folder.file("warnings.csv"))
+    let skipped = SkippedFields()
     let pass = ImportPass(
       inputs,
       at: try context.checkpoints?.resumed?.position() ?? ImportPosition(),
       without: superseded.places,
       warnings: warnings,
+      skipping: skipped,
       options,
       in: context
     )
@@ -124,7 +126,7 @@ package struct Import: Sendable {
       guarding?.record(change)
       removed?.record(change)
     }
-    let loader = loader(deleting: maximum, recording: recording)
+    let loader = loader(deleting: maximum, recording: recording, keeping: skipped)
     if options.isDryRun {
       var forecast = ImportForecast(loader, in: context, recording: recording)
       try await pass.forEachBatch { documents, _ in
@@ -157,6 +159,7 @@ package struct Import: Sendable {
     let doubts = guarding?.warnings(isDryRun: options.isDryRun) ?? []
     let losses = removed?.warnings(isDryRun: options.isDryRun) ?? []
     for line in doubts + losses { context.logger.warning("\(line)") }
+    if let line = skipped.notice(isDryRun: options.isDryRun) { context.logger.notice("\(line)") }
     for line in warnings.lines { context.logger.warning("\(line)") }
     if warnings.count > 0 { context.logger.notice("See \(warnings.path) for the values.") }
     return changes
@@ -164,10 +167,12 @@ package struct Import: Sendable {
 
   private func loader(
     deleting maximum: Int?,
-    recording: @escaping @Sendable (Change) -> Void
+    recording: @escaping @Sendable (Change) -> Void,
+    keeping skipped: SkippedFields
   ) -> DocumentLoader {
     let rules = options.rules
     let completing: @Sendable (RawDocument) -> RawDocument = { rules.completed($0) }
+    let isWhole = options.mode == .upsert || options.mode == .replace
     return DocumentLoader(
       in: context,
       mode: options.mode,
@@ -177,7 +182,8 @@ package struct Import: Sendable {
       maximumDeletes: maximum,
       guarding: guarding,
       recording: recording,
-      completing: rules.isPartial && rules.fillsDefaults ? completing : nil
+      completing: rules.isPartial && rules.fillsDefaults ? completing : nil,
+      keeping: isWhole && options.parseErrors == .skipField ? skipped : nil
     )
   }
 
@@ -316,15 +322,23 @@ package struct Import: Sendable {
     run.allLists.filter { $0.hasSuffix(".csv") && $0.hasPrefix("rejects") }.map { run.file($0) }
   }
 
-  private func record(_ counts: ReferenceRewriter.Counts) {
+  private func record(_ references: ReferenceRewriter) {
+    let counts = references.counts
     if counts.rewritten > 0 {
       let rewritten = NumberText.counted(counts.rewritten, "reference")
       context.logger.info("Rewritten to \(context.client.database): \(rewritten).")
     }
     if counts.kept > 0 {
       let (are, come) = counts.kept == 1 ? ("it is", "it comes") : ("they are", "they come")
-      let why = options.source == nil ? ": the database that \(come) from is not known (--source)" : ""
-      context.logger.notice("Kept as \(are): \(NumberText.counted(counts.kept, "reference"))\(why).")
+      let kept = "Kept as \(are): \(NumberText.counted(counts.kept, "reference"))"
+      if options.source != nil { return context.logger.notice("\(kept).") }
+      let first = references.elsewhere.map {
+        "; --source \($0) makes those into it references into the target"
+      }
+      // They may take the place of references into the target.
+      context.logger.warning(
+        "\(kept): the database that \(come) from is not known\(first ?? " (--source)")."
+      )
     }
   }
 }

@@ -1,5 +1,6 @@
 import FirestoreREST
 import Logging
+import Schema
 
 /// The pass of an import over all inputs that passes their documents on.
 final class ImportPass {
@@ -8,6 +9,7 @@ final class ImportPass {
   private let context: RunContext
   private let superseded: PlaceList
   private let warnings: ValidationReport
+  private let skipped: SkippedFields
   private let meter: ImportProgress
   /// Whether documents are encoded on the way: a dry run looks at every document, and times of the service take fields out of it.
   private let encodes: Bool
@@ -42,11 +44,13 @@ final class ImportPass {
     at position: ImportPosition,
     without superseded: PlaceList,
     warnings: ValidationReport,
+    skipping skipped: SkippedFields,
     _ options: Import.Options,
     in context: RunContext
   ) {
     (self.inputs, self.options, self.context) = (inputs, options, context)
     (self.superseded, self.warnings, self.position) = (superseded, warnings, position)
+    self.skipped = skipped
     unopened = position.unopened
     rewriter = ReferenceRewriter(
       from: options.source,
@@ -59,7 +63,7 @@ final class ImportPass {
   }
 
   /// The references of the documents that were passed on.
-  var references: ReferenceRewriter.Counts { rewriter.counts }
+  var references: ReferenceRewriter { rewriter }
 
   /// Calls `body` with some documents at a time, and with the position behind them.
   func forEachBatch(_ body: Body) async throws {
@@ -183,6 +187,7 @@ final class ImportPass {
     if options.parseErrors == .skipField, let document = row.document {
       context.counts.update(document.path.collection) { $0.review += 1 }
       if let rejected = row.rejected { try list(of: stage).add(rejected) }
+      if !row.skipped.isEmpty { skipped.add(row.skipped, of: document.path) }
       return document
     }
     // A line that is not a document belongs to no collection; it is counted for the collection that is imported into.
@@ -192,7 +197,7 @@ final class ImportPass {
       try context.reject(
         refused?.path ?? DocumentPath(position, "line-\(row.number)"),
         in: position,
-        code: refused == nil ? Self.malformed : fault.code ?? Self.malformed,
+        code: refused == nil ? Self.malformed : code(of: row),
         message: refused == nil ? fault.failure.cause : RowRejects.reason(row.faults),
         fields: refused?.fields
       )
@@ -203,9 +208,17 @@ final class ImportPass {
       $0.rejected += 1
     }
     try list(of: stage).add(rejected)
-    context.rejects.count(fault.code ?? Self.malformed)
+    context.rejects.count(code(of: row))
     try context.counts.assertBudget()
     return nil
+  }
+
+  /// Why a row is rejected: with skip-field not by what alone would be left out, but by what is missing without it.
+  private func code(of row: DocumentRow) -> String {
+    if options.parseErrors != .skipField || row.refused == nil {
+      return row.faults.first?.code ?? Self.malformed
+    }
+    return row.faults.lazy.compactMap(\.code).first ?? SchemaViolation.Kind.missing.rawValue
   }
 
   private func list(of stage: Int) -> RowRejects {

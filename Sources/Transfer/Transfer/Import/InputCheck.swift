@@ -292,7 +292,8 @@ struct InputCheck {
   /// The options that import all the same.
   private static func ways(past report: ValidationReport) -> String {
     if !report.hasBreaches {
-      return "--parse-errors skip-row, which leaves such rows out, or skip-field, which leaves such cells out"
+      return
+        "--parse-errors skip-row, which leaves such rows out, or skip-field, which leaves such cells out, so that a document that is there keeps its values of them"
     }
     // By itself, --validate warn stops at a cell that cannot be read.
     return report.hasFaults

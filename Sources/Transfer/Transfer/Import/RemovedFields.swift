@@ -41,18 +41,36 @@ struct RemovedFields: Sendable {
   func record(_ change: Change) {
     let collection = change.path.collection.pattern
     guard change.kind == .update, let columns = columns[collection] else { return }
-    let removed = change.differences.filter { difference in
-      difference.after == nil && !difference.isServerTime
-        && !columns.contains { $0.isPrefix(of: difference.path) || difference.path.isPrefix(of: $0) }
+    let after = change.after ?? FieldMap()
+    let removed = change.differences.flatMap { difference -> [FieldPath] in
+      if difference.after != nil || difference.isServerTime { return [] }
+      return Self.leaves(of: difference).filter { leaf in
+        !columns.contains {
+          leaf.isPrefix(of: $0) || $0.isPrefix(of: leaf) && Self.fills($0, of: columns, after)
+        }
+      }
     }
     if removed.isEmpty { return }
     found.withLock { found in
       var known = found[collection] ?? Found(first: change.path)
       known.documents += 1
-      for difference in removed where known.fields.count < Self.maximumFields {
-        known.fields.insert(difference.path)
-      }
+      for field in removed where known.fields.count < Self.maximumFields { known.fields.insert(field) }
       found[collection] = known
+    }
+  }
+
+  /// What was there: the field itself, or the members of a map.
+  private static func leaves(of difference: FieldDifference) -> [FieldPath] {
+    guard let map = difference.before?.map, !map.isEmpty, map.vector == nil else { return [difference.path] }
+    return WriteMode.leafPaths(of: map, under: difference.path)
+  }
+
+  /// Whether the cell of a map's own column made it, and not those of its members, which have columns beside it.
+  private static func fills(_ column: FieldPath, of columns: [FieldPath], _ fields: FieldMap) -> Bool {
+    guard let value = fields[column] else { return false }
+    guard let map = value.map, !map.isEmpty, map.vector == nil else { return true }
+    return WriteMode.leafPaths(of: map, under: column).contains { leaf in
+      !columns.contains { $0 != column && column.isPrefix(of: $0) && $0.isPrefix(of: leaf) }
     }
   }
 

@@ -170,12 +170,13 @@ final class SchemaInput: DocumentInput {
     if policy == .off { return row }
     let violations = rules.violations(in: document, collection.schema)
     if violations.isEmpty { return row }
-    // A cell that could not be read is no missing value.
+    // That a cell could not be read is said already; without its value the document is not complete all the same.
     let unread = Set(row.faults.compactMap(\.column))
+    let isIncomplete = !unread.isEmpty && violations.contains(where: \.isMissing)
     let faults = violations.map { fault($0, in: row, collection) }.filter { fault in
       fault.column.map { !unread.contains($0) } ?? true
     }
-    if faults.isEmpty { return row }
+    if faults.isEmpty, policy == .warn || !isIncomplete { return row }
     if policy == .warn {
       row.warnings += faults
       return row
@@ -186,6 +187,7 @@ final class SchemaInput: DocumentInput {
     for violation in violations {
       if let field = violation.field, violation.kind != .missing, violation.kind != .idMissing {
         rest?.fields[field] = nil
+        row.skipped.append(field)
       } else {
         rest = nil
       }

@@ -162,6 +162,8 @@ final class TableInput: DocumentInput {
     total.take(reader.row)
     notes.take(reader.row)
     var faults: [RowFault] = []
+    var skipped: [FieldPath] = []
+    var isPartial = isBroken
     values.removeAll(keepingCapacity: true)
     var rest: FieldMap?
     for index in 0..<max(reader.row.count, plan.roles.count) {
@@ -190,6 +192,12 @@ final class TableInput: DocumentInput {
         }
       } catch {
         faults.append(fault(index, expected(error, index) + Spacing.remark(on: reader.row[index])))
+        switch role(index) {
+        case .field(let column): skipped.append(column.path)
+        // Nobody knows which fields are in it.
+        case .rest: isPartial = true
+        default: break
+        }
       }
     }
     let path = path(&faults)
@@ -207,14 +215,15 @@ final class TableInput: DocumentInput {
       }
     }
     // Of a row with a cell too many, nobody knows under which heading the others are.
-    guard !isBroken, let path, let fields else {
+    guard !isPartial, let path, let fields else {
       return DocumentRow(number: reader.row.number, faults: faults)
     }
     return DocumentRow(
       number: reader.row.number,
       row: reader.row.row,
       content: .document(.decoded(RawDocument(path: path, fields: fields))),
-      faults: faults
+      faults: faults,
+      skipped: skipped
     )
   }
 
