@@ -217,7 +217,10 @@ let package = Package(
     library(
       "GymReports",
       in: "Migrations/",
-      ["FirestoreModels", "Schema", "GymModels", "Files", "FirestoreREST", "Tables", "MigrationEngine"],
+      [
+        "FirestoreModels", "Schema", "GymModels", "Files", "FirestoreREST", "Tables", "MigrationEngine",
+        logging,
+      ],
       embedding: ["report-page.css", "gym-views.sql"]
     ),
 

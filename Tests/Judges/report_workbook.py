@@ -56,6 +56,8 @@ def expected(numbers, as_of, today):
     left_out = [[numbers[kind]["payments"] for kind in ("undated", "unreadable")]]
     if expenses is not None:
         left_out.append([numbers[kind]["expenses"] for kind in ("undated", "unreadable")])
+    left_out += [[numbers["undated"][kind], 0] for kind in ("checkIns", "memberships")]
+    labels = ["Ingresos", *(["Gastos"] if expenses is not None else []), "Asistencias", "Vencimientos"]
     sections += [
         ("Asistencias por día", [[day(row["day"]), row["count"]] for row in visits["byDay"]], True),
         ("Asistencias por hora", hours[used[0]:used[-1] + 1] if used else [], True),
@@ -65,7 +67,7 @@ def expected(numbers, as_of, today):
         (f"Existencias de 5 o menos al {today}", named(numbers["lowStock"], "stock"), False),
     ]
     if any(map(any, left_out)):
-        rows = [[label, *row] for label, row in zip(("Ingresos", "Gastos"), left_out)]
+        rows = [[label, *row] for label, row in zip(labels, left_out)]
         sections.append(("No contados, sin fecha o sin importe en pesos", rows, False))
     return sections
 

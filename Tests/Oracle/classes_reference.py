@@ -50,6 +50,11 @@ def nulls_last(value):
     return (value is None, (value or "").encode())
 
 
+def hour(start):
+    """An hour as it is sorted: 7:00 as 07:00."""
+    return "0" + start if start and re.match("[0-9]:", start) else start
+
+
 class Gym:
     def __init__(self, documents):
         self.kinds = defaultdict(dict)
@@ -67,12 +72,12 @@ class Gym:
         for identifier, fields in self.kinds["classes"].items():
             _, read = app_reader.read(f"classes/{identifier}", fields)
             day = day_of(fields, "fecha")
-            # OPEN: name, start and capacity that are missing are those of the app's reader: "", "" and 0.
+            # OPEN: name and start that are missing are those of the app's reader: "".
             if day in days and read["isActive"]:
                 lines.append({"day": day, "start": read["startTime"], "id": identifier, "name": read["name"],
-                              "booked": booked[identifier], "capacity": read["maxCapacity"],
-                              "minutes": read["durationMinutes"]})
-        return sorted(lines, key=lambda line: [line[field].encode() for field in ("day", "start", "name", "id")])
+                              "booked": booked[identifier], "capacity": cast(fields, "capacidadMax", app_reader.integer),
+                              "minutes": cast(fields, "duracionMin", app_reader.integer)})
+        return sorted(lines, key=lambda line: [text.encode() for text in (line["day"], hour(line["start"]), line["name"], line["id"])])
 
     def person(self, fields):
         """(id, name) of who came."""
@@ -109,7 +114,7 @@ class Gym:
                           "day": day_of(held, "fecha"), "start": cast(held, "horaInicio", text), "person": person,
                           "name": name, "attended": cast(fields, "asistio", boolean, False)})
         # OPEN: a start that is null comes last among those of its day.
-        lines.sort(key=lambda line: (nulls_last(line["day"]), nulls_last(line["start"]), line["classId"].encode(),
+        lines.sort(key=lambda line: (nulls_last(line["day"]), nulls_last(hour(line["start"])), line["classId"].encode(),
                                      nulls_last(line["name"]), line["id"].encode()))
         attended = sum(line["attended"] for line in lines)
         return [*lines, {"records": len(lines), "attended": attended, "rate": attended / len(lines) if lines else None}]

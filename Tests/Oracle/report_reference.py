@@ -95,9 +95,8 @@ def local(fields, key):
 
 
 def is_active(fields):
-    """Absent and null mean true; a value of another type is not active."""
-    value = fields.get("isActive", {"nullValue": None})
-    return "nullValue" in value or value.get("booleanValue") is True
+    """Whether it is not false: absent, null and a value of another type are active."""
+    return fields.get("isActive", {}).get("booleanValue") is not False
 
 
 def cents(amount):
@@ -219,6 +218,7 @@ def report(directory, first, last, as_of, role="admin"):
     income, expenses = Money("type", "method"), Money("category")
     check_in_days, check_in_hours, check_in_members = Counter(), [0] * 24, Counter()
     names, statuses, ending, low = {}, Counter(), [], []
+    undated_check_ins = undated_memberships = 0
 
     for collection, identifier, fields in documents(directory):
         if collection == "payments":
@@ -231,7 +231,8 @@ def report(directory, first, last, as_of, role="admin"):
             if is_active(fields):
                 expenses.add(period, fields, ("date",))
         elif collection == "check_ins":
-            # OPEN: check-ins of guests and visitors count like those of members. Those without a date are left out.
+            # OPEN: check-ins of guests and visitors count like those of members. Those without a date are counted apart.
+            undated_check_ins += not has_timestamp(fields, "checkInDate")
             moment = local(fields, "checkInDate") if has_timestamp(fields, "checkInDate") else None
             if period.holds(moment):
                 check_in_days[moment.date().isoformat()] += 1
@@ -251,6 +252,8 @@ def report(directory, first, last, as_of, role="admin"):
                 end = local(fields, "membershipEndDate")
                 if end is not None and 0 <= (end.date() - as_of).days <= DAYS_AHEAD:
                     ending.append([identifier, names[identifier], end.date().isoformat()])
+            elif status == "active" and "nullValue" not in fields.get("membershipEndDate", {"nullValue": None}):
+                undated_memberships += 1
         elif is_active(fields):
             # OPEN: products of every category, services too. 5.0 is printed as 5. A blank name is none.
             stock = number(fields, "stock")
@@ -286,7 +289,8 @@ def report(directory, first, last, as_of, role="admin"):
             "endingSoon": sorted(ending, key=lambda row: (row[2], by_bytes(row[0]))),
         },
         "lowStock": sorted(low, key=lambda row: (row[2], by_bytes(row[0]))),
-        "undated": {"payments": income.undated, "expenses": expenses.undated},
+        "undated": {"payments": income.undated, "expenses": expenses.undated, "checkIns": undated_check_ins,
+                    "memberships": undated_memberships},
         "unreadable": {"payments": income.unreadable, "expenses": expenses.unreadable},
     }
     if role == "receptionist":

@@ -273,6 +273,7 @@ CLASSES = {
     "classes/a": lesson("Zumba", "2026-01-07T12:00:00Z", "07:00", isActive=t("no")),
     "classes/c": lesson("Ágil", "2026-01-07T06:00:00Z", "07:00", isActive=NULL),
     "classes/early": lesson("Zumba", "2026-01-07T06:00:00Z", "06:30"),
+    "classes/dawn": lesson("Zumba", "2026-01-07T06:00:00Z", "6:45", duracionMin=t("45")),
     "classes/off": lesson("Zumba", "2026-01-07T06:00:00Z", "06:00", isActive=b(False)),
     "classes/bare": {"fecha": at("2026-01-08T00:00:00Z"), "capacidadMax": t("20")},
     "classes/undated": {"nombre": t("Sin fecha"), "horaInicio": t("09:00")},
@@ -329,13 +330,14 @@ class Classes(unittest.TestCase):
 
     def test_week(self):
         wanted = [
-            {"day": "2026-01-05", "start": "07:00", "id": "monday", "name": "Yoga", "booked": 2, "capacity": 3, "minutes": 0},
-            {"day": "2026-01-07", "start": "", "id": "bare", "name": "", "booked": 0, "capacity": 0, "minutes": 0},
-            {"day": "2026-01-07", "start": "06:30", "id": "early", "name": "Zumba", "booked": 0, "capacity": 20, "minutes": 0},
-            {"day": "2026-01-07", "start": "07:00", "id": "a", "name": "Zumba", "booked": 0, "capacity": 20, "minutes": 0},
-            {"day": "2026-01-07", "start": "07:00", "id": "b", "name": "Zumba", "booked": 0, "capacity": 20, "minutes": 0},
-            {"day": "2026-01-07", "start": "07:00", "id": "c", "name": "Ágil", "booked": 0, "capacity": 20, "minutes": 0},
-            {"day": "2026-01-11", "start": "18:00", "id": "sunday", "name": "Box", "booked": 1, "capacity": 20, "minutes": 0}]
+            {"day": "2026-01-05", "start": "07:00", "id": "monday", "name": "Yoga", "booked": 2, "capacity": 3, "minutes": None},
+            {"day": "2026-01-07", "start": "", "id": "bare", "name": "", "booked": 0, "capacity": None, "minutes": None},
+            {"day": "2026-01-07", "start": "06:30", "id": "early", "name": "Zumba", "booked": 0, "capacity": 20, "minutes": None},
+            {"day": "2026-01-07", "start": "6:45", "id": "dawn", "name": "Zumba", "booked": 0, "capacity": 20, "minutes": None},
+            {"day": "2026-01-07", "start": "07:00", "id": "a", "name": "Zumba", "booked": 0, "capacity": 20, "minutes": None},
+            {"day": "2026-01-07", "start": "07:00", "id": "b", "name": "Zumba", "booked": 0, "capacity": 20, "minutes": None},
+            {"day": "2026-01-07", "start": "07:00", "id": "c", "name": "Ágil", "booked": 0, "capacity": 20, "minutes": None},
+            {"day": "2026-01-11", "start": "18:00", "id": "sunday", "name": "Box", "booked": 1, "capacity": 20, "minutes": None}]
         for day in (5, 8, 11):
             self.assertEqual(self.gym.week(datetime.date(2026, 1, day)), wanted)
 
@@ -369,7 +371,7 @@ class Classes(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             write(folder, CLASSES)
             self.assertEqual(run("classes_reference.py", folder, "week", "2026-01-04"),
-                             '{"day":"2026-01-04","start":"07:00","id":"before","name":"Yoga","booked":0,"capacity":20,"minutes":0}\n')
+                             '{"day":"2026-01-04","start":"07:00","id":"before","name":"Yoga","booked":0,"capacity":20,"minutes":null}\n')
             printed = run("classes_reference.py", folder, "attendance", "--member", "M2").split("\n")
             self.assertEqual(printed, [json.dumps(R1, separators=(",", ":")), '{"records":1,"attended":1,"rate":1.0}', ""])
             for wrong in (["attendance"], ["attendance", "--month", "2026-13"], ["week", "2026-02-30"]):

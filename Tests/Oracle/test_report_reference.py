@@ -184,10 +184,10 @@ class Expenses(Gym):
                       spent(d(1000.0), "2025-12-31T18:00:00Z"), spent(d(50.0), "2026-01-02T18:00:00Z", category=NULL),
                       spent(t("30")), spent(t("30"), isActive=FALSE),
                       spent(d(30.0), date=None), spent(d(30.0), date=t("2026-01-15")), spent(d(30.0), date=None, isActive=FALSE)])
-        self.assertEqual(report["expenses"], {"totalCents": 8950, "count": 4, "byMonth": [["2026-01", 8950, 4]],
-                                              "byCategory": [["unknown", 5000, 1], ["rent", 3950, 3]]})
-        self.assertEqual(report["profitCents"], 1050)
-        self.assertEqual(report["undated"], {"payments": 0, "expenses": 2})
+        self.assertEqual(report["expenses"], {"totalCents": 208950, "count": 6, "byMonth": [["2026-01", 208950, 6]],
+                                              "byCategory": [["rent", 203950, 5], ["unknown", 5000, 1]]})
+        self.assertEqual(report["profitCents"], -198950)
+        self.assertEqual(report["undated"], {"payments": 0, "expenses": 2, "checkIns": 0, "memberships": 0})
         self.assertEqual(report["unreadable"], {"payments": 0, "expenses": 1})
 
     def test_profit_is_rounded_once(self):
@@ -199,7 +199,7 @@ class Expenses(Gym):
         gym = {"payments": [paid(d(100.0))], "expenses": [spent(d(30.0)), spent(NULL), spent(d(1.0), date=NULL)]}
         whole, part = self.report(**gym), self.report(role="receptionist", **gym)
         self.assertEqual(sorted(part), ["checkIns", "income", "lowStock", "members", "undated", "unreadable"])
-        self.assertEqual((part["undated"], part["unreadable"]), ({"payments": 0}, {"payments": 0}))
+        self.assertEqual((part["undated"], part["unreadable"]), ({"payments": 0, "checkIns": 0, "memberships": 0}, {"payments": 0}))
         for key in ("income", "checkIns", "members", "lowStock"):
             self.assertEqual(part[key], whole[key])
 
@@ -212,7 +212,9 @@ class CheckIns(Gym):
         report = self.report(check_ins=[
             self.came("2026-01-01T05:59:59Z"), self.came("2026-01-01T06:00:00Z"), self.came("2026-01-01T06:59:59.999999Z"),
             self.came("2026-01-02T05:59:59Z"), self.came("2026-01-31T19:30:00Z"), self.came("2026-02-01T06:00:00Z"),
-            {"checkInDate": t("2026-01-05T18:00:00Z"), "createdAt": at("2026-01-05T18:00:00Z")}, {}])["checkIns"]
+            {"checkInDate": t("2026-01-05T18:00:00Z"), "createdAt": at("2026-01-05T18:00:00Z")}, {}])
+        self.assertEqual(report["undated"]["checkIns"], 2)
+        report = report["checkIns"]
         self.assertEqual(report["total"], 4)
         self.assertEqual(report["byDay"], [["2026-01-01", 3], ["2026-01-31", 1]])
         self.assertEqual(report["byHour"], [2] + [0] * 12 + [1] + [0] * 9 + [1])
@@ -252,7 +254,7 @@ class Members(Gym):
             {"membershipStatus": t("active"), "isActive": TRUE}, {"membershipStatus": t("Active")}, {"membershipStatus": NULL},
             {"membershipStatus": i(1)}, {}, {"membershipStatus": t("")}])
         self.assertEqual(report["members"]["byStatus"],
-                         [["unknown", 3], ["expired", 2], ["", 1], ["Active", 1], ["active", 1]])
+                         [["expired", 3], ["unknown", 3], ["", 1], ["Active", 1], ["active", 1]])
 
     def test_ending_soon(self):
         def ends(when, **fields):
@@ -264,8 +266,9 @@ class Members(Gym):
             "expired": ends("2026-03-05T18:00:00Z", membershipStatus=t("expired")),
             "inactive": ends("2026-03-05T18:00:00Z", isActive=FALSE), "typed": ends("2026-03-05T18:00:00Z", isActive=i(1)),
             "text": {**ends(""), "membershipEndDate": t("2026-03-05T18:00:00Z")}, "none": {"membershipStatus": t("active")}})
+        self.assertEqual(report["undated"]["memberships"], 1)
         self.assertEqual(report["members"]["endingSoon"], [
-            ["first", "Ana", "2026-03-02"], ["B", "Ana", "2026-03-09"], ["a", None, "2026-03-09"], ["last", "Ana", "2026-03-09"]])
+            ["first", "Ana", "2026-03-02"], ["typed", "Ana", "2026-03-05"], ["B", "Ana", "2026-03-09"], ["a", None, "2026-03-09"], ["last", "Ana", "2026-03-09"]])
 
     def test_seven_days_across_a_change(self):
         # From 30 March 2021 (UTC-6) to 6 April (UTC-5), which ends at 05:00 UTC.
@@ -282,8 +285,8 @@ class Stock(Gym):
             "half": {"stock": d(4.5)}, "text": {"stock": t("5")}, "less": {"stock": i(-1), "name": t(" ")},
             "nothing": {"stock": d(-0.0)}, "nan": {"stock": d("NaN")}, "minus": {"stock": d("-Infinity")}, "null": {"stock": NULL},
             "none": {}, "true": {"stock": TRUE}, "off": {"stock": i(5), "isActive": FALSE}, "typed": {"stock": i(5), "isActive": i(1)}})
-        self.assertEqual(report["lowStock"], [["less", None, -1], ["nothing", None, 0], ["Five", None, 5], ["five", "Agua", 5]])
-        self.assertEqual([str(row[2]) for row in report["lowStock"]], ["-1", "0", "5", "5"])
+        self.assertEqual(report["lowStock"], [["less", None, -1], ["nothing", None, 0], ["Five", None, 5], ["five", "Agua", 5], ["typed", None, 5]])
+        self.assertEqual([str(row[2]) for row in report["lowStock"]], ["-1", "0", "5", "5", "5"])
 
 
 class Documents(Gym):
@@ -328,7 +331,7 @@ class CommandLine(Gym):
                        "byMonth": [{"month": "2026-01", "totalCents": 13, "count": 1}],
                        "byType": [{"type": "ñ", "totalCents": 13, "count": 1}], "count": 1, "totalCents": 13},
             "lowStock": [], "members": {"byStatus": [], "endingSoon": []},
-            "undated": {"payments": 0}, "unreadable": {"payments": 0}})
+            "undated": {"payments": 0, "checkIns": 0, "memberships": 0}, "unreadable": {"payments": 0}})
         self.assertEqual(printed, json.dumps(report, ensure_ascii=False, sort_keys=True, indent=1) + "\n")
 
     def test_refuses(self):

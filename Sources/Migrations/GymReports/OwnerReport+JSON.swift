@@ -48,11 +48,15 @@ extension OwnerReport {
     }
     json.member("profitCents", profitCents)
     json.member("to", days.upperBound.text)
-    for (name, counts) in [("undated", undated), ("unreadable", unreadable)] as [(StaticString, LeftOut)] {
-      json.member(name) {
-        if expenses != nil { $0.member("expenses", counts.expenses) }
-        $0.member("payments", counts.payments)
-      }
+    json.member("undated") {
+      $0.member("checkIns", undated.checkIns)
+      if expenses != nil { $0.member("expenses", undated.expenses) }
+      $0.member("memberships", undated.memberships)
+      $0.member("payments", undated.payments)
+    }
+    json.member("unreadable") {
+      if expenses != nil { $0.member("expenses", unreadable.expenses) }
+      $0.member("payments", unreadable.payments)
     }
   }
 }

@@ -72,6 +72,9 @@ package struct OwnerReport: Sendable, Equatable {
   package struct LeftOut: Sendable, Equatable {
     package var payments = 0
     package var expenses = 0
+    package var checkIns = 0
+    /// Memberships that are active, with an end that is no time; one without an end is none.
+    package var memberships = 0
   }
 
   /// The first and the last day.

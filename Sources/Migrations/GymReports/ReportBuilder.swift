@@ -112,6 +112,9 @@ package struct ReportBuilder: Sendable {
     }
   }
 
+  /// Takes check-ins without a time, of which nothing but their number is known.
+  package mutating func addUndatedCheckIns(_ count: Int) { undated.checkIns += count }
+
   // MARK: Money
 
   private mutating func addPayment(_ fields: FieldMap) {
@@ -155,7 +158,11 @@ package struct ReportBuilder: Sendable {
   // MARK: People
 
   private mutating func addCheckIn(_ fields: FieldMap) {
-    guard let moment = fields["checkInDate"]?.timestamp, let day = day(of: moment) else { return }
+    guard let moment = fields["checkInDate"]?.timestamp else {
+      undated.checkIns += 1
+      return
+    }
+    guard let day = day(of: moment) else { return }
     visitsByDay[day, default: 0] += 1
     visitsByHour[zone.hour(of: moment)] += 1
     if let id = fields["memberId"]?.string, !id.isEmpty { visits[UTF8Key(id), default: 0] += 1 }
@@ -169,7 +176,13 @@ package struct ReportBuilder: Sendable {
     guard Self.isActive(fields) else { return }
     let status = fields["membershipStatus"]?.string ?? "unknown"
     statuses[UTF8Key(status), default: 0] += 1
-    guard status.isIdentical(to: "active"), let end = fields["membershipEndDate"]?.timestamp else { return }
+    guard status.isIdentical(to: "active"), let value = fields["membershipEndDate"], !value.isNull else {
+      return
+    }
+    guard let end = value.timestamp else {
+      undated.memberships += 1
+      return
+    }
     let day = zone.day(of: end)
     if (asOf.number...(asOf.number + Self.daysAhead)).contains(day.number) {
       endingSoon.append(.init(id: id, name: Self.name(fields), day: day))
@@ -206,7 +219,9 @@ package struct ReportBuilder: Sendable {
     products.append(.init(id: id, name: name, stock: stock))
   }
 
-  /// Whether a document counts: unless it says no. A value of another type says nothing; `check` lists it.
+  /// Whether a document counts: unless it says no.
+  ///
+  /// A value of another type says nothing; `check` lists it.
   private static func isActive(_ fields: FieldMap) -> Bool { fields["isActive"]?.boolean != false }
 
   // MARK: The report

@@ -58,6 +58,8 @@ extension OwnerReport {
       if expenses != nil {
         rows.append([.text(words[.expenses]), .count(undated.expenses), .count(unreadable.expenses)])
       }
+      rows.append([.text(words[.checkIns]), .count(undated.checkIns), .count(0)])
+      rows.append([.text(words[.memberships]), .count(undated.memberships), .count(0)])
       sections.append(
         .init(words[.leftOut], headings: ["", words[.undated], words[.unreadable]], rows: rows)
       )

@@ -1,5 +1,6 @@
 package import FirestoreREST
 import GymModels
+package import Logging
 package import Tables
 
 extension OwnerReport {
@@ -15,6 +16,7 @@ extension OwnerReport {
     from client: FirestoreClient,
     in zone: LocalTimeZone,
     readTime: Timestamp? = nil,
+    logger: Logger,
     onRead: (CollectionPath, Int) -> Void
   ) async throws -> OwnerReport {
     var builder = builder
@@ -26,7 +28,24 @@ extension OwnerReport {
         for document in page { builder.add(document) }
       }
     }
+    builder.addUndatedCheckIns(try await undatedCheckIns(in: client, readTime, logger))
     return builder.report
+  }
+
+  /// How many check-ins have no time, which no query finds: all less those that have one, counted by the service.
+  private static func undatedCheckIns(
+    in client: FirestoreClient,
+    _ readTime: Timestamp?,
+    _ logger: Logger
+  ) async throws -> Int {
+    var read = CollectionRead(GymCollection.checkIns)
+    read.readTime = readTime
+    let all = try await client.countOrRead(read, logger: logger).count
+    if all == 0 { return 0 }
+    // A comparison finds values of its own type alone.
+    let first = Timestamp(microseconds: Timestamp.minimumSeconds * 1_000_000)
+    read.filter = .field(FieldPath(field: "checkInDate"), .greaterThanOrEqual, .timestamp(first))
+    return max(0, all - (try await client.countOrRead(read, logger: logger).count))
   }
 
   /// The reads, in the order that ``ReportBuilder`` asks for.

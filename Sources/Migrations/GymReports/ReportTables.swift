@@ -162,6 +162,8 @@ extension OwnerReport {
     let parts = [
       (words[.income], undated.payments + unreadable.payments),
       (words[.expenses], undated.expenses + unreadable.expenses),
+      (words[.checkIns], undated.checkIns),
+      (words[.memberships], undated.memberships),
     ]
     .filter { $0.1 > 0 }
     if parts.isEmpty { return nil }

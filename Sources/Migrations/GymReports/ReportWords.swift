@@ -7,7 +7,7 @@ package struct ReportWords: Sendable {
 
   /// What a report has a word for.
   enum Term: String, CaseIterable {
-    case title, income, expenses, profit, checkIns, members, lowStock, endingSoon
+    case title, income, expenses, profit, checkIns, members, memberships, lowStock, endingSoon
     case byType, byMethod, byMonth, byDay, byCategory, byHour, byStatus, topMembers
     case payments, entries, amount, count, name, stock, ends, day, hour, month, none, leftOut, productCost
     case sheet, from, to, asOf, onDay, sinceDay, undated, unreadable, nothing, readAt
@@ -28,6 +28,7 @@ package struct ReportWords: Sendable {
       case .profit: ("Utilidad", "Profit")
       case .checkIns: ("Asistencias", "Check-ins")
       case .members: ("Miembros registrados", "Registered members")
+      case .memberships: ("Vencimientos", "Ends of memberships")
       case .lowStock: ("Existencias de 5 o menos", "Stock of 5 or less")
       case .endingSoon: ("Membresías que vencen en 7 días", "Memberships that end within 7 days")
       case .byType: ("Ingresos por tipo", "Income by type")

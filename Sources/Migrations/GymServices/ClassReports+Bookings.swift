@@ -85,7 +85,7 @@ extension ClassReports {
 
 extension BookingRecord {
   /// What it is ordered by: day, hour, class, name, id.
-  fileprivate var order: [String?] { [day?.text, start, classID, name, id] }
+  fileprivate var order: [String?] { [day?.text, start.map(ClassReports.hour), classID, name, id] }
 
   package static let table = CollectionPath(nil, "class_bookings")
 

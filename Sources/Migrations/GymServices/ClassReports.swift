@@ -10,11 +10,12 @@ package struct ScheduledClass: Sendable, Equatable {
   package var start: String
   package var id: String
   package var name: String
-  /// How long it lasts, in minutes; 0 where the document does not say.
-  package var minutes: Int
+  /// How long it lasts, in minutes; nil where the document does not say.
+  package var minutes: Int?
   /// The number of active bookings.
   package var booked: Int
-  package var capacity: Int
+  /// The most bookings that it takes; nil where the document does not say.
+  package var capacity: Int?
 }
 
 /// A record of attendance with the names that belong to it.
@@ -89,9 +90,7 @@ package struct ClassReports: Sendable {
         )
       }
     }
-    .sorted { a, b in
-      Self.precedes([a.day.text, a.start, a.name, a.id], [b.day.text, b.start, b.name, b.id])
-    }
+    .sorted { Self.precedes($0.order, $1.order) }
   }
 
   func classes(on days: ClosedRange<CalendarDay>) async throws -> [GymClass] {
@@ -141,12 +140,7 @@ package struct ClassReports: Sendable {
         isRecorded: record.isRecorded
       )
     }
-    .sorted { a, b in
-      Self.precedes(
-        [a.day?.text, a.start, a.classID, a.personName, a.id],
-        [b.day?.text, b.start, b.classID, b.personName, b.id]
-      )
-    }
+    .sorted { Self.precedes($0.order, $1.order) }
   }
 
   private func records(
@@ -189,6 +183,12 @@ package struct ClassReports: Sendable {
     if document.path.collection == GymCollection.users { return AppUser(document).fullName }
     let name = PersonName(ofMember: document.fields)
     return name.isEmpty ? nil : name.joined
+  }
+
+  /// An hour as it is sorted: `7:00` as `07:00`.
+  static func hour(_ start: String) -> String {
+    let bytes = start.utf8.prefix(2)
+    return bytes.first?.isASCIIDigit == true && bytes.last == UInt8(ascii: ":") ? "0" + start : start
   }
 
   /// Whether texts come before others, the first that differ by their bytes; a missing one comes last.
@@ -318,20 +318,25 @@ extension ClassReports {
 extension ScheduledClass {
   package static let table = CollectionPath(nil, "class_week")
 
+  /// What it is ordered by: day, hour, name, id.
+  fileprivate var order: [String?] { [day.text, ClassReports.hour(start), name, id] }
+
   package var row: RawDocument {
-    RawDocument(
-      path: DocumentPath(Self.table, id),
-      fields: [
-        "day": .string(day.text), "start": .string(start), "name": .string(name),
-        "booked": .integer(Int64(booked)),
-        "capacity": .integer(Int64(capacity)), "minutes": .integer(Int64(minutes)),
-      ]
-    )
+    var fields: FieldMap = [
+      "day": .string(day.text), "start": .string(start), "name": .string(name),
+      "booked": .integer(Int64(booked)),
+    ]
+    if let capacity { fields["capacity"] = .integer(Int64(capacity)) }
+    if let minutes { fields["minutes"] = .integer(Int64(minutes)) }
+    return RawDocument(path: DocumentPath(Self.table, id), fields: fields)
   }
 }
 
 extension AttendanceRecord {
   package static let table = CollectionPath(nil, "class_attendance")
+
+  /// What it is ordered by: day, hour, class, name, id.
+  fileprivate var order: [String?] { [day?.text, start.map(ClassReports.hour), classID, personName, id] }
 
   /// Whether the person came, in a word.
   package var attendance: String { attended ? "asistió" : "falta" }

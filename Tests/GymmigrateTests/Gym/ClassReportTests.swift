@@ -176,6 +176,34 @@ struct ClassReportTests {
     }
   }
 
+  @Test("A capacity or a length that is no number is not stated as 0, and hours are sorted as times.")
+  func unstatedNumbers() async throws {
+    try await withTool { tool in
+      let day = t("2026-01-05T06:00:00Z")
+      func gymClass(_ start: String, _ capacity: String?, _ minutes: String?) -> [String: String] {
+        var fields = ["nombre": s("Box"), "fecha": day, "horaInicio": s(start)]
+        fields["capacidadMax"] = capacity
+        fields["duracionMin"] = minutes
+        return fields
+      }
+      try await tool.load([
+        "classes/a": gymClass("19:00", s("10"), nil), "classes/b": gymClass("7:00", i(0), s("45")),
+        "classBookings/1": ["classId": s("a"), "userId": s("u"), "estado": s("activa")],
+      ])
+      let week = try await tool.run("classes", "week", "--of", "2026-01-06")
+      #expect(
+        week.output == "mon 2026-01-05\t7:00\tBox\t0/0\t-\tb\nmon 2026-01-05\t19:00\tBox\t1/-\t-\ta\n"
+      )
+      let json = try await tool.run("classes", "week", "--of", "2026-01-06", "--json")
+      #expect(
+        json.output.contains(#""capacity":null"#) && json.output.contains(#""minutes":null"#),
+        "\(json.output)"
+      )
+      try await tool.run("classes", "week", "--of", "2026-01-06", "-o", "week.csv").expect(0)
+      #expect(try tool.read("week.csv").contains("19:00,Box,1,,"))
+    }
+  }
+
   @Test("Days of the week have English and Spanish names.")
   func days() async throws {
     try await withTool { tool in

@@ -48,7 +48,7 @@ struct GymDocumentsTests {
       let own = GymClass(document)
       return [
         "id": own.id, "name": own.name, "date": text(own.date), "startTime": own.startTime,
-        "durationMinutes": own.durationMinutes, "maxCapacity": own.maxCapacity, "gymId": own.gymId,
+        "durationMinutes": own.durationMinutes ?? 0, "maxCapacity": own.maxCapacity ?? 0, "gymId": own.gymId,
         "description": own.description, "isActive": own.isActive, "recurrenceGroupId": own.recurrenceGroupId,
         "createdAt": text(own.createdAt), "updatedAt": text(own.updatedAt),
       ]

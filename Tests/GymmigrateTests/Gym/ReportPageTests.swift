@@ -56,6 +56,19 @@ struct ReportPageTests {
     }
   }
 
+  @Test("Check-ins without a time are counted, although no query finds them.")
+  func undated() async throws {
+    try await withTool { tool in
+      try await tool.load([
+        "check_ins/1": ["checkInDate": t("2026-01-05T18:00:00Z")],
+        "check_ins/2": ["checkInDate": t("2020-01-05T18:00:00Z")],
+        "check_ins/3": ["checkInDate": s("2026-01-05")], "check_ins/4": ["memberId": s("m")],
+      ])
+      let report = try await tool.run("report", "month", "2026-01", "--lang", "en")
+      #expect(report.output.contains("in pesos: check-ins 2"), "\(report.output)")
+    }
+  }
+
   @Test("What cannot be written is found out before anything is read, and nothing is left of it.")
   func refusals() async throws {
     let mini = try MiniFirestore.withSamples(["products"])

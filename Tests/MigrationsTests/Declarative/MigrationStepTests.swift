@@ -153,6 +153,12 @@ private let vector = Value.map(["__type__": .string("__vector__"), "value": .arr
     StepCase(.rewrite(a, .digits), ["a": text("729 ext 5")], .finding(.reject, .notDigits, "a")),
     StepCase(.rewrite(a, .digits), ["a": text("729 / 722")], .finding(.reject, .notDigits, "a")),
     StepCase(.rewrite(a, .digits), ["a": text("-")], .finding(.reject, .notDigits, "a")),
+    StepCase(.rewrite(a, .digits), ["a": text("+521 729 959 5662")], ["a": text("5217299595662")]),
+    StepCase(.rewrite(a, .digits), ["a": text("(664) 123-4567")], ["a": text("6641234567")]),
+    StepCase(.rewrite(a, .digits), ["a": text("+53 5123 4567")], .finding(.reject, .notDigits, "a")),
+    StepCase(.rewrite(a, .digits), ["a": text("+1 (664) 123-4567")], .finding(.reject, .notDigits, "a")),
+    StepCase(.rewrite(a, .digits), ["a": text("+7299595662")], .finding(.reject, .notDigits, "a")),
+    StepCase(.rewrite(a, .digits), ["a": text("+52 729 959")], .finding(.reject, .notDigits, "a")),
     StepCase(.rewrite(a, .digits), ["a": .integer(729)], .finding(.reject, .wrongType, "a")),
     StepCase(.rewrite(a, .digits), ["a": text("")], ["a": text("")]),
   ]

@@ -104,6 +104,37 @@ import Testing
     #expect(report.income.byDay.map(\.key) == ["2026-01-01", "2026-01-31"])
   }
 
+  @Test("Check-ins without a time, and active memberships whose end is no time, are said to be left out.")
+  func undatedPeople() throws {
+    let text = Value.string("2026-01-12")
+    var members: [(String, FieldMap)] = []
+    for (number, end) in [text, .integer(1), nil, .null, try time("2026-01-12T12:00:00Z")].enumerated() {
+      var fields: FieldMap = ["membershipStatus": .string("active")]
+      fields["membershipEndDate"] = end
+      members.append(("members/\(number)", fields))
+      fields["isActive"] = .boolean(false)
+      members.append(("members/gone\(number)", fields))
+    }
+    members.append(("members/e", ["membershipStatus": .string("expired"), "membershipEndDate": text]))
+    let report = try report([("check_ins/1", ["checkInDate": text]), ("check_ins/2", [:])] + members)
+    #expect(report.undated.checkIns == 2 && report.undated.memberships == 2 && report.endingSoon.count == 1)
+    var json = JSONWriter()
+    json.object { report.writeMembers(to: &$0) }
+    #expect(
+      String(decoding: json.bytes, as: UTF8.self).contains(
+        #""undated":{"checkIns":2,"expenses":0,"memberships":2,"payments":0}"#
+      )
+    )
+    for (language, said) in [
+      (ReportWords.Language.spanish, "pesos: asistencias 2, vencimientos 2"),
+      (.english, "pesos: check-ins 2, ends of memberships 2"),
+    ] {
+      let words = ReportWords(language)
+      let page = String(decoding: report.page(words, of: "test", at: nil), as: UTF8.self)
+      #expect("\(report.text(words))".contains(said) && page.contains(said), "\(report.text(words))")
+    }
+  }
+
   @Test("Who may not see expenses finds none, in no output.")
   func receptionist() throws {
     let documents: [(String, FieldMap)] = [
@@ -249,6 +280,8 @@ import Testing
       try rows("No contados, sin fecha o sin importe en pesos") == [
         [.text("Ingresos"), .number(0, format: "#,##0"), .number(0, format: "#,##0")],
         [.text("Gastos"), one, .number(0, format: "#,##0")],
+        [.text("Asistencias"), .number(0, format: "#,##0"), .number(0, format: "#,##0")],
+        [.text("Vencimientos"), .number(0, format: "#,##0"), .number(0, format: "#,##0")],
       ]
     )
     // The text and the page say the same days.

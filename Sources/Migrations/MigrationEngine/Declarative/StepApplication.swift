@@ -214,13 +214,15 @@ extension FieldMap {
     case .lower: self[field] = .string(text.lowercased())
     case .trim: self[field] = .string(PlainText.trimmed(text))
     case .digits:
+      func failure(_ message: String) -> StepFailure {
+        StepFailure(code: .notDigits, field: field, found: .string(text), message: message)
+      }
       guard let digits = PlainText.phoneDigits(text) else {
-        throw StepFailure(
-          code: .notDigits,
-          field: field,
-          found: .string(text),
-          message: "holds more than digits and the signs between them"
-        )
+        throw failure("holds more than digits and the signs between them")
+      }
+      // Without its +, a number of another country is one of this country, somebody else's.
+      if text.utf8.contains(UInt8(ascii: "+")), !PlainText.isMexican(digits) {
+        throw failure("has a + and is no number of Mexico (+52); without the + it would be another number")
       }
       self[field] = .string(digits)
     }

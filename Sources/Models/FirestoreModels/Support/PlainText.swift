@@ -40,6 +40,11 @@ package enum PlainText {
     return digits.isEmpty ? nil : String(digits)
   }
 
+  /// Whether the digits behind a `+` are those of a Mexican number: ten after 52, or after 521, as mobile numbers had it.
+  package static func isMexican(_ digits: String) -> Bool {
+    ["52", "521"].contains { digits.utf8.count == $0.utf8.count + 10 && digits.utf8.starts(with: $0.utf8) }
+  }
+
   /// Maps a decimal digit of any script to ASCII; nil for other scalars.
   package static func decimalDigit(_ scalar: Unicode.Scalar) -> Unicode.Scalar? {
     if scalar.isASCII { return ("0"..."9").contains(scalar) ? scalar : nil }

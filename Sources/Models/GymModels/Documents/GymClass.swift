@@ -1,6 +1,7 @@
 /// A class, with Swift's names for the Spanish ones of the database.
 ///
-/// Decoded as the app's repository does: a value that is missing or of another type becomes the default, and never an error.
+/// Decoded as the app's repository does: a value that is missing or of another type becomes the default, and never an
+/// error; the app's default for a number is 0, which a report does not state, and so it is nil here.
 package struct GymClass: Identifiable, Equatable, Sendable {
   package var id: String
   /// `nombre`.
@@ -10,9 +11,9 @@ package struct GymClass: Identifiable, Equatable, Sendable {
   /// `horaInicio`, as `07:00`.
   package var startTime: String
   /// `duracionMin`.
-  package var durationMinutes: Int
+  package var durationMinutes: Int?
   /// `capacidadMax`.
-  package var maxCapacity: Int
+  package var maxCapacity: Int?
   package var gymId: String
   package var description: String?
   /// Whether the class is held; true where the field is missing, as in documents of the Android app.
@@ -50,8 +51,8 @@ package struct GymClass: Identifiable, Equatable, Sendable {
     name = fields["nombre"]?.string ?? ""
     date = fields["fecha"]?.timestamp
     startTime = fields["horaInicio"]?.string ?? ""
-    durationMinutes = fields["duracionMin"]?.wholeNumber ?? 0
-    maxCapacity = fields["capacidadMax"]?.wholeNumber ?? 0
+    durationMinutes = fields["duracionMin"]?.wholeNumber
+    maxCapacity = fields["capacidadMax"]?.wholeNumber
     gymId = fields["gymId"]?.string ?? ""
     description = fields["description"]?.string
     isActive = fields["isActive"]?.boolean ?? true
@@ -64,10 +65,11 @@ package struct GymClass: Identifiable, Equatable, Sendable {
   package var fields: FieldMap {
     var fields: FieldMap = [
       "nombre": .string(name), "horaInicio": .string(startTime),
-      "duracionMin": .integer(Int64(durationMinutes)), "capacidadMax": .integer(Int64(maxCapacity)),
       "gymId": .string(gymId), "isActive": .boolean(isActive),
     ]
     if let date { fields["fecha"] = .timestamp(date) }
+    if let durationMinutes { fields["duracionMin"] = .integer(Int64(durationMinutes)) }
+    if let maxCapacity { fields["capacidadMax"] = .integer(Int64(maxCapacity)) }
     if let description { fields["description"] = .string(description) }
     if let recurrenceGroupId { fields["recurrenceGroupId"] = .string(recurrenceGroupId) }
     return fields

@@ -40,10 +40,10 @@ struct ClassesWeek: AsyncParsableCommand {
       try table.write(classes.map(\.row), of: ScheduledClass.table) {
         $0.member("classes", objects: classes) {
           $0.member("booked", $1.booked)
-          $0.member("capacity", $1.capacity)
+          $0.nullable("capacity", $1.capacity)
           $0.member("day", $1.day.text)
           $0.member("id", $1.id)
-          $0.member("minutes", $1.minutes)
+          $0.nullable("minutes", $1.minutes)
           $0.member("name", $1.name)
           $0.member("start", $1.start)
         }
@@ -54,8 +54,9 @@ struct ClassesWeek: AsyncParsableCommand {
             ClassSeries.spanishNames[found.day.weekday]
           )
           return TerminalText(cells: [
-            "\(weekday) \(found.day.text)", found.start, found.name, "\(found.booked)/\(found.capacity)",
-            "\(found.minutes) min", found.id,
+            "\(weekday) \(found.day.text)", found.start, found.name,
+            "\(found.booked)/\(found.capacity.map(String.init) ?? "-")",
+            found.minutes.map { "\($0) min" } ?? "-", found.id,
           ])
         }
       }
@@ -271,6 +272,14 @@ struct GymTableOptions: ParsableArguments {
     if case .labels(let language) = header { job.headerLanguage = language }
     if name == .xlsx { job.query.timeZone = "UTC" }
     return try job.exportFormat(schema, isPart: false)
+  }
+}
+
+extension JSONWriter {
+  /// Writes a member with an integer, or null.
+  fileprivate mutating func nullable(_ name: StaticString, _ number: Int?) {
+    key(name)
+    if let number { integer(number) } else { null() }
   }
 }
 

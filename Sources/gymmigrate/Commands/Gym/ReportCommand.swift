@@ -152,7 +152,8 @@ struct ReportOptions: ParsableArguments {
         of: days,
         from: session.client,
         in: zone,
-        readTime: readTime
+        readTime: readTime,
+        logger: session.logger
       ) { collection, count in
         session.counts.update(collection) { $0.read += count }
       }
