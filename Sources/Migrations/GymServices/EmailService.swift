@@ -50,6 +50,13 @@ package struct EmailService: Sendable {
     return try await client.batchGet([path])[path]?.fields[UserEmailEntry.Field.primaryUserId]?.string
   }
 
+  /// Whether a user is active, as the app reads it; nil where there is none.
+  package func isActive(_ id: String) async throws -> Bool? {
+    guard PathLimits.violation(ofID: id, isDocument: true) == nil else { return nil }
+    let path = DocumentPath(GymCollection.users, id)
+    return try await client.batchGet([path])[path].map { AppUser($0).isActive }
+  }
+
   /// Registers an address as the apps do: in one transaction, normalised, and never over another person's entry.
   ///
   /// - Parameter plan: What takes the change instead of the database; nil to write it.

@@ -200,7 +200,7 @@ struct ClassReportTests {
         "\(json.output)"
       )
       try await tool.run("classes", "week", "--of", "2026-01-06", "-o", "week.csv").expect(0)
-      #expect(try tool.read("week.csv").contains("19:00,Box,1,,"))
+      #expect(try tool.text("week.csv").contains("19:00,Box,1,,"))
     }
   }
 

@@ -53,6 +53,23 @@ struct SharedAccountsTests {
     }
   }
 
+  @Test("An address of an account that is inactive, or gone, is said to be.")
+  func inactiveOwner() async throws {
+    try await withTool { tool in
+      var documents: Documents = [
+        "users/a": ["activo": b(true)], "users/b": ["isActive": b(false), "activo": b(true)],
+        "users/c": ["activo": b(false)],
+      ]
+      for id in ["a", "b", "c", "d"] { documents["user_emails/\(id)@gym.mx"] = ["primaryUserId": s(id)] }
+      try await tool.load(documents)
+      for (id, said) in [("b", "is inactive"), ("c", "is inactive"), ("d", "is not there"), ("a", nil)] {
+        let found = try await tool.run("email", "resolve", "\(id)@gym.mx")
+        #expect(found.exitCode == 0 && found.output == "\(id)\n")
+        #expect(found.errors.contains("users/\(id), which has the address, \(said ?? "")") == (said != nil))
+      }
+    }
+  }
+
   /// Users who share at random, against components that are found by walking.
   @Test(arguments: 1...8) func components(seed: UInt64) async throws {
     var random = SplitMix64(seed: seed)

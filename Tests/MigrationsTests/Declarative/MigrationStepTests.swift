@@ -235,6 +235,13 @@ private let vector = Value.map(["__type__": .string("__vector__"), "value": .arr
     StepCase(.softDelete, ["isActive": .null], ["isActive": .boolean(false)]),
     StepCase(.softDelete, ["isActive": .boolean(true)], ["isActive": .boolean(false)]),
     StepCase(.softDelete, ["isActive": .boolean(false)], ["isActive": .boolean(false)]),
+    StepCase(
+      .softDelete,
+      ["isActive": .boolean(true), "activo": .boolean(true)],
+      ["isActive": .boolean(false), "activo": .boolean(false)]
+    ),
+    StepCase(.softDelete, ["activo": .null], ["isActive": .boolean(false), "activo": .null]),
+    StepCase(.softDelete, ["activo": text("si")], ["isActive": .boolean(false), "activo": text("si")]),
     StepCase(.softDelete, ["isActive": text("si")], .finding(.reject, .wrongType, "isActive")),
     StepCase(.hardDelete, ["a": .null], .deleted),
   ]

@@ -114,6 +114,11 @@ private struct Mistake: CustomTestStringConvertible, Sendable {
       "server, client"
     ),
     .collection("a soft delete that is no boolean", "soft-delete: note", "type: boolean"),
+    .collection(
+      "a soft delete that also sets what is no boolean",
+      "soft-delete: { field: isOpen, also: note }",
+      "type: boolean"
+    ),
     .collection("a soft delete without a field", "soft-delete: { deleted: true }", "field: NAME"),
     .collection(
       "a soft delete with another absence",

@@ -114,6 +114,7 @@ extension MigrationStep {
         throw .wrongType(rule.path, current, not: "boolean")
       }
       try fields.write(.boolean(rule.deleted), to: rule.path)
+      for other in rule.also where fields[other]?.boolean != nil { fields[other] = .boolean(rule.deleted) }
     case .hardDelete, .run: break
     }
     return nil

@@ -149,6 +149,8 @@ extension CollectionSchema {
     package var deleted = false
     /// Whether a document without the field is deleted.
     package var absentIsDeleted = false
+    /// Booleans that say the same to other programs; set in documents that have them.
+    package var also: [FieldPath] = []
   }
 
   /// Which documents may not be changed once they are written.

@@ -135,7 +135,7 @@ struct CollectionReader {
     guard case .mapping = node.content else {
       return .init(path: try declared(node, "soft-delete", .boolean, in: collection))
     }
-    let members = try yaml.members(node, "'soft-delete'", known: ["field", "deleted", "absent"])
+    let members = try yaml.members(node, "'soft-delete'", known: ["field", "deleted", "absent", "also"])
     guard let field = members.first(where: { $0.name == "field" })?.value else {
       throw yaml.failure(at: node, "'soft-delete' has no 'field'; expected field: NAME")
     }
@@ -145,6 +145,7 @@ struct CollectionReader {
       if member == "absent" {
         rule.absentIsDeleted = try nodes.choice(value, member, ["active", "deleted"]) == "deleted"
       }
+      if member == "also" { rule.also = try declaredList(value, "also", .boolean, in: collection) }
     }
     return rule
   }
@@ -210,11 +211,12 @@ struct CollectionReader {
   private func declaredList(
     _ node: YAMLNode,
     _ name: String,
+    _ type: FieldType? = nil,
     in collection: CollectionSchema
   ) throws(Failure) -> [FieldPath] {
-    guard case .sequence = node.content else { return [try declared(node, name, nil, in: collection)] }
+    guard case .sequence = node.content else { return [try declared(node, name, type, in: collection)] }
     return try nodes.list(node, name) { node throws(Failure) in
-      try declared(node, name, nil, in: collection)
+      try declared(node, name, type, in: collection)
     }
   }
 

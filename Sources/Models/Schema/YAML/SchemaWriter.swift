@@ -203,9 +203,10 @@ package struct SchemaWriter {
   }
 
   private static func softDelete(_ rule: CollectionSchema.SoftDelete) -> String {
-    if !rule.deleted, !rule.absentIsDeleted { return path(rule.path) }
+    if !rule.deleted, !rule.absentIsDeleted, rule.also.isEmpty { return path(rule.path) }
+    let also = rule.also.isEmpty ? "" : ", also: [\(rule.also.map(path).joined(separator: ", "))]"
     return "{ field: \(path(rule.path)), deleted: \(rule.deleted), "
-      + "absent: \(rule.absentIsDeleted ? "deleted" : "active") }"
+      + "absent: \(rule.absentIsDeleted ? "deleted" : "active")\(also) }"
   }
 
   /// A name as a key: one that is not ASCII is a plain scalar where it can be, because names that differ in composition

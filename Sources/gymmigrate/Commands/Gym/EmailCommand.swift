@@ -27,7 +27,10 @@ struct EmailResolve: AsyncParsableCommand {
     commandName: "resolve",
     abstract: "Print the id of the user whose address it is.",
     discussion:
-      "One read. The address is lower-cased and trimmed, as the apps do it. Exits with 66 where nobody is registered."
+      """
+      Two reads: the entry and its user. Warns where that is inactive or gone. The address is lower-cased and \
+      trimmed, as the apps do it. Exits with 66 where nobody is registered.
+      """
   )
 
   @Argument(help: "The address.")
@@ -42,7 +45,8 @@ struct EmailResolve: AsyncParsableCommand {
     try await common.perform("email resolve", counting: false) { session in
       try session.schema.assertGym("email")
       let path = try EmailService.path(of: address)
-      guard let id = try await EmailService(session.client).resolve(address) else {
+      let service = EmailService(session.client)
+      guard let id = try await service.resolve(address) else {
         throw Failure(
           .inputMissing,
           "resolve",
@@ -50,6 +54,11 @@ struct EmailResolve: AsyncParsableCommand {
           cause: "nobody is registered under it",
           remedy: "'gymmigrate find' looks people up by a part of their name, email or phone."
         )
+      }
+      switch try await service.isActive(id) {
+      case true?: break
+      case false?: session.logger.warning("users/\(id), which has the address, is inactive.")
+      case nil: session.logger.warning("users/\(id), which has the address, is not there.")
       }
       if json {
         try StandardOutput.writeObject {
