@@ -55,20 +55,21 @@ package struct YAMLFile: Sendable {
     if !allowsAliases, let (line, column) = Self.anchor(in: text) {
       throw failure(line: line, column: column, Self.noAnchors)
     }
+    let marks = ByteOrderMarks(text)
     do {
-      let (parser, root) = try Self.parsed(text)
+      let (parser, root) = try Self.parsed(marks.text)
       guard let root else { throw failure(at: nil, "it is empty") }
       var count = 0
       // The nodes know their anchors only while the parser is alive.
       let node = try withExtendedLifetime(parser) {
-        try converted(root, depth: 0, allowsAliases: allowsAliases, &count)
+        try converted(root, depth: 0, allowsAliases: allowsAliases, marks, &count)
       }
       if case .scalar("", isPlain: true) = node.content { throw failure(at: nil, "it is empty") }
       return node
     } catch let error as Failure {
       throw error
     } catch let error as YamlError {
-      throw failure(of: error)
+      throw failure(of: error, marks)
     } catch {
       throw failure(at: nil, "\(error)")
     }
@@ -103,7 +104,7 @@ package struct YAMLFile: Sendable {
     "\\A" + text.unicodeScalars.map { "\\x{\(String($0.value, radix: 16))}" }.joined() + "\\z"
   }
 
-  private func failure(of error: YamlError) -> Failure {
+  private func failure(of error: YamlError, _ marks: ByteOrderMarks) -> Failure {
     switch error {
     case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
       .composer(_, let problem, let mark, _):
@@ -112,7 +113,8 @@ package struct YAMLFile: Sendable {
         ? "a second document begins here; a file may have only one" : problem
       return failure(line: mark.line, column: mark.column, cause)
     case .duplicatedKeysInMapping(let names, let context):
-      let cause = "of this map, \(names.map { "'\($0)'" }.joined(separator: ", ")) is given twice"
+      let cause =
+        "of this map, \(names.map { "'\(marks.restored($0))'" }.joined(separator: ", ")) is given twice"
       return failure(line: context.mark.line, column: context.mark.column, cause)
     default:
       return failure(at: nil, "it is not valid YAML")
@@ -123,12 +125,13 @@ package struct YAMLFile: Sendable {
     _ node: Node,
     depth: Int,
     allowsAliases: Bool,
+    _ marks: ByteOrderMarks,
     _ count: inout Int
   ) throws(Failure) -> YAMLNode {
     let (line, column) = (node.mark?.line ?? 1, node.mark?.column ?? 1)
     func failure(_ cause: String) -> Failure { self.failure(line: line, column: column, cause) }
     func child(_ node: Node) throws(Failure) -> YAMLNode {
-      try converted(node, depth: depth + 1, allowsAliases: allowsAliases, &count)
+      try converted(node, depth: depth + 1, allowsAliases: allowsAliases, marks, &count)
     }
     count += 1
     if count > Self.maximumNodes { throw failure("there are more than \(Self.maximumNodes) values") }
@@ -140,7 +143,7 @@ package struct YAMLFile: Sendable {
     case .scalar(let scalar):
       let isTagged = scalar.style == .plain && !scalar.tag.rawValue.hasPrefix(Self.untagged.rawValue)
       tag = isTagged ? scalar.tag.rawValue : ""
-      content = .scalar(scalar.string, isPlain: scalar.style == .plain)
+      content = .scalar(marks.restored(scalar.string), isPlain: scalar.style == .plain)
     case .sequence(let sequence):
       tag = sequence.tag.rawValue
       content = .sequence(try sequence.map(child))

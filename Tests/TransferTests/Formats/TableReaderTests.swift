@@ -211,8 +211,31 @@ struct TableReaderTests {
       return rows
     }
     // The header is filled from above, and row 5 has nothing of its own.
-    #expect(try rows(.fill) == [["id", "a", "b"], ["1", "x", "x"], ["2", "x", "y"], ["3", "z", "z"]])
-    #expect(try rows(.first) == [["", "a", "b"], ["1", "x", ""], ["2", "", "y"], ["3", "z", "z"]])
+    #expect(try rows(.fill) == [["id", "a", "b"], ["1", "x", "x"], ["2", "x", "y"], ["3", "3", "3"]])
+    #expect(try rows(.first) == [["", "a", "b"], ["1", "x", ""], ["2", "", "y"], ["3", "", ""]])
+  }
+
+  @Test("What stands under merged cells, where nobody sees it, is no value of theirs.", arguments: ["A", ""])
+  func coveredCells(first: String) throws {
+    func row(_ number: Int, _ cells: String...) -> String {
+      let cells = cells.map { $0.isEmpty ? "<c/>" : "<c t=\"inlineStr\"><is><t>\($0)</t></is></c>" }
+      return "<row r=\"\(number)\">\(cells.joined())</row>"
+    }
+    var book = HandMadeWorkbook()
+    book.rows =
+      row(1, "id", "a", "b") + row(2, "1", first, "h") + row(3, "2", "h", "h") + row(4, "3", "o", "o")
+      + row(5, "4", first, "h") + row(6, "5", "o", "o")
+    book.behind = "<mergeCells><mergeCell ref=\"B2:C3\"/><mergeCell ref=\"B5:C5\"/></mergeCells>"
+    let path = try book.write(to: folder)
+    func rows(_ unmerge: TableReading.Unmerge) throws -> [[String]] {
+      var reader = try TableReader(path, unmerge: unmerge)
+      var rows: [[String]] = []
+      while try reader.next() { rows.append((0..<3).map { reader.row[$0] }) }
+      return Array(rows.drop { $0.first == "id" })
+    }
+    let (o3, o5) = (["3", "o", "o"], ["5", "o", "o"])
+    #expect(try rows(.fill) == [["1", first, first], ["2", first, first], o3, ["4", first, first], o5])
+    #expect(try rows(.first) == [["1", first, ""], ["2", "", ""], o3, ["4", first, ""], o5])
   }
 
   @Test func hostileXML() throws {

@@ -1,4 +1,5 @@
 import Schema
+import YAML
 
 /// The text of a new migration's file: the members that there are, and comments about those that there may be.
 package struct MigrationDraft: Sendable {
@@ -83,7 +84,7 @@ package struct MigrationDraft: Sendable {
     return "{\(map.entries.map { "\(quoted($0.name)): \(literal($0.value))" }.joined(separator: ", "))}"
   }
 
-  private static func quoted(_ text: String) -> String { JSONWriter.text { $0.string(text) } }
+  private static func quoted(_ text: String) -> String { YAMLText.quoted(text) }
 
   /// A text, in quotes where YAML could take it for something else.
   private static func scalar(_ text: String) -> String {

@@ -1,3 +1,5 @@
+import YAML
+
 /// Writes a schema as the YAML that ``SchemaReader`` reads: a line per field.
 package struct SchemaWriter {
   private var lines: [String] = []
@@ -233,5 +235,5 @@ package struct SchemaWriter {
     return isPlain ? text : quoted(text)
   }
 
-  private static func quoted(_ text: String) -> String { JSONWriter.text { $0.string(text) } }
+  private static func quoted(_ text: String) -> String { YAMLText.quoted(text) }
 }

@@ -1,3 +1,5 @@
+import YAML
+
 extension Value {
   /// The value as it is written in filters and in schema files; the type's name where there is no literal for it.
   package var literal: String {
@@ -7,7 +9,7 @@ extension Value {
     case .integer(let number): String(number)
     case .double(let number): number.isFinite ? JSONWriter.text { $0.double(number) } : "\"\(number)\""
     case .timestamp(let time): "ts(\(time))"
-    case .string(let text): Self.isBare(text) ? text : JSONWriter.text { $0.string(text) }
+    case .string(let text): Self.isBare(text) ? text : YAMLText.quoted(text)
     default: typeName
     }
   }

@@ -88,7 +88,9 @@ enum MaskGaps {
       return "\(key(collection)): { mask: \(fit) }, or a document-id that takes masked IDs"
     case .field(let field): return "\(key(field.collection)): \(yaml(field, proposal.rule(of: field)))"
     case .unique(let collection, let fields):
-      let rules = fields.map { "\($0): { mask: \(proposal.rule(ofUnique: $0, in: collection)) }" }
+      let rules = fields.map {
+        "\(SchemaWriter.key($0.description)): { mask: \(proposal.rule(ofUnique: $0, in: collection)) }"
+      }
       return "\(key(collection)): { fields: { \(rules.joined(separator: ", ")) } }"
     }
   }

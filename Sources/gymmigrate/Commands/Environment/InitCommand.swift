@@ -1,4 +1,5 @@
 import Configuration
+import YAML
 
 /// `gymmigrate init`: the configuration of one database, its schema, and whether it can be worked on.
 struct InitCommand: AsyncParsableCommand {
@@ -200,5 +201,5 @@ private struct Answers {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  private static func quoted(_ text: String) -> String { JSONWriter.text { $0.string(text) } }
+  private static func quoted(_ text: String) -> String { YAMLText.quoted(text) }
 }

@@ -22,7 +22,7 @@ struct MergedCells {
   }
 }
 
-/// Fills merged cells with the value of the first (`--unmerge fill`), row by row.
+/// Empties merged cells but for the first, which alone is shown, and fills them with its value (`--unmerge fill`), row by row.
 ///
 /// The rows below the header are filled, and of the header the cells that are merged with some above it. A row that has no
 /// value of its own stays without one.
@@ -37,12 +37,15 @@ struct SheetMerges {
   private var pending: [MergedCells]
   private var open: [Open] = []
 
-  init(_ areas: [MergedCells]) { pending = areas.sorted { $0.rows.lowerBound > $1.rows.lowerBound } }
+  private let fills: Bool
 
-  /// Fills a row.
-  ///
-  /// - Parameter header: The row of the header; nil for a row above it.
-  mutating func fill(_ row: inout CellRow, header: Int?) {
+  init(_ areas: [MergedCells], fills: Bool) {
+    pending = areas.sorted { $0.rows.lowerBound > $1.rows.lowerBound }
+    self.fills = fills
+  }
+
+  /// Empties the cells of a row that others cover: files may have values there.
+  mutating func uncover(_ row: inout CellRow) {
     open.removeAll { $0.area.rows.upperBound < row.number }
     while let area = pending.last, area.rows.lowerBound <= row.number {
       pending.removeLast()
@@ -50,7 +53,20 @@ struct SheetMerges {
       if area.rows.lowerBound == row.number { take(row, area.columns.lowerBound, &first) }
       open.append(first)
     }
-    guard let header, row.cells.indices.contains(where: { !row.isBlank($0) }) else { return }
+    for area in open.map(\.area) where area.columns.lowerBound < row.count {
+      let covered = area.columns.dropFirst(area.rows.lowerBound == row.number ? 1 : 0)
+      for column in covered.prefix(while: { $0 < row.count }) where row.kind(column) != .missing {
+        row.set(column, .missing, [])
+        row.typedDates.remove(column)
+      }
+    }
+  }
+
+  /// Fills a row that was uncovered.
+  ///
+  /// - Parameter header: The row of the header; nil for a row above it.
+  func fill(_ row: inout CellRow, header: Int?) {
+    guard fills, let header, row.cells.indices.contains(where: { !row.isBlank($0) }) else { return }
     for merged in open where merged.kind != .missing && isFilled(merged.area, row.number, header) {
       for column in merged.area.columns where row.isBlank(column) {
         row.set(column, merged.kind, merged.bytes)

@@ -32,7 +32,9 @@ struct XLSXSheetReader: ~Copyable {
     takesPercentAsShown: Bool = false
   ) throws(Failure) {
     self.unmerge = unmerge
-    if unmerge == .fill { merges = SheetMerges(try Self.mergedCells(of: sheet, in: package)) }
+    if let unmerge {
+      merges = SheetMerges(try Self.mergedCells(of: sheet, in: package), fills: unmerge == .fill)
+    }
     let handler = SheetHandler()
     guard let entry = try ZIPEntry.open(sheet.part, in: package.path) else {
       throw Failure.malformed(package.path, "its \(sheet.part) is missing")
@@ -80,6 +82,7 @@ struct XLSXSheetReader: ~Copyable {
         let kind = try take(cell, &row)
         row.endCell(kind)
       }
+      merges?.uncover(&row)
       look(at: row)
       merges?.fill(&row, header: firstRow)
       return true

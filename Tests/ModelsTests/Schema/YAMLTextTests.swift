@@ -1,0 +1,82 @@
+import Schema
+import Testing
+import YAML
+
+@testable import FirestoreModels
+
+@Suite("What is written as YAML is read back, byte by byte")
+struct YAMLTextTests {
+  /// Every control character, what YAML reads as something else, and neighbours that it reads as they are.
+  private static let scalars: [Unicode.Scalar] =
+    ([0...0x2F, 0x3A...0x40, 0x5B...0x60, 0x7B...0xA1, 0x2027...0x202A, 0xD7FF...0xD7FF, 0xE000...0xE000]
+    + [0xEAAA...0xEAAC, 0xFDCF...0xFDF0, 0xFEFE...0xFF00, 0xFFFC...0x1_0000, 0x1_FFFE...0x1_FFFF]
+    + [0x10_FFFE...0x10_FFFF]).flatMap { $0.compactMap { Unicode.Scalar(UInt32($0)) } }
+
+  private static func texts(_ part: String) -> [String] {
+    [part, "\(part)ab", "a\(part)b", "ab\(part)", "\(part)\(part)"]
+  }
+
+  private func read(_ yaml: String) throws -> [(key: String, value: String)] {
+    let file = YAMLFile("t.yaml", kind: .configuration, operation: "read")
+    return try file.members(try file.parse(yaml, allowsAliases: false), "it", known: nil).map { member in
+      (member.name, try #require(member.value.text))
+    }
+  }
+
+  @Test func keysAndValues() throws {
+    for scalar in Self.scalars {
+      for text in Self.texts(String(Character(scalar))) {
+        let found = try read("\(SchemaWriter.key(text)): \(YAMLText.quoted(text))\n")
+        let comment: Comment = "U+\(String(scalar.value, radix: 16))"
+        #expect(found.map { Array($0.key.utf8) } == [Array(text.utf8)], comment)
+        #expect(found.map { Array($0.value.utf8) } == [Array(text.utf8)], comment)
+        #expect(try ValueLiteral.quoted(YAMLText.quoted(text)).isIdentical(to: text), comment)
+      }
+    }
+  }
+
+  @Test func schema() throws {
+    let names = [
+      "\u{FEFF}nombre", "nombre", "a\u{2028}b", "\u{7F}", "x\u{85}", "\u{FFFE}y", "\u{FEFF}\u{FEFF}z",
+    ]
+    let fields = names.map { name in
+      var field = FieldSchema(FieldPath(field: name), [.string])
+      field.values = [.string("\u{FEFF}abc"), .string("\u{FFFF}"), .string("abc")]
+      return field
+    }
+    let path = try #require(CollectionPath("c"))
+    let written = SchemaWriter.yaml(
+      DatabaseSchema(name: "inferred", collections: [CollectionSchema(path, fields: fields)])
+    )
+    let read = try SchemaReader.schema(parsing: written, path: "s.yaml")
+    let collection = try #require(read.collection(path))
+    #expect(
+      Set(collection.fields.flatMap(\.path.segments).map { UTF8Key($0) }) == Set(names.map { UTF8Key($0) })
+    )
+    for field in collection.fields { #expect(field.values == fields[0].values) }
+  }
+
+  @Test(
+    "A mark at the beginning of a scalar is a part of it, at the beginning of the file none.",
+    arguments: [
+      ("k: \"\\ufeffAna\"", "\u{FEFF}Ana"), ("k: \"\\uFEFF\"", "\u{FEFF}"),
+      ("k: \"\\U0000FeFfa\"", "\u{FEFF}a"),
+      ("k: \"\u{FEFF}Ana\"", "\u{FEFF}Ana"), ("k: '\u{FEFF}Ana'", "\u{FEFF}Ana"),
+      ("k: \u{FEFF}Ana", "\u{FEFF}Ana"),
+      ("k: |-\n  \u{FEFF}Ana", "\u{FEFF}Ana"), ("k: '^\\uFeffa'", "^\\uFeffa"),
+      ("k: \"\\\\ufeff\"", "\\ufeff"),
+      ("k: \\ufeff", "\\ufeff"), ("k: \"a\\ufeffb\"", "a\u{FEFF}b"), ("\u{FEFF}k: a", "a"),
+      ("\u{FEFF}k: \"\\ufeff\u{EAAB}\\ueaac\"", "\u{FEFF}\u{EAAB}\u{EAAC}"),
+    ]
+  )
+  func marks(yaml: String, value: String) throws {
+    let found = try read(yaml)
+    #expect(found.map(\.key) == ["k"])
+    #expect(found.map { Array($0.value.utf8) } == [Array(value.utf8)])
+  }
+
+  @Test func keysThatDifferInTheMark() throws {
+    #expect(try read("\"\\ufeffa\": 1\na: 2\n").map(\.value) == ["1", "2"])
+    #expect(throws: Failure.self) { try read("\"\\ufeffa\": 1\n\"\u{FEFF}a\": 2\n") }
+  }
+}
