@@ -168,6 +168,34 @@ struct ForeignJSONTests {
   }
 
   @Test(
+    "Where __name__ has the ids, values of other programs stay maps, which is said, until it is named as their member."
+  )
+  func namedMarks() throws {
+    let text = """
+      [{"__name__": "a", "at": {"_seconds": 1767225600, "_nanoseconds": 0}, "list": [{"$date": "2026-01-01T00:00:00Z"}],
+        "place": {"_latitude": 19.5, "_longitude": -99}, "odd": {"$x": 1}, "two": {"_seconds": 1}}]
+      """
+    let path = try folder.write(Array(text.utf8), to: "things.json")
+    let warning =
+      "Maps that look like values of other programs stay maps, as __name__ is what an export writes: "
+      + "1 $date, 1 _latitude, 1 _seconds. --id-column __name__ reads them as these values."
+    let maps: FieldMap = ["odd": .map(["$x": .integer(1)]), "two": .map(["_seconds": .integer(1)])]
+    for (id, warnings) in [(nil, [warning]), ("__name__", [])] as [(String?, [String])] {
+      var job = ImportJob(files: [path])
+      job.reading.idColumn = id
+      let options = try job.options(.none, via: .local)
+      let input = try JSONInput(options.sources[0], options: options.table, into: nil)
+      let document = try #require(try input.next()?.document)
+      #expect(document.path.string == "things/a")
+      let isTime = document.fields["at"]?.timestamp == Timestamp("2026-01-01T00:00:00Z")
+      #expect(isTime == (id != nil))
+      #expect(document.fields["odd"] == maps["odd"] && document.fields["two"] == maps["two"])
+      #expect(try input.next() == nil)
+      #expect(input.warnings == warnings)
+    }
+  }
+
+  @Test(
     "Objects that are no documents by their ids, and ids that are none, are named as what they are.",
     arguments: [
       (#"{"k":{"x":1},"n":"Ana"}"#, nil, ["member 'n': expected an object", "--id-column"]),

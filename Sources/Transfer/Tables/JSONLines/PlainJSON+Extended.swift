@@ -37,6 +37,13 @@ extension PlainJSON {
     return (form, found)
   }
 
+  /// The member by which an object is a value of another program; nil for any other object.
+  static func foreignForm(_ json: JSONCursor) -> String? {
+    if let (form, value) = try? extended(json, as: .any) { return value == nil ? nil : form }
+    guard let value = try? marked(json, as: .any) else { return nil }
+    return value.timestamp == nil ? "_latitude" : "_seconds"
+  }
+
   private static func integer(_ number: Int64, as type: Column.ValueType) -> Value {
     switch type {
     case .string: .string(String(number))

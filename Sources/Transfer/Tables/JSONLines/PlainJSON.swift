@@ -7,6 +7,8 @@ package final class MetHeadings {
   package var renames: Set<Int> = []
   /// How many objects were values of MongoDB's, and how many only look so, by their members.
   private var (extended, odd): ([String: Int], [String: Int]) = ([:], [:])
+  /// How many maps of documents with `__name__` would be values of another program in others, by their members.
+  private var unread: [String: Int] = [:]
   /// The most members that are told apart.
   private static let maximumForms = 20
   /// The dates that were texts, and the fields that they are of.
@@ -22,6 +24,8 @@ package final class MetHeadings {
       odd[form, default: 0] += 1
     }
   }
+
+  func note(unread form: String) { unread[form, default: 0] += 1 }
 
   /// Notes a text that was read as a date, with the day first where no order was given.
   func note(date: String, of path: [String], _ order: DateOrder?) {
@@ -44,11 +48,22 @@ package final class MetHeadings {
 
   /// What there is to say of these objects, in sentences.
   package var notices: [String] {
-    func list(_ counts: [String: Int]) -> String {
-      counts.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }.joined(separator: ", ")
-    }
-    let taken = extended.isEmpty ? [] : ["Read as the values that MongoDB means by them: \(list(extended))."]
-    return taken + (odd.isEmpty ? [] : ["Maps that look like values of MongoDB stay maps: \(list(odd))."])
+    let taken =
+      extended.isEmpty ? [] : ["Read as the values that MongoDB means by them: \(Self.list(extended))."]
+    return taken
+      + (odd.isEmpty ? [] : ["Maps that look like values of MongoDB stay maps: \(Self.list(odd))."])
+  }
+
+  /// What is probably meant otherwise, in sentences.
+  package var warnings: [String] {
+    if unread.isEmpty { return [] }
+    return [
+      "Maps that look like values of other programs stay maps, as __name__ is what an export writes: \(Self.list(unread)). --id-column __name__ reads them as these values."
+    ]
+  }
+
+  private static func list(_ counts: [String: Int]) -> String {
+    counts.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }.joined(separator: ", ")
   }
 }
 
@@ -228,6 +243,7 @@ package struct PlainJSON {
         met.note(form, isValue: value != nil)
         if let value { return value }
       }
+      if !readsMarks, let form = Self.foreignForm(json) { met.note(unread: form) }
       if json["_firestore"] != nil, let reference = reference(json) { return reference }
       return .map(try fields(json, below: path))
     }
@@ -302,7 +318,7 @@ package struct PlainJSON {
   /// What Google's libraries write for times and geo points; nil for any other object.
   ///
   /// Members without `_` are as likely a map of the data, so the type has to be known.
-  private static func marked(_ json: JSONCursor, as type: Column.ValueType) throws(WireError) -> Value? {
+  static func marked(_ json: JSONCursor, as type: Column.ValueType) throws(WireError) -> Value? {
     func member(_ marked: StaticString, _ plain: StaticString, of owner: Column.ValueType) -> JSONCursor? {
       json[marked] ?? (type == owner ? json[plain] : nil)
     }

@@ -46,6 +46,8 @@ final class JSONInput: DocumentInput {
       + headings.notices + headings.dateNotices(in: options.isZoneGiven ? nil : options.timeZone)
   }
 
+  var warnings: [String] { source.isExported ? [] : headings.warnings }
+
   func skip(through number: Int) throws(Failure) {
     while self.number < number {
       if try next() != nil { continue }
@@ -112,7 +114,8 @@ final class JSONInput: DocumentInput {
     let kind = path.collection.pattern
     var reader = plain[kind] ?? PlainJSON(kind, options, below: form.below, noting: headings)
     plain[kind] = reader
-    reader.readsMarks = json["__name__"] == nil
+    // Who names a member has a file of another program.
+    reader.readsMarks = options.idColumn != nil || json["__name__"] == nil
     var fields = try reader.fields(json)
     fields["__name__"] = nil
     if let name = idMember(of: json), let declared = options.schema.collection(path.collection),
@@ -156,7 +159,8 @@ final class JSONInput: DocumentInput {
   }
 
   private func path(of json: JSONCursor, in collection: CollectionPath) throws(WireError) -> DocumentPath {
-    guard values.key == nil, options.idColumn == nil, let name = json["__name__"] else {
+    let isNamed = options.idColumn.map { $0.isIdentical(to: "__name__") } ?? true
+    guard values.key == nil, isNamed, let name = json["__name__"] else {
       let id = try id(of: json)
       if let name = json["__name__"],
         name.string.map({ !(DocumentPath($0)?.id ?? $0).isIdentical(to: id) }) ?? true
