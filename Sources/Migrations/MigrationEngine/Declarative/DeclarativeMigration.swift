@@ -30,7 +30,8 @@ package struct DeclarativeMigration: Migration {
     case hasSubcollections = "has-subcollections"
     /// A program has a reason of its own, which is the message (note, review or reject).
     case program
-    /// A value is set in place of one of another type, in a field whose type no schema says (note).
+    /// A value is set in place of one of another type, in a field whose type no schema says (note); or
+    /// plain JSON of a program does not tell which of different values is meant (reject).
     case typeChanged = "type-changed"
     /// The schema says that the document may not be changed (reject).
     case immutable
@@ -250,7 +251,8 @@ package struct DeclarativeMigration: Migration {
   }
 
   /// Leaves a document alone that the migration would change again.
-  func notAtRest(_ document: RawDocument, field: FieldPath?) -> Outcome {
+  func notAtRest(_ document: RawDocument, field: FieldPath?, because cause: String? = nil) -> Outcome {
+    let reason = cause.map { " (\(field.map { "\($0): " } ?? "")\($0))" } ?? ""
     let finding = Finding(
       .reject,
       path: document.path,
@@ -258,7 +260,7 @@ package struct DeclarativeMigration: Migration {
       field: field?.description,
       found: field.flatMap { document.fields[$0] },
       message:
-        "The steps would change what they made when they are applied again; the document is left as it is."
+        "The steps would change what they made when they are applied again\(reason); the document is left as it is."
     )
     return Outcome(.skip, findings: [finding])
   }

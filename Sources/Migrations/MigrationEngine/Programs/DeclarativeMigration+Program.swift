@@ -68,6 +68,24 @@ extension DeclarativeMigration {
     }
   }
 
+  /// Why the elements of an array are not known by plain JSON.
+  static let lookingAlike =
+    "it has elements that look the same in plain JSON and are different values, and not as many of them came back as there were"
+
+  /// Leaves a document alone of which plain JSON does not tell what is meant.
+  func ambiguous(_ field: FieldPath, of document: RawDocument) -> Outcome {
+    let finding = Finding(
+      .reject,
+      path: document.path,
+      code: Code.typeChanged.rawValue,
+      field: field.description,
+      found: document.fields[field],
+      message:
+        "\(field): \(Self.lookingAlike), so it is not known which; the document is left as it is. The style 'rest' tells them apart."
+    )
+    return Outcome(.skip, findings: [finding])
+  }
+
   /// What becomes of values that JSON has no type for.
   private static let plainTypes = [
     ("timestamp", "string"), ("reference", "string"), ("bytes", "string"), ("geo point", "map"),

@@ -5,6 +5,8 @@ enum ProgramAnswer: Sendable, Equatable {
   case same
   /// The document as it shall be.
   case fields(FieldMap)
+  /// The document in plain JSON that does not tell which elements of a field are meant.
+  case ambiguous(FieldPath)
   case skip(reason: String)
   case review(reason: String)
   case reject(reason: String)
@@ -38,8 +40,10 @@ enum ProgramAnswer: Sendable, Equatable {
     self = try JSONParser.decode(line) { json, decoder throws(WireError) in
       guard json.kind == .object else { throw WireError("it is no JSON object") }
       try json.assertUniqueOwnMembers()
-      if PlainDocument.isDocument(json), let plain = plain() {
-        return try Self.document(try plain.fields(json), document.path)
+      if PlainDocument.isDocument(json), var plain = plain() {
+        let fields = try plain.fields(json)
+        if let field = plain.ambiguous { return .ambiguous(field) }
+        return try Self.document(fields, document.path)
       }
       guard json["fields"] == nil else {
         return try Self.document(json, &decoder, about: document, in: database)

@@ -90,6 +90,7 @@ actor ProgramSession: OutcomeSession {
         outcome.findings += migration.lostTypes(fields, of: document)
       }
       return outcome
+    case .ambiguous(let field): return migration.ambiguous(field, of: document)
     case .skip(let why): return left(.note, document, why)
     case .review(let why): return left(.review, document, why)
     case .reject(let why): return left(.reject, document, why)
@@ -145,6 +146,13 @@ actor ProgramSession: OutcomeSession {
       switch answer {
       case .same, .skip, .review: continue
       case .fields(let fields): if migration.keepingTime(fields, of: document) == document.fields { continue }
+      case .ambiguous(let field):
+        outcomes[index] = migration.notAtRest(
+          documents[index],
+          field: field,
+          because: DeclarativeMigration.lookingAlike
+        )
+        continue
       case .reject, .delete: break
       }
       outcomes[index] = migration.notAtRest(documents[index], field: nil)

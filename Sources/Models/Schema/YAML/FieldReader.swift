@@ -14,6 +14,14 @@ struct FieldReader {
     self.nodes = nodes
   }
 
+  /// A whole default of a field of doubles, which `7` is, as the double that is written.
+  // Inlined, it makes the optimizer of Swift 6.3.1 fail.
+  @inline(never)
+  private static func double(_ value: Value) -> Value {
+    guard case .integer(let number) = value, let whole = Double(exactly: number) else { return value }
+    return .double(whole)
+  }
+
   /// Reads a field and the fields below it.
   mutating func read(
     _ name: String,
@@ -81,10 +89,7 @@ struct FieldReader {
       }
     }
     try check(field, members)
-    // 7 is read as an integer, and a field of doubles takes one; what is written is a double, as of a cell.
-    if field.types == [.double], let number = field.defaultValue?.integer.flatMap({ Double(exactly: $0) }) {
-      field.defaultValue = .double(number)
-    }
+    if field.types == [.double] { field.defaultValue = field.defaultValue.map(Self.double) }
     if case .phone? = field.format { field.isIdentifier = true }
     if field.reference != nil { field.isIdentifier = true }
     if let rule = field.mask { field.maskElements(by: rule) }

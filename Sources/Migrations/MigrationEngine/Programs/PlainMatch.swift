@@ -1,0 +1,173 @@
+import Tables
+
+/// Which old element each element of an array is that came back as plain JSON.
+///
+/// Each old element is at most one of them. The closest ones are found first, whatever their order: those that are spelled alike,
+/// then numbers of the same worth, then integers that became the nearest double. Among equals it is by their places: counted from
+/// the end, then from the beginning, then by the order.
+struct PlainMatch {
+  /// The old element of each; nil for those that are new or changed.
+  private(set) var places: [Int?]
+  private(set) var isUsed: [Bool]
+  /// Whether different old elements look the same, and fewer or more of them came back.
+  private(set) var isAmbiguous = false
+
+  init(_ answered: [JSONCursor], _ original: [Value]) {
+    places = Array(repeating: nil, count: answered.count)
+    isUsed = Array(repeating: false, count: original.count)
+    for likeness in PlainKey.Likeness.allCases {
+      let keys = zip(answered, places).map { $1 == nil ? PlainKey($0, likeness) : nil }
+      let old = zip(original, isUsed).map { $1 ? nil : PlainKey($0, likeness) }
+      noteAmbiguity(keys, old, original)
+      match(keys, old)
+      if places.allSatisfy({ $0 != nil }) { break }
+    }
+  }
+
+  private mutating func match(_ keys: [PlainKey?], _ old: [PlainKey?]) {
+    for (index, place) in zip(keys.indices.reversed(), old.indices.reversed()) where places[index] != place {
+      guard take(place, for: index, keys, old) else { break }
+    }
+    for index in 0..<min(keys.count, old.count) { _ = take(index, for: index, keys, old) }
+    var free: [PlainKey: [Int]] = [:]
+    for place in old.indices.reversed() where !isUsed[place] {
+      if let key = old[place] { free[key, default: []].append(place) }
+    }
+    for index in keys.indices where places[index] == nil {
+      if let key = keys[index], let place = free[key]?.popLast() { _ = take(place, for: index, keys, old) }
+    }
+  }
+
+  /// Takes an old element for one that came back, where both are free and alike.
+  private mutating func take(_ place: Int, for index: Int, _ keys: [PlainKey?], _ old: [PlainKey?]) -> Bool {
+    guard places[index] == nil, !isUsed[place], let key = keys[index], key == old[place] else { return false }
+    (places[index], isUsed[place]) = (place, true)
+    return true
+  }
+
+  private mutating func noteAmbiguity(_ keys: [PlainKey?], _ old: [PlainKey?], _ original: [Value]) {
+    var counts: [PlainKey: Int] = [:]
+    for case let key? in keys { counts[key, default: 0] += 1 }
+    let alike = Dictionary(grouping: old.indices.filter { old[$0] != nil }) { old[$0] }
+    for case (let key?, let places) in alike {
+      guard let count = counts[key], count != places.count else { continue }
+      if places.contains(where: { original[$0] != original[places[0]] }) { isAmbiguous = true }
+    }
+  }
+}
+
+/// What a value is as plain JSON, as bytes: two that are alike have the same.
+struct PlainKey: Hashable {
+  /// How much numbers have to be alike; all else is what it is.
+  enum Likeness: CaseIterable {
+    /// Both are integers, or both doubles.
+    case spelled
+    /// 3 is 3.0, as many programs print it.
+    case worth
+    /// An integer beyond 2^53 is the double that most programs make of it.
+    case rounded
+  }
+
+  private let likeness: Likeness
+  private var bytes: [UInt8] = []
+
+  init(_ value: Value, _ likeness: Likeness) {
+    self.likeness = likeness
+    add(value)
+  }
+
+  init(_ json: JSONCursor, _ likeness: Likeness) {
+    self.likeness = likeness
+    add(json)
+  }
+
+  private mutating func add(_ value: Value) {
+    switch value {
+    case .null: add("n", 0)
+    case .boolean(let flag): add("b", flag ? 1 : 0)
+    case .integer(let number): add(number)
+    case .double(let number):
+      if number.isFinite { return add(number) }
+      add(number.isNaN ? "NaN" : number < 0 ? "-Infinity" : "Infinity")
+    case .timestamp(let moment): add(moment.description)
+    case .string(let text), .reference(let text): add(text)
+    case .bytes(let bytes): add(Base64.standard(bytes))
+    case .geoPoint(let point):
+      add([("latitude", point.latitude), ("longitude", point.longitude)]) { $0.add($1) }
+    case .array(let values): add(values)
+    case .map(let fields):
+      if let vector = fields.vector { return add(vector.map { .double($0) }) }
+      add(fields.entries.map { ($0.name, $0.value) }) { $0.add($1) }
+    }
+  }
+
+  private mutating func add(_ values: [Value]) {
+    add("[", values.count)
+    for value in values { add(value) }
+  }
+
+  private mutating func add(_ json: JSONCursor) {
+    switch json.kind {
+    case .null: add("n", 0)
+    case .boolean: add("b", json.boolean == true ? 1 : 0)
+    case .integer:
+      if let number = json.integer, likeness != .rounded || Self.mayBeRounded(number) { return add(number) }
+      // No old value has this one where the integer has all its digits.
+      if likeness == .worth, let number = json.double { add(number) } else { add("u", json.integer ?? 0) }
+    case .double: add(json.double ?? 0)
+    case .string: add(json.string ?? "")
+    case .array:
+      let elements = Array(json.elements)
+      add("[", elements.count)
+      for element in elements { add(element) }
+    case .object: add(json.members.map { ($0.string, $1) }) { $0.add($1) }
+    }
+  }
+
+  /// Whether a program may print a double so: as what it is, or with zeros for the digits that it does not have.
+  private static func mayBeRounded(_ number: Int64) -> Bool {
+    number % 10 == 0 || Int64(exactly: Double(number)) == number
+  }
+
+  private mutating func add(_ number: Int64) {
+    if likeness == .rounded { add("d", Double(number).bitPattern) } else { add("i", number) }
+  }
+
+  private mutating func add(_ number: Double) {
+    switch likeness {
+    case .worth:
+      if let whole = Int64(exactly: number) { add("i", whole) } else { add("d", number.bitPattern) }
+    case .spelled: add("d", number.bitPattern)
+    // The zero of the other sign is one, too.
+    case .rounded: add("d", (number + 0).bitPattern)
+    }
+  }
+
+  private mutating func add(_ text: String) {
+    add("s", text.utf8.count)
+    bytes += text.utf8
+  }
+
+  private mutating func add<Member>(
+    _ members: [(name: String, value: Member)],
+    _ add: (inout PlainKey, Member) -> Void
+  ) {
+    self.add("{", members.count)
+    for member in members.sorted(by: { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }) {
+      self.add(member.name)
+      add(&self, member.value)
+    }
+  }
+
+  private mutating func add(_ tag: Unicode.Scalar, _ number: some FixedWidthInteger) {
+    bytes.append(UInt8(truncatingIfNeeded: tag.value))
+    withUnsafeBytes(of: number) { bytes += $0 }
+  }
+}
+
+extension JSONCursor {
+  /// Whether it is what a value is as plain JSON, however its numbers are written.
+  func isPlain(_ value: Value) -> Bool {
+    PlainKey.Likeness.allCases.contains { PlainKey(self, $0) == PlainKey(value, $0) }
+  }
+}
