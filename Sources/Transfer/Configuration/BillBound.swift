@@ -23,6 +23,15 @@ package struct BillBound: Codable, Sendable, Equatable {
     ].compactMap { $0 }
   }
 
+  /// The same with the values that were given for several runs, of which this is what was left for one.
+  package func options(leftOf given: BillBound) -> [(name: String, bound: BillBound)] {
+    zip(given.options, options).map { given, left in
+      let rest = left.name.split(separator: " ").last ?? ""
+      let isWhole = given.name.isIdentical(to: left.name)
+      return (isWhole ? given.name : "\(given.name) (of which this run had \(rest) left)", left.bound)
+    }
+  }
+
   /// What is left of it after something was billed.
   package func left(after cost: Cost, at prices: PriceList) -> BillBound {
     BillBound(

@@ -16,7 +16,7 @@ extension EnvironmentResolver {
     let isPriced = [bound, limits.run, limits.day].contains { $0.dollars != nil }
     let prices = try await prices(of: environment, by: isPriced ? caller : nil)
     if isPriced { try assertKnown(prices, in: environment) }
-    account.limit(to: bound, at: prices)
+    account.limit(to: bound, at: prices, of: Invocation.current.bound)
     let place = "of \(environment.name) in \(try configuration().file ?? "gymmigrate.yaml")"
     account.limit(to: limits.run, at: prices, by: "'limits' \(place)")
     if limits.day.isNone { return }

@@ -22,6 +22,8 @@ struct Invocation: Sendable {
   let root: any ParsableCommand.Type
   /// Counts the requests of the command, to databases and buckets; of one that makes several runs, those of each.
   var traffic = TrafficCounter()
+  /// The bound of the bill that was given for all runs of a command that makes several; nil for that of the run.
+  var bound: BillBound?
   /// Notifies monitors of the command; nil for one of which nobody is notified.
   var notifier: Notifier?
   /// The application that comes along; nil where none does.

@@ -15,6 +15,8 @@ struct UpRun {
   var examples = 3
   /// What was typed, where that was another command line than this one.
   var arguments: CompletedArguments?
+  /// The bound of the bill of all runs, as it was given.
+  var given: BillBound?
 
   /// - Parameter validate: Refuses settings that do not go with the migrations.
   func perform(_ validate: (MigrationChoice) throws -> Void) async throws {
@@ -87,6 +89,9 @@ struct UpRun {
       words = words.without("--max-delete") + ["--max-delete", String(most)]
     }
     let command = try run.command(words)
+    run.output.logger().notice(
+      "'up' plans this again, applies and verifies it: it reads about three times what an apply reads."
+    )
     run.output.logger().notice("To apply this: \(command)")
   }
 
@@ -284,6 +289,8 @@ struct UpRun {
   private mutating func one(_ body: @Sendable (JobRun) async throws -> Void) async throws -> Bool {
     var invocation = Invocation.current
     invocation.traffic = TrafficCounter()
+    given = given ?? self.run.connection.bound
+    invocation.bound = given
     invocation.arguments = arguments ?? invocation.arguments
     let run = run
     var isWhole = true

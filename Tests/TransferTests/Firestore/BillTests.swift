@@ -141,6 +141,19 @@ struct BillTests {
     #expect(many.cause.contains("--max-reads 9, --max-cost 0.0001, limits allows"), "\(many.cause)")
   }
 
+  @Test("What earlier runs left of a bound is named by the bound that was given.")
+  func leftOver() {
+    let account = Account()
+    let given = BillBound(reads: 500, writes: 900)
+    account.limit(to: given.left(after: Cost(writes: 705), at: .nam5), of: given)
+    #expect(account.bound == BillBound(reads: 500, writes: 195))
+    let failure = account.exhausted(before: Cost(writes: 200))
+    let name = "--max-writes 900 (of which this run had 195 left) allows"
+    #expect(failure.cause.contains("more than \(name)"), "\(failure.cause)")
+    let reads = account.exhausted(before: Cost(reads: 501))
+    #expect(reads.cause.contains("more than --max-reads 500 allows"), "\(reads.cause)")
+  }
+
   @Test("Numbers of any size do not overflow.")
   func extremes() {
     var dear = Bill()

@@ -166,8 +166,13 @@ struct PlainKey: Hashable {
 }
 
 extension JSONCursor {
-  /// Whether it is what a value is as plain JSON, however its numbers are written.
+  /// Whether it is what a value is as plain JSON, however its numbers are written; those in an array or a map are compared one by
+  /// one elsewhere.
   func isPlain(_ value: Value) -> Bool {
-    PlainKey.Likeness.allCases.contains { PlainKey(self, $0) == PlainKey(value, $0) }
+    let isVector = value.map?.vector != nil
+    let holdsOthers = value.array != nil || value.map != nil && !isVector
+    return PlainKey.Likeness.allCases.prefix(holdsOthers ? 1 : 3).contains {
+      PlainKey(self, $0) == PlainKey(value, $0)
+    }
   }
 }

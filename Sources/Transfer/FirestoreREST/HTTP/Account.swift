@@ -60,17 +60,19 @@ package final class Account: Sendable {
   ///   - prices: The dearest of any that are given count.
   ///   - name: What says so, for people; nil for options.
   ///   - used: What other runs have used of it today; nil for a bound of this one alone.
+  ///   - given: What people gave for several runs, of which `bound` is left for this one; nil for the same.
   package func limit(
     to bound: BillBound,
     at prices: PriceList = .nam5,
     by name: String? = nil,
-    after used: Cost? = nil
+    after used: Cost? = nil,
+    of given: BillBound? = nil
   ) {
     if bound.isNone { return }
     state.withLock { state in
       state.bill.prices = state.bounds.isEmpty ? prices : state.bill.prices.dearer(prices)
       state.bill.bound = state.bill.bound.tightened(by: bound)
-      let bounds = name.map { [(name: $0, bound: bound)] } ?? bound.options
+      let bounds = name.map { [(name: $0, bound: bound)] } ?? bound.options(leftOf: given ?? bound)
       for (name, bound) in bounds where !state.bounds.contains(where: { $0.name == name }) {
         state.bounds.append((name, bound, used))
       }
