@@ -44,6 +44,26 @@ struct EditedExportTests {
 
   // MARK: Identifiers that nothing declares
 
+  @Test("A table of an export's folder that was edited is read as any table, and said.")
+  func editedInFolder() async throws {
+    try await withTool { tool in
+      try tool.write(
+        "schema: s\ncollections:\n  loans:\n    fields:\n      status: { type: string, values: [open, returned] }\n",
+        to: "s.yaml"
+      )
+      try tool.write("__name__,status\nl1,open\n", to: "loans.csv")
+      try await tool.run("import", "loans.csv", "--schema", "s.yaml").expect(0)
+      let export = ["export", "loans", "--schema", "s.yaml", "-o", "edited/", "--format", "csv"]
+      try await tool.bare(export + tool.place).expect(0)
+      let words = ["import", "edited", "--schema", "s.yaml", "--mode", "merge", "-q"] + tool.place
+      #expect(try await !tool.bare(words).errors.contains("SHA-256"))
+      try tool.write("__name__,status\nl1,lost\n", to: "edited/loans.csv")
+      let result = try await tool.bare(words)
+      result.expectFailure(65, "expected one of open, returned")
+      #expect(result.errors.contains("its SHA-256 differs from the manifest's"), "\(result.errors)")
+    }
+  }
+
   @Test("A phone below a map is text by its name, and a number that was one stays one.")
   func phoneInWorkbook() async throws {
     try await withMember { tool in

@@ -31,8 +31,10 @@ package struct ImportSource: Sendable, Equatable {
   var manifest: Manifest?
   /// Whether it is the list of what was deleted before its export.
   var listsDeletions = false
+  /// Whether it is a table of an export that is another file than its manifest says: people have edited it.
+  var isEdited = false
   /// Whether a folder was named that is an export, whose names are exact.
-  var isExported: Bool { managed != nil || isFromFolder && manifest != nil }
+  var isExported: Bool { managed != nil || isFromFolder && manifest != nil && !isEdited }
   /// The files that are read.
   package var files: [String] { managed?.allFiles ?? [path] }
   /// The zone of the times of a file of an export that have none.

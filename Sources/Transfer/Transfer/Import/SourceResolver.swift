@@ -76,6 +76,12 @@ private struct SourceResolver {
         )
       }
     }
+    if source.isFromFolder, source.format.isTable,
+      let entry = source.manifest?.file(named: FilePaths.name(of: source.path)), try files.exists(source.path)
+    {
+      let digest = try SHA256Digest.hexadecimal(ofFileAt: source.path, decompresses: false, via: files)
+      source.isEdited = !digest.isIdentical(to: entry.sha256)
+    }
     if source.format == .xlsx {
       if source.path == "-" {
         throw Failure(
