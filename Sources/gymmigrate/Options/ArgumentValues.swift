@@ -16,6 +16,18 @@ extension CSVDelimiter {
   init(argument text: String) throws {
     self = try Self(typed: text).orExpecting(Self.expectation)
   }
+
+  /// The delimiter of a table to be written.
+  ///
+  /// - Throws: `ValidationError` for one that cells have themselves, which the table could not be read by.
+  init(writing text: String) throws {
+    try self.init(argument: text)
+    if isWithinCells {
+      throw ValidationError(
+        "numbers, times or the heading __name__ have '\(text)'; give another, as semicolon."
+      )
+    }
+  }
 }
 extension CurrencySigns {
   /// - Throws: `ValidationError` that says what is expected.

@@ -20,11 +20,11 @@ enum ProcessArguments {
   /// Refuses a word that is empty, before anything is read or written under a name that nobody gave.
   ///
   /// It is most often a variable of a shell that is not set. `--confirm` compares what it is given, and an empty
-  /// `--null-text` is a text like any other.
+  /// `--null` or `--null-text` is a text like any other.
   ///
   /// - Throws: ``Failure`` `.usage` that names the word before it.
   static func assertGiven(_ words: [String]) throws(Failure) {
-    let takers = ["--confirm", "--null-text"]
+    let takers = ["--confirm", "--null", "--null-text"]
     for (index, word) in words.enumerated() where word.isEmpty {
       let before = index > 0 ? words[index - 1] : ""
       if takers.contains(before) { continue }

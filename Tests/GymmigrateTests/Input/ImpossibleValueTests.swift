@@ -89,7 +89,7 @@ struct ImpossibleValueTests {
   )
   func emptyWords() async throws {
     // What is compared with an empty word, and what is a text of its own.
-    let takers = ["--confirm", "--null-text"]
+    let takers = ["--confirm", "--null", "--null-text"]
     try await withTool { tool in
       let slots = Self.slots(try await CommandLineTree.read(tool)).filter { !takers.contains($0.name) }
       #expect(slots.count > 900, "\(slots.count)")

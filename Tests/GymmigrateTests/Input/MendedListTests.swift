@@ -42,6 +42,18 @@ struct MendedListTests {
         "id,x y.z,n:integer\na,5,zz\n",
         #""id":{"stringValue":"a"},"n":{"integerValue":"7"},"x_y_z":{"doubleValue":5.0}"#
       ),
+      // What guards a spreadsheet from formulas is no part of a number in another notation.
+      (
+        ["--id-column", "id", "--decimal-comma"],
+        "id,a:double,b:string,c:any,n:integer\na,\"-1,5\",\"-1,5\",\"-1,5\",zz\n",
+        #""a":{"doubleValue":-1.5},"b":{"stringValue":"-1,5"},"c":{"doubleValue":-1.5},"#
+          + #""id":{"stringValue":"a"},"n":{"integerValue":"7"}"#
+      ),
+      (
+        ["--id-column", "id", "--percent", "number", "--currency", "$"],
+        "id,a:double,b:integer,n:integer\na,-5%,\"-$1,200\",zz\n",
+        #""a":{"doubleValue":-5.0},"b":{"integerValue":"-1200"},"id":{"stringValue":"a"},"n":{"integerValue":"7"}"#
+      ),
     ]
   )
   func mended(options: [String], text: String, fields: String) async throws {

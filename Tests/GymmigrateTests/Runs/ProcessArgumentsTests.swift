@@ -14,6 +14,12 @@ struct ProcessArgumentsTests {
     try ProcessArguments.assertReadable(["gymmigrate", "export"])
   }
 
+  @Test("An empty text for null is one; other empty words are a mistake.")
+  func empty() throws {
+    try ProcessArguments.assertGiven(["export", "c", "--null", ""])
+    #expect(throws: Failure.self) { try ProcessArguments.assertGiven(["export", ""]) }
+  }
+
   @Test(
     "Without /proc, every command line ends in 78, and nothing is on standard output.",
     .enabled("unmounting /proc needs the right to do so") {

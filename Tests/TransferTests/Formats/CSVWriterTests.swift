@@ -280,6 +280,30 @@ private func documents(
     )
   }
 
+  @Test("Every delimiter that no cell has by itself separates cells of every type.")
+  func delimiters() throws {
+    let signs = (UInt8(0x21)..<0x7F).compactMap { CSVDelimiter(rawValue: String(UnicodeScalar($0))) }
+    #expect(signs.filter(\.isWithinCells).map(\.rawValue) == ["+", "-", ".", ":", "_"])
+    let point = Value.geoPoint(GeoPoint(latitude: -19.4, longitude: 1e-7))
+    let values: [Value] = [
+      .null, .boolean(true), .integer(-7), .double(-0.5), .double(1e22), .double(-.infinity), .string(""),
+      .string("-1"),
+      .string(signs.map(\.rawValue).joined()),
+      .timestamp(try #require(Timestamp("2026-01-31T18:00:00.120Z"))), point,
+      .bytes([251, 255]), .array([.integer(-1), .double(1.5), .null, .string("a;b")]), .map([:]),
+      .reference("projects/p/databases/d/documents/cars/c-1"),
+    ]
+    for delimiter in signs + [.tab] where !delimiter.isWithinCells {
+      var options = CSVOptions()
+      options.delimiter = delimiter
+      let original = values.enumerated().map { index, value in
+        document("products/p\(index)", ["x": value, "a_b": value])
+      }
+      let read = try documents(try csv(original, options: options, pages: 7), options: options)
+      #expect(read.map(\.fields) == original.map(\.fields), "\(delimiter.rawValue)")
+    }
+  }
+
   @Test(arguments: [1, 2, 3, 4, 5, 6])
   func nothingIsLostOnTheWayBack(seed: UInt64) throws {
     var trouble = FaultInjector(seed: seed)

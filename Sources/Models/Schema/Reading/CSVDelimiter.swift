@@ -22,6 +22,9 @@ package struct CSVDelimiter: RawRepresentable, Codable, Sendable, Hashable {
     self.init(byte)
   }
 
+  /// Whether numbers, times or the heading `__name__` have the character; an export has them without quotes.
+  package var isWithinCells: Bool { ".+-:_".utf8.contains(byte) }
+
   private static let names: [String: Self] = [
     "comma": .comma, "semicolon": .semicolon, "tab": .tab, "pipe": .pipe, "\\t": .tab,
   ]

@@ -202,6 +202,9 @@ package struct CellValues {
       }
       if isSheet { return textOfSheet(utf8) }
     }
+    // In front of a number in another notation, `'-1,5`; in a column without a type, it tells a text from one.
+    let isGuarded = text.neutralisesFormulas && type != .string && type != .any
+    let utf8 = isGuarded ? CellForm.unguarded(utf8) : utf8
     if type == .string, !keepsDays, days.contains(index), let day = day(Self.trimmed(utf8), index) {
       return .string(day)
     }
@@ -216,6 +219,11 @@ package struct CellValues {
     } catch {
       return try typed(Self.trimmed(utf8), as: type, dateOrders[index] ?? dateOrder)
     }
+  }
+
+  /// Whether a text is a number with a decimal comma in a column without a type.
+  package func isNumberWithComma(_ utf8: UnsafeBufferPointer<UInt8>) -> Bool {
+    usesDecimalComma && numberType(utf8, as: .any) != nil
   }
 
   /// The type of the number that a text may be in a column of a type; nil where it is none.

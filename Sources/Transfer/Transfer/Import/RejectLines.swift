@@ -108,7 +108,9 @@ struct RejectLines {
     guard CellForm.isFormula(text), !(plan.isForExcel && text.first == UInt8(ascii: "'")) else {
       return false
     }
-    return text.withUnsafeBufferPointer { CellForm($0) == .text && !cellValues.isNull($0) }
+    return text.withUnsafeBufferPointer {
+      CellForm($0) == .text && !cellValues.isNull($0) && !cellValues.isNumberWithComma($0)
+    }
   }
 }
 

@@ -88,7 +88,7 @@ struct ExportCommand: JobCommand {
       .withDefault(
         "comma"
       ),
-    transform: CSVDelimiter.init(argument:)
+    transform: CSVDelimiter.init(writing:)
   )
   var delimiter = CSVDelimiter.comma
 
