@@ -376,19 +376,6 @@ extension CollectionPath {
   }
 }
 
-extension RowFault {
-  /// Makes the error of a record that could not be parsed, after which reading continues; nil for a failure that ends the file.
-  init?(malformed failure: Failure) {
-    guard let record = failure.record else { return nil }
-    self.init(
-      row: record.row ?? record.line,
-      column: record.column,
-      expected: failure.cause,
-      failure: failure
-    )
-  }
-}
-
 extension TableReader {
   /// - Parameter isSearched: Whether the header is looked for, and rows may be short.
   init(_ source: ImportSource, _ options: TableOptions, isSearched: Bool = false) throws(Failure) {
