@@ -52,6 +52,13 @@ def is_identifier(name):
 
 # Guesses.
 
+ERRORS = set("#N/A #N/D #REF! #¡REF! #VALUE! #¡VALOR! #DIV/0! #¡DIV/0! #NAME? #¿NOMBRE? #NUM! #¡NUM! #NULL! #¡NULO!".split())
+
+
+def is_error(cell):
+    """Whether a cell of CSV is an error as a spreadsheet saves it."""
+    return cell.hint != "sheet" and cell.kind == "text" and str(cell.value).strip(" \t") in ERRORS
+
 
 def said(cell, options, order, exponents, kinds):
     """What a cell says of the type of its column; None for one that says nothing."""
@@ -62,7 +69,7 @@ def said(cell, options, order, exponents, kinds):
             return "odd"
         return {"boolean": "boolean", "date": "timestamp"}.get(cell.kind, "text")
     bare = str(cell.value).strip(" \t")
-    if not bare or bare == options.null:
+    if not bare or bare == options.null or is_error(cell):
         return None
     if guarded(cell.value, options) is not None:
         return "text"

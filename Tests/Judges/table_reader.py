@@ -7,7 +7,7 @@ import unicodedata
 
 from sheet_cells import digits, read_cell
 from table_cells import BAD, KINDS, MISSING, NULL, Read, by_form, good, guarded, read_typed, text, unsure
-from table_guesses import guess, is_identifier, said_by_json
+from table_guesses import guess, is_error, is_identifier, said_by_json
 from table_times import order_of
 
 TYPES = {"string": "text", "int": "integer", "number": "double", "bool": "boolean", "date": "timestamp", "point": "geopoint"}
@@ -124,8 +124,8 @@ def read_id(cell, options, keep_spaces, below):
 
 
 def rounded(cell):
-    """Whether a cell of CSV has an identifier of which a spreadsheet has dropped digits."""
-    return cell.hint != "sheet" and cell.kind == "text" and re.fullmatch(r"(?a)[1-9]([.,]\d*)?E\+\d\d", str(cell.value))
+    """Whether a cell has an identifier of which a spreadsheet has dropped digits."""
+    return cell.kind == "text" and re.fullmatch(r"(?a)[1-9]([.,]\d*)?E\+\d\d", str(cell.value))
 
 
 class Reader:
@@ -227,6 +227,8 @@ class Reader:
             cell = row.cells[number] if number < len(row.cells) else Cell()
             read = self.field(path, kind, cell, order, declared)
             if declared != "user" and (is_identifier(path[-1]) or number == self.id) and rounded(cell):
+                read = BAD
+            if is_error(cell) and (declared, kind) != ("user", "text"):
                 read = BAD
             if cell.hint == "sheet" and cell.quoted and not cell.value:
                 # Whatever its format.

@@ -46,6 +46,8 @@ package struct CellRow: Sendable {
   package internal(set) var row = 0
   /// The columns of its dates that are in no format of an export.
   package internal(set) var typedDates: Set<Int> = []
+  /// The columns of its numbers that a sheet shows as percent.
+  package internal(set) var percents: Set<Int> = []
   var bytes: [UInt8] = []
   var cells: [Cell] = []
 
@@ -135,6 +137,7 @@ package struct CellRow: Sendable {
     bytes.removeAll(keepingCapacity: true)
     cells.removeAll(keepingCapacity: true)
     if !typedDates.isEmpty { typedDates.removeAll() }
+    if !percents.isEmpty { percents.removeAll(keepingCapacity: true) }
   }
 
   /// Adds a cell with the bytes appended since the last one.

@@ -30,10 +30,14 @@ package struct CellValues {
   private let mixed: Set<Int>
   /// The columns whose texts are days, however people type them.
   private let days: Set<Int>
-  /// Whether they are left as they are, and only dates of a sheet become days.
+  /// Whether they and times of day are left as they are, and only dates of a sheet become days.
   private let keepsDays: Bool
   /// Those whose texts are times of day.
   private let times: Set<Int>
+  /// The columns in which an error of a spreadsheet is refused.
+  let errorColumns: Set<Int>
+  /// The column `__name__`, which has no type.
+  let nameColumn: Int?
   let numbers: TypedNumbers
   /// The database that references without one point into.
   private let database: DatabaseName?
@@ -63,7 +67,9 @@ package struct CellValues {
     mixed = plan.inferred.union(plan.texts)
     days = plan.textColumns(where: \.isDay)
     keepsDays = plan.readsForms && options.keepsDays
-    times = plan.readsForms ? [] : plan.textColumns(where: \.isTimeOfDay)
+    times = plan.textColumns(where: \.isTimeOfDay)
+    nameColumn = plan.nameColumn
+    errorColumns = plan.isSheet ? [] : plan.errorColumns
     numbers = TypedNumbers(options.reading)
     database = options.database
     dateOrder = options.dateOrder ?? .dayFirst
@@ -208,7 +214,7 @@ package struct CellValues {
     if type == .string, !keepsDays, days.contains(index), let day = day(Self.trimmed(utf8), index) {
       return .string(day)
     }
-    if type == .string, times.contains(index), let time = Self.time(Self.trimmed(utf8)) {
+    if type == .string, !keepsDays, times.contains(index), let time = Self.time(Self.trimmed(utf8)) {
       return .string(time)
     }
     if numbers.usesDecimalComma, let type = numberType(utf8, as: type) {
@@ -343,7 +349,8 @@ package struct CellValues {
 
   /// A date without a time of day, as a text that is a day has it; nil for anything else.
   private func day(_ utf8: UnsafeBufferPointer<UInt8>, _ index: Int) -> String? {
-    guard let date = DateText(utf8, dateOrders[index] ?? dateOrder), date.seconds == nil else { return nil }
+    let order = dateOrders[index] ?? dateOrder
+    guard let date = DateText(utf8, order) ?? DateText(compact: utf8), date.seconds == nil else { return nil }
     return CalendarDay(number: date.days).text
   }
 

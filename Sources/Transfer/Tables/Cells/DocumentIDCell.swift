@@ -19,14 +19,35 @@ extension CellValues {
     }
   }
 
-  /// Refuses a cell of identifiers in CSV that a spreadsheet has rounded: `5.51235E+11`, or with a comma.
+  /// Refuses a text among identifiers that a spreadsheet has rounded: `5.51235E+11`, or with a comma.
   package func assertAllDigits(of row: CellRow, _ index: Int) throws(Fault) {
-    guard !isSheet, row.withUTF8(of: index, { Self.isRounded($0) }) else { return }
+    guard [.bare, .text].contains(row.kind(index)), row.withUTF8(of: index, { Self.isRounded($0) }) else {
+      return
+    }
     throw Fault(
       expected:
         "all digits of an identifier: a spreadsheet has rounded it; --types with text for its heading takes it as it is"
     )
   }
+
+  /// Refuses a cell of CSV that is an error of a spreadsheet, unless its column is said to be text.
+  package func assertNoError(of row: CellRow, _ index: Int) throws(Fault) {
+    guard errorColumns.contains(index), row.withUTF8(of: index, { isError($0) }) else { return }
+    let advice = index == nameColumn ? "" : ", and --types with text for its heading takes it as it is"
+    throw Fault(expected: "a value; the cell is an error of the spreadsheet\(advice)")
+  }
+
+  /// Whether a cell of CSV is an error as a spreadsheet saves it, in English or Spanish.
+  func isError(_ utf8: UnsafeBufferPointer<UInt8>) -> Bool {
+    let text = Self.trimmed(utf8)
+    guard !isSheet, text.first == UInt8(ascii: "#"), !isNull(utf8) else { return false }
+    return Self.errors.contains { text.elementsEqual($0.utf8) }
+  }
+
+  private static let errors = [
+    "#N/A", "#N/D", "#REF!", "#¡REF!", "#VALUE!", "#¡VALOR!", "#DIV/0!", "#¡DIV/0!", "#NAME?", "#¿NOMBRE?",
+    "#NUM!", "#¡NUM!", "#NULL!", "#¡NULO!",
+  ]
 
   private static func isRounded(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
     guard text.count > 4, text.count < 20, let first = text.first, (0x31...0x39).contains(first) else {

@@ -35,7 +35,7 @@ package enum Spacing {
   /// Whether a byte is a visible character of ASCII.
   static func isGraphic(_ byte: UInt8) -> Bool { byte > 0x20 && byte < 0x7F }
 
-  static func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
+  package static func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
     if PlainText.isWhiteSpace(scalar) { return true }
     switch scalar.properties.generalCategory {
     case .control, .format: return true

@@ -146,7 +146,7 @@ package struct TypeInference: Sendable {
     isSheetText: Bool,
     _ reading: CellValues
   ) -> Form? {
-    guard let first = cell.first, !reading.isNull(cell) else { return nil }
+    guard let first = cell.first, !reading.isNull(cell), !reading.isError(cell) else { return nil }
     if first == UInt8(ascii: "{") { return json(cell, reading) }
     if first == UInt8(ascii: "[") { return reading.isArray(cell) ? .array : .text }
     let text = CellValues.trimmed(cell)

@@ -19,7 +19,7 @@ package struct TableOptions: Sendable {
   /// The database that references without one (`cars/c1`) point into.
   package var database: DatabaseName?
 
-  /// Whether texts that are days stay as they are in a table that export wrote, as nothing is checked in it.
+  /// Whether texts that are days or times of day stay as they are in a table that export wrote, as nothing is checked in it.
   package var keepsDays = false
   /// Whether of a path below the collection only the ID counts, so that every row is in the collection itself.
   package var flattens = false

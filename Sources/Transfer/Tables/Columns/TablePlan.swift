@@ -40,6 +40,8 @@ package struct TablePlan: Sendable {
   package let tree: FieldTree
   /// The columns of identifiers, by the schema or their names, unless their types are given.
   package private(set) var identifiers: Set<Int> = []
+  /// The columns in which an error of a spreadsheet is no text that is meant: all but those that are said to be text.
+  private(set) var errorColumns: Set<Int> = []
   /// The columns whose types must be inferred from all values.
   package private(set) var undecided: [Int] = []
   /// The columns whose types were inferred, from their names or their values.
@@ -127,6 +129,7 @@ package struct TablePlan: Sendable {
     let names = options.schema.identifierNames
     let idPath = declared == nil ? FieldPath(field: "id") : declared?.idField
     if let idColumn, !readsForms, !typed.contains(idColumn) { identifiers.insert(idColumn) }
+    if let idColumn, !typed.contains(idColumn) { errorColumns.insert(idColumn) }
     for (index, role) in roles.enumerated() {
       guard case .field(let column) = role else { continue }
       if column.path == idPath { idField = index }
@@ -135,6 +138,7 @@ package struct TablePlan: Sendable {
       // The headings of a list of rejects have the types that were found out.
       let isSaid = typed.contains(index) && !(TableHeader.isRejects(header) && options.types.isEmpty)
       if isIdentifier, !isSaid { identifiers.insert(index) }
+      if !isSaid || column.type != .string { errorColumns.insert(index) }
       if typed.contains(index) || readsForms || column.type != .any { continue }
       if isIdentifier {
         roles[index] = .field(column.typed(.string))

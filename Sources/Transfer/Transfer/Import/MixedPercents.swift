@@ -1,39 +1,61 @@
 import Schema
 import Tables
 
-/// Columns in which some numbers have a percent sign and others have none, of which `--percent` says nothing.
+/// Columns in which some numbers have a percent sign, or are shown with one, and others have none.
 struct MixedPercents {
   private struct Found {
-    var (signed, plain, firstPlain) = (0, 0, 0)
+    var (signed, plain, firstSigned, firstPlain) = (0, 0, 0, 0)
   }
 
+  /// Whether `--percent` is given, so that what is said of the others is no doubt.
   private let isAsked: Bool
-  private var found: [Int: Found] = [:]
+  /// Without that option, only a number of a sheet may have the sign.
+  private let mayBe: Bool
+  private var found: [Found]
 
-  init(_ options: TableOptions) { isAsked = options.percent != nil }
+  init(_ plan: TablePlan, _ options: TableOptions) {
+    isAsked = options.percent != nil
+    mayBe = isAsked || plan.isSheet
+    found = Array(repeating: Found(), count: plan.roles.count)
+  }
 
   /// Looks at a cell that was read as a value.
   mutating func take(_ value: Value?, of row: CellRow, _ index: Int) {
-    guard isAsked, let value else { return }
+    guard mayBe, let value else { return }
     switch value {
     case .integer, .double: break
     default: return
     }
-    if row.withUTF8(of: index, { $0.contains(UInt8(ascii: "%")) }) {
-      found[index, default: Found()].signed += 1
+    if row.percents.contains(index)
+      || isAsked && row.withUTF8(of: index, { $0.contains(UInt8(ascii: "%")) })
+    {
+      if found[index].signed == 0 { found[index].firstSigned = row.row }
+      found[index].signed += 1
     } else {
-      if found[index]?.plain ?? 0 == 0 { found[index, default: Found()].firstPlain = row.row }
-      found[index, default: Found()].plain += 1
+      if found[index].plain == 0 { found[index].firstPlain = row.row }
+      found[index].plain += 1
     }
   }
 
-  /// What there is to say of them, in sentences.
+  /// What there is to say of them with `--percent`, in sentences.
   func notices(_ plan: TablePlan) -> [String] {
-    let mixed = found.filter { $0.value.signed > 0 && $0.value.plain > 0 }
-    return mixed.sorted { $0.key < $1.key }.map { index, cells in
-      let numbers = NumberText.counted(cells.signed + cells.plain, "number")
-      return
-        "\(plan.name(ofColumn: index)): \(cells.plain) of \(numbers) without a percent sign, the first in row \(cells.firstPlain); --percent is for the others, and these are as they stand."
+    if !isAsked { return [] }
+    return mixed.map { index, cells, numbers in
+      "\(plan.name(ofColumn: index)): \(cells.plain) of \(numbers) without a percent sign, the first in row \(cells.firstPlain); --percent is for the others, and these are as they stand."
+    }
+  }
+
+  /// What there is to say of them without that option, in sentences.
+  func warnings(_ plan: TablePlan) -> [String] {
+    if isAsked { return [] }
+    return mixed.map { index, cells, numbers in
+      "\(plan.name(ofColumn: index)): \(cells.signed) of \(numbers) shown as percent, the first in row \(cells.firstSigned), beside others that are not: what is shown as 16% is 0.16. --percent number takes it as 16, and --percent fraction says that 0.16 is meant."
+    }
+  }
+
+  private var mixed: [(index: Int, cells: Found, numbers: String)] {
+    found.enumerated().filter { $0.element.signed > 0 && $0.element.plain > 0 }.map { index, cells in
+      (index, cells, NumberText.counted(cells.signed + cells.plain, "number"))
     }
   }
 }

@@ -115,10 +115,27 @@ struct RejectLines {
 }
 
 extension TablePlan {
-  /// Whether a row has a value behind the last column of the header, in none of the columns that are left out.
-  func isTooLong(_ row: CellRow, without skipped: Set<Int>) -> Bool {
-    row.count > headings.count
-      && (headings.count..<row.count).contains { !row.isBlank($0) && !skipped.contains($0 + 1) }
+  /// The cell that a row must not have, behind the last column of the header and in none that is left out; nil if there is none.
+  ///
+  /// It has a value; or it is an empty one of CSV, as a comma that was not quoted may have moved the others.
+  ///
+  /// - Parameter width: How many cells a row of CSV may have, as all have delimiters at their ends.
+  func surplus(of row: CellRow, without skipped: Set<Int>, upTo width: Int) -> Int? {
+    guard row.count > headings.count else { return nil }
+    let behind = (headings.count..<row.count).filter { !skipped.contains($0 + 1) }
+    return behind.first { !row.isBlank($0) } ?? (isSheet ? nil : behind.first { $0 >= width })
+  }
+
+  /// Whether a row is the header again: at least two of its cells have a value, and each is the heading of its column.
+  func isHeader(_ row: CellRow) -> Bool {
+    var found = 0
+    for index in 0..<row.count where !row.isBlank(index) {
+      guard headings.indices.contains(index),
+        PlainText.trimmed(row[index], where: Spacing.isInvisible).isIdentical(to: headings[index])
+      else { return false }
+      found += 1
+    }
+    return found > 1
   }
 
   /// Whether a row of a list of rejects says only why, and what it was.

@@ -30,3 +30,16 @@ struct RowRejects {
     }.joined(separator: "; ")
   }
 }
+
+extension RowFault {
+  /// Makes the error of a record that could not be parsed, after which reading continues; nil for a failure that ends the file.
+  init?(malformed failure: Failure) {
+    guard let record = failure.record else { return nil }
+    self.init(
+      row: record.row ?? record.line,
+      column: record.column,
+      expected: failure.cause,
+      failure: failure
+    )
+  }
+}

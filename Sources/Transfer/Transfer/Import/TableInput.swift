@@ -24,6 +24,8 @@ final class TableInput: DocumentInput {
   private var points: PointedColumns
   /// Whether the last row could not be parsed into the cells of the header.
   private var isBroken = false
+  /// The cells of the first row, if it has only empty ones behind those of the header; 0 otherwise, and nil before it.
+  private var firstWidth: Int?
 
   /// Opens a table.
   ///
@@ -49,7 +51,7 @@ final class TableInput: DocumentInput {
     mixed = MixedCells(plan)
     openDates = OpenDates(plan, options)
     openNumbers = OpenNumbers(plan, options)
-    percents = MixedPercents(options)
+    percents = MixedPercents(plan, options)
     guarded = GuardedTexts(plan)
     spaced = SpacedTexts(options, isExported: source.isExported)
     total = TotalRow(plan, isExported: source.isExported)
@@ -61,7 +63,10 @@ final class TableInput: DocumentInput {
   func skip(through number: Int) throws(Failure) {
     while reader.row.number < number {
       do throws(Failure) {
-        if try reader.next() { continue }
+        if try reader.next() {
+          lookAtFirstRow()
+          continue
+        }
       } catch {
         if RowFault(malformed: error) != nil { continue }
         throw error
@@ -85,9 +90,15 @@ final class TableInput: DocumentInput {
       return DocumentRow(number: error.record?.line ?? fault.row, faults: [fault])
     }
     if plan.isUnfilled(reader.row) { return unfilled() }
-    isBroken = plan.isTooLong(reader.row, without: options.skippedColumns)
+    if plan.isHeader(reader.row) {
+      isBroken = true
+      return refused("a document; it is the header again")
+    }
+    lookAtFirstRow()
+    let surplus = plan.surplus(of: reader.row, without: options.skippedColumns, upTo: firstWidth ?? 0)
+    isBroken = surplus != nil
     try exactValues?.begin(reader.row)
-    return document()
+    return document(surplus)
   }
 
   func rejected(_ reason: String) -> RejectedRow? {
@@ -119,7 +130,8 @@ final class TableInput: DocumentInput {
 
   var warnings: [String] {
     let found = guarded.warnings + spaced.warnings(plan) + total.warnings + notes.warnings
-    return source.isExported ? found : found + openNumbers.warnings(plan) + plan.headingsAlike
+    if source.isExported { return found }
+    return found + openNumbers.warnings(plan) + percents.warnings(plan) + plan.headingsAlike
   }
 
   var reading: String { "\(reader.reading); \(plan.reading)" }
@@ -150,15 +162,28 @@ final class TableInput: DocumentInput {
 
   /// A row of a list of rejects that nobody has filled.
   private func unfilled() -> DocumentRow {
-    let row = reader.row
-    let expected =
+    refused(
       "the values of the row, which \(TablePlan.rawHeading) shows as it was; it has only a \(TablePlan.reasonHeading)"
+    )
+  }
+
+  private func refused(_ expected: String) -> DocumentRow {
+    let row = reader.row
     let failure = Failure.malformed(source.label, "\(row.place): expected \(expected)")
     let fault = RowFault(row: row.row, expected: expected, failure: failure)
     return DocumentRow(number: row.number, faults: [fault])
   }
 
-  private func document() -> DocumentRow {
+  /// Remembers whether rows may end in delimiters that the header has not.
+  private func lookAtFirstRow() {
+    guard firstWidth == nil else { return }
+    let width = reader.row.count
+    let isLonger = plan.surplus(of: reader.row, without: options.skippedColumns, upTo: width) == nil
+    firstWidth = isLonger ? width : 0
+  }
+
+  /// - Parameter surplus: The cell that is too many.
+  private func document(_ surplus: Int?) -> DocumentRow {
     total.take(reader.row)
     notes.take(reader.row)
     var faults: [RowFault] = []
@@ -169,8 +194,9 @@ final class TableInput: DocumentInput {
     for index in 0..<max(reader.row.count, plan.roles.count) {
       values.append(nil)
       do throws(CellValues.Fault) {
-        if plan.identifiers.contains(index), !source.isExported {
-          try cellValues.assertAllDigits(of: reader.row, index)
+        if !source.isExported {
+          if plan.identifiers.contains(index) { try cellValues.assertAllDigits(of: reader.row, index) }
+          try cellValues.assertNoError(of: reader.row, index)
         }
         switch role(index) {
         case .field(let column) where index == plan.idColumn && column.type == .string:
@@ -188,7 +214,7 @@ final class TableInput: DocumentInput {
         case .rest: rest = try value(of: reader.row, index, as: .any)?.map
         case .name, .reason, .skipped: break
         case .none:
-          if reader.row.kind(index) != .missing { throw surplus(index) }
+          if reader.row.kind(index) != .missing || index == surplus { throw unheaded(index) }
         }
       } catch {
         faults.append(fault(index, expected(error, index) + Spacing.remark(on: reader.row[index])))
@@ -239,7 +265,7 @@ final class TableInput: DocumentInput {
   }
 
   /// The fault of a cell that is under no heading.
-  private func surplus(_ index: Int) -> CellValues.Fault {
+  private func unheaded(_ index: Int) -> CellValues.Fault {
     let width = plan.headings.count
     if plan.isSheet || index < width {
       return CellValues.Fault(
@@ -248,8 +274,10 @@ final class TableInput: DocumentInput {
       )
     }
     let cells = "the row has \(NumberText.counted(reader.row.count, "cell")), and the header \(width)"
+    let nothing = reader.row.isBlank(index) ? "no cell, also no empty one" : "nothing"
     return CellValues.Fault(
-      expected: "nothing: \(cells); a cell that contains the delimiter needs straight quotes (\"Solís, Ana\")"
+      expected:
+        "\(nothing): \(cells); a cell that contains the delimiter needs straight quotes (\"Solís, Ana\")"
     )
   }
 
@@ -354,19 +382,6 @@ extension CollectionPath {
     guard let path = DocumentPath("\(base)/\(name)") else { return nil }
     if isPattern, path.collection.pattern != pattern { return nil }
     return path
-  }
-}
-
-extension RowFault {
-  /// Makes the error of a record that could not be parsed, after which reading continues; nil for a failure that ends the file.
-  init?(malformed failure: Failure) {
-    guard let record = failure.record else { return nil }
-    self.init(
-      row: record.row ?? record.line,
-      column: record.column,
-      expected: failure.cause,
-      failure: failure
-    )
   }
 }
 

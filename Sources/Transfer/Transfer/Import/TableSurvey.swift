@@ -99,6 +99,7 @@ enum TableSurvey {
         guard try reader.next() else { break }
         rows += 1
         if rows.isMultiple(of: 1000) { report(1000, reader.position) }
+        if plan.isHeader(reader.row) { continue }
         for index in types.indices {
           if isGuessed {
             types[index].type.look(at: reader.row, types[index].column, values)

@@ -31,6 +31,7 @@ struct SheetMerges {
     var area: MergedCells
     var kind = CellRow.Kind.missing
     var bytes: [UInt8] = []
+    var isPercent = false
   }
 
   /// Those that begin further down, the last one first.
@@ -70,6 +71,7 @@ struct SheetMerges {
     for merged in open where merged.kind != .missing && isFilled(merged.area, row.number, header) {
       for column in merged.area.columns where row.isBlank(column) {
         row.set(column, merged.kind, merged.bytes)
+        if merged.isPercent { row.percents.insert(column) }
       }
     }
   }
@@ -80,6 +82,7 @@ struct SheetMerges {
 
   private func take(_ row: CellRow, _ column: Int, _ first: inout Open) {
     first.kind = row.kind(column)
+    first.isPercent = row.percents.contains(column)
     row.withUTF8(of: column) { first.bytes = Array($0) }
   }
 }

@@ -34,6 +34,11 @@ struct SheetValues {
     cell.type == .number && styles[cell.style] == .date
   }
 
+  /// Whether a number is shown as percent.
+  func isPercent(_ cell: SheetHandler.Cell) -> Bool {
+    cell.type == .number && styles[cell.style] == .percent
+  }
+
   /// What is wrong with a cell that has no value.
   func fault(of cell: SheetHandler.Cell) -> String {
     if cell.type == .boolean { return "its boolean is invalid" }

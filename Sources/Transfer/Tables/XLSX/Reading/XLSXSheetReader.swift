@@ -158,6 +158,7 @@ struct XLSXSheetReader: ~Copyable {
     guard cell.type == .shared else {
       if let kind = values.append(value, of: cell, to: &row.bytes) {
         if kind == .date, values.isTypedDate(cell) { row.typedDates.insert(cell.column) }
+        if kind == .number, values.isPercent(cell) { row.percents.insert(cell.column) }
         return kind
       }
       throw malformed(cell, row, values.fault(of: cell))
