@@ -125,7 +125,15 @@ struct SideBySideTests {
   ) throws -> ImportPass {
     let (options, context, inputs) = try prepared(files, in: folder, parallel: parallel)
     let warnings = ValidationReport(context.folder.file("warnings.csv"))
-    return ImportPass(inputs, at: position, without: PlaceList(), warnings: warnings, options, in: context)
+    return ImportPass(
+      inputs,
+      at: position,
+      without: PlaceList(),
+      warnings: warnings,
+      skipping: SkippedFields(),
+      options,
+      in: context
+    )
   }
 
   /// The documents that a pass passes on, and how many there were at each position.
