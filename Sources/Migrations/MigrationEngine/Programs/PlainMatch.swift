@@ -111,9 +111,13 @@ struct PlainKey: Hashable {
     case .null: add("n", 0)
     case .boolean: add("b", json.boolean == true ? 1 : 0)
     case .integer:
-      if let number = json.integer, likeness != .rounded || Self.mayBeRounded(number) { return add(number) }
+      guard let number = json.integer else {
+        // A double beyond 64 bits, as which the largest integers are printed, too.
+        if likeness != .spelled, let number = json.double { return add(number) }
+        return add("u", 0)
+      }
       // No old value has this one where the integer has all its digits.
-      if likeness == .worth, let number = json.double { add(number) } else { add("u", json.integer ?? 0) }
+      if likeness != .rounded || Self.mayBeRounded(number) { add(number) } else { add("u", number) }
     case .double: add(json.double ?? 0)
     case .string: add(json.string ?? "")
     case .array:
