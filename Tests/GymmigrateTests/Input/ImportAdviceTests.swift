@@ -150,7 +150,8 @@ struct ImportAdviceTests {
         #expect(result.errors.contains("Kept as it is: 1 reference") == (kept == 1), "\(result.errors)")
         #expect(result.errors.contains("--source projects/p/databases/other makes") == (kept == 1))
       }
-      try tool.write("__name__,who:reference\nn,projects/p/databases/other/documents/people/2\n", to: "notes.csv")
+      let table = "__name__,who:reference\nn,projects/p/databases/other/documents/people/2\n"
+      try tool.write(table, to: "notes.csv")
       let words = ["import", "notes.csv", "-e", "test", "--mode", "merge", "--schema", "none", "-q"]
       let said = try await tool.bare(words).errors
       #expect(said.contains("--source projects/p/databases/other makes"), "\(said)")
