@@ -49,7 +49,7 @@ extension OwnerReport {
     json.member("profitCents", profitCents)
     json.member("to", days.upperBound.text)
     json.member("undated") {
-      $0.member("checkIns", undated.checkIns)
+      if let count = undated.checkIns { $0.member("checkIns", count) }
       if expenses != nil { $0.member("expenses", undated.expenses) }
       $0.member("memberships", undated.memberships)
       $0.member("payments", undated.payments)

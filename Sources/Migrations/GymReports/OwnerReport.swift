@@ -72,7 +72,8 @@ package struct OwnerReport: Sendable, Equatable {
   package struct LeftOut: Sendable, Equatable {
     package var payments = 0
     package var expenses = 0
-    package var checkIns = 0
+    /// Check-ins without a time; nil where the service did not count them.
+    package var checkIns: Int? = 0
     /// Memberships that are active, with an end that is no time; one without an end is none.
     package var memberships = 0
   }

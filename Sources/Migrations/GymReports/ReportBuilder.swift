@@ -112,8 +112,10 @@ package struct ReportBuilder: Sendable {
     }
   }
 
-  /// Takes check-ins without a time, of which nothing but their number is known.
-  package mutating func addUndatedCheckIns(_ count: Int) { undated.checkIns += count }
+  /// Takes check-ins without a time, of which nothing but their number is known; nil if that is not known either.
+  package mutating func addUndatedCheckIns(_ count: Int?) {
+    undated.checkIns = count.flatMap { more in undated.checkIns.map { $0 + more } }
+  }
 
   // MARK: Money
 
@@ -159,7 +161,7 @@ package struct ReportBuilder: Sendable {
 
   private mutating func addCheckIn(_ fields: FieldMap) {
     guard let moment = fields["checkInDate"]?.timestamp else {
-      undated.checkIns += 1
+      addUndatedCheckIns(1)
       return
     }
     guard let day = day(of: moment) else { return }

@@ -58,7 +58,7 @@ extension OwnerReport {
       if expenses != nil {
         rows.append([.text(words[.expenses]), .count(undated.expenses), .count(unreadable.expenses)])
       }
-      rows.append([.text(words[.checkIns]), .count(undated.checkIns), .count(0)])
+      if let count = undated.checkIns { rows.append([.text(words[.checkIns]), .count(count), .count(0)]) }
       rows.append([.text(words[.memberships]), .count(undated.memberships), .count(0)])
       sections.append(
         .init(words[.leftOut], headings: ["", words[.undated], words[.unreadable]], rows: rows)

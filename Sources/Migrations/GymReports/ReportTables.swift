@@ -162,7 +162,7 @@ extension OwnerReport {
     let parts = [
       (words[.income], undated.payments + unreadable.payments),
       (words[.expenses], undated.expenses + unreadable.expenses),
-      (words[.checkIns], undated.checkIns),
+      (words[.checkIns], undated.checkIns ?? 0),
       (words[.memberships], undated.memberships),
     ]
     .filter { $0.1 > 0 }

@@ -18,7 +18,7 @@ struct NiceToHaveTests {
     ["export", "--all", "-o", "backup/", "--format", "jsonl"],
     ["export", "--all", "-o", "nights", "--dated"],
     ["count", "users", "classes"], ["count", "--all"], ["count", "members", "--group"],
-    ["check"], ["find", "lia"], ["doctor"],
+    ["check"], ["find", "lia"], ["doctor"], ["report", "month", "2026-01"],
     ["migrate", "plan", "--all", "--examples", "0"],
     ["migrate", "plan", "groups-recount", "--examples", "0"],
     ["migrate", "verify", "is-active"],
