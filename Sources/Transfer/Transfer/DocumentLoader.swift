@@ -24,6 +24,8 @@ package struct DocumentLoader: Sendable {
   ///   - recording: Takes note of each change that is decided on; nil for nothing.
   ///   - completing: Returns a document that is not there yet with what it gets beside its own fields; nil for nothing.
   ///   - keeping: The fields that documents keep as they are stored; nil for none.
+  ///   - heedsTimes: Whether a document with a time of its last change stands for the one that was written then, so that one
+  ///     that was written or deleted since is left alone.
   package init(
     in context: RunContext,
     mode: WriteMode,
@@ -35,12 +37,14 @@ package struct DocumentLoader: Sendable {
     guarding: LoadGuard? = nil,
     recording: (@Sendable (Change) -> Void)? = nil,
     completing: (@Sendable (RawDocument) -> RawDocument)? = nil,
-    keeping: SkippedFields? = nil
+    keeping: SkippedFields? = nil,
+    heedsTimes: Bool = false
   ) {
     (self.context, self.readBack) = (context, readBack)
     deletions = Locked(maximumDeletes ?? .max)
     var decision = LoadDecision(mode: mode, times: times, schema: context.schema, guarding: guarding)
     (decision.completing, decision.recording, decision.keeping) = (completing, recording, keeping)
+    decision.heedsTimes = heedsTimes
     self.mode = decision
     (self.limits, self.pacer) = (limits, pacer)
   }
@@ -176,7 +180,8 @@ package struct DocumentLoader: Sendable {
             if let own { $0.settle(own.kind, .written(updateTime: nil)) } else { $0.unchanged += 1 }
           }
         case .rejected(let error, let breach):
-          let (code, fields) = (breach ?? error.status.name, document.document.fields)
+          let code = breach ?? error.status.name
+          let fields = breach == WriteMode.changedSince ? nil : document.document.fields
           let reason = error.countedReason(breach)
           try context.reject(path, code: code, countedAs: reason, message: error.message, fields: fields)
         case .change(let change) where change.isDeletion && !takesDeletion():
@@ -218,6 +223,7 @@ private struct LoadDecision: Sendable {
   var completing: (@Sendable (RawDocument) -> RawDocument)?
   var recording: (@Sendable (Change) -> Void)?
   var keeping: SkippedFields?
+  var heedsTimes = false
 
   private static let creation = ["create"]
   private let reasons: [String]
@@ -231,12 +237,27 @@ private struct LoadDecision: Sendable {
     let complete = current.map { keeping?.completed(document, from: $0) ?? document } ?? completed(document)
     let decision = decideTimes(complete, current)
     guard case .change(var change) = decision else { return decision }
+    if isOutdated(document, current) {
+      let what = current == nil ? "deleted" : "written"
+      return .rejected(
+        FirestoreError(.aborted, "it was \(what) since it was listed; plan again, and import that list"),
+        breach: WriteMode.changedSince
+      )
+    }
     if let objection = guarding?.refusal(of: change) {
       let status: FirestoreError.Status = current == nil ? .notFound : .failedPrecondition
       return .rejected(FirestoreError(status, objection.message), breach: objection.code)
     }
     change.reasons = current == nil ? Self.creation : reasons
     return .change(change)
+  }
+
+  /// Whether a document stands for one that was written at another time than the current one. A creation says so by itself.
+  private func isOutdated(_ document: LoadDocument, _ current: RawDocument?) -> Bool {
+    guard heedsTimes, mode != .create, case .decoded(let listed) = document, let time = listed.updateTime else {
+      return false
+    }
+    return current?.updateTime != time
   }
 
   /// Whether a document brings a time of creation, other than the one that is there, which is not written.

@@ -41,4 +41,39 @@ struct RejectedDocumentTests {
       #expect(try again.summary().totals.rejected == 0)
     }
   }
+
+  @Test(
+    "A line takes nothing back that was written since it was listed, and makes no document that was deleted.",
+    arguments: ["upsert", "merge"]
+  )
+  func outdated(_ mode: String) async throws {
+    let mini = MiniFirestore()
+    let fields =
+      #"{"nombre":{"stringValue":"Ana"},"activo":{"booleanValue":true},"telefono":{"integerValue":"5512345678"}}"#
+    for user in ["users/changed", "users/deleted", "users/same"] { try mini.put(user, fields: fields) }
+    try await withTool(against: mini.handler) { tool, _ in
+      try await tool.run("migrate", "apply", "users-unify").expect(2)
+      let corrected = try tool.text(".gymmigrate/runs/\(tool.lastRun())/rejects.jsonl")
+        .replacing(#""integerValue":"5512345678""#, with: #""stringValue":"5512345678""#)
+      try tool.write(corrected, to: "rejects.jsonl")
+      let since = fields.replacing("Ana", with: "Eva")
+      try mini.put("users/changed", fields: since)
+      mini.remove("users/deleted")
+
+      for words in [["-n"], []] {
+        let result = try await tool.run(["import", "rejects.jsonl", "--mode", mode, "--json"] + words)
+        result.expect(2)
+        #expect(try result.summary().totals.rejected == 2)
+        let rejects = try tool.list("rejects.jsonl", of: tool.lastRun())
+        #expect(rejects.compactMap { $0["path"] as? String }.sorted() == ["users/changed", "users/deleted"])
+        #expect(rejects.allSatisfy { $0["code"] as? String == "conflict" && $0["document"] == nil })
+      }
+      #expect("\(try mini.document("users/changed")?.fields()["nombre"] ?? "")".contains("Eva"))
+      #expect(mini.document("users/deleted") == nil)
+      #expect("\(try mini.document("users/same")?.fields()["telefono"] ?? "")".contains("stringValue"))
+      // What is as the line wants it is no conflict, though it was written since.
+      let again = try await tool.run("import", "rejects.jsonl", "--mode", mode, "--json")
+      #expect(try again.summary().totals.unchanged == 1)
+    }
+  }
 }

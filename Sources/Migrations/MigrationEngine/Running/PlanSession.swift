@@ -207,7 +207,7 @@ extension Finding {
     case keptChanging = "the document changed while the run went on"
   }
 
-  static let conflictCode = "conflict"
+  static let conflictCode = WriteMode.changedSince
 
   /// The finding about a document that was changed by another program and is left as it is.
   static func conflict(_ path: DocumentPath, _ why: Conflict) -> Finding {

@@ -80,6 +80,11 @@ package enum WriteMode: String, Codable, Sendable, CaseIterable {
   }
 }
 
+extension WriteMode {
+  /// The code of a document that is not written because somebody has written or deleted it since it was listed.
+  package static let changedSince = "conflict"
+}
+
 extension FirestoreError {
   /// How the reason of ``WriteMode/Decision/rejected(_:breach:)`` is counted: the code, and before it that there is no such document where
   /// the schema lets none be made.

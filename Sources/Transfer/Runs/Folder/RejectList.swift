@@ -50,18 +50,21 @@ package struct RejectList: Sendable {
   ///   - code: The reason as a fixed code: the service's (`INVALID_ARGUMENT`) or a finding's (`wrong-type`).
   ///   - message: The reason in a sentence, without data.
   ///   - fields: The fields that the document has or should have; nil if they are not known.
+  ///   - updateTime: When the document was written that has these fields; an import of the line leaves one alone that was
+  ///     written since. Nil where the fields are those of no document.
   package static func line(
     _ path: DocumentPath,
     code: String,
     message: String,
-    fields: FieldMap?
+    fields: FieldMap?,
+    updateTime: Timestamp? = nil
   ) -> [UInt8] {
     var json = JSONWriter()
     json.object {
       $0.member("code", code)
       if let fields {
         $0.key("document")
-        $0.document(RawDocument(path: path, fields: fields))
+        $0.document(RawDocument(path: path, fields: fields, updateTime: updateTime))
       }
       $0.member("message", Secrets.redacted(message))
       $0.member("path", path.string)

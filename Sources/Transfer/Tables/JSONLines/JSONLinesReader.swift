@@ -180,9 +180,10 @@ package struct JSONLinesReader: ~Copyable {
       examined = encoded?.write
     }
     try json.assertUniqueMembers()
-    var document = try decoder.document(documentOfReject(json) ?? json, in: nil)
+    let rejected = try documentOfReject(json)
+    var document = try decoder.document(rejected ?? json, in: nil)
     document.createTime = nil
-    document.updateTime = nil
+    if rejected == nil { document.updateTime = nil }
     return examined.map { .examined($0, document) } ?? .decoded(document)
   }
 

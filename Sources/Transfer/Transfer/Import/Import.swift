@@ -183,7 +183,8 @@ package struct Import: Sendable {
       guarding: guarding,
       recording: recording,
       completing: rules.isPartial && rules.fillsDefaults ? completing : nil,
-      keeping: isWhole && options.parseErrors == .skipField ? skipped : nil
+      keeping: isWhole && options.parseErrors == .skipField ? skipped : nil,
+      heedsTimes: true
     )
   }
 

@@ -76,7 +76,7 @@ struct ImportForecast {
     countedAs reason: String? = nil,
     message: String
   ) throws {
-    let fields = document.document.fields
+    let fields = code == WriteMode.changedSince ? nil : document.document.fields
     try context.reject(document.path, code: code, countedAs: reason, message: message, fields: fields)
   }
 

@@ -57,8 +57,9 @@ final class JSONInput: DocumentInput {
 
   func next() throws(Failure) -> DocumentRow? {
     while true {
-      if let document = pending.popLast() {
+      if var document = pending.popLast() {
         number += 1
+        (document.createTime, document.updateTime) = (nil, nil)
         if let violation = PathLimits.violations(of: document.path).first { return fault(violation.message) }
         return DocumentRow(number: number, content: .document(.decoded(document)))
       }
