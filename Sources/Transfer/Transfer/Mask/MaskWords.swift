@@ -13,7 +13,7 @@ enum MaskWords {
     """.split(separator: " ").map(String.init)
 
   /// The words of names that stay.
-  static let particles: Set<String> = ["de", "del", "la", "las", "los", "y"]
+  static let particles = ["de", "del", "la", "las", "los", "y"]
 
   static let lorem = """
     lorem ipsum dolor sit amet consectetur adipiscing elit sed do eiusmod tempor incididunt ut labore et \

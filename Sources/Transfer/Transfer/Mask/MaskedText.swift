@@ -115,7 +115,8 @@ struct MaskedText: Sendable {
   func name(_ text: String) -> String {
     var words: [String] = []
     for word in Self.words(of: text) {
-      words.append(MaskWords.particles.contains(word) ? word : self.word(word, "name", MaskWords.names))
+      let isParticle = MaskWords.particles.contains { $0.isIdentical(to: word) }
+      words.append(isParticle ? word : self.word(word, "name", MaskWords.names))
     }
     return words.joined(separator: " ")
   }
@@ -139,7 +140,9 @@ struct MaskedText: Sendable {
     let bytes = key.bytes(purpose, word.utf8)
     let index = (Int(bytes[0]) << 8 | Int(bytes[1])) % list.count
     let found = list[index]
-    return found.lowercased().isIdentical(to: word) ? list[(index + 1) % list.count] : found
+    // Of the words of the lists, small letters take as many bytes as capitals.
+    let isSame = found.utf8.count == word.utf8.count && found.lowercased().isIdentical(to: word)
+    return isSame ? list[(index + 1) % list.count] : found
   }
 
   // MARK: Numbers and times
