@@ -232,6 +232,39 @@ struct BillBoundTests {
     }
   }
 
+  @Test("A database has the limits of its environment, by whatever options it is named.")
+  func limitsByOptions() async throws {
+    try await withStore { tool, url in
+      func configure(_ limits: String) throws {
+        try tool.write(
+          """
+          project: p
+          environments:
+            prod: { database: prod, endpoint: "\(url)", protected: true, limits: { \(limits) } }
+            stage: { database: stage, endpoint: "\(url)", limits: { \(limits) } }
+            test: { database: test, endpoint: "\(url)", limits: { run: { reads: 1000 } } }
+          """,
+          to: "gymmigrate.yaml"
+        )
+      }
+      try configure("run: { reads: 1000 }")
+      for environment in ["prod", "stage"] {
+        try await tool.load((1...10).map { documentLine("a/\($0)", 1) }, into: environment)
+      }
+      let export = ["export", "a", "-o", "a.jsonl"]
+      for (limits, name) in [("run: { reads: 5 }", "limits"), ("day: { reads: 5 }", "limits: day")] {
+        try configure(limits)
+        for place in [["-e", "test"], ["--project", "p", "--endpoint", url]] {
+          for database in ["prod", "stage"] {
+            try await tool.bare(export + place + ["--database", database])
+              .expectFailure(75, "'\(name)' of \(database) in gymmigrate.yaml")
+          }
+        }
+      }
+      try await tool.bare(["count", "a", "-e", "test"]).expect(0)
+    }
+  }
+
   @Test("What one process cannot keep is refused.")
   func refusals() async throws {
     let mini = MiniFirestore()
