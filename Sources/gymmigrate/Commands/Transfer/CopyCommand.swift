@@ -57,7 +57,7 @@ struct CopyCommand: JobCommand {
 
   @OptionGroup var zone: ZoneOptions
 
-  @Option(help: "Maximum documents per collection.", from: 0)
+  @Option(help: "Maximum documents per collection (which ones: docs/filters.md).", from: 0)
   var limit: Int?
 
   @OptionGroup var moment: MomentOptions
