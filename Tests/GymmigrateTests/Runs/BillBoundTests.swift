@@ -232,6 +232,20 @@ struct BillBoundTests {
     }
   }
 
+  @Test("Where a bound keeps a copy from counting, it says no number of documents and reads.")
+  func copies() async throws {
+    try await withStores { tool in
+      try await tool.load((1...9).map { documentLine("a/\($0)", 1) }, into: "stage")
+      let copy = ["copy", "--from", "stage", "--to", "test", "-n"]
+      let bound = try await tool.bare(copy + ["a", "--max-reads", "900"])
+      for line in ["a: not counted", "in all an unknown number of documents", "an unknown number of reads"] {
+        #expect(bound.errors.contains(line), "\(bound.errors)")
+      }
+      let both = try await tool.bare(copy + ["a", "a/*/sub", "--no-subcollections"])
+      #expect(both.errors.contains("in all at least 9 documents; mode"), "\(both.errors)")
+    }
+  }
+
   @Test("A database has the limits of its environment, by whatever options it is named.")
   func limitsByOptions() async throws {
     try await withStore { tool, url in
