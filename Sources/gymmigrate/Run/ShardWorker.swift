@@ -33,6 +33,7 @@ struct ShardWorker: Sendable {
     // What it is billed is in the costs of the machine that does it.
     job.connection.stateDir = stateDir
     self.job = job
+    Invocation.current.notifier?.begin(on: job.connection)
     try ShardAgreement(plan, at: place).assertSame()
   }
 
