@@ -6,4 +6,5 @@
 tests_flags=(-c release -Xswiftc -enable-testing --explicit-target-dependency-import-check error)
 # Where WARNINGS_AS_ERRORS is set, as in CI, a warning fails the build.
 [[ -z ${WARNINGS_AS_ERRORS:-} ]] || tests_flags+=(-Xswiftc -warnings-as-errors)
-tests_build=("${tests_flags[@]}" --scratch-path .build/tests)
+# Nobody debugs this build, or looks something up in it: that would be a tenth of its time.
+tests_build=("${tests_flags[@]}" -Xswiftc -gnone --disable-index-store --scratch-path .build/tests)
