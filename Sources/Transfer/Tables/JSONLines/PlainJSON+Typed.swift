@@ -14,8 +14,7 @@ extension PlainJSON {
       guard value.kind == .object, value["value"] != nil, let type = value["type"]?.string,
         typeNames.contains(where: { $0.isIdentical(to: type) })
       else { return false }
-      var members = value.members
-      guard members.next() != nil, members.next() != nil, members.next() == nil else { return false }
+      guard value.hasMembers(2) else { return false }
     }
     return count > 0
   }
@@ -63,10 +62,19 @@ extension PlainJSON {
 }
 
 extension JSONCursor {
-  /// The document that Google's library for Node writes for a reference: the names of its path, and its database where it says it.
-  var segmentsOfReference: (path: DocumentPath, database: DatabaseName?)? {
-    guard kind == .object, let place = self["_path"] ?? self["_referencePath"], let list = place["segments"],
-      list.kind == .array
+  /// Whether an object has so many members.
+  func hasMembers(_ count: Int) -> Bool {
+    var members = members
+    for _ in 0..<count where members.next() == nil { return false }
+    return members.isAtEnd
+  }
+
+  /// The document that Google's library for Node writes for a reference, and the project and the database where it says them.
+  ///
+  /// All members are the library's own; nil for any other object.
+  var reference: (path: DocumentPath, project: String?, database: String?)? {
+    guard kind == .object, members.allSatisfy({ $0.name.utf8.first == UInt8(ascii: "_") }),
+      let place = self["_path"] ?? self["_referencePath"], let list = place["segments"], list.kind == .array
     else { return nil }
     var names: [String] = []
     for element in list.elements {
@@ -74,9 +82,7 @@ extension JSONCursor {
       names.append(name)
     }
     guard let path = DocumentPath(names.joined(separator: "/")) else { return nil }
-    let database = place["_projectId"]?.string.flatMap { project in
-      place["_databaseId"]?.string.map { DatabaseName(project: project, database: $0) }
-    }
-    return (path, database)
+    let project = place["_projectId"] ?? self["_firestore"]?["projectId"]
+    return (path, project?.string, place["_databaseId"]?.string)
   }
 }
