@@ -135,6 +135,28 @@ struct ForeignJSONTests {
     #expect(moved.keys.sorted() == ["people/u1", "people/u1/visits/v1", "people/u2"])
   }
 
+  @Test(
+    "A document with a type that is not known, or a value that is not of its type, is refused as a whole.",
+    arguments: [
+      (#"{"value": 1, "type": "unknown"}"#, "the type unknown"),
+      (#"{"value": [{"value": 1, "type": "date"}], "type": "array"}"#, "the type date"),
+      (#"{"value": "x", "type": "object"}"#, "it is no object"),
+      (#"{"value": 5, "type": "null"}"#, "it is no null"),
+      (#"{"value": {"a": {"value": 1, "type": "number", "b": 2}}, "type": "object"}"#, "and nothing else"),
+    ]
+  )
+  func unknownTypes(_ value: String, _ said: String) throws {
+    var path = folder.file("backup")
+    for name in ["", "/users", "/u1"] {
+      path += name
+      try FilePaths.ensureFolder(path)
+    }
+    let text = #"{"name": {"value": "Ana", "type": "string"}, "x": \#(value)}"#
+    _ = try folder.write(Array(text.utf8), to: "backup/users/u1/u1.json")
+    let failure = #expect(throws: Failure.self) { try read(folder.file("backup")) }
+    #expect(failure?.cause.contains(said) == true, "\(String(describing: failure))")
+  }
+
   @Test("What mongoexport writes is what it means, also as an id, and is counted; other maps stay maps.")
   func mongoexport() throws {
     let text = """

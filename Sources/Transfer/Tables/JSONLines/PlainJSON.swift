@@ -86,6 +86,8 @@ package struct PlainJSON {
   /// Whether `{"_seconds": 1, "_nanoseconds": 0}` is a time whatever the schema says, and not the map that an export of
   /// ours has it for.
   package var readsMarks = true
+  /// Whether the documents are in the folders of firestore-backup-restore.
+  package var isInTree = false
 
   /// - Parameter below: The member of a document with the collections below it, which is no field.
   package init(
@@ -129,7 +131,7 @@ package struct PlainJSON {
   ///
   /// - Throws: ``WireError`` for what no document holds.
   package func fields(_ json: JSONCursor) throws(WireError) -> FieldMap {
-    Self.isTyped(json) ? try typedFields(json, below: []) : try fields(json, below: [])
+    Self.isTyped(json, anyType: isInTree) ? try typedFields(json, below: []) : try fields(json, below: [])
   }
 
   private func fields(_ json: JSONCursor, below path: [String]) throws(WireError) -> FieldMap {
