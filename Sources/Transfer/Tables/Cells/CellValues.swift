@@ -211,6 +211,9 @@ package struct CellValues {
     if type == .string, !keepsDays, times.contains(index), let time = Self.time(Self.trimmed(utf8)) {
       return .string(time)
     }
+    if type == .integer, CellForm.lacksDigits(Self.trimmed(utf8)) {
+      throw Fault(expected: "all digits of a whole number: a spreadsheet may have rounded it")
+    }
     if numbers.usesDecimalComma, let type = numberType(utf8, as: type) {
       return try number(Self.trimmed(utf8), as: type)
     }
