@@ -101,4 +101,11 @@ import Testing
   func fileNamesAreLegal(collection: String, name: String) throws {
     #expect(try ExportOutput.fileName(of: #require(CollectionPath(collection)), "csv") == name)
   }
+
+  @Test("No file of a collection is called as the manifest.")
+  func manifest() throws {
+    let manifest = CollectionPath(nil, "manifest")
+    #expect(try ExportOutput.fileName(of: manifest, "json") == "%6Danifest.json")
+    #expect(try ExportOutput.fileName(of: manifest, "ndjson") == "manifest.ndjson")
+  }
 }
