@@ -93,6 +93,29 @@ struct DateAdviceTests {
   }
 
   @Test(
+    "With a decimal comma it is said of points that they were taken for those between thousands, whatever says the type.",
+    arguments: [
+      (["1.500", "2.250"], ["--types", "n=double"], true), (["1.500"], ["--types", "n=integer"], true),
+      (["1.500"], [], true), (["1.500", "7"], ["--schema", "s.yaml"], true),
+      (["1.500", "1,5"], ["--types", "n=double"], false), (["1.500,25"], ["--types", "n=double"], false),
+      (["1500"], ["--types", "n=double"], false),
+    ] as [([String], [String], Bool)]
+  )
+  func points(_ cells: [String], _ options: [String], _ isSaid: Bool) async throws {
+    try await withTool { tool in
+      try tool.write("schema: s\ncollections:\n  things:\n    fields: { n: double }\n", to: "s.yaml")
+      let rows = cells.enumerated().map { "\($0);\($1)\n" }.joined()
+      try tool.write("id;n\n\(rows)", to: "things.csv")
+      let schema = options.contains("--schema") ? [] : ["--schema", "none"]
+      let line = ["import", "things.csv", "--id-column", "id", "--decimal-comma", "-n"] + schema + options
+      let result = try await tool.bare(line + (options.isEmpty ? [] : ["-q"]) + tool.place)
+      result.expect(0)
+      let said = result.errors.contains("its points were taken for those between thousands (1.200 is 1200)")
+      #expect(said == isSaid, "\(result.errors)")
+    }
+  }
+
+  @Test(
     "In a table by export, thousands of a spreadsheet are told by the zeros at their ends, and integers beside doubles."
   )
   func numbersByForm() async throws {

@@ -219,9 +219,7 @@ package struct TypeInference: Sendable {
     if guess.type == .string, areShortDates == true {
       guess.note = "its dates have years of two digits, whose century is not known: write them with four"
     }
-    if guess.type == .integer, hasGroups {
-      guess.note = "its points were taken for those between thousands (1.200 is 1200)"
-    }
+    if guess.type == .integer, hasGroups { guess.note = TypedNumbers.groupsRemark }
     if guess.type == .timestamp, hasLocalTimes {
       guess.note = "read in \(reading.timeZone.name) (--time-zone)"
     }
