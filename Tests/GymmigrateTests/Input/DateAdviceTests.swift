@@ -24,6 +24,24 @@ struct DateAdviceTests {
     }
   }
 
+  @Test("The same is said of a text that is a day by the schema, and nothing of its zone.")
+  func openDays() async throws {
+    try await withTool { tool in
+      let field = "dia: { type: string, format: date }"
+      try tool.write("schema: d\ncollections:\n  d:\n    fields: { \(field) }\n", to: "d.yaml")
+      for (cell, isSaid) in [("07/08/2026", true), ("17/08/2026", false), ("2026-08-07", false)] {
+        try tool.write("id,dia\na,\(cell)\n", to: "d.csv")
+        let command = ["import", "d.csv", "--id-column", "id", "--schema", "d.yaml", "-n"]
+        let result = try await tool.bare(command + tool.place)
+        result.expect(0)
+        let said = result.errors.contains(
+          "column 2 (dia): no cell shows which number of its dates is the day"
+        )
+        #expect(said == isSaid && !result.errors.contains("without a zone"), "\(result.errors)")
+      }
+    }
+  }
+
   @Test(
     "Of dates in JSON it is said as of those in a table how day and month were read, and in which zone.",
     arguments: [

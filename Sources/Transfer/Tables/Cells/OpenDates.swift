@@ -1,7 +1,7 @@
 import Schema
 
-/// Dates of columns, or of members of JSON, whose type was given: whether nothing shows which number is the day, and
-/// whether their zone is that of the options.
+/// Dates of columns, or of members of JSON, whose type was given, be it that of times or of texts that are days: whether nothing shows
+/// which number is the day, and whether the zone of times is that of the options.
 package struct OpenDates {
   private struct Found {
     /// How many mean another day the other way round.
@@ -15,12 +15,16 @@ package struct OpenDates {
   private var found: [Int: Found] = [:]
   /// The columns that are looked at, with their order where it was given.
   private var orders: [Int: DateOrder?] = [:]
+  /// Those of them whose dates are days, which have no zone.
+  private var days: Set<Int> = []
 
   init() {}
 
   package init(_ plan: TablePlan, _ options: TableOptions) {
+    let keepsDays = plan.readsForms && options.keepsDays
+    days = keepsDays ? [] : plan.textColumns(where: \.isDay)
     for (index, role) in plan.roles.enumerated() where !plan.decided.contains(index) {
-      if case .field(let column) = role, column.type == .timestamp {
+      if case .field(let column) = role, column.type == .timestamp || days.contains(index) {
         orders.updateValue(plan.dateOrders[index] ?? options.dateOrder, forKey: index)
       }
     }
@@ -36,7 +40,7 @@ package struct OpenDates {
   mutating func take(_ text: UnsafeBufferPointer<UInt8>, _ index: Int, _ order: DateOrder?) {
     let text = CellValues.trimmed(text)
     guard let date = DateText(text, order ?? .dayFirst) ?? DateText(compact: text) else { return }
-    if date.offset == nil { found[index, default: Found()].isLocal = true }
+    if date.offset == nil, !days.contains(index) { found[index, default: Found()].isLocal = true }
     guard order == nil, date.endsInYear else { return }
     if let other = DateText(text, .monthFirst) {
       if other.days != date.days { found[index, default: Found()].open += 1 }
