@@ -131,7 +131,8 @@ final class TableInput: DocumentInput {
   var warnings: [String] {
     let found = guarded.warnings + spaced.warnings(plan) + total.warnings + notes.warnings
     if source.isExported { return found }
-    return found + openNumbers.warnings(plan) + percents.warnings(plan) + plan.headingsAlike
+    return found + openDates.warnings(plan) + openNumbers.warnings(plan) + percents.warnings(plan)
+      + plan.headingsAlike
   }
 
   var reading: String { "\(reader.reading); \(plan.reading)" }
