@@ -313,6 +313,8 @@ struct ColumnGuessTests {
     #expect(
       try read(["19.4326, -99.1332", "19.4326,-99.1332"], heading: "x:point").values == [point, point]
     )
+    let zero = Value.geoPoint(GeoPoint(latitude: 51.5, longitude: -0.0))
+    #expect(try read(["51.5, -0", "51.5, -0.0"], heading: "x:point").values == [zero, zero])
     #expect(try read(["91, 0", "1", "1,2,3"], heading: "x:geopoint").values == [nil, nil, nil])
     #expect(try read(["AQI=", "?"], heading: "x:bytes").values == [.bytes([1, 2]), nil])
   }
