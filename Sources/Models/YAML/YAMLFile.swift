@@ -55,9 +55,9 @@ package struct YAMLFile: Sendable {
     if !allowsAliases, let (line, column) = Self.anchor(in: text) {
       throw failure(line: line, column: column, Self.noAnchors)
     }
-    let marks = ByteOrderMarks(text)
+    var marks = ByteOrderMarks(text)
     do {
-      let (parser, root) = try Self.parsed(marks.text)
+      let (parser, root) = try Self.parsed(&marks)
       guard let root else { throw failure(at: nil, "it is empty") }
       var count = 0
       // The nodes know their anchors only while the parser is alive.
@@ -75,12 +75,14 @@ package struct YAMLFile: Sendable {
     }
   }
 
-  /// Parses a text in which plain keys may differ in composition alone, which Yams takes for the same.
+  /// Parses a text in which keys may differ in composition alone, which Yams takes for the same.
   ///
-  /// Keys are the same for Yams only if their tags are, too: a key that seems to be there twice gets one of its own, and
-  /// the text is parsed again. One that is there twice seems so again.
-  private static func parsed(_ text: String) throws -> (Yams.Parser, Node?) {
+  /// Plain keys are the same for Yams only if their tags are, too: a key that seems to be there twice gets one of its own, and
+  /// the text is parsed again. One that is there twice seems so again. One in quotes gets a mark.
+  private static func parsed(_ marks: inout ByteOrderMarks) throws -> (Yams.Parser, Node?) {
     var known: [UTF8Key] = []
+    var text = marks.text
+    var marked = 0
     while true {
       let variants = try known.enumerated().reduce(Resolver.basic) { resolver, variant in
         let tag = Tag.Name(rawValue: "\(untagged.rawValue)\(variant.offset)")
@@ -91,10 +93,15 @@ package struct YAMLFile: Sendable {
         return (parser, try parser.singleRoot())
       } catch YamlError.duplicatedKeysInMapping(let names, let context) {
         let new = names.map { UTF8Key($0) }.filter { !known.contains($0) }
-        guard !new.isEmpty, known.count < maximumVariants else {
+        if !new.isEmpty, known.count < maximumVariants {
+          known += new
+        } else if marked < maximumVariants,
+          let other = marks.marking(text, line: context.mark.line, column: context.mark.column)
+        {
+          (text, marked) = (other, marked + 1)
+        } else {
           throw YamlError.duplicatedKeysInMapping(duplicates: names, context: context)
         }
-        known += new
       }
     }
   }
@@ -149,7 +156,9 @@ package struct YAMLFile: Sendable {
       content = .sequence(try sequence.map(child))
     case .mapping(let mapping):
       tag = mapping.tag.rawValue
-      content = .mapping(try mapping.map { key, value throws(Failure) in (try child(key), try child(value)) })
+      let members = try mapping.map { key, value throws(Failure) in (try child(key), try child(value)) }
+      if marks.hasMarkedKeys { try assertDistinct(members.map(\.0)) }
+      content = .mapping(members)
     case .alias:
       throw failure(Self.noAnchors)
     }
@@ -157,6 +166,15 @@ package struct YAMLFile: Sendable {
       throw failure("the tag \(tag) is not supported here; quote the value to make it a string")
     }
     return YAMLNode(content: content, line: line, column: column)
+  }
+
+  /// Refuses a key that is there twice, which Yams does unless the keys have marks.
+  private func assertDistinct(_ keys: [YAMLNode]) throws(Failure) {
+    var first: [UTF8Key: YAMLNode] = [:]
+    for key in keys {
+      guard let name = key.text, let other = first.updateValue(key, forKey: UTF8Key(name)) else { continue }
+      throw failure(at: other, "of this map, '\(name)' is given twice")
+    }
   }
 
   /// The tag of a plain scalar that has none, to distinguish it from an explicit tag.

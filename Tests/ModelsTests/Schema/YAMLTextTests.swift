@@ -94,4 +94,24 @@ struct YAMLTextTests {
     #expect(try read("\"\\ufeffa\": 1\na: 2\n").map(\.value) == ["1", "2"])
     #expect(throws: Failure.self) { try read("\"\\ufeffa\": 1\n\"\u{FEFF}a\": 2\n") }
   }
+
+  @Test(
+    "Keys that differ in composition alone are several, however they are written; one that is there twice is refused.",
+    arguments: [
+      (#"{"\u00e9": 1, "e\u0301": 2}"#, ["\u{E9}", "e\u{301}"]),
+      ("{'\u{E9}': 1, \"e\u{301}\": 2, \u{E8}: 3}", ["\u{E9}", "e\u{301}", "\u{E8}"]),
+      ("'\u{E9}': 1\n'e\u{301}': 2\n", ["\u{E9}", "e\u{301}"]),
+      ("{\u{E9}: 1, e\u{301}: 2}", ["\u{E9}", "e\u{301}"]),
+      ("{'\u{E9}': 1, '\u{E9}': 2}", nil), ("{'\u{E9}': 1, 'e\u{301}': 2, 'e\u{301}': 3}", nil),
+      ("{'a': 1, 'a': 2}", nil),
+    ] as [(String, [String]?)]
+  )
+  func composition(_ text: String, _ keys: [String]?) throws {
+    guard let keys else {
+      let failure = #expect(throws: Failure.self) { try read(text) }
+      #expect(failure?.cause.hasSuffix("is given twice") == true, "\(String(describing: failure))")
+      return
+    }
+    #expect(try read(text).map { UTF8Key($0.key) } == keys.map { UTF8Key($0) })
+  }
 }
