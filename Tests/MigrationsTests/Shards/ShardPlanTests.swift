@@ -1,3 +1,4 @@
+import Configuration
 import FirestoreModels
 import FirestoreREST
 import MigrationEngine
