@@ -165,9 +165,12 @@ package struct YAMLFile: Sendable {
   private static let impliedTags: Set = ["", Tag.Name.map.rawValue, Tag.Name.seq.rawValue]
   private static let noAnchors = "anchors and aliases are not supported here; write the value out"
 
-  /// Returns the position of the first `&name` that has a `*name`; nil if there is none.
+  /// How many aliases are left to the parser, which tells them from texts: they make no more than some twenty times as much of a text.
+  private static let maximumAliases = 8
+
+  /// Returns the position of the first `&name` that has a `*name`, where there are more of these than the parser may meet.
   ///
-  /// Quotes and comments are not recognized: no real text holds both.
+  /// Quotes and comments are not recognized. Behind a letter or a digit there is none.
   private static func anchor(in text: String) -> (line: Int, column: Int)? {
     func isName(_ scalar: Unicode.Scalar) -> Bool {
       scalar.isASCII
@@ -175,15 +178,16 @@ package struct YAMLFile: Sendable {
           || "-_".unicodeScalars.contains(scalar))
     }
     var anchors: [(name: String, line: Int, column: Int)] = []
-    var aliases: Set<String> = []
+    var aliases: [String: Int] = [:]
     var (line, column) = (1, 1)
     var open: (sign: Unicode.Scalar, name: String, line: Int, column: Int)?
+    var isBehindWord = false
     func close() {
       guard let ended = open, !ended.name.isEmpty else { return }
       if ended.sign == "&" {
         anchors.append((ended.name, ended.line, ended.column))
       } else {
-        aliases.insert(ended.name)
+        aliases[ended.name, default: 0] += 1
       }
     }
     for scalar in text.unicodeScalars {
@@ -191,13 +195,16 @@ package struct YAMLFile: Sendable {
         open?.name.unicodeScalars.append(scalar)
       } else {
         close()
-        open = scalar == "&" || scalar == "*" ? (scalar, "", line, column) : nil
+        open = !isBehindWord && (scalar == "&" || scalar == "*") ? (scalar, "", line, column) : nil
       }
+      isBehindWord = isName(scalar) && !"-_".unicodeScalars.contains(scalar)
       column += 1
       if scalar == "\n" { (line, column) = (line + 1, 1) }
     }
     close()
-    return anchors.first { aliases.contains($0.name) }.map { ($0.line, $0.column) }
+    let meant = Set(anchors.map(\.name)).reduce(0) { $0 + aliases[$1, default: 0] }
+    if meant <= maximumAliases { return nil }
+    return anchors.first { aliases[$0.name] != nil }.map { ($0.line, $0.column) }
   }
 
   // MARK: Reading

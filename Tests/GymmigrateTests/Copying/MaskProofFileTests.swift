@@ -47,6 +47,21 @@ struct MaskProofFileTests {
     }
   }
 
+  @Test("A phone that became a number is found in every form of a file.", arguments: ["managed", "sqlite"])
+  func numbers(_ format: String) async throws {
+    for value in [#"{"integerValue":"5550831234"}"#, #"{"doubleValue":5550831234.0}"#] {
+      try await withPerson { tool, proof in
+        try await tool.load([#"{"fields":{"n":\#(value)},"name":"notes/n1"}"#], into: "stage")
+        let export = ["export", "notes", "-e", "stage", "-o", "out", "--format", format, "--schema", "none"]
+        try await tool.bare(export + ["-q"]).expect(0)
+        try FileManager.default.removeItem(atPath: tool.path("load.jsonl"))
+        let result = try await tool.bare(proof + ["--also", "out"])
+        result.expect(1)
+        #expect(result.output.contains("people: phone\t1 of 1"), "\(value): \(result.output)")
+      }
+    }
+  }
+
   @Test(
     "A text in another encoding is read in it.",
     arguments: [String.Encoding.utf16LittleEndian, .windowsCP1252]

@@ -35,6 +35,21 @@ struct YAMLTextTests {
     }
   }
 
+  @Test("What looks like an anchor and its alias in texts and comments is none, and what is one is refused.")
+  func anchors() throws {
+    let texts = [
+      "a: 'R&D'\nb: '2*D'", "a: x # R&D\nb: y # 2*D", "a: '&a'\nb: '*a'", "'[&z]': '[*z]'", "a: R&D 2*D",
+    ]
+    for text in texts { #expect(try !read(text).isEmpty, "\(text)") }
+    let many = (0..<50).map { "k\($0): v&x*x" }.joined(separator: "\n")
+    #expect(try read(many).count == 50)
+    let values = (0..<10).map { _ in "*x" }.joined(separator: ", ")
+    for text in ["a: &x 1\nb: *x", "a: {b: &x 1, c: *x}", "a: &x 1", "a: &x [1]\nb: [\(values)]"] {
+      let failure = #expect(throws: Failure.self, "\(text)") { try read(text) }
+      #expect(failure?.cause.contains("anchors and aliases") ?? false, "\(text)")
+    }
+  }
+
   @Test func schema() throws {
     let names = [
       "\u{FEFF}nombre", "nombre", "a\u{2028}b", "\u{7F}", "x\u{85}", "\u{FFFE}y", "\u{FEFF}\u{FEFF}z",

@@ -89,6 +89,9 @@ package struct MaskProof: ~Copyable {
       if let text { try take(text, rule, at: row) } else { try want(.bytes(bytes), row) }
     case .integer(let number) where !rule.isOfNumbers && number.magnitude >= 1_000_000:
       try take(String(number), rule, at: row)
+    case .double(let number):
+      if let whole = Int64(exactly: number) { return try takeScalar(.integer(whole), rule, at: row) }
+      rows[row].field.others += 1
     case .null, .boolean: return
     default: rows[row].field.others += 1
     }

@@ -96,6 +96,7 @@ extension TraceSearch {
     switch value {
     case .string(let text), .reference(let text): look(at: text)
     case .integer(let number): look(at: String(number))
+    case .double(let number): if let whole = Int64(exactly: number) { look(at: String(whole)) }
     case .bytes(let bytes): look(at: bytes)
     case .array(let values): for value in values { look(at: value) }
     case .map(let fields):
@@ -103,7 +104,7 @@ extension TraceSearch {
         look(at: entry.name)
         look(at: entry.value)
       }
-    case .null, .boolean, .double, .timestamp, .geoPoint: break
+    case .null, .boolean, .timestamp, .geoPoint: break
     }
   }
 }
