@@ -76,19 +76,17 @@ struct DatedExport {
     guard let folders else { return reads.map { _ in nil } }
     let marks = try HighWaterMarks(in: folders.path, via: files)
     let moments = reads.map { marks[session.environment, $0.collection] }
-    guard let last = series.last else {
+    let end = series.compactMap(\.manifest.readTime).last
+    guard let mark = end.flatMap(HighWaterMarks.mark) else {
       if moments.contains(where: { $0 != nil }) {
         session.logger.warning(
-          "\(folders.path) lacks the whole export, asked for in the same way, that this one would add to, or an increment of it, so everything is exported."
+          "\(folders.path) lacks the whole export, asked for in the same way and of one moment, that this one would add to, or an increment of it, so everything is exported."
         )
       }
       return reads.map { _ in nil }
     }
-    guard let end = last.manifest.readTime, let mark = HighWaterMarks.mark(exportedAt: end) else {
-      return moments
-    }
-    // Exports of other collections, and those that were moved away since, have moved the marks, too.
-    return moments.map { $0.map { end < $0 ? mark : $0 } }
+    // Other exports, and those that were moved away since, have moved the marks, too.
+    return moments.map { $0.map { min($0, mark) } }
   }
 
   /// What the earlier exports of a folder tell of together, for an increment that lists what was deleted since; nil where that
@@ -171,7 +169,7 @@ struct DatedExport {
     guard movesMarks else { return }
     guard let moment else {
       session.logger.warning(
-        "Nothing was read at one moment, so the next --since last begins where this one would have."
+        "Nothing was read at one moment, so the next --since last begins where this one did."
       )
       return
     }

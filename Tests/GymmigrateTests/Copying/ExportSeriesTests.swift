@@ -1,6 +1,8 @@
+import FirestoreModels
 import Foundation
 import TestSupport
 import Testing
+import Transfer
 
 @Suite("A whole export and its increments, and what is missing of them", .timeLimit(.minutes(60)))
 struct ExportSeriesTests {
@@ -120,6 +122,26 @@ struct ExportSeriesTests {
         #expect(tool.exists("\(next.path)/users~notes.\(format)"))
       }
       try await tool.bare(["export", "verify", "n"]).expect(0)
+    }
+  }
+
+  @Test("Marks that other exports moved put off no increment.")
+  func marks() async throws {
+    try await withSource { tool, _, _ in
+      let single = Self.export.map { $0 == "--all" ? "users" : $0 }
+      let first = try #require(Manifest.read(from: tool.path("n/latest"))?.readTime)
+      try await tool.bare(single).expect(0)
+      let path = try await increment(tool).path
+      let next = try #require(Manifest.read(from: tool.path(path)))
+      #expect(next.after == first)
+      let mark = try #require(HighWaterMarks.mark(exportedAt: first))
+      #expect(Set(next.files.compactMap(\.since)) == [mark])
+      // Those of others are not the moment of an export that has none.
+      try await tool.bare(Self.export + ["--read-time", "none"]).expect(0)
+      try await tool.bare(single).expect(0)
+      let whole = try await increment(tool)
+      #expect(whole.errors.contains("n lacks the whole export"))
+      #expect(try lines("\(whole.path)/users.jsonl", tool) == 9)
     }
   }
 
