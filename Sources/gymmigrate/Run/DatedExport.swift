@@ -1,4 +1,5 @@
 import Logging
+import Schema
 import Transfer
 
 /// One scheduled export: into a hidden folder, then under its name, then the marks, `latest` and the retention.
@@ -31,13 +32,13 @@ struct DatedExport {
   /// Narrows the reads down to what is new; not where an increment would add to nothing.
   ///
   /// - Parameter folders: Where it is exported to; nil for an export without a date.
+  /// - Returns: The kinds of collections that the schema and the files of the exports that it adds to have.
   static func narrow(
     _ options: inout Export.Options,
     since: SinceChoice,
     in folders: (any ScheduledExports)?,
-    via files: FileAccess,
     _ session: Session
-  ) async throws {
+  ) async throws -> [CollectionPath] {
     var series: [DatedManifest] = []
     if let folders, let scope = options.scope {
       series = EarlierDocuments.series(
@@ -50,7 +51,7 @@ struct DatedExport {
     let moments: [Timestamp?]
     switch since {
     case .moment(let moment): moments = options.reads.map { _ in moment }
-    case .last: moments = try marks(options.reads, series, in: folders, via: files, session)
+    case .last: moments = try marks(options.reads, series, in: folders, via: options.files, session)
     }
     let increment = try await Increment(since: moments.compactMap { $0 }, in: session.database)
     for (index, moment) in moments.enumerated() {
@@ -58,6 +59,8 @@ struct DatedExport {
         options.since[options.reads[index].collection] = moment
       }
     }
+    return session.database.schema.collections.map(\.pattern)
+      + series.flatMap { $0.manifest.files.compactMap { CollectionPath($0.collection) } }
   }
 
   /// The marks of reads; nil for what is exported whole.
@@ -73,19 +76,17 @@ struct DatedExport {
     guard let folders else { return reads.map { _ in nil } }
     let marks = try HighWaterMarks(in: folders.path, via: files)
     let moments = reads.map { marks[session.environment, $0.collection] }
-    guard let last = series.last else {
+    let end = series.compactMap(\.manifest.readTime).last
+    guard let mark = end.flatMap(HighWaterMarks.mark) else {
       if moments.contains(where: { $0 != nil }) {
         session.logger.warning(
-          "\(folders.path) lacks the whole export, asked for in the same way, that this one would add to, or an increment of it, so everything is exported."
+          "\(folders.path) lacks the whole export, asked for in the same way and of one moment, that this one would add to, or an increment of it, so everything is exported."
         )
       }
       return reads.map { _ in nil }
     }
-    guard let end = last.manifest.readTime, let mark = HighWaterMarks.mark(exportedAt: end) else {
-      return moments
-    }
-    // Exports of other collections, and those that were moved away since, have moved the marks, too.
-    return moments.map { $0.map { end < $0 ? mark : $0 } }
+    // Other exports, and those that were moved away since, have moved the marks, too.
+    return moments.map { $0.map { min($0, mark) } }
   }
 
   /// What the earlier exports of a folder tell of together, for an increment that lists what was deleted since; nil where that
@@ -168,7 +169,7 @@ struct DatedExport {
     guard movesMarks else { return }
     guard let moment else {
       session.logger.warning(
-        "Nothing was read at one moment, so the next --since last begins where this one would have."
+        "Nothing was read at one moment, so the next --since last begins where this one did."
       )
       return
     }

@@ -1,6 +1,8 @@
+import FirestoreModels
 import Foundation
 import TestSupport
 import Testing
+import Transfer
 
 @Suite("A whole export and its increments, and what is missing of them", .timeLimit(.minutes(60)))
 struct ExportSeriesTests {
@@ -99,6 +101,47 @@ struct ExportSeriesTests {
       let next = try await increment(tool, shallow)
       #expect(!next.errors.contains("lacks the whole export"))
       #expect(try tool.text("\(next.path)/manifest.json").contains("\"since\""))
+    }
+  }
+
+  @Test(
+    "An increment of tables adds to the whole export of them, and has its subcollections.",
+    arguments: ["csv", "xlsx"]
+  )
+  func tables(format: String) async throws {
+    try await withSource { tool, source, _ in
+      try source.put("users/1/notes/a", fields: Self.new)
+      let export = Self.export + ["--format", format]
+      try await tool.bare(export).expect(0)
+      source.remove("users/1/notes/a")
+      try source.put("users/2/notes/b", fields: Self.new)
+      for _ in 1...2 {
+        let next = try await increment(tool, export)
+        #expect(!next.errors.contains("lacks the whole export") && !next.errors.contains("has no documents"))
+        #expect(try tool.text("\(next.path)/manifest.json").contains("\"since\""))
+        #expect(tool.exists("\(next.path)/users~notes.\(format)"))
+      }
+      try await tool.bare(["export", "verify", "n"]).expect(0)
+    }
+  }
+
+  @Test("Marks that other exports moved put off no increment.")
+  func marks() async throws {
+    try await withSource { tool, _, _ in
+      let single = Self.export.map { $0 == "--all" ? "users" : $0 }
+      let first = try #require(Manifest.read(from: tool.path("n/latest"))?.readTime)
+      try await tool.bare(single).expect(0)
+      let path = try await increment(tool).path
+      let next = try #require(Manifest.read(from: tool.path(path)))
+      #expect(next.after == first)
+      let mark = try #require(HighWaterMarks.mark(exportedAt: first))
+      #expect(Set(next.files.compactMap(\.since)) == [mark])
+      // Those of others are not the moment of an export that has none.
+      try await tool.bare(Self.export + ["--read-time", "none"]).expect(0)
+      try await tool.bare(single).expect(0)
+      let whole = try await increment(tool)
+      #expect(whole.errors.contains("n lacks the whole export"))
+      #expect(try lines("\(whole.path)/users.jsonl", tool) == 9)
     }
   }
 

@@ -127,8 +127,8 @@ package struct Export: Sendable {
     await unmet.warn(options.reads, at: readTime, in: context)
     // An increment without new documents needs no warning.
     for read in empty
-    where options.since[read.collection] == nil && options.earlier == nil && !options.isPart
-      && options.limit != 0
+    where options.since[read.collection] == nil && options.after == nil && options.earlier == nil
+      && !options.isPart && options.limit != 0
     {
       let isFiltered = read.filter != nil || options.filter != nil
       let notice =

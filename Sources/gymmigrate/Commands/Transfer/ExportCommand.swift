@@ -216,7 +216,7 @@ struct ExportCommand: JobCommand {
     if let subcollections { return subcollections }
     let isBackup = schedule.dated || (all && (format ?? ExportJob.Format(fileName: output))?.isExact ?? false)
     return isBackup && query.filters.isEmpty && !query.group && orderBy == nil && limit == nil
-      && (schedule.since == nil || schedule.dated && (format ?? .jsonl) == .jsonl)
+      && (schedule.since == nil || schedule.dated)
   }
 
   func jobRun() throws -> JobRun {
@@ -303,11 +303,11 @@ extension ExportJob: DivisibleJob {
           session.logger.notice("Masked by the rules of the schema '\(schema.name)'.")
         }
         if let since = try since.map({ try SinceChoice(typed: $0) }) {
-          try await DatedExport.narrow(&options, since: since, in: dated, via: access.files, session)
+          let known = try await DatedExport.narrow(&options, since: since, in: dated, session)
           if let dated, case .jsonLines = format {
             options.earlier = try await DatedExport.earlier(scope, in: dated, via: access.files, session)
           }
-          if isDeep { options.reads += subcollections(of: options, schema) }
+          if isDeep { options.reads += subcollections(of: options, known) }
         }
         let columns = Locked<[String]?>(nil)
         func export(_ options: Export.Options) async throws -> Timestamp? {
@@ -330,10 +330,10 @@ extension ExportJob: DivisibleJob {
     }
   }
 
-  /// The reads of what is below the collections of an increment: whole, of the schema's kinds and of those that earlier exports have.
-  private func subcollections(of options: Export.Options, _ schema: DatabaseSchema) -> [CollectionRead] {
+  /// The reads of what is below the collections of an increment: whole, of known kinds and of those that earlier exports have.
+  private func subcollections(of options: Export.Options, _ known: [CollectionPath]) -> [CollectionRead] {
     let roots = Set(options.reads.map(\.collection))
-    let kinds = Set(schema.collections.map(\.pattern) + (options.earlier?.subcollections ?? []))
+    let kinds = Set(known + (options.earlier?.subcollections ?? []))
     return kinds.subtracting(roots).sorted().compactMap { kind in
       guard CollectionPattern(kind).isOpen, roots.contains(CollectionPattern(kind).root) else { return nil }
       var read = CollectionRead(kind, mask: options.fields)
