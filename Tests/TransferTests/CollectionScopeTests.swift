@@ -34,6 +34,16 @@ struct CollectionScopeTests {
     #expect((CollectionSelection.defect(of: name) == nil) == isGood)
   }
 
+  @Test("A collection called * is no pattern of others.")
+  func star() throws {
+    let root = CollectionScope(pathOrPattern: CollectionPath(nil, "*"))
+    #expect(root.kind == nil && root.contains(DocumentPath(CollectionPath(nil, "*"), "1")))
+    #expect(!root.contains(DocumentPath(CollectionPath(nil, "c"), "1")))
+    let below = try #require(CollectionPath("c/*/*"))
+    #expect(CollectionPattern(below).contains(try #require(DocumentPath("c/1/*/2"))))
+    #expect(!CollectionPattern(below).contains(try #require(DocumentPath("c/1/d/2"))))
+  }
+
   @Test("A document belongs to a scope by whole segments.")
   func contains() throws {
     func holds(_ scope: CollectionScope, _ path: String) throws -> Bool {

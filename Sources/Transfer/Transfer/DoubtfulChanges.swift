@@ -3,12 +3,14 @@ import Schema
 import Tables
 
 /// What a table or plain JSON has probably done to values that are there: texts of digits, such as phones, lose the zeros or the `+`
-/// before them or the zeros behind their points, and times their seconds, as a spreadsheet does it that saves CSV; and values take the place of others of another type.
+/// before them or the zeros behind their points, numbers digits, and times their seconds, as a spreadsheet does it that saves CSV; and values take the place of others of another type.
 struct DoubtfulChanges: Sendable {
   private enum Kind: Hashable {
     case cut
     /// A text that is a number becomes another spelling of it, as `801.10` becomes `801.1`.
     case respelled
+    /// A number loses digits.
+    case rounded
     /// A time loses a part.
     case shortened(String)
     /// A value of a type replaces one of another.
@@ -76,6 +78,9 @@ struct DoubtfulChanges: Sendable {
       return Self.isCut(old, to: new) ? .cut : Self.isRespelled(old, as: new) ? .respelled : nil
     case (.string(let old), .integer(let new)) where Self.isCut(old, to: String(new)): return .cut
     case (.timestamp(let old), .timestamp(let new)): return loss(of: old, to: new).map { .shortened($0) }
+    case (.double(let old), .double(let new)) where RoundedNumber.isRounded(old, to: new): return .rounded
+    case (.integer(let old), .integer(let new)) where RoundedNumber.isRounded(Double(old), to: Double(new)):
+      return .rounded
     default:
       guard isRetyped(before, after, at: field, of: change) else { return nil }
       return .retyped(from: before.typeName, to: after.typeName)
@@ -167,6 +172,9 @@ struct DoubtfulChanges: Sendable {
         "\(texts) of digits \(verb("becomes", "become")) another spelling of the same number, as 1.5 is of 1.50",
         "A spreadsheet spells numbers in its own way; a workbook of 'export --format xlsx' keeps them."
       )
+    case .rounded:
+      let numbers = NumberText.counted(count, "number")
+      return ("\(numbers) \(verb("loses", "lose")) digits", dropped)
     case .shortened(let part):
       let times = NumberText.counted(count, "timestamp")
       return ("\(times) \(verb("loses", "lose")) \(count == 1 ? "its" : "their") \(part)", dropped)

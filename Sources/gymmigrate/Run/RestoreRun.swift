@@ -164,7 +164,8 @@ extension RestoreJob: PerformableJob {
   ) async throws -> CommandResult {
     let file = folder.file("plan.jsonl")
     if FileCheck.exists(file) {
-      let changes = try PlannedChanges(file: file, for: session.environment, folder: run.connection.stateDir)
+      let planned = try PlannedChanges(file: file, for: session.environment, folder: run.connection.stateDir)
+      let changes = decidesOnAllBelow(in: session) ? planned : try await planned.checked(in: session.client)
       let deletions = DeletionBound(maximum: maximumDeletes, options: run.confirmation)
       try deletions.assertAllows(changes, from: file)
       if !folder.isResumed { try Guard.ask("Restore?", with: run.confirmation) }
@@ -189,6 +190,12 @@ extension RestoreJob: PerformableJob {
     let report = RestoreReport(session.counts, numbers)
     if !run.output.json { session.report(RestoreText.text(RestoreText.done(report))) }
     return CommandResult(lists: MigrationRunner.lists.map(folder.file), sections: [report])
+  }
+
+  /// Whether nothing stays below a document that is deleted but what was there.
+  private func decidesOnAllBelow(in session: Session) -> Bool {
+    let isOfMirror = session.source?.environment.mirror != nil
+    return !isOfMirror && !isPartial && keepsChangedSince == nil && query.filters.isEmpty
   }
 
   /// The migrations of which nothing is left, where whole collections become what they were at a known moment; nil for none.

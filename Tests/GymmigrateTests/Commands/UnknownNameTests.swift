@@ -194,6 +194,19 @@ struct UnknownNameTests {
     }
   }
 
+  @Test("A declared map and the column of the ids are no misspelt fields.")
+  func mapsAndIDs() async throws {
+    try await withTool { tool in
+      let fields = "i: integer, m: { type: map, fields: { k: integer } }, t: timestamp"
+      try tool.write("schema: ty\ncollections:\n  c:\n    fields: { \(fields) }\n", to: "ty.yaml")
+      try tool.write("id,m,tt\na,{},\n", to: "c.csv")
+      let command = ["import", "c.csv", "--schema", "ty.yaml", "--id-column", "id", "-e", "local", "-n"]
+      let said = try await tool.bare(command).errors
+      #expect(said.contains("--rename 'tt=t' takes it for t"), "\(said)")
+      #expect(!said.contains("'m=") && !said.contains("'id="), "\(said)")
+    }
+  }
+
   @Test("Below a map that declares its fields, a name is one of these; one that declares none may hold any.")
   func nested() async throws {
     let mini = MiniFirestore()

@@ -62,6 +62,15 @@ struct DeletedDocumentsTests {
       "users/150/notes/a", "users/150/notes/b", "logs/1", "logs/3", "deleted/x", "gone/x",
     ]
 
+  @Test("A collection called * has no documents of others, which are still there.")
+  func collectionCalledStar() async throws {
+    try await withExport(["*/1", "c/1", "c/2"]) { tool, source, _ in
+      #expect(try await increment(tool).deleted == [])
+      source.remove("*/1")
+      #expect(try await increment(tool).deleted == ["*/1"])
+    }
+  }
+
   @Test(
     "Documents, those of subcollections and whole collections are listed, and an import deletes them."
   )

@@ -48,6 +48,24 @@ struct MaskProofFileTests {
   }
 
   @Test(
+    "A phone that became a number, as programs in JavaScript make one, is found in every format.",
+    arguments: ["managed", "sqlite", "jsonl", "csv", "xlsx"],
+    [#""doubleValue":525550831234"#, #""integerValue":"525550831234""#]
+  )
+  func numbers(_ format: String, _ value: String) async throws {
+    try await withPerson { tool, proof in
+      try await tool.load([#"{"name":"x/1","fields":{"f":{\#(value)}}}"#], into: "test")
+      let place = format == "managed" ? "out" : "out.\(format)"
+      let export = ["export", "x", "-e", "test", "-o", place, "--format", format]
+      try await tool.bare(export + ["--schema", "small.yaml", "-q"]).expect(0)
+      let result = try await tool.bare(proof + ["--also", place])
+      result.expect(1)
+      let line = result.output.split(separator: "\n").first { $0.hasPrefix("people: phone") } ?? ""
+      #expect(line.contains("1 of 1") && line.contains("x: f") && line.contains("out"), "\(line)")
+    }
+  }
+
+  @Test(
     "A text in another encoding is read in it.",
     arguments: [String.Encoding.utf16LittleEndian, .windowsCP1252]
   )

@@ -70,6 +70,18 @@ struct PlainJSONTests {
     }
   }
 
+  @Test("A collection called as the manifest has a file of its own in a folder, and comes back.")
+  func manifest() async throws {
+    try await withTool { tool in
+      try tool.write(#"{"fields":{"n":{"integerValue":"1"}},"name":"manifest/1"}"# + "\n", to: "in.jsonl")
+      try await tool.run("import", "in.jsonl").expect(0)
+      try await tool.run("export", "manifest", "-o", "out/", "--format", "json").expect(0)
+      try await tool.bare(["export", "verify", "out"]).expect(0)
+      let result = try await tool.run("import", "out", "--mode", "upsert", "--json")
+      #expect(try result.summary().totals.unchanged == 1, "\(result.errors)")
+    }
+  }
+
   @Test("The objects are JSON as other programs write it; one file has one collection.")
   func form() async throws {
     try await withTool { tool in

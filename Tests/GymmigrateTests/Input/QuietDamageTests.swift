@@ -52,6 +52,30 @@ struct QuietDamageTests {
   }
 
   @Test(
+    "A number that a spreadsheet has rounded is refused as an integer, and said where it replaces another one."
+  )
+  func roundedNumbers() async throws {
+    try await withStores { tool in
+      let fields = #""n":{"integerValue":"123456789012"},"d":{"doubleValue":123456789012.34}"#
+      try await tool.load([#"{"name":"things/1","fields":{\#(fields)}}"#], into: "test")
+      let command = ["import", "things.csv", "--id-column", "id", "--mode", "merge", "-e", "test", "-n"]
+      for (cell, exit) in [("1.23457E+11", 65), ("1.2E5", 65), ("1.2E1", 0), ("12.0", 0)] as [(String, Int32)]
+      {
+        try tool.write("id,n\n1,\(cell)\n", to: "things.csv")
+        let result = try await tool.bare(command + ["--types", "n=integer"])
+        result.expect(exit)
+        #expect(
+          result.errors.contains("expected all digits of a whole number") == (exit == 65),
+          "\(result.errors)"
+        )
+      }
+      try tool.write("id,d\n1,1.23457E+11\n", to: "things.csv")
+      let said = try await tool.bare(command + ["--types", "d=double"]).errors
+      #expect(said.contains("things: d: 1 number would lose digits, the first in things/1."), "\(said)")
+    }
+  }
+
+  @Test(
     "Values of other types and times without their seconds are said with -q, and of the folder of a plain export."
   )
   func retyped() async throws {

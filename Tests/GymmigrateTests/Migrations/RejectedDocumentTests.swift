@@ -42,6 +42,21 @@ struct RejectedDocumentTests {
     }
   }
 
+  @Test("A line has the whole document as it was where the service refuses the change, too.")
+  func refused() async throws {
+    try await withTool { tool in
+      let text = String(repeating: "x", count: 600_000)
+      let fields = #""t":{"stringValue":"\#(text)"},"k":{"integerValue":"1"},"o":{"stringValue":"other"}"#
+      try tool.write(#"{"name":"c/1","fields":{\#(fields)}}"# + "\n", to: "in.jsonl")
+      try await tool.run("import", "in.jsonl").expect(0)
+      try await tool.run("fix", "c", "--all-documents", "--copy", "t=u", "--set", "k=9").expect(2)
+      let rejects = ".gymmigrate/runs/\(try tool.lastRun())/rejects.jsonl"
+      let again = try await tool.run("import", rejects, "--mode", "upsert", "--json")
+      again.expect(0)
+      #expect(try again.summary().totals.unchanged == 1)
+    }
+  }
+
   @Test(
     "A line takes nothing back that was written since it was listed, and makes no document that was deleted.",
     arguments: ["upsert", "merge"]

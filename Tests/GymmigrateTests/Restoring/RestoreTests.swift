@@ -488,6 +488,36 @@ struct RestoreTests {
     }
   }
 
+  @Test(
+    "A document below which something stays is not deleted: what the wanted state does not know, or is to be kept.",
+    arguments: ["mirror", "partial", "kept"]
+  )
+  func staysBelow(_ kind: String) async throws {
+    let mini = MiniFirestore()
+    try mini.put("c/a", fields: "{}")
+    try await withTool(against: mini.handler) { tool, _ in
+      try await tool.run("mirror", "pull", "-o", "m.sqlite").expect(0)
+      try await tool.run("export", "c", "-o", "group/", "--group", "--format", "jsonl").expect(0)
+      try await tool.run("export", "--all", "-o", "all/", "--format", "jsonl").expect(0)
+      try mini.put("c/gone", fields: "{}")
+      try mini.put("c/new", fields: "{}")
+      let moment = try #require(mini.document("c/new")).updateTime
+      try mini.put("c/new/deep/d", fields: "{}")
+      let what =
+        switch kind {
+        case "mirror": ["--all", "--from", "mirror:m.sqlite"]
+        case "partial": ["--all", "--from", "group", "--scope", "partial"]
+        default: ["--all", "--from", "all", "--keep-changed-since", moment]
+        }
+      let result = try await tool.bare(["restore"] + what + Self.unguarded + tool.place)
+      result.expect(2)
+      let rejects = try tool.text("\(try #require(tool.runs().last))/rejects.jsonl")
+      #expect(rejects.contains("has-subcollections"), "\(result.errors)")
+      #expect(mini.document("c/gone") == nil && mini.document("c/new") != nil)
+      #expect(mini.document("c/new/deep/d") != nil)
+    }
+  }
+
   @Test("A mirror is a wanted state, too.")
   func mirror() async throws {
     let mini = MiniFirestore()

@@ -72,7 +72,7 @@ import Testing
   @Test("A long text whose beginning somebody edited in its cell is not the one that was written")
   func editedLongTexts() {
     func shows(_ text: String, _ cell: String) -> Bool {
-      cell.withBytes { LongTextIndex.shows(Array(text.utf8), in: $0) }
+      cell.withBytes { LongTextMark($0)?.isUnchanged(beside: Array(text.utf8)) ?? false }
     }
     let text = String(repeating: "ñ", count: 40_000)
     let shown = String(repeating: "ñ", count: 200)
@@ -100,5 +100,12 @@ import Testing
   ])
   func fileNamesAreLegal(collection: String, name: String) throws {
     #expect(try ExportOutput.fileName(of: #require(CollectionPath(collection)), "csv") == name)
+  }
+
+  @Test("No file of a collection is called as the manifest.")
+  func manifest() throws {
+    let manifest = CollectionPath(nil, "manifest")
+    #expect(try ExportOutput.fileName(of: manifest, "json") == "%6Danifest.json")
+    #expect(try ExportOutput.fileName(of: manifest, "ndjson") == "manifest.ndjson")
   }
 }

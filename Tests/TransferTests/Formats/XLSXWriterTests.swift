@@ -209,8 +209,11 @@ struct XLSXWriterTests {
     #expect(read.map(\.name) == ["notes", "long texts"])
     let cells = read[0].rows.dropFirst().map { $0[1]?.text ?? "" }
     #expect(cells[0] == fits)
-    #expect(cells[1] == "{\"longText\":1} " + String(repeating: "x", count: 200) + "…")
-    #expect(cells[2] == "{\"longText\":2} " + String(repeating: "🏋", count: 100) + "…")
+    func mark(_ number: Int, _ shown: String) -> String {
+      LongTextMark.text(number: number, parts: 8, shown: shown.utf8) + shown + "…"
+    }
+    #expect(cells[1] == mark(1, String(repeating: "x", count: 200)))
+    #expect(cells[2] == mark(2, String(repeating: "🏋", count: 100)))
     func whole(_ number: Double) -> String {
       read[1].rows.filter { $0[0]?.number == number }.map { $0[5]?.text ?? "" }.joined()
     }

@@ -81,6 +81,22 @@ struct DoubtfulChangesTests {
     #expect(value == (isRespelled ? expected : nil))
   }
 
+  @Test(
+    "A number that loses what a spreadsheet does not show is no other number.",
+    arguments: [
+      (.double(123_456_789_012.34), .double(1.23457e11), true), (.double(0.1234567), .double(0.12), true),
+      (.integer(123_456_789_012), .integer(123_457_000_000), true),
+      (.double(-33.333333), .double(-33.33), true),
+      (.integer(1_234_567_890_123_456_789), .integer(1_234_570_000_000_000_000), true),
+      (.double(123_456_789_012.34), .double(1.23458e11), false), (.double(10.49), .double(10.5), false),
+      (.integer(1999), .integer(2000), false), (.double(33.333333), .double(33.34), false),
+      (.double(.nan), .double(1), false), (.double(5e-324), .double(0), false),
+    ] as [(Value, Value, Bool)]
+  )
+  func numbers(_ before: Value, _ after: Value, _ isRounded: Bool) throws {
+    #expect(try said(before, after) == (isRounded ? "1 number loses digits" : nil))
+  }
+
   @Test("Members of maps are fields of their own.")
   func members() throws {
     let doubts = DoubtfulChanges(.none, in: try LocalTimeZone(named: "UTC"))

@@ -45,7 +45,7 @@ struct ForeignJSONTests {
   private static let shop: FieldMap = [
     "home": .map(["a": .integer(1)]),
     "t": Timestamp(seconds: 1, nanoseconds: 5).map { .timestamp($0) } ?? .null,
-    "r": .reference("projects/p/databases/d/documents/users/u1"),
+    "r": .reference("projects/x/databases/(default)/documents/users/u1"),
   ]
 
   @Test("Collections are known by what is below a document.")
@@ -135,6 +135,28 @@ struct ForeignJSONTests {
     #expect(moved.keys.sorted() == ["people/u1", "people/u1/visits/v1", "people/u2"])
   }
 
+  @Test(
+    "A document with a type that is not known, or a value that is not of its type, is refused as a whole.",
+    arguments: [
+      (#"{"value": 1, "type": "unknown"}"#, "the type unknown"),
+      (#"{"value": [{"value": 1, "type": "date"}], "type": "array"}"#, "the type date"),
+      (#"{"value": "x", "type": "object"}"#, "it is no object"),
+      (#"{"value": 5, "type": "null"}"#, "it is no null"),
+      (#"{"value": {"a": {"value": 1, "type": "number", "b": 2}}, "type": "object"}"#, "and nothing else"),
+    ]
+  )
+  func unknownTypes(_ value: String, _ said: String) throws {
+    var path = folder.file("backup")
+    for name in ["", "/users", "/u1"] {
+      path += name
+      try FilePaths.ensureFolder(path)
+    }
+    let text = #"{"name": {"value": "Ana", "type": "string"}, "x": \#(value)}"#
+    _ = try folder.write(Array(text.utf8), to: "backup/users/u1/u1.json")
+    let failure = #expect(throws: Failure.self) { try read(folder.file("backup")) }
+    #expect(failure?.cause.contains(said) == true, "\(String(describing: failure))")
+  }
+
   @Test("What mongoexport writes is what it means, also as an id, and is counted; other maps stay maps.")
   func mongoexport() throws {
     let text = """
@@ -168,22 +190,48 @@ struct ForeignJSONTests {
   }
 
   @Test(
+    "A reference of Google's library is of the project that it names; an object with a member of its own is a map."
+  )
+  func references() throws {
+    func reference(_ project: String, _ more: String = "") -> String {
+      #"{"_firestore":{"projectId":"\#(project)"},"_path":{"segments":["a","b"]},"_converter":{}\#(more)}"#
+    }
+    let text =
+      #"[{"id":"1","other":\#(reference("x")),"own":\#(reference("p")),"of":\#(reference("s")),"map":\#(reference("x", #","n":1"#))}]"#
+    var job = ImportJob(files: [try folder.write(Array(text.utf8), to: "things.json")])
+    job.reading.idColumn = "id"
+    var options = try job.options(.none, via: .local)
+    options.table.database = DatabaseName(project: "p", database: "d")
+    options.table.source = DatabaseName(project: "s", database: "e")
+    let input = try JSONInput(options.sources[0], options: options.table, into: nil)
+    let fields = try #require(try input.next()?.document).fields
+    #expect(fields["other"] == .reference("projects/x/databases/(default)/documents/a/b"))
+    #expect(fields["own"] == .reference("projects/p/databases/d/documents/a/b"))
+    #expect(fields["of"] == .reference("projects/s/databases/e/documents/a/b"))
+    guard case .map(let map)? = fields["map"] else { return #expect(Bool(false), "\(fields)") }
+    #expect(map["n"] == .integer(1) && map["_path"] != nil)
+  }
+
+  @Test(
     "Where __name__ has the ids, values of other programs stay maps, which is said, until it is named as their member."
   )
   func namedMarks() throws {
     let text = """
       [{"__name__": "a", "at": {"_seconds": 1767225600, "_nanoseconds": 0}, "list": [{"$date": "2026-01-01T00:00:00Z"}],
-        "place": {"_latitude": 19.5, "_longitude": -99}, "odd": {"$x": 1}, "two": {"_seconds": 1}}]
+        "place": {"_latitude": 19.5, "_longitude": -99}, "odd": {"$x": 1}, "two": {"_seconds": 1},
+        "r": {"_firestore": {"projectId": "x"}, "_path": {"segments": ["a", "b"]}},
+        "was": {"__datatype__": "documentReference", "value": "a/b"}}]
       """
     let path = try folder.write(Array(text.utf8), to: "things.json")
     let warning =
       "Maps that look like values of other programs stay maps, as __name__ is what an export writes: "
-      + "1 $date, 1 _latitude, 1 _seconds. --id-column __name__ reads them as these values."
+      + "1 $date, 1 __datatype__, 1 _latitude, 1 _path, 1 _seconds. --id-column __name__ reads them as these values."
     let maps: FieldMap = ["odd": .map(["$x": .integer(1)]), "two": .map(["_seconds": .integer(1)])]
     for (id, warnings) in [(nil, [warning]), ("__name__", [])] as [(String?, [String])] {
       var job = ImportJob(files: [path])
       job.reading.idColumn = id
-      let options = try job.options(.none, via: .local)
+      var options = try job.options(.none, via: .local)
+      options.table.database = DatabaseName(project: "p", database: "d")
       let input = try JSONInput(options.sources[0], options: options.table, into: nil)
       let document = try #require(try input.next()?.document)
       #expect(document.path.string == "things/a")

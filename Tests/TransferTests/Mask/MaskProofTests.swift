@@ -85,6 +85,7 @@ import Testing
     ("an element", "people: email", note(.array([.null, .map(["x": .string(email)])]))),
     ("another form of a phone", "people: phone", note(.string("tel. 55.5083.1234 (tarde)"))),
     ("a phone as a number", "people: phone", note(.integer(525_550_831_234))),
+    ("a phone as a double", "people: phone", note(.array([.double(525_550_831_234)]))),
     ("a referred ID", "people: boss", note(.string("Bq8wZ2kLm4"))),
     ("a URL that was masked", "people: page", note(person.fields["page"] ?? .null)),
     ("a text of many words", "people: friends", note(.string("los vecinos del barrio sexto llaman"))),

@@ -17,6 +17,11 @@ struct ApplyDelegate: BatchDelegate {
   func willCommit(_ writes: [Write]) async throws(Failure) { try await session.times?.willWrite(writes) }
 
   func didSettle(_ write: Write, _ result: WriteResult) async throws(Failure) {
+    try await settle(write, result, of: nil)
+  }
+
+  /// - Parameter joint: The change, where it was not submitted by itself.
+  func settle(_ write: Write, _ result: WriteResult, of joint: Change?) async throws(Failure) {
     session.progress.release()
     let pending = session.pending.take(write.path)
     session.counts.update(write.path.collection) { counts in
@@ -35,7 +40,8 @@ struct ApplyDelegate: BatchDelegate {
     switch result {
     case .rejected(let error):
       let finding = Finding(.reject, path: write.path, code: error.status.name, message: error.message)
-      let document = write.fields.map { RawDocument(path: write.path, fields: $0) }
+      let document =
+        (pending.change ?? joint)?.document ?? write.fields.map { RawDocument(path: write.path, fields: $0) }
       try session.list([finding], by: pending.migration, document: document)
       try session.counts.assertBudget()
     case .conflicted:
@@ -92,6 +98,11 @@ extension ChangeSource {
   fileprivate var conflict: Finding.Conflict {
     if case .list = self { .changedSince } else { .keptChanging }
   }
+}
+
+extension Change {
+  /// The document as it was read; one that is to be created as it was to be.
+  fileprivate var document: RawDocument? { before ?? after.map { RawDocument(path: path, fields: $0) } }
 }
 
 extension Write {

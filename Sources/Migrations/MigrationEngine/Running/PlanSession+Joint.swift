@@ -27,7 +27,7 @@ extension PlanSession {
       try decision.didCommit(changes, times)
     }
     let delegate = ApplyDelegate(self)
-    for (change, result) in ended.settled { try await delegate.didSettle(change.write, result) }
+    for (change, result) in ended.settled { try await delegate.settle(change.write, result, of: change) }
     if let failure = ended.failure { throw failure }
   }
 

@@ -2,7 +2,7 @@ import GRDB
 
 /// The values of any SQLite file, whatever its tables mean.
 package enum DatabaseValues {
-  /// Calls `body` with every text, number and run of bytes of every table.
+  /// Calls `body` with every text, whole number and run of bytes of every table.
   ///
   /// - Throws: `.inputMalformed` where SQLite cannot read all of it.
   package static func forEach(
@@ -33,7 +33,9 @@ package enum DatabaseValues {
       case .string(let text): Array(text.utf8).withUnsafeBytes(body)
       case .blob(let bytes): Array(bytes).withUnsafeBytes(body)
       case .int64(let number): Array(String(number).utf8).withUnsafeBytes(body)
-      case .null, .double: continue
+      case .double(let number):
+        if let whole = Int64(exactly: number) { Array(String(whole).utf8).withUnsafeBytes(body) }
+      case .null: continue
       }
     }
   }

@@ -1,23 +1,26 @@
-/// A collection path in which `*` stands for any document ID, such as `groups/*/members`.
+/// A collection path in which `*` stands for any document ID, such as `groups/*/members`; a collection may be called so, too.
 package struct CollectionPattern: Sendable, Equatable {
   /// The pattern as text; a path without `*` matches only itself.
   package let path: CollectionPath
-  private let segments: [[UInt8]]
+  /// Its names; nil for any.
+  private let segments: [[UInt8]?]
 
   package init(_ path: CollectionPath) {
     self.path = path
-    segments = path.string.utf8.split(separator: Self.slash).map { Array($0) }
+    segments = path.string.utf8.split(separator: Self.slash).enumerated().map { index, name in
+      index % 2 == 1 && name.elementsEqual(Self.star) ? nil : Array(name)
+    }
   }
 
   /// The collection before the first `*`, which contains everything that matches.
   package var root: CollectionPath {
-    guard let at = segments.firstIndex(of: Self.star), at > 0 else { return path }
-    let names = segments[..<at].map { String(decoding: $0, as: UTF8.self) }
+    guard let at = segments.firstIndex(of: nil) else { return path }
+    let names = segments[..<at].compactMap { $0.map { String(decoding: $0, as: UTF8.self) } }
     return CollectionPath(names.joined(separator: "/")) ?? path
   }
 
   /// Whether it has a `*`.
-  package var isOpen: Bool { segments.contains(Self.star) }
+  package var isOpen: Bool { segments.contains(nil) }
 
   /// Whether a document is in a matching collection or, if `isDeep`, anywhere below one.
   package func contains(_ document: DocumentPath, isDeep: Bool = false) -> Bool {
@@ -32,7 +35,7 @@ package struct CollectionPattern: Sendable, Equatable {
 
   /// Whether the first segments of a path match.
   private func begins(_ path: [Substring.UTF8View]) -> Bool {
-    zip(segments, path).allSatisfy { $0 == Self.star || $0.elementsEqual($1) }
+    zip(segments, path).allSatisfy { segment, name in segment.map { name.elementsEqual($0) } ?? true }
   }
 
   /// Whether two patterns have the same bytes.

@@ -79,6 +79,16 @@ package enum CellForm: Sendable, Equatable {
     return first != UInt8(ascii: "0") || digits.count == 1
   }
 
+  /// Whether digits of a whole number are behind those that it has, as a spreadsheet has rounded it: `1.23457E+11`.
+  static func lacksDigits(_ utf8: UnsafeBufferPointer<UInt8>) -> Bool {
+    guard let sign = utf8.lastIndex(where: { $0 | 0x20 == UInt8(ascii: "e") }),
+      let exponent = Int(String(decoding: utf8[(sign + 1)...], as: UTF8.self)),
+      utf8[..<sign].allSatisfy({ $0.isASCIIDigit || "-.,".utf8.contains($0) })
+    else { return false }
+    let point = utf8[..<sign].lastIndex { ".,".utf8.contains($0) } ?? sign - 1
+    return exponent > sign - 1 - point && isNotZero(utf8)
+  }
+
   /// Whether no double holds a number: it would become infinite, or 0.
   private static func exceeds(_ utf8: UnsafeBufferPointer<UInt8>) -> Bool {
     guard let number = Double(String(decoding: utf8, as: UTF8.self)), number.isFinite else { return true }

@@ -2,6 +2,21 @@ import Schema
 
 /// Numbers, dates and durations of sheets.
 extension CellValues {
+  /// Returns the text that the cell of a long text stands for.
+  static func text(of mark: LongTextMark, _ longTexts: LongTextIndex?) throws(Fault) -> [UInt8] {
+    let sheet = "the sheet '\(XLSXWriter.longTextsName)'"
+    guard let long = try? longTexts?.text(mark.number), !mark.lacksPieces(of: long.pieces) else {
+      throw Fault(
+        expected: "all parts of text \(mark.number) in \(sheet) of the workbook, or all of the text here"
+      )
+    }
+    guard mark.isUnchanged(beside: long.text) else {
+      let advice = "leave it so and edit the text in \(sheet), or type all of it here"
+      throw Fault(expected: "the beginning of a long text as it was written; \(advice)")
+    }
+    return long.text
+  }
+
   /// Why a whole number of a sheet, beside which its cell may have had another one, is refused.
   static func lostDigits(_ type: Column.ValueType) -> Fault {
     let advice = "give it the format of text and type them, or the type double takes it as it is"

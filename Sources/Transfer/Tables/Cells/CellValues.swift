@@ -50,10 +50,6 @@ package struct CellValues {
 
   /// The words for true and false in a column of booleans.
   static let words = BooleanWords.truth.merging(["1": true, "0": false]) { $1 }
-  private static let editedLongText = Fault(
-    expected:
-      "the beginning of a long text as it was written; edit the text in the sheet '\(XLSXWriter.longTextsName)', or type all of it here"
-  )
   static let largestExact = 9_007_199_254_740_991.0
   static let unheldDigits = "a number that a double holds: it would lose digits, which text keeps"
 
@@ -101,13 +97,11 @@ package struct CellValues {
       throw Fault(type, "; \(row.lack(index) ?? "the cell has none")")
     case .bare, .text:
       return try row.withUTF8(of: index) { utf8 throws(Fault) in
-        if let longTexts, let long = try? longTexts.text(of: utf8) {
-          guard LongTextIndex.shows(long, in: utf8) else { throw Self.editedLongText }
-          return try long.span.withUnsafeBufferPointer { utf8 throws(Fault) in
-            try value(of: utf8, index, as: type)
-          }
+        guard let mark = LongTextMark(utf8) else { return try value(of: utf8, index, as: type) }
+        let long = try Self.text(of: mark, longTexts)
+        return try long.span.withUnsafeBufferPointer { utf8 throws(Fault) in
+          try value(of: utf8, index, as: type)
         }
-        return try value(of: utf8, index, as: type)
       }
     case .double where readsForms, .integer where readsForms:
       guard type != .string, let number = row.number(index) else {
@@ -216,6 +210,9 @@ package struct CellValues {
     }
     if type == .string, !keepsDays, times.contains(index), let time = Self.time(Self.trimmed(utf8)) {
       return .string(time)
+    }
+    if type == .integer, CellForm.lacksDigits(Self.trimmed(utf8)) {
+      throw Fault(expected: "all digits of a whole number: a spreadsheet may have rounded it")
     }
     if numbers.usesDecimalComma, let type = numberType(utf8, as: type) {
       return try number(Self.trimmed(utf8), as: type)

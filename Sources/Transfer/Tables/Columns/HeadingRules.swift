@@ -116,11 +116,12 @@ package struct HeadingRules {
   /// It stays what it says, because names of fields that differ in case are different fields.
   func doubt(_ heading: String, of path: FieldPath, beside found: Set<FieldPath>) -> String? {
     let isQuoted = heading.utf8.contains(UInt8(ascii: "`"))
-    if isQuoted || renamed(heading) != nil || catalogue.contains(where: { $0.path == path }) { return nil }
-    // A member of a map is never meant for the map itself, nor the map for a member.
+    // A map has columns for its members alone.
+    let isDeclared = catalogue.contains { $0.path == path || path.isPrefix(of: $0.path) }
+    if isQuoted || renamed(heading) != nil || isDeclared { return nil }
+    // A member of a map is never meant for the map itself.
     let others = catalogue.filter { column in
       !found.contains(column.path) && column.path.segments.count >= path.segments.count
-        && !path.isPrefix(of: column.path)
     }
     let texts = others.flatMap { column in
       (column.labels.values + [column.path.description]).map { (PlainText.folded($0), column.path) }

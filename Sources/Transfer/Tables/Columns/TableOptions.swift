@@ -18,6 +18,8 @@ package struct TableOptions: Sendable {
   package var jsonForm: JSONForm?
   /// The database that references without one (`cars/c1`) point into.
   package var database: DatabaseName?
+  /// The database that the file is of, where somebody named it.
+  package var source: DatabaseName?
 
   /// Whether texts that are days or times of day stay as they are in a table that export wrote, as nothing is checked in it.
   package var keepsDays = false

@@ -125,6 +125,7 @@ package struct TablePlan: Sendable {
       declared.field(column.path) == nil
     {
       roles[index] = .name
+      notes.removeAll { $0.column == index && $0.note.isDoubt }
     }
     let names = options.schema.identifierNames
     let idPath = declared == nil ? FieldPath(field: "id") : declared?.idField

@@ -40,6 +40,8 @@ extension PlainJSON {
   /// The member by which an object is a value of another program; nil for any other object.
   static func foreignForm(_ json: JSONCursor) -> String? {
     if let (form, value) = try? extended(json, as: .any) { return value == nil ? nil : form }
+    if datatype(json) != nil { return "__datatype__" }
+    if json["_firestore"] != nil, json.reference != nil { return "_path" }
     guard let value = try? marked(json, as: .any) else { return nil }
     return value.timestamp == nil ? "_latitude" : "_seconds"
   }

@@ -2,20 +2,21 @@ import FirestoreModels
 
 /// Values with their types beside them, as firestore-backup-restore writes them: `{"value": "Ana", "type": "string"}`.
 extension PlainJSON {
-  private static let typeNames = [
-    "string", "number", "boolean", "object", "array", "null", "timestamp", "geopoint", "documentReference",
+  /// The types, and the kinds of JSON that their values are; nil for those of which one has to be made.
+  private static let types: [String: [JSONCursor.Kind]?] = [
+    "string": [.string], "number": [.integer, .double], "boolean": [.boolean], "object": [.object],
+    "array": [.array], "null": [], "timestamp": nil, "geopoint": nil, "documentReference": nil,
   ]
 
   /// Whether every member of a document is such a value.
-  static func isTyped(_ json: JSONCursor) -> Bool {
+  ///
+  /// - Parameter anyType: Whether one with a type that is not known is one, too, which ``typedFields(_:below:)`` refuses.
+  static func isTyped(_ json: JSONCursor, anyType: Bool) -> Bool {
     var count = 0
     for (_, value) in json.members {
       count += 1
-      guard value.kind == .object, value["value"] != nil, let type = value["type"]?.string,
-        typeNames.contains(where: { $0.isIdentical(to: type) })
+      guard let type = value.typeBeside, anyType || types.keys.contains(where: { $0.isIdentical(to: type) })
       else { return false }
-      var members = value.members
-      guard members.next() != nil, members.next() != nil, members.next() == nil else { return false }
     }
     return count > 0
   }
@@ -35,38 +36,46 @@ extension PlainJSON {
   }
 
   private func typed(_ json: JSONCursor, at path: [String]) throws(WireError) -> Value {
-    guard json.kind == .object, let type = json["type"]?.string, let content = json["value"] else {
-      throw WireError("expected a value and its type")
+    guard let type = json.typeBeside, let content = json["value"] else {
+      throw WireError("expected a value and its type, and nothing else")
     }
-    switch type {
-    case "object": return .map(try typedFields(content, below: path))
-    case "array":
+    guard let known = Self.types.first(where: { $0.key.isIdentical(to: type) }) else {
+      throw WireError("the type \(PathLimits.shortened(type)), which stands beside it, is not known")
+    }
+    guard let kinds = known.value else { return try named(type, content) }
+    guard content.kind == .null || kinds.contains(content.kind) else {
+      throw WireError("it is no \(type), which its type says")
+    }
+    switch content.kind {
+    case .object: return .map(try typedFields(content, below: path))
+    case .array:
       var values: [Value] = []
       for element in content.elements { values.append(try typed(element, at: path + ["[]"])) }
       return .array(values)
-    case "timestamp": return try named(type, content)
-    case "geopoint", "documentReference": return try named(type, content)
-    default:
-      let kinds: [JSONCursor.Kind]? =
-        switch type {
-        case "string": [.string]
-        case "number": [.integer, .double]
-        case "boolean": [.boolean]
-        default: nil
-        }
-      if let kinds, content.kind != .null, !kinds.contains(content.kind) {
-        throw WireError("it is no \(type), which its type says")
-      }
-      return try value(content, at: path)
+    default: return try value(content, at: path)
     }
   }
 }
 
 extension JSONCursor {
-  /// The document that Google's library for Node writes for a reference: the names of its path, and its database where it says it.
-  var segmentsOfReference: (path: DocumentPath, database: DatabaseName?)? {
-    guard kind == .object, let place = self["_path"] ?? self["_referencePath"], let list = place["segments"],
-      list.kind == .array
+  /// The type of an object of a value and its type; nil for anything else.
+  fileprivate var typeBeside: String? {
+    kind == .object && hasMembers(2) && self["value"] != nil ? self["type"]?.string : nil
+  }
+
+  /// Whether an object has so many members.
+  func hasMembers(_ count: Int) -> Bool {
+    var members = members
+    for _ in 0..<count where members.next() == nil { return false }
+    return members.isAtEnd
+  }
+
+  /// The document that Google's library for Node writes for a reference, and the project and the database where it says them.
+  ///
+  /// All members are the library's own; nil for any other object.
+  var reference: (path: DocumentPath, project: String?, database: String?)? {
+    guard kind == .object, members.allSatisfy({ $0.name.utf8.first == UInt8(ascii: "_") }),
+      let place = self["_path"] ?? self["_referencePath"], let list = place["segments"], list.kind == .array
     else { return nil }
     var names: [String] = []
     for element in list.elements {
@@ -74,9 +83,7 @@ extension JSONCursor {
       names.append(name)
     }
     guard let path = DocumentPath(names.joined(separator: "/")) else { return nil }
-    let database = place["_projectId"]?.string.flatMap { project in
-      place["_databaseId"]?.string.map { DatabaseName(project: project, database: $0) }
-    }
-    return (path, database)
+    let project = place["_projectId"] ?? self["_firestore"]?["projectId"]
+    return (path, project?.string, place["_databaseId"]?.string)
   }
 }

@@ -86,6 +86,8 @@ package struct PlainJSON {
   /// Whether `{"_seconds": 1, "_nanoseconds": 0}` is a time whatever the schema says, and not the map that an export of
   /// ours has it for.
   package var readsMarks = true
+  /// Whether the documents are in the folders of firestore-backup-restore.
+  package var isInTree = false
 
   /// - Parameter below: The member of a document with the collections below it, which is no field.
   package init(
@@ -129,7 +131,7 @@ package struct PlainJSON {
   ///
   /// - Throws: ``WireError`` for what no document holds.
   package func fields(_ json: JSONCursor) throws(WireError) -> FieldMap {
-    Self.isTyped(json) ? try typedFields(json, below: []) : try fields(json, below: [])
+    Self.isTyped(json, anyType: isInTree) ? try typedFields(json, below: []) : try fields(json, below: [])
   }
 
   private func fields(_ json: JSONCursor, below path: [String]) throws(WireError) -> FieldMap {
@@ -234,9 +236,7 @@ package struct PlainJSON {
         isVector && !values.isEmpty && values.allSatisfy { if case .double = $0 { true } else { false } }
       return isWhole ? .map(["__type__": .string("__vector__"), "value": .array(values)]) : .array(values)
     case .object:
-      if let kind = json["__datatype__"]?.string, let content = json["value"] {
-        return try named(kind, content)
-      }
+      if readsMarks, let (kind, content) = Self.datatype(json) { return try named(kind, content) }
       let isMarked = readsMarks || type == .timestamp || type == .geopoint
       if isMarked, let value = try Self.marked(json, as: type) { return value }
       if readsMarks, let (form, value) = try Self.extended(json, as: type) {
@@ -244,7 +244,9 @@ package struct PlainJSON {
         if let value { return value }
       }
       if !readsMarks, let form = Self.foreignForm(json) { met.note(unread: form) }
-      if json["_firestore"] != nil, let reference = reference(json) { return reference }
+      if readsMarks || type == .reference, json["_firestore"] != nil, let reference = reference(json) {
+        return reference
+      }
       return .map(try fields(json, below: path))
     }
   }
@@ -290,7 +292,15 @@ package struct PlainJSON {
     }
   }
 
-  /// A value whose type stands beside it, as node-firestore-import-export writes them.
+  /// The type and the value of what node-firestore-import-export writes; nil for any other object.
+  static func datatype(_ json: JSONCursor) -> (kind: String, content: JSONCursor)? {
+    guard let kind = json["__datatype__"]?.string, let content = json["value"], json.hasMembers(2) else {
+      return nil
+    }
+    return (kind, content)
+  }
+
+  /// A value whose type stands beside it.
   func named(_ kind: String, _ json: JSONCursor) throws(WireError) -> Value {
     switch kind {
     case "timestamp":
@@ -308,10 +318,16 @@ package struct PlainJSON {
   }
 
   /// A reference as Google's library for Node has it; nil for anything else.
+  ///
+  /// One that names its project alone is of the database of that project that the import is from or goes to.
   private func reference(_ json: JSONCursor) -> Value? {
-    guard let (path, named) = json.segmentsOfReference, let database = named ?? options.database else {
-      return nil
+    guard let (path, project, id) = json.reference else { return nil }
+    guard let project else { return options.database.map { .reference($0.name(of: path)) } }
+    let known = [options.source, options.database].compactMap { $0 }.first {
+      id == nil && $0.project.isIdentical(to: project)
     }
+    let database = known ?? DatabaseName(project: project, database: id ?? "(default)")
+    guard [database.project, database.database].allSatisfy(DatabaseName.isPart) else { return nil }
     return .reference(database.name(of: path))
   }
 
@@ -322,8 +338,7 @@ package struct PlainJSON {
     func member(_ marked: StaticString, _ plain: StaticString, of owner: Column.ValueType) -> JSONCursor? {
       json[marked] ?? (type == owner ? json[plain] : nil)
     }
-    var rest = json.members
-    guard rest.next() != nil, rest.next() != nil, rest.next() == nil else { return nil }
+    guard json.hasMembers(2) else { return nil }
     let names = [["_seconds", "_nanoseconds"], ["_latitude", "_longitude"]] as [[StaticString]]
     let isMeant = names.contains { $0.allSatisfy { json[$0] != nil } }
     if let seconds = member("_seconds", "seconds", of: .timestamp)?.integer,

@@ -6,7 +6,7 @@ package enum LogTexts {
   /// Whether a file that begins with some bytes is such a log.
   package static func isLog(_ head: [UInt8]) -> Bool { LogFormat.isLog(head) }
 
-  /// Calls `body` with every run of bytes of every message, and with those of the messages within.
+  /// Calls `body` with every run of bytes and every whole number of every message, and with those of the messages within.
   ///
   /// - Throws: `.inputMalformed` for damage.
   package static func forEach(
@@ -37,7 +37,10 @@ package enum LogTexts {
         var inner = ProtoReader(bytes)
         look(into: &inner, in: nil, depth - 1, body)
       case .group: look(into: &message, in: field.number, depth - 1, body)
-      case .number, .fixed: continue
+      case .number(let bits): Array(String(Int64(bitPattern: bits)).utf8).withUnsafeBytes(body)
+      case .fixed(let bits):
+        let number = Int64(exactly: Double(bitPattern: bits))
+        if let number { Array(String(number).utf8).withUnsafeBytes(body) }
       }
     }
   }

@@ -331,7 +331,9 @@ package final class ExportOutput {
       let digest = try SHA256Digest.checksum(of: path)
       name = Array(name.prefix(truncatedCount)) + Array("%~".utf8) + Array(digest.utf8.prefix(32))
     }
-    return "\(String(decoding: name, as: UTF8.self)).\(fileExtension)"
+    let file = "\(String(decoding: name, as: UTF8.self)).\(fileExtension)"
+    // That of the manifest is another file of the folder.
+    return file.isIdentical(to: Manifest.fileName) ? "%6D\(file.dropFirst())" : file
   }
 }
 

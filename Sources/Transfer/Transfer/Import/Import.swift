@@ -237,6 +237,7 @@ package struct Import: Sendable {
     var table = options.table
     table.files = files
     table.database = context.client.database
+    table.source = options.source
     // What several processes share was checked as a whole, and what is resumed was checked before.
     let isFirst = context.checkpoints?.resumed == nil && options.share == nil
     if isFirst {

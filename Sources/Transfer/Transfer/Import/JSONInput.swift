@@ -115,6 +115,7 @@ final class JSONInput: DocumentInput {
     let kind = path.collection.pattern
     var reader = plain[kind] ?? PlainJSON(kind, options, below: form.below, noting: headings)
     plain[kind] = reader
+    reader.isInTree = source.document != nil
     // Who names a member has a file of another program.
     reader.readsMarks = options.idColumn != nil || json["__name__"] == nil
     var fields = try reader.fields(json)

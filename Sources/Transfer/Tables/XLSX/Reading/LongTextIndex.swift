@@ -1,11 +1,18 @@
 import Files
 
-/// The long texts of a workbook, reassembled from their sheet (see ``LongTexts``).
+/// The long texts of a workbook, reassembled from their sheet (see ``LongTexts``) in the order of their parts.
 ///
-/// They are on disk; only their offsets are in memory.
+/// They are on disk; only the offsets of their pieces are in memory.
 package final class LongTextIndex {
+  private struct Piece {
+    var part: Int
+    var row: Int
+    var start: Int
+    var count: Int
+  }
+
   private var spool: SpoolFile
-  private var places: [Int: (start: Int, count: Int)] = [:]
+  private var texts: [Int: [Piece]] = [:]
 
   /// Whether a sheet is that of the long texts, by its name and its columns: a collection may have such a name.
   ///
@@ -30,41 +37,36 @@ package final class LongTextIndex {
     var reader = try TableReader(path, format: .xlsx, sheet: sheet)
     guard try reader.next(), reader.row.texts == LongTexts.header else { return nil }
     spool = try SpoolFile(in: FilePaths.temporaryFolder(for: "-"))
+    func damaged(_ row: Int, _ cause: String) -> Failure {
+      .malformed(path, "sheet \(sheet), row \(row): \(cause)")
+    }
     while try reader.nextTexts() {
-      guard let number = Int(reader.row[0]) else { continue }
-      let piece = Array(reader.row[5].utf8)
-      let start = places[number]?.start ?? spool.count
-      // The pieces of a text must be consecutive.
-      guard start + (places[number]?.count ?? 0) == spool.count else {
-        throw Failure.malformed(
-          path,
-          "sheet \(sheet), row \(reader.row.number): the pieces of text \(number) are not consecutive"
-        )
+      let row = reader.row
+      let text = row.withUTF8(of: 5) { Array($0) }
+      guard let number = Int(row[0]), let part = Int(row[4]), !text.isEmpty else {
+        throw damaged(row.number, "expected the number of a text, that of a part of it, and the part")
       }
-      try spool.append(piece)
-      places[number] = (start, spool.count - start)
+      let piece = Piece(part: part, row: row.number, start: spool.count, count: text.count)
+      texts[number, default: []].append(piece)
+      try spool.append(text)
+    }
+    for (number, pieces) in texts.sorted(by: { $0.key < $1.key }) {
+      let pieces = pieces.sorted { ($0.part, $0.row) < ($1.part, $1.row) }
+      for (index, piece) in pieces.enumerated() where piece.part != index + 1 {
+        let cause = piece.part <= index ? "is there twice" : "has no part \(index + 1) before it"
+        throw damaged(piece.row, "part \(piece.part) of text \(number) \(cause)")
+      }
+      texts[number] = pieces
     }
   }
 
-  /// Whether a cell shows the beginning of a text as it was written; false once somebody edited it.
+  /// Returns the entire text of a number, and how many pieces it is in; nil if there are none.
   ///
-  /// Spreadsheets have line feeds alone in a cell.
-  static func shows(_ text: [UInt8], in cell: UnsafeBufferPointer<UInt8>) -> Bool {
-    let end = cell.firstIndex(of: UInt8(ascii: " ")).map { $0 + 1 } ?? cell.count
-    let shown = cell[end...].filter { $0 != 0x0D }
-    return text.span.withUnsafeBufferPointer { text in
-      shown.elementsEqual(LongTexts.shown(of: text).filter { $0 != 0x0D } + Array(LongTexts.ellipsis.utf8))
-    }
-  }
-
-  /// Returns the entire text that a cell refers to; nil for an ordinary cell.
-  package func text(of cell: UnsafeBufferPointer<UInt8>) throws(Failure) -> [UInt8]? {
-    let mark = "{\"longText\":".utf8
-    guard cell.starts(with: mark) else { return nil }
-    let digits = cell.dropFirst(mark.count).prefix { $0 &- UInt8(ascii: "0") <= 9 }
-    guard let number = Int(String(decoding: digits, as: UTF8.self)), let position = places[number] else {
-      return nil
-    }
-    return try spool.bytes(position.count, at: position.start)
+  /// - Throws: ``Failure`` of kind `cannotWrite` for a disk error.
+  func text(_ number: Int) throws(Failure) -> (text: [UInt8], pieces: Int)? {
+    guard let pieces = texts[number] else { return nil }
+    var text: [UInt8] = []
+    for piece in pieces { text += try spool.bytes(piece.count, at: piece.start) }
+    return (text, pieces.count)
   }
 }

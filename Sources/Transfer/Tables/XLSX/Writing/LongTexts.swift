@@ -1,7 +1,7 @@
 /// The texts of a workbook that exceed a cell, in pieces for a separate sheet.
 ///
-/// The cell shows `{"longText":3}` and the beginning of the text. The sheet has the text's location and its
-/// pieces in order under number 3.
+/// The cell has a ``LongTextMark`` and shows the beginning of the text. The sheet has the text's location and its
+/// numbered pieces under the number of the mark.
 struct LongTexts: ~Copyable {
   static let header = ["number", "sheet", "__name__", "field", "part", "text"]
   static let widths: [Double] = [8, 20, 30, 30, 8, 80]
@@ -42,13 +42,13 @@ struct LongTexts: ~Copyable {
       try rows.endRow()
     } while !rest.isEmpty
 
-    escape(UnsafeBufferPointer(rebasing: Self.shown(of: text)))
-    return Array("{\"longText\":\(count)} ".utf8) + escaped + Array(Self.ellipsis.utf8)
+    let shown = Self.shown(of: text)
+    escape(UnsafeBufferPointer(rebasing: shown))
+    let mark = LongTextMark.text(number: count, parts: part, shown: shown)
+    return Array(mark.utf8) + escaped + Array(LongTextMark.ellipsis.utf8)
   }
 
-  static let ellipsis = "…"
-
-  /// What a cell shows of a text, before ``ellipsis``.
+  /// What a cell shows of a text, before ``LongTextMark/ellipsis``.
   static func shown(of text: UnsafeBufferPointer<UInt8>) -> Slice<UnsafeBufferPointer<UInt8>> {
     text[..<SheetText.prefix(text, length: shownLength)]
   }

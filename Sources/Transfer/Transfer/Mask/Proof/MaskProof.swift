@@ -87,10 +87,12 @@ package struct MaskProof: ~Copyable {
     case .bytes(let bytes):
       let text = String(validating: bytes, as: UTF8.self)
       if let text { try take(text, rule, at: row) } else { try want(.bytes(bytes), row) }
-    case .integer(let number) where !rule.isOfNumbers && number.magnitude >= 1_000_000:
-      try take(String(number), rule, at: row)
     case .null, .boolean: return
-    default: rows[row].field.others += 1
+    default:
+      if !rule.isOfNumbers, let number = value.wholeNumber, number.magnitude >= 1_000_000 {
+        return try take(String(number), rule, at: row)
+      }
+      rows[row].field.others += 1
     }
   }
 

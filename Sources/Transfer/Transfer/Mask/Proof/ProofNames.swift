@@ -95,7 +95,7 @@ extension TraceSearch {
   mutating func look(at value: Value) {
     switch value {
     case .string(let text), .reference(let text): look(at: text)
-    case .integer(let number): look(at: String(number))
+    case .integer, .double: if let number = value.wholeNumber { look(at: String(number)) }
     case .bytes(let bytes): look(at: bytes)
     case .array(let values): for value in values { look(at: value) }
     case .map(let fields):
@@ -103,7 +103,18 @@ extension TraceSearch {
         look(at: entry.name)
         look(at: entry.value)
       }
-    case .null, .boolean, .double, .timestamp, .geoPoint: break
+    case .null, .boolean, .timestamp, .geoPoint: break
+    }
+  }
+}
+
+extension Value {
+  /// A number without decimals, also as the double that a program in JavaScript makes of it.
+  var wholeNumber: Int64? {
+    switch self {
+    case .integer(let number): number
+    case .double(let number): Int64(exactly: number)
+    default: nil
     }
   }
 }
