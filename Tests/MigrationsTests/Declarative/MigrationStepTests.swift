@@ -50,6 +50,13 @@ private let vector = Value.map(["__type__": .string("__vector__"), "value": .arr
       ["m": .map(["y": .integer(2)])],
       ["m": .map(["x": .integer(1), "y": .integer(2)])]
     ),
+    // Null is a map that holds nothing; a blank text is of another type.
+    StepCase(
+      .set(field("m", "x", "y"), .integer(1)),
+      ["m": .map(["x": .null])],
+      ["m": .map(["x": .map(["y": .integer(1)])])]
+    ),
+    StepCase(.set(field("m", "x"), .integer(1)), ["m": text(" ")], .finding(.reject, .parentNotMap, "m.x")),
     // A name with a dot is one name.
     StepCase(.set(field("m.x"), .integer(1)), ["m": .null], ["m": .null, "m.x": .integer(1)]),
     StepCase(.set(field("m", "x"), .integer(1)), ["m": text("t")], .finding(.reject, .parentNotMap, "m.x")),
