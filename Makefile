@@ -11,7 +11,7 @@ JUDGE ?= $(if $(wildcard .venv/bin/python),.venv/bin/python,python3)
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: all deps docs build demo test bench bench-reads bench-writes check check-all check-client-suite check-container check-contract check-disk check-emulator check-faults check-filters \
+.PHONY: all deps docs build demo test judges bench bench-reads bench-writes check check-all check-client-suite check-container check-contract check-disk check-emulator check-faults check-filters \
   check-fuzz check-instructions check-kills check-libreoffice check-memory check-mirror check-package check-reproducible check-restore check-sanitizers check-scale \
   check-slurm check-storage check-tables container package install pictures fmt lint layers clean
 
@@ -61,9 +61,13 @@ check-reproducible: deps
 check-slurm: build
 	@GYMMIGRATE="$$PWD/bin/gymmigrate" scripts/check-slurm.sh
 
-## test: every test that belongs to a change, with the layer check; under 25 minutes on two cores
+## test: the tests that belong to a change, with the layer check; under 25 minutes on two cores
 test: deps layers
 	@scripts/test.sh
+
+## judges: the tests that take longer, and judges that are not ours: Google's emulator, openpyxl, models, browsers and shells
+judges: deps
+	@scripts/judges.sh
 
 ## bench: compares with C++, curl and Python in one run, then reads at 80 ms a request; see docs/benchmarks.md
 bench: build
@@ -89,7 +93,7 @@ check: deps lint layers
 	$(SWIFT) build --package-path Fuzz --target Fuzz -Xswiftc -warnings-as-errors
 	$(SWIFT) build --package-path Benchmarks --target Measure -Xswiftc -warnings-as-errors
 
-## check-all: every check that is no part of 'make test', with a table of what passed and when; some hours
+## check-all: every check that is no part of 'make test' or 'make judges', with a table of what passed and when; some hours
 check-all: deps
 	@scripts/check-all.sh
 

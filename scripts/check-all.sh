@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Every check that `make test` leaves out, one after the other, before a release: some hours. Goes on after one that fails, prints
+# Every check that `make test` and `make judges` leave out, one after the other, before a release: some hours. Goes on after one that fails, prints
 # a table of them, and ends in 1 where one failed. The logs stay in .build/checks.
 #
 #   CHECKS="faults memory"   only these, by the names of their targets without "check-"

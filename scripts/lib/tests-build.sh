@@ -8,3 +8,17 @@ tests_flags=(-c release -Xswiftc -enable-testing --explicit-target-dependency-im
 [[ -z ${WARNINGS_AS_ERRORS:-} ]] || tests_flags+=(-Xswiftc -warnings-as-errors)
 # Nobody debugs this build, or looks something up in it: that would be a tenth of its time.
 tests_build=("${tests_flags[@]}" -Xswiftc -gnone --disable-index-store --scratch-path .build/tests)
+
+# The suites that take long, as a pattern.
+long_tests() { grep -v '^#' scripts/lib/long-tests.txt | paste -sd '|'; }
+
+# Runs the tests that the options say, and says once more at the end what went wrong, where it is found.
+swift_tests() {
+  # All tests at once would starve each other, and their time limits run from their start.
+  export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=${SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH:-$(($(getconf _NPROCESSORS_ONLN) * 3))}
+  local log=$work/tests
+  swift test "${tests_build[@]}" --skip-build "$@" 2>&1 | tee "$log" || {
+    grep -aE '^✘|error:|Fatal error' "$log" || true
+    return 1
+  }
+}

@@ -200,6 +200,8 @@ package struct ShardFinish: Sendable {
     summary.collections = order.map {
       RunSummary.Collection(name: $0, counts: counts[UTF8Key($0)] ?? DocumentCounts())
     }
+    summary.billed = results.compactMap(\.billed).reduce(Cost(), +)
+    summary.perhapsBilled = results.compactMap(\.perhapsBilled).reduce(Cost(), +)
     if plan.writes { try RunCounts(resuming: summary.collections).assertBalance() }
     if results.contains(where: { $0.status == .incomplete })
       || (plan.writes && summary.totals.leavesSomething)

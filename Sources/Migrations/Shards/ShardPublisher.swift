@@ -87,7 +87,9 @@ extension ShardResult {
       status: summary.status,
       collections: summary.collections,
       durationSeconds: summary.durationSeconds,
-      cost: summary.cost
+      cost: summary.cost,
+      billed: summary.billed,
+      perhapsBilled: summary.perhapsBilled
     )
     traffic.requests = summary.requests
     traffic.retries = summary.retries
@@ -105,5 +107,7 @@ extension ShardResult {
     var bytesOut: Int
     var durationSeconds: Double
     var cost: Cost?
+    var billed: Cost?
+    var perhapsBilled: Cost?
   }
 }

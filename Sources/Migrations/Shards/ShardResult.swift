@@ -54,6 +54,9 @@ package struct ShardResult: JSONRecord, Equatable {
   package var durationSeconds = 0.0
   /// The operations that applying a plan would cost, of `migrate plan`.
   package var cost: Cost?
+  /// What the service billed, and may have billed besides.
+  package var billed: Cost?
+  package var perhapsBilled: Cost?
   /// The number of findings of each rule that has any, of `check`.
   package var findings: [Finding]?
 
@@ -69,7 +72,7 @@ package struct ShardResult: JSONRecord, Equatable {
   }
 
   private enum CodingKeys: String, CodingKey {
-    case collections, cost, durationSeconds, findings, holder, lists, part, range
+    case billed, collections, cost, durationSeconds, findings, holder, lists, part, perhapsBilled, range
     case run = "runId"
     case status, traffic
   }
@@ -79,6 +82,7 @@ package struct ShardResult: JSONRecord, Equatable {
     func plain(_ result: ShardResult) -> ShardResult {
       var plain = result
       (plain.holder, plain.traffic, plain.durationSeconds) = ("", Traffic(), 0)
+      (plain.billed, plain.perhapsBilled) = (nil, nil)
       plain.part?.version = nil
       for index in plain.collections.indices { plain.collections[index].file = nil }
       return plain

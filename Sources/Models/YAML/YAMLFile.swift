@@ -55,9 +55,9 @@ package struct YAMLFile: Sendable {
     if !allowsAliases, let (line, column) = Self.anchor(in: text) {
       throw failure(line: line, column: column, Self.noAnchors)
     }
-    let marks = ByteOrderMarks(text)
+    var marks = ByteOrderMarks(text)
     do {
-      let (parser, root) = try Self.parsed(marks.text)
+      let (parser, root) = try Self.parsed(&marks)
       guard let root else { throw failure(at: nil, "it is empty") }
       var count = 0
       // The nodes know their anchors only while the parser is alive.
@@ -75,12 +75,14 @@ package struct YAMLFile: Sendable {
     }
   }
 
-  /// Parses a text in which plain keys may differ in composition alone, which Yams takes for the same.
+  /// Parses a text in which keys may differ in composition alone, which Yams takes for the same.
   ///
-  /// Keys are the same for Yams only if their tags are, too: a key that seems to be there twice gets one of its own, and
-  /// the text is parsed again. One that is there twice seems so again.
-  private static func parsed(_ text: String) throws -> (Yams.Parser, Node?) {
+  /// Plain keys are the same for Yams only if their tags are, too: a key that seems to be there twice gets one of its own, and
+  /// the text is parsed again. One that is there twice seems so again. One in quotes gets a mark.
+  private static func parsed(_ marks: inout ByteOrderMarks) throws -> (Yams.Parser, Node?) {
     var known: [UTF8Key] = []
+    var text = marks.text
+    var marked = 0
     while true {
       let variants = try known.enumerated().reduce(Resolver.basic) { resolver, variant in
         let tag = Tag.Name(rawValue: "\(untagged.rawValue)\(variant.offset)")
@@ -91,10 +93,15 @@ package struct YAMLFile: Sendable {
         return (parser, try parser.singleRoot())
       } catch YamlError.duplicatedKeysInMapping(let names, let context) {
         let new = names.map { UTF8Key($0) }.filter { !known.contains($0) }
-        guard !new.isEmpty, known.count < maximumVariants else {
+        if !new.isEmpty, known.count < maximumVariants {
+          known += new
+        } else if marked < maximumVariants,
+          let other = marks.marking(text, line: context.mark.line, column: context.mark.column)
+        {
+          (text, marked) = (other, marked + 1)
+        } else {
           throw YamlError.duplicatedKeysInMapping(duplicates: names, context: context)
         }
-        known += new
       }
     }
   }
@@ -149,7 +156,9 @@ package struct YAMLFile: Sendable {
       content = .sequence(try sequence.map(child))
     case .mapping(let mapping):
       tag = mapping.tag.rawValue
-      content = .mapping(try mapping.map { key, value throws(Failure) in (try child(key), try child(value)) })
+      let members = try mapping.map { key, value throws(Failure) in (try child(key), try child(value)) }
+      if marks.hasMarkedKeys { try assertDistinct(members.map(\.0)) }
+      content = .mapping(members)
     case .alias:
       throw failure(Self.noAnchors)
     }
@@ -159,15 +168,27 @@ package struct YAMLFile: Sendable {
     return YAMLNode(content: content, line: line, column: column)
   }
 
+  /// Refuses a key that is there twice, which Yams does unless the keys have marks.
+  private func assertDistinct(_ keys: [YAMLNode]) throws(Failure) {
+    var first: [UTF8Key: YAMLNode] = [:]
+    for key in keys {
+      guard let name = key.text, let other = first.updateValue(key, forKey: UTF8Key(name)) else { continue }
+      throw failure(at: other, "of this map, '\(name)' is given twice")
+    }
+  }
+
   /// The tag of a plain scalar that has none, to distinguish it from an explicit tag.
   private static let untagged: Tag.Name = "untagged"
   /// The tags of values without an explicit tag; some are resolved when keys are compared.
   private static let impliedTags: Set = ["", Tag.Name.map.rawValue, Tag.Name.seq.rawValue]
   private static let noAnchors = "anchors and aliases are not supported here; write the value out"
 
-  /// Returns the position of the first `&name` that has a `*name`; nil if there is none.
+  /// How many aliases are left to the parser, which tells them from texts: they make no more than some twenty times as much of a text.
+  private static let maximumAliases = 8
+
+  /// Returns the position of the first `&name` that has a `*name`, where there are more of these than the parser may meet.
   ///
-  /// Quotes and comments are not recognized: no real text holds both.
+  /// Quotes and comments are not recognized. Behind a letter or a digit there is none.
   private static func anchor(in text: String) -> (line: Int, column: Int)? {
     func isName(_ scalar: Unicode.Scalar) -> Bool {
       scalar.isASCII
@@ -175,15 +196,16 @@ package struct YAMLFile: Sendable {
           || "-_".unicodeScalars.contains(scalar))
     }
     var anchors: [(name: String, line: Int, column: Int)] = []
-    var aliases: Set<String> = []
+    var aliases: [String: Int] = [:]
     var (line, column) = (1, 1)
     var open: (sign: Unicode.Scalar, name: String, line: Int, column: Int)?
+    var isBehindWord = false
     func close() {
       guard let ended = open, !ended.name.isEmpty else { return }
       if ended.sign == "&" {
         anchors.append((ended.name, ended.line, ended.column))
       } else {
-        aliases.insert(ended.name)
+        aliases[ended.name, default: 0] += 1
       }
     }
     for scalar in text.unicodeScalars {
@@ -191,13 +213,16 @@ package struct YAMLFile: Sendable {
         open?.name.unicodeScalars.append(scalar)
       } else {
         close()
-        open = scalar == "&" || scalar == "*" ? (scalar, "", line, column) : nil
+        open = !isBehindWord && (scalar == "&" || scalar == "*") ? (scalar, "", line, column) : nil
       }
+      isBehindWord = isName(scalar) && !"-_".unicodeScalars.contains(scalar)
       column += 1
       if scalar == "\n" { (line, column) = (line + 1, 1) }
     }
     close()
-    return anchors.first { aliases.contains($0.name) }.map { ($0.line, $0.column) }
+    let meant = Set(anchors.map(\.name)).reduce(0) { $0 + aliases[$1, default: 0] }
+    if meant <= maximumAliases { return nil }
+    return anchors.first { aliases[$0.name] != nil }.map { ($0.line, $0.column) }
   }
 
   // MARK: Reading

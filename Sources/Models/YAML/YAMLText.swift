@@ -25,14 +25,20 @@ package enum YAMLText {
 /// Takes a text past Yams, which loses a U+FEFF at the beginning of a scalar, be it raw or an escape.
 ///
 /// Another character takes its place for so long, one that the text does not have; of an escape only the digits change, letter
-/// by letter, so that columns stay, and the same letters where they are no escape come back as they were.
+/// by letter, so that columns stay, and the same letters where they are no escape come back as they were. Keys in quotes that Yams
+/// takes for the same have marks, too, so that they differ.
 struct ByteOrderMarks {
   /// The text without marks, but for one that begins it.
   let text: String
   /// Takes the place of U+FEFF; nil where the text has none.
   private let standIn: Unicode.Scalar?
 
+  /// Whether some keys have a mark.
+  private(set) var hasMarkedKeys = false
+
   private static let mark: Unicode.Scalar = "\u{FEFF}"
+  /// Of the last private use area, which hardly any text has.
+  private static let keyMark: Unicode.Scalar = "\u{10FFFD}"
 
   init(_ text: String) {
     let lowered = text.utf8.map { $0 | 0x20 }
@@ -54,7 +60,22 @@ struct ByteOrderMarks {
 
   /// A part of the text, with its marks.
   func restored(_ part: String) -> String {
-    standIn.map { Self.replaced($0, by: Self.mark, in: part, keepsFirst: false) } ?? part
+    let part = hasMarkedKeys ? String(part.unicodeScalars.drop { $0 == Self.keyMark }) : part
+    return standIn.map { Self.replaced($0, by: Self.mark, in: part, keepsFirst: false) } ?? part
+  }
+
+  /// Returns the text with a mark in the key that begins at a place; nil where it is in no quotes, or the text has such marks itself.
+  mutating func marking(_ text: String, line: Int, column: Int) -> String? {
+    if !hasMarkedKeys, text.unicodeScalars.contains(Self.keyMark) { return nil }
+    var lines = text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false).map(Array.init)
+    guard lines.indices.contains(line - 1), lines[line - 1].indices.contains(column - 1),
+      ["\"", "'"].contains(lines[line - 1][column - 1])
+    else { return nil }
+    hasMarkedKeys = true
+    lines[line - 1].insert(Self.keyMark, at: column)
+    var marked = String.UnicodeScalarView()
+    marked.append(contentsOf: lines.joined(separator: ["\n"]))
+    return String(marked)
   }
 
   private static func replaced(

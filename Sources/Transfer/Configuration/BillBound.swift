@@ -73,6 +73,13 @@ package struct BillLimits: Sendable, Equatable {
 
   package init() {}
 
+  /// The smaller of two in each respect.
+  func tightened(by other: BillLimits) -> BillLimits {
+    var limits = self
+    (limits.run, limits.day) = (run.tightened(by: other.run), day.tightened(by: other.day))
+    return limits
+  }
+
   /// - Throws: `.configuration` with the line and column of what is wrong.
   static func read(_ node: YAMLNode, in yaml: YAMLFile) throws(Failure) -> BillLimits {
     var limits = BillLimits()

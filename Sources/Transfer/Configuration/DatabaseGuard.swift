@@ -1,5 +1,5 @@
 extension Configuration {
-  /// Returns the environment with the protection that applies to it, so that no option bypasses it.
+  /// Returns the environment with the protection and the limits that apply to it, so that no option bypasses them.
   ///
   /// An environment that may reach the database of a protected environment, in this or another configuration,
   /// is treated as that environment. Project and database ID decide, not the spelling of the endpoint. An
@@ -22,6 +22,7 @@ extension Configuration {
         $0.leavesMasked && $0.mayBeReached(by: environment, isEmulator: isEmulator)
       }
     }
+    environment.limits = limits(of: environment, isEmulator: isEmulator)
     if environment.isProtected || environment.isLocal { return environment }
     for configuration in [self] + others {
       let same = configuration.environments.first {
@@ -40,6 +41,17 @@ extension Configuration {
       environment.isProtected = true
     }
     return environment
+  }
+
+  /// What runs may be billed: no more than each environment allows whose database may be reached.
+  private func limits(of environment: DatabaseEnvironment, isEmulator: Bool) -> BillLimits? {
+    if environment.isEmbedded { return environment.limits }
+    return environments.reduce(environment.limits) { limits, other in
+      guard let own = other.limits, other.mayBeReached(by: environment, isEmulator: isEmulator) else {
+        return limits
+      }
+      return limits?.tightened(by: own) ?? own
+    }
   }
 
   /// Whether an environment defines a database on any service.

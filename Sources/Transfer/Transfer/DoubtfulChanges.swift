@@ -148,13 +148,13 @@ struct DoubtfulChanges: Sendable {
   /// A line for each field, without values, for they are personal.
   func warnings(isDryRun: Bool) -> [String] {
     found.withLock { $0 }.map { key, found in
-      let (what, advice) = Self.description(of: key.kind, found.count, isDryRun)
+      let (what, advice) = Self.description(of: key, found.count, isDryRun)
       return "\(key.collection): \(key.field): \(what), the first in \(found.first). \(advice)"
     }.sorted { $0.compareUTF8($1) < 0 }
   }
 
   private static func description(
-    of kind: Kind,
+    of key: Key,
     _ count: Int,
     _ isDryRun: Bool
   ) -> (what: String, advice: String) {
@@ -162,7 +162,7 @@ struct DoubtfulChanges: Sendable {
       isDryRun ? "would \(many)" : count == 1 ? one : many
     }
     let dropped = "A spreadsheet drops them; a workbook of 'export --format xlsx' keeps them."
-    switch kind {
+    switch key.kind {
     case .cut:
       let texts = NumberText.counted(count, "text")
       return ("\(texts) of digits \(verb("loses", "lose")) the zeros or the + before them", dropped)
@@ -180,7 +180,7 @@ struct DoubtfulChanges: Sendable {
       return ("\(times) \(verb("loses", "lose")) \(count == 1 ? "its" : "their") \(part)", dropped)
     case .retyped(let old, let new):
       let values = "\(counted(count, new)) \(verb("takes", "take")) the place of values of the type \(old)"
-      return (values, advice(from: old, to: new))
+      return (values, advice(from: old, to: new, in: key.field))
     }
   }
 
@@ -192,13 +192,15 @@ struct DoubtfulChanges: Sendable {
     }
   }
 
-  private static func advice(from old: String, to new: String) -> String {
+  private static func advice(from old: String, to new: String, in field: FieldPath) -> String {
     let structures = ["map", "vector", "array"]
     if structures.contains(old) || structures.contains(new) {
       return "Name a member of a map by its path, as address.city, and write an array as JSON, as [\"a\"]."
     }
     let type = old.filter { $0 != " " }
-    return "'--types HEADING=\(type)' reads such values, or refuses them."
+    // A field in a map may have another heading, by which alone it goes.
+    let name = field.segments.count == 1 ? field.segments[0] : "HEADING"
+    return "'--types \(name)=\(type)' reads such values, or refuses them."
   }
 }
 

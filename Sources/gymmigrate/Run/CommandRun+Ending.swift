@@ -83,11 +83,12 @@ extension CommandRun {
     summary.durationSeconds = seconds
   }
 
-  /// Adds what was billed to the ledger of costs, in a state folder that is there or that a bound for the day goes by.
+  /// Adds what was billed to the ledger of costs, in a state folder that is there; also in one that is not, of a part, whose run is
+  /// elsewhere, and where a bound for the day goes by it.
   private func recordCost(of ending: RunEnding, _ context: CommandContext) {
     // A copy for a while costs where it was copied from.
     let place = connection.isScratch == true ? source ?? connection : connection
-    let stateDir = job?.part?.stateDir ?? place.stateDir
+    let stateDir = place.stateDir
     let billed = context.traffic.account.takeUnrecorded()
     let sourceReads = min(context.traffic.account.takeUnrecordedOfSource(), billed.reads)
     let bytes = context.traffic.takeUnrecordedBytes()
@@ -102,7 +103,7 @@ extension CommandRun {
     let isAlone = source == nil || target == nil
     let isFree = isEmbedded || isAlone && named?.isLocal ?? false
     guard let environment = billedSide, !isFree || environment.limits != nil,
-      billed != Cost(), FileCheck.exists(stateDir) || environment.limits != nil
+      billed != Cost(), job?.part != nil || FileCheck.exists(stateDir) || environment.limits != nil
     else { return }
     do throws(Failure) {
       let configuration = try EnvironmentResolver(place).configuration()

@@ -42,6 +42,7 @@ struct DatedExport {
     if let folders, let scope = options.scope {
       series = EarlierDocuments.series(
         before: scope,
+        as: options.format,
         in: try await folders.exports(of: session.environment)
       )
     }
@@ -75,7 +76,7 @@ struct DatedExport {
     guard let last = series.last else {
       if moments.contains(where: { $0 != nil }) {
         session.logger.warning(
-          "\(folders.path) lacks the whole export of the same collections that this one would add to, or an increment of it, so everything is exported."
+          "\(folders.path) lacks the whole export, asked for in the same way, that this one would add to, or an increment of it, so everything is exported."
         )
       }
       return reads.map { _ in nil }

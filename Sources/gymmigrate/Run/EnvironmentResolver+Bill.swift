@@ -17,7 +17,8 @@ extension EnvironmentResolver {
     let prices = try await prices(of: environment, by: isPriced ? caller : nil)
     if isPriced { try assertKnown(prices, in: environment) }
     account.limit(to: bound, at: prices, of: Invocation.current.bound)
-    let place = "of \(environment.name) in \(try configuration().file ?? "gymmigrate.yaml")"
+    let configuration = try configuration()
+    let place = "of \(configuration.name(of: environment)) in \(configuration.file ?? "gymmigrate.yaml")"
     account.limit(to: limits.run, at: prices, by: "'limits' \(place)")
     if limits.day.isNone { return }
     let used = try CostLedger(in: options.stateDir).billed(since: .startOfDay, of: environment)

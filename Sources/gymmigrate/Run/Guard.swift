@@ -144,7 +144,11 @@ struct DeletionBound: Sendable {
   ) async throws -> Int? {
     guard source.mayDelete else { return maximum }
     switch source {
-    case .list(let list): return try allow(list.deletions, by: list.id, in: session.environment)
+    case .list(let list):
+      if let maximum, list.deletions <= maximum { return maximum }
+      // Not all that are meant are deleted: some have subcollections, or were changed since.
+      guard case .list(let applied) = guarded else { return maximum }
+      return try allow(try await runner.deletions(of: applied), by: list.id, in: session.environment)
     case .migration(let migration):
       guard let maximum else {
         // A program may delete nothing then.

@@ -38,7 +38,12 @@ final class Notifier: Sendable {
   /// Says that a command begins that names its environment; of others that is known later.
   func begin(for command: any ParsableCommand) {
     guard let options = command.group(ConnectionOptions.self), options.environment != nil else { return }
-    begin(in: try? EnvironmentResolver(options).environment(), of: options.settings)
+    begin(on: options.settings)
+  }
+
+  /// Says that it begins on the environment of a connection, once.
+  func begin(on connection: ConnectionSettings) {
+    begin(in: try? EnvironmentResolver(connection).environment(), of: connection)
   }
 
   /// Says that it begins, once.

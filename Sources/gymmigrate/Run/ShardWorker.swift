@@ -30,7 +30,10 @@ struct ShardWorker: Sendable {
     logger = output.logger()
     var job = try plan.jobRun(at: place)
     job.output = output
+    // What it is billed is in the costs of the machine that does it.
+    job.connection.stateDir = stateDir
     self.job = job
+    Invocation.current.notifier?.begin(on: job.connection)
     try ShardAgreement(plan, at: place).assertSame()
   }
 

@@ -305,6 +305,46 @@ struct MirrorTests {
     }
   }
 
+  @Test("Documents of subcollections are counted as their own, also where a collection is read whole again.")
+  func countsOfSubcollections() async throws {
+    try await withStore { tool, url in
+      var tool = tool
+      tool.place = ["--project", "p", "--database", "data", "--endpoint", url]
+      let names = ["a/1", "a/2", "a/1/sub/1", "a/1/sub/2", "a/2/sub/1"]
+      try tool.write(names.map { documentLine($0, 1) }.joined(separator: "\n"), to: "a.jsonl")
+      try await tool.run("import", "a.jsonl", "-q").expect(0)
+      try await tool.run("mirror", "pull", "-o", "m.sqlite", "-q").expect(0)
+      try await tool.run("fix", "a", "--where", "__name__ == a/1", "--set", "n=2").expect(0)
+      let pull = try await tool.run("mirror", "pull", "-o", "m.sqlite", "--full")
+      #expect(pull.errors.contains("a: 2 read, 1 written, 1 unchanged\n"), "\(pull.errors)")
+      #expect(pull.errors.contains("a/*/sub: 3 read, 3 unchanged\n"), "\(pull.errors)")
+      try tool.write("schema: s\ncollections: { a: { fields: { n: { type: integer } } } }", to: "s.yaml")
+      let check = try await tool.run("mask", "check", "--schema", "s.yaml")
+      #expect(check.errors.contains("a: 2 read\na/*/sub: 3 read\n"), "\(check.errors)")
+    }
+  }
+
+  @Test("A bound of deletions counts those that a push makes, as its plan does.")
+  func boundOfDeletions() async throws {
+    try await withStore { tool, url in
+      var tool = tool
+      tool.place = ["--project", "p", "--database", "data", "--endpoint", url]
+      let names = ["v/1", "v/1/sub/1", "v/2", "v/3", "v/4"]
+      try tool.write(names.map { documentLine($0, 1) }.joined(separator: "\n"), to: "v.jsonl")
+      try await tool.run("import", "v.jsonl", "-q").expect(0)
+      try await tool.run("mirror", "pull", "-o", "v.sqlite", "-q").expect(0)
+      // One has a subcollection, and one is changed by others.
+      _ = try await sql("DELETE FROM v", on: "v.sqlite", tool)
+      try await tool.run("fix", "v", "--where", "__name__ == v/4", "--set", "n=2").expect(0)
+      let push = ["mirror", "push", "v.sqlite"] + tool.place
+      #expect(try await tool.bare(push + ["-n"]).output.contains("0 to update, 2 to delete"))
+      try await tool.bare(push + ["--max-delete", "1"]).expectFailure(77, "and 2 are meant")
+      #expect(try await tool.run("count", "v").output == "v\t4\n")
+      try await tool.bare(push + ["--max-delete", "2"]).expect(2)
+      #expect(try await tool.run("count", "v").output == "v\t2\n")
+    }
+  }
+
   @Test("Edits are pushed with the time of the server, undone, and kept from a pull until they are.")
   func push() async throws {
     try await withGym { tool in

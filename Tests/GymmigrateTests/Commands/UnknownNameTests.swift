@@ -194,6 +194,17 @@ struct UnknownNameTests {
     }
   }
 
+  @Test("The number of a column that has a heading is answered with the heading.")
+  func numberedColumn() async throws {
+    try await withTool { tool in
+      try tool.write("id,v,x\na,1,2\n", to: "r.csv")
+      let command = ["import", "r.csv", "--schema", "none", "--id-column", "id", "-e", "local", "-n"]
+      try await tool.bare(command + ["--rename", "3=c"])
+        .expectFailure(65, "no table has a column '3'", "Column 3 goes by its heading 'x'.")
+      #expect(try await !tool.bare(command + ["--rename", "w=c"]).errors.contains("Did you mean"))
+    }
+  }
+
   @Test("A declared map and the column of the ids are no misspelt fields.")
   func mapsAndIDs() async throws {
     try await withTool { tool in

@@ -66,6 +66,42 @@ struct ExportSeriesTests {
     }
   }
 
+  @Test(
+    "What was asked for in another way in between is no base of an increment, and takes none away.",
+    arguments: [["--format", "csv"], ["--format", "xlsx"], ["--no-subcollections"]]
+  )
+  func otherWays(_ other: [String]) async throws {
+    try await withSource { tool, source, target in
+      try source.put("users/1", fields: Self.new)
+      source.remove("users/9")
+      try await tool.bare(Self.export + other).expect(0)
+      let next = try await increment(tool)
+      #expect(!next.errors.contains("lacks the whole export"))
+      #expect(try lines("\(next.path)/users.jsonl", tool) == 1)
+      #expect(try tool.text("\(next.path)/deleted.jsonl").contains("users/9"))
+      try await tool.bare(["export", "verify", "n"]).expect(0)
+      let series = ["n/\(try #require(tool.exports("n").first))", next.path]
+      try await tool.bare(["import", "-e", "test", "--mode", "upsert"] + series).expect(0)
+      #expect(target.snapshot() == source.snapshot())
+      // Neither do those of the other way go with those of this one.
+      try await tool.bare(Self.export + other + ["--keep", "1"]).expect(0)
+      #expect(series.allSatisfy { tool.exists("\($0)/manifest.json") })
+    }
+  }
+
+  @Test("An increment without subcollections adds to no whole export with them.")
+  func shallow() async throws {
+    try await withSource { tool, _, _ in
+      let shallow = Self.export + ["--no-subcollections"]
+      let whole = try await increment(tool, shallow)
+      #expect(whole.errors.contains("n lacks the whole export"))
+      #expect(try lines("\(whole.path)/users.jsonl", tool) == 9)
+      let next = try await increment(tool, shallow)
+      #expect(!next.errors.contains("lacks the whole export"))
+      #expect(try tool.text("\(next.path)/manifest.json").contains("\"since\""))
+    }
+  }
+
   @Test("A series out of order is refused, whatever --duplicates says, and so is one with a gap.")
   func order() async throws {
     try await withSource { tool, source, target in

@@ -47,21 +47,18 @@ struct MaskProofFileTests {
     }
   }
 
-  @Test(
-    "A phone that became a number, as programs in JavaScript make one, is found in every format.",
-    arguments: ["managed", "sqlite", "jsonl", "csv", "xlsx"],
-    [#""doubleValue":525550831234"#, #""integerValue":"525550831234""#]
-  )
-  func numbers(_ format: String, _ value: String) async throws {
-    try await withPerson { tool, proof in
-      try await tool.load([#"{"name":"x/1","fields":{"f":{\#(value)}}}"#], into: "test")
-      let place = format == "managed" ? "out" : "out.\(format)"
-      let export = ["export", "x", "-e", "test", "-o", place, "--format", format]
-      try await tool.bare(export + ["--schema", "small.yaml", "-q"]).expect(0)
-      let result = try await tool.bare(proof + ["--also", place])
-      result.expect(1)
-      let line = result.output.split(separator: "\n").first { $0.hasPrefix("people: phone") } ?? ""
-      #expect(line.contains("1 of 1") && line.contains("x: f") && line.contains("out"), "\(line)")
+  @Test("A phone that became a number is found in every form of a file.", arguments: ["managed", "sqlite"])
+  func numbers(_ format: String) async throws {
+    for value in [#"{"integerValue":"5550831234"}"#, #"{"doubleValue":5550831234.0}"#] {
+      try await withPerson { tool, proof in
+        try await tool.load([#"{"fields":{"n":\#(value)},"name":"notes/n1"}"#], into: "stage")
+        let export = ["export", "notes", "-e", "stage", "-o", "out", "--format", format, "--schema", "none"]
+        try await tool.bare(export + ["-q"]).expect(0)
+        try FileManager.default.removeItem(atPath: tool.path("load.jsonl"))
+        let result = try await tool.bare(proof + ["--also", "out"])
+        result.expect(1)
+        #expect(result.output.contains("people: phone\t1 of 1"), "\(value): \(result.output)")
+      }
     }
   }
 

@@ -24,6 +24,24 @@ struct DateAdviceTests {
     }
   }
 
+  @Test("The same is said of a text that is a day by the schema, and nothing of its zone.")
+  func openDays() async throws {
+    try await withTool { tool in
+      let field = "dia: { type: string, format: date }"
+      try tool.write("schema: d\ncollections:\n  d:\n    fields: { \(field) }\n", to: "d.yaml")
+      for (cell, isSaid) in [("07/08/2026", true), ("17/08/2026", false), ("2026-08-07", false)] {
+        try tool.write("id,dia\na,\(cell)\n", to: "d.csv")
+        let command = ["import", "d.csv", "--id-column", "id", "--schema", "d.yaml", "-n"]
+        let result = try await tool.bare(command + tool.place)
+        result.expect(0)
+        let said = result.errors.contains(
+          "column 2 (dia): no cell shows which number of its dates is the day"
+        )
+        #expect(said == isSaid && !result.errors.contains("without a zone"), "\(result.errors)")
+      }
+    }
+  }
+
   @Test(
     "Of dates in JSON it is said as of those in a table how day and month were read, and in which zone.",
     arguments: [
@@ -89,6 +107,29 @@ struct DateAdviceTests {
         let said = result.errors.contains("each \(other) has three digits behind it")
         #expect(said == (other == sign), "\(result.errors)")
       }
+    }
+  }
+
+  @Test(
+    "With a decimal comma it is said of points that they were taken for those between thousands, whatever says the type.",
+    arguments: [
+      (["1.500", "2.250"], ["--types", "n=double"], true), (["1.500"], ["--types", "n=integer"], true),
+      (["1.500"], [], true), (["1.500", "7"], ["--schema", "s.yaml"], true),
+      (["1.500", "1,5"], ["--types", "n=double"], false), (["1.500,25"], ["--types", "n=double"], false),
+      (["1500"], ["--types", "n=double"], false),
+    ] as [([String], [String], Bool)]
+  )
+  func points(_ cells: [String], _ options: [String], _ isSaid: Bool) async throws {
+    try await withTool { tool in
+      try tool.write("schema: s\ncollections:\n  things:\n    fields: { n: double }\n", to: "s.yaml")
+      let rows = cells.enumerated().map { "\($0);\($1)\n" }.joined()
+      try tool.write("id;n\n\(rows)", to: "things.csv")
+      let schema = options.contains("--schema") ? [] : ["--schema", "none"]
+      let line = ["import", "things.csv", "--id-column", "id", "--decimal-comma", "-n"] + schema + options
+      let result = try await tool.bare(line + (options.isEmpty ? [] : ["-q"]) + tool.place)
+      result.expect(0)
+      let said = result.errors.contains("its points were taken for those between thousands (1.200 is 1200)")
+      #expect(said == isSaid, "\(result.errors)")
     }
   }
 

@@ -53,6 +53,19 @@ struct SeveralSheetsTests {
     }
   }
 
+  @Test("A cell to the right of a table is left out alone where cells that cannot be read are.")
+  func cellBesideTable() async throws {
+    try await withTool { tool in
+      try await make(tool.path("w.xlsx"), "[('w', [['id','v'],['a',1,None,'suelto'],['b',2]], [])]")
+      let command = ["import", "w.xlsx", "-e", "local", "--id-column", "id"]
+      try await tool.bare(command).expect(65)
+      let result = try await tool.bare(command + ["--parse-errors", "skip-field", "--json"])
+      result.expect(2)
+      let totals = try result.summary().totals
+      #expect(totals.written == 2 && totals.review == 1, "\(result.errors)")
+    }
+  }
+
   @Test("A row of headings below a title is that of one sheet.")
   func headerRows() async throws {
     try await withTool { tool in

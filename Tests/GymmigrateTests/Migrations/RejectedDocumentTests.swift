@@ -88,7 +88,8 @@ struct RejectedDocumentTests {
       mini.remove("users/deleted")
 
       for words in [["-n"], []] {
-        let result = try await tool.run(["import", "rejects.jsonl", "--mode", mode, "--json"] + words)
+        let command = ["import", "rejects.jsonl", "--mode", mode, "--json"] + words + tool.place
+        let result = try await tool.bare(command)
         result.expect(2)
         #expect(try result.summary().totals.rejected == 2)
         let rejects = try tool.list("rejects.jsonl", of: tool.lastRun())

@@ -188,6 +188,34 @@ struct NotificationTests {
     }
   }
 
+  @Test("Monitors of an environment are notified of every step of a divided command.")
+  func shards() async throws {
+    try await HTTPTestServer.withServer({ _ in .respond() }) { monitor in
+      try await withStore { tool, url in
+        try tool.write(
+          """
+          project: p
+          environments:
+            test: { database: test, endpoint: "\(url)", notify: { webhook: "\(monitor.url)/h" } }
+          """,
+          to: "gymmigrate.yaml"
+        )
+        try await tool.load((1...9).map { documentLine("a/\($0)", 1) }, into: "test")
+        for step in [
+          "shard plan --shards 1 --to W -- export a -e test", "shard work W --task 0", "shard finish W",
+        ] {
+          try await tool.bare(step.split(separator: " ").map(String.init)).expect(0)
+        }
+        let sent = try monitor.requests.filter { $0.method == "POST" }.map {
+          try JSONSerialization.jsonObject(with: Data($0.body)) as? [String: Any]
+        }
+        let commands = sent.map { $0?["command"] as? String }
+        #expect(commands == ["import", "shard plan", "shard work", "shard finish"])
+        #expect((sent.last??["totals"] as? [String: Int])?["read"] == 9)
+      }
+    }
+  }
+
   @Test("A command that there is not is refused where it is named.")
   func commands() async throws {
     try await withTool { tool in

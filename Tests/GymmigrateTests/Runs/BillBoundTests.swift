@@ -232,6 +232,53 @@ struct BillBoundTests {
     }
   }
 
+  @Test("Where a bound keeps a copy from counting, it says no number of documents and reads.")
+  func copies() async throws {
+    try await withStores { tool in
+      try await tool.load((1...9).map { documentLine("a/\($0)", 1) }, into: "stage")
+      let copy = ["copy", "--from", "stage", "--to", "test", "-n"]
+      let bound = try await tool.bare(copy + ["a", "--max-reads", "900"])
+      for line in ["a: not counted", "in all an unknown number of documents", "an unknown number of reads"] {
+        #expect(bound.errors.contains(line), "\(bound.errors)")
+      }
+      let both = try await tool.bare(copy + ["a", "a/*/sub", "--no-subcollections"])
+      #expect(both.errors.contains("in all at least 9 documents; mode"), "\(both.errors)")
+    }
+  }
+
+  @Test("A database has the limits of its environment, by whatever options it is named.")
+  func limitsByOptions() async throws {
+    try await withStore { tool, url in
+      func configure(_ limits: String) throws {
+        try tool.write(
+          """
+          project: p
+          environments:
+            prod: { database: prod, endpoint: "\(url)", protected: true, limits: { \(limits) } }
+            stage: { database: stage, endpoint: "\(url)", limits: { \(limits) } }
+            test: { database: test, endpoint: "\(url)", limits: { run: { reads: 1000 } } }
+          """,
+          to: "gymmigrate.yaml"
+        )
+      }
+      try configure("run: { reads: 1000 }")
+      for environment in ["prod", "stage"] {
+        try await tool.load((1...10).map { documentLine("a/\($0)", 1) }, into: environment)
+      }
+      let export = ["export", "a", "-o", "a.jsonl"]
+      for (limits, name) in [("run: { reads: 5 }", "limits"), ("day: { reads: 5 }", "limits: day")] {
+        try configure(limits)
+        for place in [["-e", "test"], ["--project", "p", "--endpoint", url]] {
+          for database in ["prod", "stage"] {
+            try await tool.bare(export + place + ["--database", database])
+              .expectFailure(75, "'\(name)' of \(database) in gymmigrate.yaml")
+          }
+        }
+      }
+      try await tool.bare(["count", "a", "-e", "test"]).expect(0)
+    }
+  }
+
   @Test("What one process cannot keep is refused.")
   func refusals() async throws {
     let mini = MiniFirestore()

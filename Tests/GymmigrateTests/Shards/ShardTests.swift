@@ -113,6 +113,33 @@ struct ShardTests {
     }
   }
 
+  @Test("What the ranges were billed is in the summary of the whole, and in the costs of those who did them")
+  func costs() async throws {
+    try await withStores { tool in
+      try await tool.load(lines(400, seed: 5), into: "stage")
+      func check(_ place: String, _ command: String...) async throws {
+        try await tool.bare(["shard", "plan", "--shards", "2", "--to", place, "--"] + command).expect(0)
+        for task in ["0", "1"] {
+          try await tool.bare(["shard", "work", place, "--task", task, "--state-dir", "state-\(place)"])
+            .expect(0)
+        }
+        let finished = try await tool.bare(["shard", "finish", place, "--json"])
+        finished.expect(0)
+        let billed = try #require(try finished.summary().billed)
+        #expect(billed.reads >= 400)
+        #expect(try await tool.bare(["shard", "finish", place]).errors.contains("Billed: "))
+        let costs = try await tool.bare(["costs", "--state-dir", "state-\(place)", "--json"])
+        let json = try JSONSerialization.jsonObject(with: Data(costs.standardOutput)) as? [String: Any]
+        let total = try #require((json?["total"] as? [String: Any])?["billed"] as? [String: Int])
+        // A task that writes looks at the lock, too.
+        #expect((billed.reads...billed.reads + 50).contains(total["reads"] ?? 0), "\(total)")
+        #expect((billed.writes...billed.writes + 50).contains(total["writes"] ?? 0), "\(total)")
+      }
+      try await check("E", "export", "--all", "-e", "stage")
+      try await check("C", "copy", "--all", "--from", "stage", "--to", "test", "-y")
+    }
+  }
+
   @Test("The parts of a CSV have the columns of the whole table, whichever part a field appears in first")
   func table() async throws {
     try await withStores { tool in

@@ -236,7 +236,7 @@ struct Summary: Decodable {
   }
 
   var command, status, runId, startedAt: String
-  var cost: Cost?
+  var cost, billed: Cost?
   var exitCode: Int32
   var environment: Place
   var source: Place?

@@ -67,6 +67,7 @@ private func step(_ text: String) -> String { "\(head)steps:\n  - \(text)\n" }
         - digits: c
         - map: {field: a, values: {1: one, "1": uno, null: none, no: false}, unknown: skip}
         - join: {fields: [a, b], to: c, separator: ", "}
+        - join: {fields: [a, b], to: c, separator: ""}
         - split: {field: a, to: [b, c], on-failure: keep}
         - delete: soft
       """
@@ -109,6 +110,7 @@ private func step(_ text: String) -> String { "\(head)steps:\n  - \(text)\n" }
         unknown: .skip
       ),
       .join([try path("a"), try path("b")], separator: ", ", to: try path("c"), overwrite: false),
+      .join([try path("a"), try path("b")], separator: "", to: try path("c"), overwrite: false),
       .split(
         try path("a"),
         separator: nil,

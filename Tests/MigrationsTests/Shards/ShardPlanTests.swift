@@ -121,13 +121,15 @@ struct ShardPlanTests {
         columns: ["a", "b.c"]
       ),
       lists: ["rejects.jsonl"],
-      durationSeconds: 1.5
+      durationSeconds: 1.5,
+      billed: Cost(reads: 4, writes: 3)
     )
     result.part?.pending = ShardResult.Part.Content(bytes: 11, sha256: "01")
     let read = try JSONParser().parse(result.json) { json throws(WireError) in try ShardResult(json) }
     #expect(read == result)
     var other = result
     (other.holder, other.durationSeconds, other.traffic.requests) = ("c@d", 9, 7)
+    other.billed = Cost(reads: 5, writes: 3)
     #expect(other.agrees(with: result))
     other.part?.sha256 = "02"
     #expect(!other.agrees(with: result))

@@ -60,6 +60,7 @@ struct LiteralCase: Sendable, CustomTestStringConvertible {
 
   @Test(arguments: [
     "ts(2026-02-30)", "ts()", "ts(2026)", "ref(users)", "ref()", "\"open", "\"a\"b\"",
+    "ref(\"users/u1\")", "ref('users/u1')", "ref( users/u1)", "ref(users/u1 )",
     "9223372036854775808", "-9223372036854775809", "1e400",
     "2026-01-01", "2026-1-1", "2026-01", "31/12/2026", "31.12.2026", "31/12/26", "12:30", "7:05",
     "12:30:15.5",

@@ -35,6 +35,21 @@ struct YAMLTextTests {
     }
   }
 
+  @Test("What looks like an anchor and its alias in texts and comments is none, and what is one is refused.")
+  func anchors() throws {
+    let texts = [
+      "a: 'R&D'\nb: '2*D'", "a: x # R&D\nb: y # 2*D", "a: '&a'\nb: '*a'", "'[&z]': '[*z]'", "a: R&D 2*D",
+    ]
+    for text in texts { #expect(try !read(text).isEmpty, "\(text)") }
+    let many = (0..<50).map { "k\($0): v&x*x" }.joined(separator: "\n")
+    #expect(try read(many).count == 50)
+    let values = (0..<10).map { _ in "*x" }.joined(separator: ", ")
+    for text in ["a: &x 1\nb: *x", "a: {b: &x 1, c: *x}", "a: &x 1", "a: &x [1]\nb: [\(values)]"] {
+      let failure = #expect(throws: Failure.self, "\(text)") { try read(text) }
+      #expect(failure?.cause.contains("anchors and aliases") ?? false, "\(text)")
+    }
+  }
+
   @Test func schema() throws {
     let names = [
       "\u{FEFF}nombre", "nombre", "a\u{2028}b", "\u{7F}", "x\u{85}", "\u{FFFE}y", "\u{FEFF}\u{FEFF}z",
@@ -78,5 +93,25 @@ struct YAMLTextTests {
   @Test func keysThatDifferInTheMark() throws {
     #expect(try read("\"\\ufeffa\": 1\na: 2\n").map(\.value) == ["1", "2"])
     #expect(throws: Failure.self) { try read("\"\\ufeffa\": 1\n\"\u{FEFF}a\": 2\n") }
+  }
+
+  @Test(
+    "Keys that differ in composition alone are several, however they are written; one that is there twice is refused.",
+    arguments: [
+      (#"{"\u00e9": 1, "e\u0301": 2}"#, ["\u{E9}", "e\u{301}"]),
+      ("{'\u{E9}': 1, \"e\u{301}\": 2, \u{E8}: 3}", ["\u{E9}", "e\u{301}", "\u{E8}"]),
+      ("'\u{E9}': 1\n'e\u{301}': 2\n", ["\u{E9}", "e\u{301}"]),
+      ("{\u{E9}: 1, e\u{301}: 2}", ["\u{E9}", "e\u{301}"]),
+      ("{'\u{E9}': 1, '\u{E9}': 2}", nil), ("{'\u{E9}': 1, 'e\u{301}': 2, 'e\u{301}': 3}", nil),
+      ("{'a': 1, 'a': 2}", nil),
+    ] as [(String, [String]?)]
+  )
+  func composition(_ text: String, _ keys: [String]?) throws {
+    guard let keys else {
+      let failure = #expect(throws: Failure.self) { try read(text) }
+      #expect(failure?.cause.hasSuffix("is given twice") == true, "\(String(describing: failure))")
+      return
+    }
+    #expect(try read(text).map { UTF8Key($0.key) } == keys.map { UTF8Key($0) })
   }
 }

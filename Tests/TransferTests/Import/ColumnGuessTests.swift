@@ -74,23 +74,39 @@ struct ColumnGuessTests {
     arguments: [
       // 1 February, 3 April and 15 April 2026 as a sheet has them.
       (["46054", "01/15/2026", "46115", "01/25/2026"], 2), (["46054", "15/01/2026"], 1),
+      (["46054", "15/01/2026", "46127"], 0), (["46054", "15/01/2026", "01/02/2026"], 0),
       (["46054", "01/15/2026", "46127"], 0), (["46054", "01/15/2026", "01/02/2026"], 0),
       (["46054", "46115"], 0), (["01/15/2026", "01/25/2026"], 0), (["46054", "a/b"], 0),
     ] as [([String], Int)]
   )
   func swappedDates(_ cells: [String], _ expected: Int) throws {
+    #expect(try sheet(cells, under: "x").plan.guesses.first?.swappedDates == expected)
+    // Under a type, the day comes first.
+    let isRead = !cells.contains { $0.hasPrefix("01/15") || $0.hasPrefix("01/25") || $0 == "a/b" }
+    guard isRead else { return }
+    let typed = try sheet(cells, under: "x:timestamp")
+    let input = try TableInput(typed.source, plan: typed.plan, options: options, stage: 0)
+    while let row = try input.next() { #expect(row.faults.isEmpty) }
+    #expect(input.warnings.contains { $0.contains("swapped day and month") } == (expected > 0))
+  }
+
+  /// A sheet with a column of dates, as numbers, and texts, which have a slash.
+  private func sheet(
+    _ cells: [String],
+    under heading: String
+  ) throws -> (source: ImportSource, plan: TablePlan) {
     func text(_ text: String) -> String { "<c t=\"inlineStr\"><is><t>\(text)</t></is></c>" }
     var book = HandMadeWorkbook()
     book.formats = ["14"]
     let rows = cells.enumerated().map { index, cell in
       "<row>\(text("d\(index)"))\(cell.contains("/") ? text(cell) : "<c s=\"1\"><v>\(cell)</v></c>")</row>"
     }
-    book.rows = "<row>\(text("k"))\(text("x"))</row>\(rows.joined())"
+    book.rows = "<row>\(text("k"))\(text(heading))</row>\(rows.joined())"
     let collection = CollectionPath(nil, "things")
     let path = try book.write(to: folder)
     let source = try #require(try ImportSource.resolve([path], collection: collection, schema: .none).first)
     let plan = try TableSurvey.plan(of: source, collection: collection, options: options) { _, _ in }
-    #expect(plan?.guesses.first?.swappedDates == expected)
+    return (source, try #require(plan))
   }
 
   @Test("What is said of the numbers of a sheet", .enabled(if: Judge.hasPython))
@@ -297,6 +313,8 @@ struct ColumnGuessTests {
     #expect(
       try read(["19.4326, -99.1332", "19.4326,-99.1332"], heading: "x:point").values == [point, point]
     )
+    let zero = Value.geoPoint(GeoPoint(latitude: 51.5, longitude: -0.0))
+    #expect(try read(["51.5, -0", "51.5, -0.0"], heading: "x:point").values == [zero, zero])
     #expect(try read(["91, 0", "1", "1,2,3"], heading: "x:geopoint").values == [nil, nil, nil])
     #expect(try read(["AQI=", "?"], heading: "x:bytes").values == [.bytes([1, 2]), nil])
   }

@@ -105,6 +105,9 @@ struct DoubtfulChangesTests {
     let line = doubts.warnings(isDryRun: true).first ?? ""
     #expect(line.hasPrefix("things: f.phone: 1 integer would take the place of values of the type string"))
     #expect(line.hasSuffix("'--types HEADING=string' reads such values, or refuses them."), "\(line)")
+    let plain = DoubtfulChanges(.none, in: try LocalTimeZone(named: "UTC"))
+    plain.record(change(.string("1"), .integer(2)))
+    #expect(plain.warnings(isDryRun: true).first?.contains("'--types f=string' reads") == true)
   }
 
   @Test(

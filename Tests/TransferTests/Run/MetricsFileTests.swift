@@ -13,7 +13,7 @@ struct MetricsFileTests {
     in name: String = "prod",
     code: Int32 = 0
   ) throws -> RunReport {
-    var report = RunReport(command: command, startedAt: try #require(Timestamp("2026-01-31T02:00:00Z")))
+    var report = RunReport(command: command, startedAt: try #require(Timestamp("2026-01-31T02:00:00.25Z")))
     report.environment = DatabaseEnvironment(name: name, database: DatabaseName(project: "p"))
     (report.exitCode, report.durationSeconds) = (code, 2.5)
     (report.totals.read, report.totals.created, report.totals.review) = (400, 3, 42)
@@ -36,13 +36,13 @@ struct MetricsFileTests {
     let other = MetricsFile.text(adding: try report("migrate apply", code: 2), to: first)
     var failed = try report(code: 69)
     failed.totals.read = 7
-    failed.startedAt = try #require(Timestamp("2026-02-01T02:00:00Z"))
+    failed.startedAt = try #require(Timestamp("2026-02-01T02:00:00.125Z"))
     let found = values(MetricsFile.text(adding: failed, to: other))
     let own = #"{env="prod",command="export"}"#
     #expect(found["gymmigrate_last_run_exit_code\(own)"] == 69)
     #expect(found["gymmigrate_last_run_documents\(own)"] == 10)
-    #expect(found["gymmigrate_last_success_timestamp_seconds\(own)"] == 1_769_824_802.5)
-    #expect(found["gymmigrate_last_run_timestamp_seconds\(own)"] == 1_769_911_200)
+    #expect(found["gymmigrate_last_success_timestamp_seconds\(own)"] == 1_769_824_802.75)
+    #expect(found["gymmigrate_last_run_timestamp_seconds\(own)"] == 1_769_911_200.125)
     let applied = #"{env="prod",command="migrate apply"}"#
     #expect(found["gymmigrate_last_run_review_documents\(applied)"] == 42)
     #expect(found["gymmigrate_last_run_billed_reads\(applied)"] == 414)

@@ -111,7 +111,7 @@ struct StepReader {
     let members = try self.members(node, "join", ["fields", "to"], optional: ["separator", "overwrite"])
     return .join(
       try fields(members["fields"] ?? node, "fields"),
-      separator: try separator(members["separator"]) ?? " ",
+      separator: try separator(members["separator"], mayBeEmpty: true) ?? " ",
       to: try field(members["to"], node),
       overwrite: try overwrites(members)
     )
@@ -252,10 +252,13 @@ struct StepReader {
     }
   }
 
-  private func separator(_ node: YAMLNode?) throws(Failure) -> String? {
+  private func separator(_ node: YAMLNode?, mayBeEmpty: Bool = false) throws(Failure) -> String? {
     guard let node else { return nil }
-    guard let text = node.text, !text.isEmpty else {
-      throw yaml.failure(at: node, "'separator' is a text, in quotes, as \", \"")
+    // Without quotes it is none.
+    let isGiven = if case .scalar("", isPlain: true) = node.content { false } else { true }
+    guard let text = node.text, isGiven, mayBeEmpty || !text.isEmpty else {
+      let quality = mayBeEmpty ? "" : " that is not empty"
+      throw yaml.failure(at: node, "'separator' is a text\(quality), in quotes, as \", \"")
     }
     return text
   }

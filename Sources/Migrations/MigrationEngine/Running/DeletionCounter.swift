@@ -42,6 +42,13 @@ extension MigrationRunner {
     do { try await working.plan(from: documents, into: counter) } catch is DeletionCounter.Enough {}
     return counter.count.withLock { $0 }
   }
+
+  /// How many documents a list would delete at present, without those that are left alone.
+  package func deletions(of list: any ChangeList) async throws -> Int {
+    let counter = DeletionCounter(maximum: .max)
+    try await list.record(in: counter, after: nil) { _ in }
+    return counter.count.withLock { $0 }
+  }
 }
 
 extension Failure {

@@ -105,8 +105,10 @@ extension MirrorPull {
   }
 
   private func take(_ page: [RawDocument], _ reading: inout Reading) throws {
-    let page = page.filter { !$0.path.isReserved }
-    record(page, changed: try reading.stage.take(page, remembers: true), &reading.report)
+    let collections = Dictionary(grouping: page.filter { !$0.path.isReserved }) { $0.path.collection.pattern }
+    for (_, documents) in collections.sorted(by: { $0.key < $1.key }) {
+      record(documents, changed: try reading.stage.take(documents, remembers: true), &reading.report)
+    }
   }
 
   private func readChanges(
@@ -163,6 +165,7 @@ extension MirrorPull {
     }
   }
 
+  /// Counts documents of one collection.
   private func record(_ page: [RawDocument], changed: Int, _ report: inout Report) {
     report.read += page.count
     guard let collection = page.first?.path.collection.pattern else { return }

@@ -47,7 +47,7 @@ package enum ValueLiteral {
     if let inner = argument(of: "ts", in: text) { return .timestamp(try timestamp(inner, text, in: context)) }
     if let inner = argument(of: "ref", in: text) {
       if DatabaseName.split(inner) != nil { return .reference(inner) }
-      guard let path = DocumentPath(inner) else {
+      guard !isEnclosed(inner), let path = DocumentPath(inner) else {
         throw WireError("'\(text)' is not a reference; write it as ref(users/u1)")
       }
       return .reference(context.database.name(of: path))
@@ -80,6 +80,13 @@ package enum ValueLiteral {
   private static func argument(of function: String, in text: String) -> String? {
     guard text.hasPrefix("\(function)("), text.hasSuffix(")") else { return nil }
     return String(text.dropFirst(function.count + 1).dropLast())
+  }
+
+  /// Whether quotes or blanks stand around a path, which would be a part of its ids.
+  private static func isEnclosed(_ path: String) -> Bool {
+    guard let first = path.unicodeScalars.first, let last = path.unicodeScalars.last else { return false }
+    return first == last && "\"'`".unicodeScalars.contains(first)
+      || [first, last].contains { PlainText.isWhiteSpace($0) }
   }
 
   private static func timestamp(

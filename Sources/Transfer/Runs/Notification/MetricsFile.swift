@@ -57,9 +57,9 @@ package struct MetricsFile {
   private static let metrics: [Metric] = [
     (
       success, "When the command last ended in 0, in seconds since 1970.",
-      { $0.exitCode == 0 ? Double($0.startedAt.seconds) + $0.durationSeconds : nil }
+      { $0.exitCode == 0 ? beginning(of: $0) + $0.durationSeconds : nil }
     ),
-    ("last_run_timestamp_seconds", "When it last began.", { Double($0.startedAt.seconds) }),
+    ("last_run_timestamp_seconds", "When it last began.", { beginning(of: $0) }),
     ("last_run_exit_code", "How it ended; 0 is done.", { Double($0.exitCode) }),
     ("last_run_duration_seconds", "How long it took.", { $0.durationSeconds }),
     (
@@ -75,6 +75,12 @@ package struct MetricsFile {
     ("last_run_received_bytes", "Bytes that it received.", { Double($0.traffic.bytesIn) }),
     ("last_run_sent_bytes", "Bytes that it sent.", { Double($0.traffic.bytesOut) }),
   ]
+
+  /// When it began, in seconds since 1970, to a thousandth.
+  private static func beginning(of report: RunReport) -> Double {
+    let milliseconds = report.startedAt.seconds * 1000 + Int64(report.startedAt.nanoseconds) / 1_000_000
+    return Double(milliseconds) / 1000
+  }
 
   private static let success = "last_success_timestamp_seconds"
 

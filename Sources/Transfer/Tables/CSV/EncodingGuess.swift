@@ -87,7 +87,7 @@ package enum EncodingGuess: Equatable {
     switch self {
     case .utf8: "Save it as CSV in UTF-8."
     case .windows1252:
-      "Save it as CSV in UTF-8; 'import' reads what Windows wrote with --encoding windows-1252."
+      "Save it as CSV in UTF-8; a table of documents that Windows wrote can be imported with --encoding windows-1252."
     case .windowsOrMac:
       "Save it as CSV in UTF-8: by its letters it is of an old Mac (iconv -f MACINTOSH -t UTF-8), or of Windows, which 'import' reads with --encoding windows-1252."
     case .other:

@@ -23,7 +23,9 @@ enum AddressText {
 
   private static func degrees(_ part: Slice<UnsafeBufferPointer<UInt8>>) -> Double? {
     let utf8 = UnsafeBufferPointer(rebasing: part)
-    return CellForm.number(utf8) == nil ? nil : Double(String(decoding: utf8, as: UTF8.self))
+    // Of degrees, minus zero is a number in any form.
+    let isNumber = CellForm.number(utf8) != nil || utf8.elementsEqual("-0".utf8)
+    return isNumber ? Double(String(decoding: utf8, as: UTF8.self)) : nil
   }
 
   /// Whether a text without white space names a document, or is a geo point: what a column of such values takes for one.

@@ -9,6 +9,8 @@ package struct OpenNumbers {
     var hasDecimals = false
     /// Whether one ends in a zero behind the sign, which export never writes.
     var endsInZero = false
+    /// How many have points alone, which are between thousands beside a decimal comma, and whether one has that comma.
+    var (grouped, hasComma) = (0, false)
   }
 
   private let numbers: TypedNumbers
@@ -37,7 +39,10 @@ package struct OpenNumbers {
   private mutating func take(_ text: UnsafeBufferPointer<UInt8>, _ index: Int) {
     guard let mayBeGrouped = numbers.mayBeGrouped(text) else { return }
     var column = found[index] ?? Found()
-    if mayBeGrouped {
+    column.hasComma = column.hasComma || text.contains(UInt8(ascii: ","))
+    if numbers.usesDecimalComma, !text.contains(UInt8(ascii: ",")) {
+      column.grouped += 1
+    } else if mayBeGrouped {
       column.open += 1
       if text.last(where: \.isASCIIDigit) == UInt8(ascii: "0") { column.endsInZero = true }
     } else {
@@ -49,7 +54,12 @@ package struct OpenNumbers {
   /// What there is to say of them, in sentences.
   package func warnings(_ plan: TablePlan) -> [String] {
     found.sorted { $0.key < $1.key }.compactMap { index, column in
-      guard column.open > 0, !column.hasDecimals, column.endsInZero || !untyped.contains(index) else {
+      if column.grouped > 0, !column.hasComma {
+        return "\(plan.name(ofColumn: index)): \(TypedNumbers.groupsRemark)."
+      }
+      guard column.open > 0, !column.hasDecimals, column.grouped == 0,
+        column.endsInZero || !untyped.contains(index)
+      else {
         return nil
       }
       return "\(plan.name(ofColumn: index)): \(numbers.groupingRemark)."

@@ -45,8 +45,8 @@ package struct TypeInference: Sendable {
   private var hasDecimals = false
   /// Whether some date has no zone, so that it is read in that of the table.
   private var hasLocalTimes = false
-  /// The dates of a sheet whose day may be a month, and whether some date's is none.
-  private var (openDays, hasCertainDay) = (0, false)
+  /// The dates of a sheet.
+  private var days = SheetDays()
   private var tallies = [Tally](repeating: Tally(), count: Form.allCases.count)
 
   package init(dateOrder: DateOrder?) {
@@ -68,25 +68,17 @@ package struct TypeInference: Sendable {
     if Self.dates.contains(form), !hasLocalTimes {
       hasLocalTimes = row.kind(index) == .date || row.withUTF8(of: index, Self.isLocal)
     }
-    if row.kind(index) == .date { row.withUTF8(of: index) { noteDay($0) } }
+    if row.kind(index) == .date { row.withUTF8(of: index) { days.take($0) } }
     tallies[form.rawValue].count += 1
     if tallies[form.rawValue].count > Self.maximumRows { return }
     if tallies[form.rawValue].rows.isEmpty { tallies[form.rawValue].first = row[index] }
     tallies[form.rawValue].rows.append(row.row)
   }
 
-  /// Notes the day of a date such as `2026-12-31T18:30:00`.
-  private mutating func noteDay(_ date: UnsafeBufferPointer<UInt8>) {
-    guard date.count >= 10 else { return }
-    let zero = Int(UInt8(ascii: "0"))
-    if (Int(date[8]) - zero) * 10 + Int(date[9]) - zero > 12 { hasCertainDay = true } else { openDays += 1 }
-  }
-
-  /// How many dates of a sheet a spreadsheet may have made of texts with day and month swapped: it does with those that it can read
-  /// in its own order, and leaves the others, whose other number is over 12, as texts.
+  /// How many dates of a sheet may have day and month swapped.
   private var swappedDates: Int {
     let hasTexts = [Form.dayFirst, .monthFirst].contains { tallies[$0.rawValue].count > 0 }
-    return hasTexts && tallies[Form.openDate.rawValue].count == 0 && !hasCertainDay ? openDays : 0
+    return hasTexts && tallies[Form.openDate.rawValue].count == 0 ? days.count : 0
   }
 
   private static let dates: [Form] = [.date, .openDate, .dayFirst, .monthFirst]
@@ -219,9 +211,7 @@ package struct TypeInference: Sendable {
     if guess.type == .string, areShortDates == true {
       guess.note = "its dates have years of two digits, whose century is not known: write them with four"
     }
-    if guess.type == .integer, hasGroups {
-      guess.note = "its points were taken for those between thousands (1.200 is 1200)"
-    }
+    if guess.type == .integer, hasGroups { guess.note = TypedNumbers.groupsRemark }
     if guess.type == .timestamp, hasLocalTimes {
       guess.note = "read in \(reading.timeZone.name) (--time-zone)"
     }

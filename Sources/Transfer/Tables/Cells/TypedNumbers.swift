@@ -97,6 +97,9 @@ package struct TypedNumbers {
       : "each point has three digits behind it (--decimal-comma reads 1.200 as 1200)"
   }
 
+  /// What there is to say of a column whose numbers have points and no decimal comma.
+  static let groupsRemark = "its points were taken for those between thousands (1.200 is 1200)"
+
   // MARK: Advice
 
   /// The option that would read a text, for an error; empty if there is none.

@@ -29,6 +29,8 @@ package struct ColumnGuess: Sendable {
   package internal(set) var isOfWords = false
   /// How many dates of a sheet may have day and month swapped.
   package internal(set) var swappedDates = 0
+  /// What there is to say of these, as a sentence; nil where there are none.
+  package var swapped: String? { swappedDates > 0 ? SheetDays.remark(swappedDates) : nil }
   /// The options that would read the first of its texts as a number, where such options read each of them.
   package internal(set) var advice: String?
 

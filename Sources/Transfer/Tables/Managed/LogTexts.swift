@@ -1,4 +1,4 @@
-/// The texts of a log of records, whatever its messages mean.
+/// The texts and the whole numbers of a log of records, whatever its messages mean.
 package enum LogTexts {
   /// How deep messages are looked into.
   private static let maximumDepth = 64
@@ -6,7 +6,10 @@ package enum LogTexts {
   /// Whether a file that begins with some bytes is such a log.
   package static func isLog(_ head: [UInt8]) -> Bool { LogFormat.isLog(head) }
 
-  /// Calls `body` with every run of bytes and every whole number of every message, and with those of the messages within.
+  /// What numbers are below: longer ones are no phones, and times are in microseconds.
+  private static let firstLongNumber = 1_000_000_000_000_000
+
+  /// Calls `body` with every run of bytes and the digits of every number of every message, and with those of the messages within.
   ///
   /// - Throws: `.inputMalformed` for damage.
   package static func forEach(
@@ -37,11 +40,14 @@ package enum LogTexts {
         var inner = ProtoReader(bytes)
         look(into: &inner, in: nil, depth - 1, body)
       case .group: look(into: &message, in: field.number, depth - 1, body)
-      case .number(let bits): Array(String(Int64(bitPattern: bits)).utf8).withUnsafeBytes(body)
-      case .fixed(let bits):
-        let number = Int64(exactly: Double(bitPattern: bits))
-        if let number { Array(String(number).utf8).withUnsafeBytes(body) }
+      case .number(let number): look(at: Int(exactly: number), body)
+      case .fixed(let bits): look(at: Int(exactly: Double(bitPattern: bits)), body)
       }
     }
+  }
+
+  private static func look(at number: Int?, _ body: (UnsafeRawBufferPointer) -> Void) {
+    guard let number, number < firstLongNumber else { return }
+    Array(String(number).utf8).withUnsafeBytes(body)
   }
 }

@@ -25,4 +25,7 @@ package enum ExportFormat: Sendable {
     case .managed: ""
     }
   }
+
+  /// The kind of its files; nil for those of a managed export.
+  var kind: FileName.Kind? { FileName("export.\(fileExtension)").kind }
 }

@@ -5,16 +5,17 @@ extension Manifest {
   /// The names of the files that the folder of the export has.
   var knownFiles: Set<UTF8Key> { Set((allFiles.map(\.file) + [Self.fileName]).map { UTF8Key($0) }) }
 
-  /// Returns whether two full exports have the same scope and kind of files, so that one replaces the other.
-  func isOfSameSeries(as other: Manifest) -> Bool {
-    guard let scope, let others = other.scope else { return false }
-    // Empty exports have no files that could differ.
-    guard scope == others, let kind, let otherKind = other.kind else { return scope == others }
-    return kind == otherKind
+  /// Returns whether two exports were asked for in the same way, so that one replaces the other, or adds to it.
+  func isOfSameSeries(as other: Manifest) -> Bool { other.scope.map { isOfSeries($0, other.kind) } ?? false }
+
+  /// Returns whether it has a scope, and files of a kind; an empty export has none that could differ.
+  func isOfSeries(_ scope: Scope, _ kind: FileName.Kind?) -> Bool {
+    guard scope == self.scope, let kind, let own = self.kind else { return scope == self.scope }
+    return kind == own
   }
 
   /// The kind of the files, by the first one.
-  private var kind: FileName.Kind? { files.first.flatMap { FileName($0.file).kind } }
+  private var kind: FileName.Kind? { allFiles.first.flatMap { FileName($0.file).kind } }
 
   /// Checks that an export into the folder of this one takes the place of all its files: nothing would name those that it leaves.
   ///
@@ -42,19 +43,24 @@ extension Manifest {
     )
   }
 
-  /// Returns whether this full export can be the base of an increment with a scope: it has the same one, with or without
-  /// subcollections.
-  func isBase(of increment: Scope?) -> Bool {
-    guard !isIncrement, var scope, var others = increment else { return false }
-    scope.subcollections = false
-    others.subcollections = false
-    return scope == others
+  /// Returns whether this full export can be the base of an increment: it is of the same series, or has subcollections besides, as
+  /// one to which an earlier version added.
+  func isBase(of increment: Manifest) -> Bool {
+    guard !isIncrement, var others = increment.scope else { return false }
+    if scope?.subcollections ?? false { others.subcollections = true }
+    return isOfSeries(others, increment.kind)
+  }
+
+  /// The index of the whole export that an increment adds to, of those before it, oldest first.
+  func base(in earlier: [Manifest]) -> Int? {
+    earlier.lastIndex { !$0.isIncrement && $0.isOfSameSeries(as: self) }
+      ?? earlier.lastIndex { $0.isBase(of: self) }
   }
 
   /// Whether it lies over a whole export: one increment of it, or one in which every collection is whole.
   func adds(to base: Manifest) -> Bool {
     let isDeep = scope?.subcollections ?? true
-    return (isIncrement || !isDeep) && database == base.database && base.isBase(of: scope)
+    return (isIncrement || !isDeep) && database == base.database && base.isBase(of: self)
   }
 
   /// Checks that the documents are as they are stored.

@@ -45,12 +45,7 @@ struct ColumnReport {
             guess.isOfWords ? "; --types '\(Self.heading(of: guess, plan))=boolean' reads true and false" : ""
           logger.notice("\(source.label) \(name): \(Self.description(guess))\(advice)\(words).")
         }
-        if guess.swappedDates > 0 {
-          let dates = NumberText.counted(guess.swappedDates, "date")
-          logger.warning(
-            "\(source.label) \(name): \(dates) beside texts that are dates with a day over 12: a spreadsheet may have swapped day and month of what it took for a date. Compare them with their source."
-          )
-        }
+        if let swapped = guess.swapped { logger.warning("\(source.label) \(name): \(swapped)") }
       }
       if let failure = Self.failure(source, plan, reading) { failures.append(failure) }
     }

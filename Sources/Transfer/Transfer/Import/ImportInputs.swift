@@ -169,7 +169,14 @@ struct ImportInputs: Sendable {
 
   /// The heading that was probably meant by a name.
   private func meant(by name: String) -> String {
-    name.nearest(of: inputs.flatMap { $0.plan?.headings ?? [] }).map { "Did you mean '\($0)'? " } ?? ""
+    let tables = inputs.compactMap { $0.plan?.headings }
+    let numbered = Int(name).flatMap { number in
+      tables.first { $0.indices.contains(number - 1) && !$0[number - 1].isEmpty }?[number - 1]
+    }
+    if let numbered { return "Column \(name) goes by its heading '\(numbered)'. " }
+    // Any heading is near a name of a letter or two.
+    let near = name.count > 2 ? name.nearest(of: tables.flatMap { $0 }.filter { !$0.isEmpty }) : nil
+    return near.map { "Did you mean '\($0)'? " } ?? ""
   }
 
   /// The tables whose columns are known, in order.

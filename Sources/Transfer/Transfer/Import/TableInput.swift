@@ -131,7 +131,8 @@ final class TableInput: DocumentInput {
   var warnings: [String] {
     let found = guarded.warnings + spaced.warnings(plan) + total.warnings + notes.warnings
     if source.isExported { return found }
-    return found + openNumbers.warnings(plan) + percents.warnings(plan) + plan.headingsAlike
+    return found + openDates.warnings(plan) + openNumbers.warnings(plan) + percents.warnings(plan)
+      + plan.headingsAlike
   }
 
   var reading: String { "\(reader.reading); \(plan.reading)" }
@@ -188,7 +189,8 @@ final class TableInput: DocumentInput {
     notes.take(reader.row)
     var faults: [RowFault] = []
     var skipped: [FieldPath] = []
-    var isPartial = isBroken
+    // Those of a sheet have their columns, whatever is beside them.
+    var isPartial = isBroken && !plan.isSheet
     values.removeAll(keepingCapacity: true)
     var rest: FieldMap?
     for index in 0..<max(reader.row.count, plan.roles.count) {
@@ -240,7 +242,7 @@ final class TableInput: DocumentInput {
         faults.append(fault(index ?? 0, "only fields that have no column of their own"))
       }
     }
-    // Of a row with a cell too many, nobody knows under which heading the others are.
+    // Of a row of CSV with a cell too many, nobody knows under which heading the others are.
     guard !isPartial, let path, let fields else {
       return DocumentRow(number: reader.row.number, faults: faults)
     }

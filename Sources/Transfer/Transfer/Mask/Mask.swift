@@ -114,6 +114,19 @@ package struct Mask: Sendable {
     }
   }
 
+  /// Returns what a rule makes of a text wherever it stands; nil for a rule that goes by more, or by the text's own form.
+  func sample(_ sample: String, under rule: MaskRule) -> String? {
+    switch rule.kind {
+    case .constant(let constant): constant
+    case .pseudonym, .hash: id(sample, rule)
+    case .email(let domain): text.email(sample, of: domain)
+    case .url(nil): text.url(sample)
+    case .name: text.name(sample)
+    case .text: text.lorem(sample)
+    default: nil
+    }
+  }
+
   /// Returns a reference to the masked document, in whatever database; nil for one that names no document.
   func reference(_ name: String) throws(Failure) -> Value? {
     guard let path = DocumentPath(ofName: name) else { return nil }

@@ -21,8 +21,19 @@ enum MaskGap: Sendable, Equatable {
     var isDeclared: Bool
     /// Whether it is about a reference in it that names no document.
     var isReference = false
-    /// The rule that leaves nothing of its values, though the schema wants them.
+    /// The rule that cannot give what the schema wants, and what it does not give.
     var unfit: MaskRule?
+    var loss = Loss.type
+  }
+
+  /// What a rule does not give.
+  enum Loss: Sendable {
+    /// A value of one of the types.
+    case type
+    /// One of the closed values.
+    case values
+    /// A text of the format.
+    case format
   }
 
   /// The same thing, whatever its type.
@@ -66,15 +77,20 @@ enum MaskGaps {
       "the IDs of \(collection) (its document-id takes nothing that '\(rule.text)' gives)"
     case .field(let field):
       "\(field.isReference ? "a reference to no document in " : "")\(name(of: field)) of \(field.collection)"
-        + (field.unfit.map { " ('\($0.text)' leaves nothing of \(loss(of: field)))" } ?? "")
+        + (field.unfit.map { " ('\($0.text)' \(loss(of: field)))" } ?? "")
     case .unique(let collection, let fields):
       "\(fields.map(\.description).joined(separator: " and ")) of \(collection), unique there, without making one of several"
     }
   }
 
   private static func loss(of field: MaskGap.Field) -> String {
-    let types = field.types.map(\.rawValue).joined(separator: " or ")
-    return types.isEmpty ? "a required field" : "type \(types)"
+    switch field.loss {
+    case .type:
+      let types = field.types.map(\.rawValue).joined(separator: " or ")
+      return "leaves nothing of \(types.isEmpty ? "a required field" : "type \(types)")"
+    case .values: return "does not give its closed values"
+    case .format: return "does not give its format"
+    }
   }
 
   /// What to add to the schema.
@@ -168,20 +184,22 @@ extension Mask {
   /// Whether the schema takes an ID that a rule gives; a pattern is tried with some of each form.
   private func isTaken(_ rule: MaskRule, by collection: CollectionSchema) -> Bool {
     switch (rule.kind, collection.documentID) {
-    case (.keep, _), (.email, .email?): return true
-    case (_, .email?): return false
-    case (_, .pattern(let pattern)?):
-      let forms = (1...4).flatMap { number in
-        ["\(number)", "\(number)@a.mx", "abcdef00-0000-4000-8000-00000000000\(number)"]
-          + ["ABCDEF00-0000-4000-8000-00000000000\(number)", String(repeating: "\(number)", count: 28)]
-      }
-      var samples = forms
-      if case .pseudonym(let keeping, let prefixes) = rule.kind {
-        samples += keeping + prefixes.flatMap { prefix in forms.map { prefix + $0 } }
-      }
-      return samples.contains { pattern.matches(id($0, rule)) }
-    default: return true
+    case (.keep, _), (.email, .email?): true
+    case (_, .email?): false
+    case (_, .pattern(let pattern)?): rule.samples.contains { pattern.matches(id($0, rule)) }
+    default: true
     }
+  }
+
+  /// What the schema wants of a field and a rule does not give; nil for nothing, as far as that can be told.
+  private func loss(of field: FieldSchema, under rule: MaskRule) -> MaskGap.Loss? {
+    if !rule.fits(field) { return .type }
+    if let values = field.values, !rule.gives(values) { return .values }
+    guard field.types == [.string], let format = field.format else { return nil }
+    // The words of a name or a text may be as a pattern wants them.
+    if case .pattern = format, [.name, .text].contains(rule.kind) { return nil }
+    let masked = rule.samples.compactMap { sample($0, under: rule) }
+    return masked.isEmpty || masked.contains { format.matches($0) } ? nil : .format
   }
 
   /// - Parameter array: The array that it is an element of, or in one.
@@ -204,14 +222,14 @@ extension Mask {
       )
       return [(.field(gap), path)]
     }
-    if field.mask != nil, !rule.fits(field) {
+    if field.mask != nil, let loss = loss(of: field, under: rule) {
       var gap = MaskGap.Field(
         collection: collection.pattern,
         path: path,
         types: field.types,
         isDeclared: true
       )
-      gap.unfit = rule
+      (gap.unfit, gap.loss) = (rule, loss)
       return [(.field(gap), path)]
     }
     let named: CollectionPath
@@ -232,6 +250,27 @@ extension Mask {
 }
 
 extension MaskRule {
+  /// Some texts of each form that a rule tells apart.
+  fileprivate var samples: [String] {
+    let forms = (1...4).flatMap { number in
+      ["\(number)", "\(number)@a.mx", "abcdef00-0000-4000-8000-00000000000\(number)"]
+        + ["ABCDEF00-0000-4000-8000-00000000000\(number)", String(repeating: "\(number)", count: 28)]
+    }
+    guard case .pseudonym(let keeping, let prefixes) = kind else { return forms }
+    return forms + keeping + prefixes.flatMap { prefix in forms.map { prefix + $0 } }
+  }
+
+  /// Whether it makes of each closed value one of them, or leaves it out.
+  fileprivate func gives(_ values: [Value]) -> Bool {
+    switch kind {
+    case .keep, .drop, .null, .reference: true
+    case .constant(let text): values.contains(.string(text))
+    case .pseudonym(let keeping, _):
+      values.allSatisfy { value in keeping.contains { value == .string($0) } }
+    default: false
+    }
+  }
+
   /// Whether something is left of a field's values where the schema wants it: of one of its types, and not null or nothing of what
   /// is required.
   fileprivate func fits(_ field: FieldSchema) -> Bool {

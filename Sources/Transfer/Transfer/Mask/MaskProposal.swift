@@ -16,6 +16,9 @@ struct MaskProposal {
     let declared = schema.collection(field.collection)?.field(throughElements: field.path)
     guard let declared else { return Self.rule(of: field.types) ?? "drop" }
     if declared.values != nil { return "keep" }
+    if case .pattern? = declared.format, field.loss == .format {
+      return declared.isRequired ? "keep" : "drop"
+    }
     if field.types == [.string] { return Self.text(declared) }
     return Self.rule(of: field.types) ?? (declared.isRequired ? Self.required(field.types) : "drop")
   }

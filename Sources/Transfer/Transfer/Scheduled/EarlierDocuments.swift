@@ -17,7 +17,7 @@ package struct EarlierDocuments: Sendable {
   /// Finds the exports that an increment adds to, and reads them.
   ///
   /// - Parameters:
-  ///   - scope: That of the increment.
+  ///   - scope: That of the increment, which is of JSON Lines.
   ///   - exports: The complete exports in the folder, oldest first.
   ///   - path: The folder.
   /// - Returns: Nil where there is no whole export to add to, or one that is not of JSON Lines.
@@ -29,7 +29,7 @@ package struct EarlierDocuments: Sendable {
     progress: Progress,
     via files: FileAccess
   ) throws {
-    let series = Self.series(before: scope, in: exports)
+    let series = Self.series(before: scope, as: .jsonLines(), in: exports)
     if series.isEmpty { return nil }
     let names = series.flatMap { $0.manifest.files.map(\.file) }
     guard names.allSatisfy({ FileName($0).kind == .jsonl }) else { return nil }
@@ -42,16 +42,21 @@ package struct EarlierDocuments: Sendable {
     lastSeen = series.last { !$0.manifest.isIncrement || $0.manifest.deleted != nil }?.manifest.readTime
   }
 
-  /// The exports that an increment adds to: the last whole one with its scope, and what adds to that; none where there is no whole
-  /// one, or where one is missing between them.
+  /// The exports that an increment adds to: the last whole one that was asked for in the same way, and its increments; none where
+  /// there is no whole one, or where one is missing between them.
   ///
   /// - Parameters:
   ///   - scope: That of the increment.
+  ///   - format: That of its files.
   ///   - exports: The complete exports of a database in the folder, oldest first.
-  package static func series(before scope: Manifest.Scope, in exports: [DatedManifest]) -> [DatedManifest] {
-    guard let base = exports.lastIndex(where: { $0.manifest.isBase(of: scope) }) else { return [] }
-    let whole = exports[base].manifest
-    let series = [exports[base]] + exports[(base + 1)...].filter { $0.manifest.adds(to: whole) }
+  package static func series(
+    before scope: Manifest.Scope,
+    as format: ExportFormat,
+    in exports: [DatedManifest]
+  ) -> [DatedManifest] {
+    let same = exports.filter { $0.manifest.isOfSeries(scope, format.kind) }
+    guard let base = same.lastIndex(where: { !$0.manifest.isIncrement }) else { return [] }
+    let series = Array(same[base...])
     let hasGap = zip(series, series.dropFirst()).contains { earlier, later in
       earlier.manifest.readTime.map { later.manifest.leavesGap(after: $0) } ?? false
     }

@@ -34,11 +34,12 @@ package struct FolderVerification: Sendable {
   package func lack(behind earlier: [FolderVerification]) -> String? {
     guard manifest.isIncrement, manifest.scope != nil else { return nil }
     let known = earlier.map(\.manifest).filter { $0.isOfSameDatabase(as: manifest) }
-    guard let base = known.lastIndex(where: { $0.isBase(of: manifest.scope) }) else {
+    guard let base = manifest.base(in: known) else {
       return "it is an increment, and the whole export that it adds to is missing"
     }
-    let last = known[base...].last { $0.adds(to: known[base]) } ?? known[base]
-    return last.readTime.map { manifest.leavesGap(after: $0) } ?? false ? Manifest.gap : nil
+    let series = [known[base]] + known[(base + 1)...].filter { $0.adds(to: known[base]) }
+    if let after = manifest.after { return series.contains { $0.readTime == after } ? nil : Manifest.gap }
+    return series.last?.readTime.map { manifest.leavesGap(after: $0) } ?? false ? Manifest.gap : nil
   }
 
   /// Verifies a folder, reading each file once for its checksum and once for its documents.

@@ -75,7 +75,7 @@ package struct RetentionDecision: Sendable {
 enum RetentionRule {
   /// Decides on the exports of one database, oldest first.
   ///
-  /// The policy decides on the whole exports of each series: those of the same collections, filters, limit and fields. An
+  /// The policy decides on the whole exports of each series: those that were asked for in the same way. An
   /// increment goes with the whole export that it adds to, the last one before it. The newest whole export of a
   /// series always stays. One whose manifest has no scope is none of a series, and is not returned; nor is one whose name
   /// is no time.
@@ -117,8 +117,8 @@ enum RetentionRule {
     return decisions(on: same.map { all[$0] }, by: policy)
   }
 
-  /// The whole export that an increment adds to: the last one before it with its scope.
+  /// The whole export that an increment adds to: the last one of its series before it.
   private static func base(of index: Int, in all: [DatedManifest]) -> Int? {
-    all[..<index].lastIndex { $0.manifest.isBase(of: all[index].manifest.scope) }
+    all[index].manifest.base(in: all[..<index].map(\.manifest))
   }
 }

@@ -10,7 +10,7 @@ struct DeleteCommand: JobCommand {
     abstract: "Deactivate documents, or delete them for good.",
     discussion: """
       By default deletes softly: it sets the field that by the schema marks a document as deleted. --hard deletes \
-      documents for good: it requires --max-delete, or asks on a terminal. A document with subcollections is not deleted, but listed: delete these first, or leave them with --leave-subcollections.
+      documents for good: it requires --max-delete, or asks on a terminal. A document with subcollections is not deleted, but listed: delete these first, or leave them with --leave-subcollections. One that changes meanwhile is left and listed, too.
 
         gymmigrate delete users --id 08IiQGmf0KBE9bwAj65r3ctInVea -e stage
         gymmigrate delete products --where 'stock == 0' -e stage -n

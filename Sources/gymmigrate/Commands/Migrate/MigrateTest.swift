@@ -36,7 +36,7 @@ struct MigrateTest: AsyncParsableCommand {
   )
   var filters: [String] = []
 
-  @Option(help: "Maximum documents per collection.", from: 0)
+  @Option(help: "Maximum documents per collection (which ones: docs/filters.md).", from: 0)
   var limit: Int?
 
   @Flag(help: "Record in the ledger of -e that nothing was found, for the gate 'rehearsed'.")

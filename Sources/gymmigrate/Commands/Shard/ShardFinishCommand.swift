@@ -30,8 +30,9 @@ struct ShardFinishCommand: AsyncParsableCommand {
   func run() async throws {
     let place = try ShardPlace(place)
     let plan = try await place.shards.plan()
-    try ShardAgreement(plan, at: place).assertSame()
     let divided = try plan.jobRun(at: place)
+    Invocation.current.notifier?.begin(on: divided.connection)
+    try ShardAgreement(plan, at: place).assertSame()
     let resolver = EnvironmentResolver(divided.connection)
     let scratch = try Scratch()
     let finish = ShardFinish(plan, in: place.shards, scratch: scratch.path)
@@ -50,6 +51,7 @@ struct ShardFinishCommand: AsyncParsableCommand {
       try await finish.writeManifest(results, scope: (divided.job as? ExportJob)?.scope)
     }
     if plan.writes { try await close(plan, summary) }
+    Invocation.current.notifier?.note(summary, Invocation.current.traffic)
     try await finish.write(summary)
     if let check = divided.job as? CheckJob, !logging.json {
       try StandardOutput.write(check.table(of: finish.findings(results) ?? [:], divided.connection))

@@ -57,7 +57,7 @@ struct CopyCommand: JobCommand {
 
   @OptionGroup var zone: ZoneOptions
 
-  @Option(help: "Maximum documents per collection.", from: 0)
+  @Option(help: "Maximum documents per collection (which ones: docs/filters.md).", from: 0)
   var limit: Int?
 
   @OptionGroup var moment: MomentOptions
@@ -338,16 +338,23 @@ enum CopyText {
           "  \(scope.name): \(count.map { "\(NumberText.counted($0, "document"))" } ?? "not counted")"
         )
       }
-      lines.append(
-        "  in all \(NumberText.counted(plan.documents, "document"))\(subcollections); mode \(options.mode.rawValue)"
-      )
+      lines.append("  in all \(total(of: plan))\(subcollections); mode \(options.mode.rawValue)")
     }
     if options.deletesExtraneous {
       lines.append("  then delete \(NumberText.counted(plan.extraneous, "document")) that the source lacks")
     }
     let writes = cost.isMinimum ? ", and a write per document that differs" : ""
-    if !plan.counts.isEmpty { lines.append("  \(cost.text)\(writes)") }
+    let reads = cost.isMinimum && plan.cost == Cost() ? "an unknown number of reads" : cost.text
+    if !plan.counts.isEmpty { lines.append("  \(reads)\(writes)") }
     for line in lines { session.logger.notice("\(line)") }
+  }
+
+  /// The number of documents, as far as it is known.
+  private static func total(of plan: Copy.Plan) -> String {
+    let known = plan.counts.compactMap { $0 }
+    if known.isEmpty { return "an unknown number of documents" }
+    let least = known.count < plan.counts.count ? "at least " : ""
+    return least + NumberText.counted(plan.documents, "document")
   }
 
   private static func description(_ environment: DatabaseEnvironment, _ client: FirestoreClient) -> String {

@@ -62,7 +62,7 @@ struct ExportCommand: JobCommand {
   )
   var orderBy: String?
 
-  @Option(help: "Maximum documents per collection.", from: 0)
+  @Option(help: "Maximum documents per collection (which ones: docs/filters.md).", from: 0)
   var limit: Int?
 
   @OptionGroup(title: "How it reads") var reading: ReadingOptions

@@ -53,8 +53,10 @@ struct MaskCheckCommand: AsyncParsableCommand {
       for (index, read) in reads.enumerated() {
         session.counts.open(read.collection)
         while let page = try await pages.next(of: index) {
-          for document in page { try check.take(document) }
-          session.counts.update(read.collection) { $0.read += page.count }
+          for document in page {
+            try check.take(document)
+            session.counts.update(read.countedName(of: document.path)) { $0.read += 1 }
+          }
         }
       }
       if !collections.isEmpty { await session.warnOfUnread(reads) }

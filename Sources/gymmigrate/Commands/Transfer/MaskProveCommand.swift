@@ -137,7 +137,7 @@ extension Session {
       counts.open(read.collection)
       while let page = try await pages.next(of: index) {
         try body(page)
-        counts.update(read.collection) { $0.read += page.count }
+        for document in page { counts.update(read.countedName(of: document.path)) { $0.read += 1 } }
       }
     }
   }

@@ -87,12 +87,13 @@ package struct MaskProof: ~Copyable {
     case .bytes(let bytes):
       let text = String(validating: bytes, as: UTF8.self)
       if let text { try take(text, rule, at: row) } else { try want(.bytes(bytes), row) }
-    case .null, .boolean: return
-    default:
-      if !rule.isOfNumbers, let number = value.wholeNumber, number.magnitude >= 1_000_000 {
-        return try take(String(number), rule, at: row)
-      }
+    case .integer(let number) where !rule.isOfNumbers && number.magnitude >= 1_000_000:
+      try take(String(number), rule, at: row)
+    case .double(let number):
+      if let whole = Int64(exactly: number) { return try takeScalar(.integer(whole), rule, at: row) }
       rows[row].field.others += 1
+    case .null, .boolean: return
+    default: rows[row].field.others += 1
     }
   }
 

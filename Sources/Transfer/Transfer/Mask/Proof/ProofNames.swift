@@ -95,7 +95,8 @@ extension TraceSearch {
   mutating func look(at value: Value) {
     switch value {
     case .string(let text), .reference(let text): look(at: text)
-    case .integer, .double: if let number = value.wholeNumber { look(at: String(number)) }
+    case .integer(let number): look(at: String(number))
+    case .double(let number): if let whole = Int64(exactly: number) { look(at: String(whole)) }
     case .bytes(let bytes): look(at: bytes)
     case .array(let values): for value in values { look(at: value) }
     case .map(let fields):
@@ -104,17 +105,6 @@ extension TraceSearch {
         look(at: entry.value)
       }
     case .null, .boolean, .timestamp, .geoPoint: break
-    }
-  }
-}
-
-extension Value {
-  /// A number without decimals, also as the double that a program in JavaScript makes of it.
-  var wholeNumber: Int64? {
-    switch self {
-    case .integer(let number): number
-    case .double(let number): Int64(exactly: number)
-    default: nil
     }
   }
 }

@@ -1,0 +1,72 @@
+#!/usr/bin/env bash
+# What takes longer than `make test`: the Swift tests of scripts/lib/long-tests.txt, and beside them the judges that are not
+# ours: openpyxl (and LibreOffice, where it is installed) for workbooks, a reader of its own for random tables, Google's Python
+# client for the embedded store, its protobuf messages for all that is sent, a model of groups and Python's calendar for
+# classes, Google's emulator for the sample of security rules, for the commands and for the embedded store, random histories for
+# mirrors, random accidents for restores, a reader of its own for Google's export folders, google-auth for federated signing,
+# bash, zsh and fish for completions. The kernel says how much memory commands took.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+. scripts/lib/python-judges.sh
+scripts/install-test-tools.sh
+
+work=$(mktemp -d)
+server=
+judges=
+cleanUp() {
+  for process in $judges $server; do kill "$process" 2>/dev/null || true; done
+  rm -rf "$work"
+}
+trap cleanUp EXIT
+
+. scripts/lib/tests-build.sh
+swift build "${tests_build[@]}" --build-tests
+export GYMMIGRATE_BINARY=${GYMMIGRATE_BINARY:-$(swift build "${tests_build[@]}" --show-bin-path)/gymmigrate}
+
+judge() {
+  "$GYMMIGRATE_PYTHON" Tests/Judges/python_client.py "http://$1"
+  "$GYMMIGRATE_PYTHON" -m unittest discover -s Tests/Judges -q
+  "$GYMMIGRATE_PYTHON" Tests/Judges/completions.py "$GYMMIGRATE_BINARY"
+  "$GYMMIGRATE_PYTHON" Tests/Judges/strict_requests.py "$GYMMIGRATE_BINARY"
+  "$GYMMIGRATE_PYTHON" Tests/Judges/gym_services.py "$GYMMIGRATE_BINARY"
+  "$GYMMIGRATE_PYTHON" Tests/Judges/gym_reports.py "$GYMMIGRATE_BINARY"
+  "$GYMMIGRATE_PYTHON" Tests/Judges/owner_reports.py "$GYMMIGRATE_BINARY"
+  "$GYMMIGRATE_PYTHON" Tests/Judges/edited_workbooks.py "$GYMMIGRATE_BINARY" 1 2 3 4 5 6
+  "$GYMMIGRATE_PYTHON" Tests/Judges/random_tables.py --self-check "$GYMMIGRATE_BINARY" 60
+  "$GYMMIGRATE_PYTHON" Tests/Judges/random_tables.py "$GYMMIGRATE_BINARY" 1000
+  "$GYMMIGRATE_PYTHON" Tests/Judges/schema_check.py "$GYMMIGRATE_BINARY"
+  "$GYMMIGRATE_PYTHON" Tests/Judges/mirror_histories.py "$GYMMIGRATE_BINARY"
+  "$GYMMIGRATE_PYTHON" Tests/Judges/security_rules.py samples/firestore.rules
+  "$GYMMIGRATE_PYTHON" Tests/Judges/emulator.py --quick "$GYMMIGRATE_BINARY"
+  "$GYMMIGRATE_PYTHON" Tests/Judges/store_differences.py "$GYMMIGRATE_BINARY" 500
+  "$GYMMIGRATE_PYTHON" Tests/Judges/time_histories.py "$GYMMIGRATE_BINARY"
+  "$GYMMIGRATE_PYTHON" Tests/Judges/restore_accidents.py "$GYMMIGRATE_BINARY" 15
+  "$GYMMIGRATE_PYTHON" Tests/Judges/managed_folders.py "$GYMMIGRATE_BINARY" 15
+  "$GYMMIGRATE_PYTHON" Tests/Judges/memory.py "$GYMMIGRATE_BINARY"
+  "$GYMMIGRATE_PYTHON" Tests/Judges/bills.py "$GYMMIGRATE_BINARY" 20
+  "$GYMMIGRATE_PYTHON" Tests/Judges/subsets.py "$GYMMIGRATE_BINARY" 10
+  "$GYMMIGRATE_PYTHON" Tests/Judges/federated_requests.py "$GYMMIGRATE_BINARY"
+  "$GYMMIGRATE_PYTHON" Tests/Judges/storage_emulator.py "$GYMMIGRATE_BINARY"
+  "$GYMMIGRATE_PYTHON" Tests/Judges/shards_in_bucket.py "$GYMMIGRATE_BINARY"
+}
+if [[ -n ${GYMMIGRATE_PYTHON:-} ]]; then
+  "$GYMMIGRATE_BINARY" serve --port 0 --memory 2>"$work/server" &
+  server=$!
+  until grep -q FIRESTORE_EMULATOR_HOST= "$work/server"; do
+    kill -0 $server || { cat "$work/server" >&2; exit 1; }
+    sleep 0.1
+  done
+  (set -e; judge "$(sed -n 's/^FIRESTORE_EMULATOR_HOST=//p' "$work/server")") >"$work/judges" 2>&1 &
+  judges=$!
+fi
+
+failed=0
+swift_tests --filter "$(long_tests)" || failed=1
+
+if [[ -n $judges ]]; then
+  wait "$judges" || failed=1
+  judges=
+  cat "$work/judges"
+fi
+exit $failed
