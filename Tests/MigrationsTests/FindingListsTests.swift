@@ -52,6 +52,22 @@ import Testing
     )
   }
 
+  @Test("A rejected document that is not there is none that can be imported; one without fields is.")
+  func absent() async throws {
+    try await withTemporaryDirectory { folder in
+      let run = try RunDirectory(in: folder.path, command: "migrate")
+      let lists = FindingLists(run)
+      for (id, time) in [("absent", nil), ("empty", Timestamp(microseconds: 1))] as [(String, Timestamp?)] {
+        let path = try #require(DocumentPath("users/\(id)"))
+        let finding = Finding(.reject, path: path, code: "c", message: "M.")
+        let document = RawDocument(path: path, fields: FieldMap(), updateTime: time)
+        try lists.add([finding], of: "m", document: document)
+      }
+      let text = try String(contentsOfFile: run.file("rejects.jsonl"), encoding: .utf8)
+      #expect(text.split(separator: "\n").map { $0.contains("\"document\"") } == [false, true])
+    }
+  }
+
   @Test("The findings of the writes of one document are kept with the write that they belong to.")
   func pending() throws {
     let path = try #require(DocumentPath("users/u"))

@@ -42,14 +42,26 @@ struct RejectedDocumentTests {
     }
   }
 
-  @Test("A line has the whole document as it was where the service refuses the change, too.")
-  func refused() async throws {
+  @Test(
+    "A line has the whole document as it was, and when it was written, where the service refuses the change, too.",
+    arguments: [false, true]
+  )
+  func refused(isPlanned: Bool) async throws {
     try await withTool { tool in
       let text = String(repeating: "x", count: 600_000)
       let fields = #""t":{"stringValue":"\#(text)"},"k":{"integerValue":"1"},"o":{"stringValue":"other"}"#
       try tool.write(#"{"name":"c/1","fields":{\#(fields)}}"# + "\n", to: "in.jsonl")
       try await tool.run("import", "in.jsonl").expect(0)
-      try await tool.run("fix", "c", "--all-documents", "--copy", "t=u", "--set", "k=9").expect(2)
+      let fix = ["fix", "c", "--all-documents", "--copy", "t=u", "--set", "k=9"] + tool.place
+      if isPlanned {
+        try await tool.bare(fix + ["-n"]).expect(0)
+        let plan = ".gymmigrate/runs/\(try tool.lastRun())/plan.jsonl"
+        try await tool.run("migrate", "apply", "--plan", plan).expect(2)
+      } else {
+        try await tool.bare(fix).expect(2)
+      }
+      let listed = try tool.list("rejects.jsonl", of: tool.lastRun()).first?["document"] as? [String: Any]
+      #expect(listed?["updateTime"] != nil)
       let rejects = ".gymmigrate/runs/\(try tool.lastRun())/rejects.jsonl"
       let again = try await tool.run("import", rejects, "--mode", "upsert", "--json")
       again.expect(0)

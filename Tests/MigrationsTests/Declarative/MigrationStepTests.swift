@@ -50,6 +50,13 @@ private let vector = Value.map(["__type__": .string("__vector__"), "value": .arr
       ["m": .map(["y": .integer(2)])],
       ["m": .map(["x": .integer(1), "y": .integer(2)])]
     ),
+    // Null is a map that holds nothing; a blank text is of another type.
+    StepCase(
+      .set(field("m", "x", "y"), .integer(1)),
+      ["m": .map(["x": .null])],
+      ["m": .map(["x": .map(["y": .integer(1)])])]
+    ),
+    StepCase(.set(field("m", "x"), .integer(1)), ["m": text(" ")], .finding(.reject, .parentNotMap, "m.x")),
     // A name with a dot is one name.
     StepCase(.set(field("m.x"), .integer(1)), ["m": .null], ["m": .null, "m.x": .integer(1)]),
     StepCase(.set(field("m", "x"), .integer(1)), ["m": text("t")], .finding(.reject, .parentNotMap, "m.x")),
@@ -59,6 +66,11 @@ private let vector = Value.map(["__type__": .string("__vector__"), "value": .arr
       .finding(.reject, .parentNotMap, "m.x.y")
     ),
     StepCase(.set(field("v", "x"), .integer(1)), ["v": vector], .finding(.reject, .parentNotMap, "v.x")),
+    StepCase(
+      .setIfMissing(field("v", "value"), text("d")),
+      ["v": vector],
+      .finding(.reject, .parentNotMap, "v.value")
+    ),
     StepCase(.setIfMissing(a, text("d")), [:], ["a": text("d")]),
     StepCase(.setIfMissing(a, text("d")), ["a": .null], ["a": text("d")]),
     StepCase(.setIfMissing(a, text("d")), ["a": text(" \t\u{00A0}")], ["a": text("d")]),
@@ -70,6 +82,9 @@ private let vector = Value.map(["__type__": .string("__vector__"), "value": .arr
     StepCase(.unset(a), ["a": .null], [:]),
     StepCase(.unset(field("m", "x")), ["m": .map(["x": .null])], ["m": .map([:])]),
     StepCase(.unset(field("m", "x")), ["m": text("t")], ["m": text("t")]),
+    // A vector is one value, and no map.
+    StepCase(.unset(field("v", "value")), ["v": vector], ["v": vector]),
+    StepCase(.unset(field("m", "v", "value")), ["m": .map(["v": vector])], ["m": .map(["v": vector])]),
     StepCase(.unset(field("m.x")), ["m": .map(["x": .null]), "m.x": .null], ["m": .map(["x": .null])]),
   ]
 
@@ -104,6 +119,13 @@ private let vector = Value.map(["__type__": .string("__vector__"), "value": .arr
       ["a": text("\u{E9}"), "b": text("e\u{301}")],
       .finding(.review, .targetTaken, "b")
     ),
+    StepCase(.copy(field("v", "value"), to: b, overwrite: false), ["v": vector], ["v": vector]),
+    StepCase(.move(field("v", "value"), to: b, overwrite: false), ["v": vector], ["v": vector]),
+    StepCase(
+      .copy(a, to: field("v", "value"), overwrite: false),
+      ["a": text("x"), "v": vector],
+      .finding(.reject, .parentNotMap, "v.value")
+    ),
     StepCase(.move(a, to: b, overwrite: false), ["a": .integer(1)], ["b": .integer(1)]),
     StepCase(.move(a, to: b, overwrite: false), ["b": .integer(1)], ["b": .integer(1)]),
     StepCase(.move(a, to: b, overwrite: false), ["a": .null], ["b": .null]),
@@ -132,6 +154,12 @@ private let vector = Value.map(["__type__": .string("__vector__"), "value": .arr
   }
 
   static let rewrites: [StepCase] = [
+    StepCase(.rewrite(field("v", "__type__"), .trim), ["v": vector], ["v": vector]),
+    StepCase(
+      .convert(field("v", "value"), ValueConversion(to: .string), onFailure: .reject),
+      ["v": vector],
+      ["v": vector]
+    ),
     StepCase(toInteger(.reject), ["a": text("7")], ["a": .integer(7)]),
     StepCase(toInteger(.reject), [:], [:]),
     StepCase(toInteger(.reject), ["a": .null], ["a": .null]),

@@ -56,20 +56,20 @@ extension MigrationStep {
     case .setIfMissing(let field, let value):
       if fields.isMissing(field) { try fields.write(value.typed(by: collection?.field(field)), to: field) }
     case .copy(let source, let target, let overwrite):
-      guard let value = fields[source], !value.isMissing else { return nil }
+      guard let value = fields.value(source), !value.isMissing else { return nil }
       try fields.put(value, into: target, overwrite: overwrite)
     case .move(let source, let target, let overwrite):
-      guard let value = fields[source] else { return nil }
+      guard let value = fields.value(source) else { return nil }
       if !value.isMissing {
         try fields.put(value, into: target, overwrite: overwrite)
-      } else if fields[target] == nil {
+      } else if fields.value(target) == nil {
         try fields.write(value, to: target)
       }
       fields[source] = nil
     case .unset(let field):
-      if fields[field] != nil { fields[field] = nil }
+      if fields.value(field) != nil { fields[field] = nil }
     case .convert(let field, let conversion, let policy):
-      guard let value = fields[field], !value.isMissing else { return nil }
+      guard let value = fields.value(field), !value.isMissing else { return nil }
       do throws(ValueConversion.Impossible) {
         fields[field] = try conversion.converted(value)
       } catch {
@@ -78,7 +78,7 @@ extension MigrationStep {
       }
     case .rewrite(let field, let form): try fields.rewrite(field, form)
     case .map(let field, let replacements, let policy):
-      guard let value = fields[field] else { return nil }
+      guard let value = fields.value(field) else { return nil }
       if let replacement = replacements.first(where: { $0.from == value }) {
         fields[field] = replacement.to
       } else if !value.isMissing, !replacements.contains(where: { $0.to == value }) {
@@ -165,16 +165,26 @@ extension StepFailure {
 }
 
 extension FieldMap {
-  fileprivate func isMissing(_ field: FieldPath) -> Bool { self[field]?.isMissing ?? true }
+  /// The value of a field; nil also within a vector, which is a value as a whole.
+  fileprivate func value(_ field: FieldPath) -> Value? {
+    var fields = self
+    for segment in field.segments.dropLast() {
+      guard let inner = fields[segment]?.map, inner.vector == nil else { return nil }
+      fields = inner
+    }
+    return field.segments.last.flatMap { fields[$0] }
+  }
+
+  fileprivate func isMissing(_ field: FieldPath) -> Bool { value(field)?.isMissing ?? true }
 
   /// A text that is there; nil where it is missing.
   fileprivate func text(_ field: FieldPath) throws(StepFailure) -> String? {
-    guard let value = self[field], !value.isMissing else { return nil }
+    guard let value = value(field), !value.isMissing else { return nil }
     guard let text = value.string else { throw .wrongType(field, value, not: "string") }
     return text
   }
 
-  /// Sets a value; on the way to it there are only maps, nulls or nothing.
+  /// Sets a value; on the way to it there are only maps, nulls, which become maps, or nothing.
   fileprivate mutating func write(_ value: Value, to field: FieldPath) throws(StepFailure) {
     var way: [String] = []
     for segment in field.segments.dropLast() {
@@ -194,7 +204,7 @@ extension FieldMap {
 
   /// Writes a value where there is none, or the same; overwrites another only on request.
   fileprivate mutating func put(_ value: Value, into field: FieldPath, overwrite: Bool) throws(StepFailure) {
-    if let existing = self[field], !existing.isMissing, existing != value, !overwrite {
+    if let existing = self.value(field), !existing.isMissing, existing != value, !overwrite {
       throw StepFailure(
         kind: .review,
         code: .targetTaken,

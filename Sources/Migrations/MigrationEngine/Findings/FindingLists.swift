@@ -57,9 +57,11 @@ package struct FindingLists: Sendable {
 
     /// Adds what was found of a document: a line each, but one for all that rejects it, which is corrected and imported as a whole.
     ///
-    /// - Parameter document: A rejected document as it is or was to be; nil where that is not known.
+    /// - Parameter document: A rejected document as it is or was to be; nil where that is not known, as is one without fields
+    ///   that was not read: it stands for one that is not there.
     mutating func add(_ findings: [Finding], of migration: String, document: RawDocument?) {
       for finding in findings { addRow(finding, of: migration) }
+      let document = document.flatMap { $0.updateTime == nil && $0.fields.isEmpty ? nil : $0 }
       let reasons = findings.filter { $0.kind == .reject }
       for (index, first) in reasons.enumerated()
       where !reasons[..<index].contains(where: { $0.path == first.path })
