@@ -90,7 +90,7 @@ struct DoubtfulChangesTests {
       (.integer(1_234_567_890_123_456_789), .integer(1_234_570_000_000_000_000), true),
       (.double(123_456_789_012.34), .double(1.23458e11), false), (.double(10.49), .double(10.5), false),
       (.integer(1999), .integer(2000), false), (.double(33.333333), .double(33.34), false),
-      (.double(.nan), .double(1), false), (.double(5e-324), .double(0), false),
+      (.double(.nan), .double(1), false), (.double(.leastNonzeroMagnitude), .double(0), false),
     ] as [(Value, Value, Bool)]
   )
   func numbers(_ before: Value, _ after: Value, _ isRounded: Bool) throws {
