@@ -31,6 +31,10 @@ struct ExportSeriesTests {
     return ("n/\(try #require(tool.exports("n").last))", result.errors)
   }
 
+  private func manifest(_ folder: String, _ tool: Tool) throws -> Manifest {
+    try #require(try Manifest.read(from: tool.path(folder)))
+  }
+
   private func lines(_ file: String, _ tool: Tool) throws -> Int {
     try tool.text(file).split(separator: "\n").count
   }
@@ -129,10 +133,9 @@ struct ExportSeriesTests {
   func marks() async throws {
     try await withSource { tool, _, _ in
       let single = Self.export.map { $0 == "--all" ? "users" : $0 }
-      let first = try #require(Manifest.read(from: tool.path("n/latest"))?.readTime)
+      let first = try #require(manifest("n/latest", tool).readTime)
       try await tool.bare(single).expect(0)
-      let path = try await increment(tool).path
-      let next = try #require(Manifest.read(from: tool.path(path)))
+      let next = try await manifest(increment(tool).path, tool)
       #expect(next.after == first)
       let mark = try #require(HighWaterMarks.mark(exportedAt: first))
       #expect(Set(next.files.compactMap(\.since)) == [mark])
