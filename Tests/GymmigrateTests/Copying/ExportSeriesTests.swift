@@ -148,6 +148,21 @@ struct ExportSeriesTests {
     }
   }
 
+  @Test("An increment that an earlier version added to an export without its subcollections is found.")
+  func addedToShallow() async throws {
+    try await withSource { tool, _, _ in
+      try await tool.bare(Self.export + ["--no-subcollections"]).expect(0)
+      let shallow = try #require(manifest("n/latest", tool).readTime)
+      let folder = try await increment(tool).path
+      var added = try manifest(folder, tool)
+      added.after = shallow
+      try added.write(to: tool.path(folder))
+      let verified = try await tool.bare(["export", "verify", "n"])
+      verified.expect(1)
+      #expect(verified.output.contains("\(folder)\tthe increment before it is missing"))
+    }
+  }
+
   @Test("A series out of order is refused, whatever --duplicates says, and so is one with a gap.")
   func order() async throws {
     try await withSource { tool, source, target in
