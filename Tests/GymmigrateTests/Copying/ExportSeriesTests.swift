@@ -31,6 +31,10 @@ struct ExportSeriesTests {
     return ("n/\(try #require(tool.exports("n").last))", result.errors)
   }
 
+  private func manifest(_ folder: String, _ tool: Tool) throws -> Manifest {
+    try #require(try Manifest.read(from: tool.path(folder)))
+  }
+
   private func lines(_ file: String, _ tool: Tool) throws -> Int {
     try tool.text(file).split(separator: "\n").count
   }
@@ -129,10 +133,9 @@ struct ExportSeriesTests {
   func marks() async throws {
     try await withSource { tool, _, _ in
       let single = Self.export.map { $0 == "--all" ? "users" : $0 }
-      let first = try #require(Manifest.read(from: tool.path("n/latest"))?.readTime)
+      let first = try #require(manifest("n/latest", tool).readTime)
       try await tool.bare(single).expect(0)
-      let path = try await increment(tool).path
-      let next = try #require(Manifest.read(from: tool.path(path)))
+      let next = try await manifest(increment(tool).path, tool)
       #expect(next.after == first)
       let mark = try #require(HighWaterMarks.mark(exportedAt: first))
       #expect(Set(next.files.compactMap(\.since)) == [mark])
@@ -142,6 +145,21 @@ struct ExportSeriesTests {
       let whole = try await increment(tool)
       #expect(whole.errors.contains("n lacks the whole export"))
       #expect(try lines("\(whole.path)/users.jsonl", tool) == 9)
+    }
+  }
+
+  @Test("An increment that an earlier version added to an export without its subcollections is found.")
+  func addedToShallow() async throws {
+    try await withSource { tool, _, _ in
+      try await tool.bare(Self.export + ["--no-subcollections"]).expect(0)
+      let shallow = try #require(manifest("n/latest", tool).readTime)
+      let folder = try await increment(tool).path
+      var added = try manifest(folder, tool)
+      added.after = shallow
+      try added.write(to: tool.path(folder))
+      let verified = try await tool.bare(["export", "verify", "n"])
+      verified.expect(1)
+      #expect(verified.output.contains("\(folder)\tthe increment before it is missing"))
     }
   }
 

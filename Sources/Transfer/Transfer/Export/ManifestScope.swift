@@ -43,10 +43,13 @@ extension Manifest {
     )
   }
 
-  /// Returns whether this full export can be the base of an increment: it is of the same series, or has subcollections besides, as
-  /// one to which an earlier version added.
-  func isBase(of increment: Manifest) -> Bool {
-    guard !isIncrement, var others = increment.scope else { return false }
+  /// Returns whether this full export can be the base of an increment.
+  func isBase(of increment: Manifest) -> Bool { !isIncrement && comprises(increment) }
+
+  /// Returns whether it has what an increment tells the changes of: it is of the same series, or has subcollections besides, as one
+  /// to which an earlier version added.
+  func comprises(_ increment: Manifest) -> Bool {
+    guard var others = increment.scope else { return false }
     if scope?.subcollections ?? false { others.subcollections = true }
     return isOfSeries(others, increment.kind)
   }

@@ -37,7 +37,8 @@ package struct FolderVerification: Sendable {
     guard let base = manifest.base(in: known) else {
       return "it is an increment, and the whole export that it adds to is missing"
     }
-    let series = [known[base]] + known[(base + 1)...].filter { $0.adds(to: known[base]) }
+    let later = known[(base + 1)...].filter { $0.adds(to: known[base]) && $0.comprises(manifest) }
+    let series = [known[base]] + later
     if let after = manifest.after { return series.contains { $0.readTime == after } ? nil : Manifest.gap }
     return series.last?.readTime.map { manifest.leavesGap(after: $0) } ?? false ? Manifest.gap : nil
   }
