@@ -7,7 +7,7 @@ package struct Manifest: JSONRecord, Equatable {
   package struct File: Codable, Sendable, Equatable {
     /// The name within the directory.
     package var file: String
-    /// The collection of its documents; `*` for those of all collections.
+    /// The collection of its documents; `*` where it is the list of deleted documents of all collections.
     package var collection: String
     /// The number of documents.
     package var documents: Int

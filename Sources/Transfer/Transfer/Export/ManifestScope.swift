@@ -96,9 +96,7 @@ extension Manifest {
   private func overlaps(_ other: Manifest) -> Bool {
     guard database == other.database else { return false }
     let own = Set(files.map { UTF8Key($0.collection) })
-    let others = Set(other.files.map { UTF8Key($0.collection) })
-    let all = UTF8Key("*")
-    return own.contains(all) || others.contains(all) || !own.isDisjoint(with: others)
+    return other.files.contains { own.contains(UTF8Key($0.collection)) }
   }
 
   /// Checks that the increments among exports that are imported together come behind what they add to, in their order and
