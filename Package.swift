@@ -11,7 +11,12 @@ let settings: [SwiftSetting] = [
 /// Those of tests, whose own code runs too seldom to be worth optimising: their files are compiled side by side instead, and
 /// only those that changed.
 let testSettings =
-  settings + [.unsafeFlags(["-Onone", "-no-whole-module-optimization", "-enable-batch-mode"], .when(configuration: .release))]
+  settings + [
+    .unsafeFlags(
+      ["-Onone", "-no-whole-module-optimization", "-enable-batch-mode"],
+      .when(configuration: .release)
+    )
+  ]
 
 /// Products of other packages.
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")

@@ -212,118 +212,6 @@ package struct DocumentLoader: Sendable {
   }
 }
 
-/// Decides what is written of a document, by the mode and by who sets its times.
-private struct LoadDecision: Sendable {
-  let mode: WriteMode
-  let times: LoadTimes
-  let schema: DatabaseSchema
-
-  let guarding: LoadGuard?
-  /// Completes a document that is not there.
-  var completing: (@Sendable (RawDocument) -> RawDocument)?
-  var recording: (@Sendable (Change) -> Void)?
-  var keeping: SkippedFields?
-  var heedsTimes = false
-
-  private static let creation = ["create"]
-  private let reasons: [String]
-
-  init(mode: WriteMode, times: LoadTimes, schema: DatabaseSchema, guarding: LoadGuard?) {
-    (self.mode, self.times, self.schema, self.guarding) = (mode, times, schema, guarding)
-    reasons = [mode.rawValue]
-  }
-
-  func decide(_ document: LoadDocument, current: RawDocument?) -> WriteMode.Decision {
-    let complete = current.map { keeping?.completed(document, from: $0) ?? document } ?? completed(document)
-    let decision = decideTimes(complete, current)
-    guard case .change(var change) = decision else { return decision }
-    if isOutdated(document, current) {
-      let what = current == nil ? "deleted" : "written"
-      return .rejected(
-        FirestoreError(.aborted, "it was \(what) since it was listed; plan again, and import that list"),
-        breach: WriteMode.changedSince
-      )
-    }
-    if let objection = guarding?.refusal(of: change) {
-      let status: FirestoreError.Status = current == nil ? .notFound : .failedPrecondition
-      return .rejected(FirestoreError(status, objection.message), breach: objection.code)
-    }
-    change.reasons = current == nil ? Self.creation : reasons
-    return .change(change)
-  }
-
-  /// Whether a document stands for one that was written at another time than the current one. A creation says so by itself.
-  private func isOutdated(_ document: LoadDocument, _ current: RawDocument?) -> Bool {
-    guard heedsTimes, mode != .create, case .decoded(let listed) = document, let time = listed.updateTime else {
-      return false
-    }
-    return current?.updateTime != time
-  }
-
-  /// Whether a document brings a time of creation, other than the one that is there, which is not written.
-  func drops(timeOf document: LoadDocument, _ current: RawDocument?) -> Bool {
-    guard times == .server, case .decoded(let document) = document,
-      let field = schema.collection(document.path.collection)?.createTime, field.setter == .server,
-      document.fields[field.path]?.timestamp != nil
-    else { return false }
-    // Both ways, for what a spreadsheet has rounded is the same.
-    guard let current, current.fields[field.path]?.timestamp != nil else { return true }
-    return document.brings(field.path, laterThan: current) || current.brings(field.path, laterThan: document)
-  }
-
-  private func completed(_ document: LoadDocument) -> LoadDocument {
-    guard let completing else { return document }
-    if case .absent = document { return document }
-    return .decoded(completing(document.document))
-  }
-
-  private func decideTimes(_ document: LoadDocument, _ current: RawDocument?) -> WriteMode.Decision {
-    if case .absent = document { return mode.decide(document, current: current) }
-    switch times {
-    case .kept: break
-    case .changed:
-      guard mode != .create, let current,
-        let field = schema.collection(document.path.collection)?.serverUpdateTime
-      else { break }
-      if mode.hasAll(of: document, current) { return .unchanged }
-      let incoming = document.document
-      if incoming.brings(field, laterThan: current) { break }
-      return decide(incoming, current: current, setting: [field])
-    case .server:
-      guard let collection = schema.collection(document.path.collection) else { break }
-      let set = current == nil ? collection.serverTimes : collection.serverUpdateTime.map { [$0] } ?? []
-      return decide(document.document, current: current, keeping: collection.serverTimes, setting: set)
-    }
-    return mode.decide(document, current: current)
-  }
-
-  /// Decides about a document whose times give way to those that are there, which no comparison then finds different.
-  private func decide(
-    _ document: RawDocument,
-    current: RawDocument?,
-    keeping kept: [FieldPath]? = nil,
-    setting set: [FieldPath]
-  ) -> WriteMode.Decision {
-    var document = document
-    for field in kept ?? set { document.fields[field] = current?.fields[field] }
-    let decision = mode.decide(.decoded(document), current: current)
-    guard case .change(let change) = decision else { return decision }
-    return .change(change.setting(set))
-  }
-}
-
-extension RawDocument {
-  /// Whether it has a time in a field that is later than that of another document, or that one has none.
-  ///
-  /// Spreadsheets round times to a millisecond, so less than that is not later.
-  fileprivate func brings(_ field: FieldPath, laterThan other: RawDocument) -> Bool {
-    guard let time = fields[field]?.timestamp else { return false }
-    guard let known = other.fields[field]?.timestamp else { return true }
-    let seconds = Double(time.seconds - known.seconds)
-    return seconds * 1000 + Double(time.nanoseconds - known.nanoseconds) / 1_000_000 >= 1
-  }
-}
-
 /// The documents in flight, for decisions that have to be repeated; in order if a path occurs twice.
 private final class Incoming: Sendable {
   private struct Documents {
@@ -409,6 +297,7 @@ private struct LoadDelegate: BatchDelegate {
     guard let document = incoming.first(write.path) else { return .settle(.conflicted) }
     switch mode.decide(document, current: current) {
     case .unchanged: return .settle(.unchanged)
+    case .rejected(_, WriteMode.changedSince?): return .settle(.conflicted)
     case .rejected(let error, _): return .settle(.rejected(error))
     case .change(let change): return .change(change)
     }

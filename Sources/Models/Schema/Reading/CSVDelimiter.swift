@@ -30,7 +30,8 @@ package struct CSVDelimiter: RawRepresentable, Codable, Sendable, Hashable {
   ]
 
   /// What ``init(typed:)`` takes, for messages.
-  package static let expectation = "comma, semicolon, tab, pipe, or one other punctuation mark or symbol of ASCII but for quotes"
+  package static let expectation =
+    "comma, semicolon, tab, pipe, or one other punctuation mark or symbol of ASCII but for quotes"
 
   /// The delimiter of its name (`semicolon`) or that is the character itself.
   package init?(typed text: String) {
