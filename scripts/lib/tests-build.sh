@@ -6,12 +6,8 @@
 tests_flags=(-c release -Xswiftc -enable-testing --explicit-target-dependency-import-check error)
 # Where WARNINGS_AS_ERRORS is set, as in CI, a warning fails the build.
 [[ -z ${WARNINGS_AS_ERRORS:-} ]] || tests_flags+=(-Xswiftc -warnings-as-errors)
-# Nobody debugs this build, or looks something up in it: that would be a tenth of its time.
-# Without XCTest, whose tests are found by the index.
-tests_build=(
-  "${tests_flags[@]}" -Xswiftc -gnone --disable-index-store --disable-xctest
-  --scratch-path .build/tests
-)
+# Nobody debugs this build. The index is needed: SwiftPM looks for tests in it.
+tests_build=("${tests_flags[@]}" -Xswiftc -gnone --enable-index-store --scratch-path .build/tests)
 
 # The suites that take long, as a pattern.
 long_tests() { grep -v '^#' scripts/lib/long-tests.txt | paste -sd '|'; }
