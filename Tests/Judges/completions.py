@@ -66,7 +66,7 @@ class Shell:
     def send(self, text):
         os.write(self.terminal, text.encode())
 
-    def expect(self, word, seconds=10):
+    def expect(self, word, seconds=120):
         """Whether a word comes up on the screen."""
         end = time.monotonic() + seconds
         while word not in self.text and time.monotonic() < end:
