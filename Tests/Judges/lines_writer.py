@@ -196,6 +196,8 @@ class Maker(TableMaker):
         if self.chance(0.1):
             document |= {"createTime": "2026-01-01T00:00:00Z", "updateTime": "2026-01-01T00:00:00.000001Z"}
         if self.chance(0.1):
+            # With a time it would stand for the document that was written then.
+            document.pop("updateTime", None)
             document = {"code": "ALREADY_EXISTS", "message": "x", "path": line.path, "document": document}
         if self.chance(0.5):
             document = dict(reversed(document.items()))
