@@ -160,7 +160,7 @@ package struct DocumentLoader: Sendable {
         let before = current.isEmpty ? nil : current[path]
         if mode.drops(timeOf: document, before) { droppedTimes.withLock { $0 += 1 } }
         var decision = mode.decide(document, current: before)
-        if case .change = decision, let before, let journal = context.journal, journal.hasTail,
+        if decision.isOfChanged, let before, let journal = context.journal, journal.hasTail,
           try journal.isChangedSince(before)
         {
           decision = .unchanged

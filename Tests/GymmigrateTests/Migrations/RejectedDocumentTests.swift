@@ -104,4 +104,51 @@ struct RejectedDocumentTests {
       #expect(try again.summary().totals.unchanged == 1)
     }
   }
+
+  @Test("What an interrupted import of a list wrote is its own, though somebody changed it since.")
+  func resumed() async throws {
+    let mini = MiniFirestore()
+    let fields = #"{"nombre":{"stringValue":"Ana"},"telefono":{"integerValue":"5512345678"}}"#
+    let users = ["users/a", "users/b", "users/c"]
+    for user in users { try mini.put(user, fields: fields) }
+    func phone(_ user: String) throws -> String { "\(try mini.document(user)?.fields()["telefono"] ?? "")" }
+    let running = Later<RunningBinary>()
+    let faults = ScriptedFaults(
+      mini.handler,
+      rules: [
+        FaultRule(
+          [.commit],
+          .number(3),
+          .custom { _, _ in
+            running.get()?.send(SIGKILL)
+            return .stall
+          },
+          where: { String(decoding: $0.body, as: UTF8.self).contains("documents/users/") }
+        )
+      ]
+    )
+    faults.setOn(false)
+    try await withTool(against: faults.handler) { tool, _ in
+      try await tool.run("migrate", "apply", "users-unify").expect(2)
+      let corrected = try tool.text(".gymmigrate/runs/\(tool.lastRun())/rejects.jsonl")
+        .replacing(#""integerValue":"5512345678""#, with: #""stringValue":"5512345678""#)
+      try tool.write(corrected, to: "rejects.jsonl")
+      faults.setOn(true)
+      let words = ["import", "rejects.jsonl", "--mode", "upsert", "--batch-size", "1", "--in-flight", "1"]
+      let process = try tool.runner.start(words + tool.place, directory: tool.folder)
+      running.set(process)
+      let result = await process.wait()
+      #expect(result.signal == SIGKILL, "\(result.errors)")
+      faults.setOn(false)
+      let written = try users.filter { try phone($0).contains("stringValue") }
+      try #require(written.count == 2)
+      try mini.put(written[0], fields: #"{"nombre":{"stringValue":"Eva"}}"#)
+
+      let resumed = try await tool.bare(words + tool.place + ["--json"])
+      resumed.expect(0)
+      let totals = try resumed.summary().totals
+      #expect(totals.updated == 3 && totals.rejected == 0, "\(resumed.output)")
+      #expect("\(try mini.document(written[0])?.fields()["nombre"] ?? "")".contains("Eva"))
+    }
+  }
 }

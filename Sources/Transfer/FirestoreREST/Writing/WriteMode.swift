@@ -15,6 +15,14 @@ package enum WriteMode: String, Codable, Sendable, CaseIterable {
     case unchanged
     /// The mode does not allow it, and the error is that of the service; or the schema does not, whose code it is.
     case rejected(FirestoreError, breach: String? = nil)
+
+    /// Whether the document is not as it is wanted: to be changed, or left alone because somebody has changed it.
+    package var isOfChanged: Bool {
+      switch self {
+      case .change, .rejected(_, WriteMode.changedSince?): true
+      case .rejected, .unchanged: false
+      }
+    }
   }
 
   /// Decides by the current document; nil if it does not exist.
