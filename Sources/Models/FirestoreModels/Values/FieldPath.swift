@@ -133,8 +133,11 @@ public struct FieldPath: Hashable, Sendable, CustomStringConvertible {
   }
 
   private static func rendered(_ name: String) -> String {
-    let needsNoQuotes = name.utf8.enumerated().allSatisfy { isSimple($1, first: $0 == 0) }
-    if needsNoQuotes, !name.isEmpty { return name }
+    let needsNoQuotes = name.withBytes { bytes in
+      guard let first = bytes.first, isSimple(first, first: true) else { return false }
+      return bytes.allSatisfy { isSimple($0, first: false) }
+    }
+    if needsNoQuotes { return name }
     var out: [UInt8] = [UInt8(ascii: "`")]
     for byte in name.utf8 {
       if byte == UInt8(ascii: "`") || byte == UInt8(ascii: "\\") { out.append(UInt8(ascii: "\\")) }

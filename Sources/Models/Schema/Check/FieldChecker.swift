@@ -97,15 +97,16 @@ final class FieldChecker: Sendable {
 
   /// How the first element that differs from what the schema says of elements does.
   private func elementViolation(in values: [Value]) -> SchemaViolation? {
-    var violations: [SchemaViolation] = []
     for (index, value) in values.enumerated() {
       let fields = FieldMap([.init(name: FieldSchema.elementName, value: value)])
-      inMemory { () throws(WireError) in
+      let first = inMemory { () throws(WireError) -> SchemaViolation? in
         for element in elements {
-          try element.check(fields.content(at: element.path.segments[...]), in: fields, &violations)
+          let content = try fields.content(at: element.path.segments[...])
+          if let violation = try element.violation(of: content, in: fields) { return violation }
         }
+        return nil
       }
-      guard var violation = violations.first else { continue }
+      guard var violation = first else { continue }
       let below = violation.field?.segments.dropFirst().joined(separator: ".") ?? ""
       violation.field = path
       violation.expected = "\(violation.expected) in element \(index)\(below.isEmpty ? "" : ", \(below)")"
@@ -114,26 +115,25 @@ final class FieldChecker: Sendable {
     return nil
   }
 
-  /// Adds how the field of a document differs.
+  /// How the field of a document differs; nil where it does not.
   ///
   /// - Parameter content: Its value in the document; nil where it is absent. Null counts as absent.
-  func check<Fields: ReadableFields>(
-    _ content: Fields.Content?,
-    in document: Fields,
-    _ violations: inout [SchemaViolation]
-  ) throws(WireError) {
+  func violation<Fields: ReadableFields>(
+    of content: Fields.Content?,
+    in document: Fields
+  ) throws(WireError) -> SchemaViolation? {
     guard let content, case let view = try content.view(), !view.isNull else {
-      if isRequired, try isParentPresent(in: document) { violations.append(missing(nil)) }
-      return
+      guard isRequired, try isParentPresent(in: document) else { return nil }
+      return missing(nil)
     }
     if try !accepts(view) {
-      violations.append(SchemaViolation(.type, path, try content.value(), expected: field.typeNames))
-    } else if case .string(let text) = view, text.isBlank {
-      // Optional fields are often written as an empty text, which says nothing.
-      if isRequired, !isReference { violations.append(missing(try content.value())) }
-    } else if let violation = try violation(of: content, view) {
-      violations.append(violation)
+      return SchemaViolation(.type, path, try content.value(), expected: field.typeNames)
     }
+    if case .string(let text) = view, text.isBlank {
+      // Optional fields are often written as an empty text, which says nothing.
+      return isRequired && !isReference ? missing(try content.value()) : nil
+    }
+    return try violation(of: content, view)
   }
 
   private func missing(_ value: Value?) -> SchemaViolation {

@@ -32,8 +32,8 @@ extension CollectionSchema {
     by document: WireDocument,
     settingTimes times: [FieldPath]
   ) throws(WireError) -> [SchemaViolation] {
-    try violations(in: document).filter { violation in
-      violation.field.map { !times.contains($0) } ?? true
-    }
+    let found = try violations(in: document)
+    if times.isEmpty { return found }
+    return found.filter { violation in violation.field.map { !times.contains($0) } ?? true }
   }
 }

@@ -79,7 +79,6 @@ extension CollectionSchema {
     _ violations: inout [SchemaViolation]
   ) throws(WireError) {
     var found: [(index: Int, violation: SchemaViolation)] = []
-    var new: [SchemaViolation] = []
     let idIndex = idField.flatMap { byPath[$0] }
     // Both are in the order of their names' bytes, so they are gone through together.
     var members = document.makeIterator()
@@ -96,10 +95,9 @@ extension CollectionSchema {
       if order == 0, let (_, value) = member {
         content = checker.nested.isEmpty ? value : try value.content(at: checker.nested)
       }
-      try checker.check(content, in: document, &new)
-      if new.isEmpty { continue }
-      found += new.map { (checker.index, $0) }
-      new.removeAll(keepingCapacity: true)
+      if let violation = try checker.violation(of: content, in: document) {
+        found.append((checker.index, violation))
+      }
     }
     if found.count > 1 { found.sort { $0.index < $1.index } }
     violations += found.map { $0.violation }

@@ -10,14 +10,15 @@ package enum Spacing {
 
   /// Returns the invisible character with which a text begins or ends; nil if there is none.
   static func end(of text: String) -> Unicode.Scalar? {
-    [text.unicodeScalars.first, text.unicodeScalars.last].lazy.compactMap { $0 }.first(where: isInvisible)
+    guard let first = text.utf8.first, let last = text.utf8.last else { return nil }
+    // Nearly every text begins and ends with a letter or a digit.
+    if isGraphic(first), isGraphic(last) { return nil }
+    let scalars = text.unicodeScalars
+    return [scalars.first, scalars.last].lazy.compactMap { $0 }.first(where: isInvisible)
   }
 
   /// Whether a text begins or ends with such a character.
-  package static func isAround(_ text: String) -> Bool {
-    guard let first = text.utf8.first, let last = text.utf8.last else { return false }
-    return !(isGraphic(first) && isGraphic(last)) && end(of: text) != nil
-  }
+  package static func isAround(_ text: String) -> Bool { end(of: text) != nil }
 
   /// What an error says of a text that begins or ends with a character that nobody sees, other than a space; empty for any
   /// other text.

@@ -128,18 +128,20 @@ struct DocumentRow {
 }
 
 /// An error in a line or row.
-struct RowFault {
+///
+/// A class, because it is large to copy, and lists of them are handed on often.
+final class RowFault: Sendable {
   /// The number of the line or row.
-  var row: Int
+  let row: Int
   /// The number of the column, from 1; nil for the entire row.
-  var column: Int?
-  var heading: String?
+  let column: Int?
+  let heading: String?
   private let cell: String?
   private let found: Value?
   /// What was expected.
-  var expected: String
+  let expected: String
   /// The kind of violation of the schema; nil for what could not be read.
-  var code: String?
+  let code: String?
   private let cause: @Sendable () -> Failure
 
   /// The value, for the report only because it is personal data.

@@ -33,7 +33,7 @@ struct RowRejects {
 
 extension RowFault {
   /// Makes the error of a record that could not be parsed, after which reading continues; nil for a failure that ends the file.
-  init?(malformed failure: Failure) {
+  convenience init?(malformed failure: Failure) {
     guard let record = failure.record else { return nil }
     self.init(
       row: record.row ?? record.line,

@@ -21,16 +21,20 @@ final class ValidationReport {
   }
 
   private struct Kind {
+    var key: KindKey
     var first: String
     var count: Int
+    /// The position of the kind that came next the last time; mostly it is the same for each document.
+    var next = 0
   }
 
   private static let largestWait = 32_768
 
   private let list: LineList
   private var waiting: [UInt8] = []
-  private var kinds: [KindKey: Int] = [:]
-  private var kindCounts: [Kind] = []
+  private var positions: [KindKey: Int] = [:]
+  private var kinds: [Kind] = []
+  private var last = 0
   private(set) var count = 0
   private(set) var first: Failure?
   /// Whether a value breaks the schema, and whether one cannot be read or is missing otherwise.
@@ -62,11 +66,13 @@ final class ValidationReport {
       what: UTF8Key(Self.what(fault)),
       heading: UTF8Key(fault.code == nil ? "" : fault.heading ?? "")
     )
-    if let index = kinds[key] {
-      kindCounts[index].count += 1
-    } else if kindCounts.count < Self.maximumKinds {
-      kinds[key] = kindCounts.count
-      kindCounts.append(Kind(first: "\(source.label) \(fault.failure.cause)", count: 1))
+    if let position = position(of: key) {
+      kinds[position].count += 1
+      kinds[last].next = position
+      last = position
+    } else if kinds.count < Self.maximumKinds {
+      positions[key] = kinds.count
+      kinds.append(Kind(key: key, first: "\(source.label) \(fault.failure.cause)", count: 1))
     }
     if count > Self.maximumLines { return }
     let cells = [
@@ -75,6 +81,12 @@ final class ValidationReport {
     ]
     waiting += CSVLineWriter.list.bytes(cells)
     if waiting.count >= Self.largestWait { try flush() }
+  }
+
+  private func position(of key: KindKey) -> Int? {
+    if kinds.isEmpty { return nil }
+    let expected = kinds[last].next
+    return kinds[expected].key == key ? expected : positions[key]
   }
 
   /// Writes the lines that wait, which otherwise are written many at a time.
@@ -97,11 +109,11 @@ final class ValidationReport {
 
   /// The errors for the log: the first of each kind, and how many more there are.
   var lines: [String] {
-    var lines = kindCounts.prefix(Self.maximumLogged).map { kind in
+    var lines = kinds.prefix(Self.maximumLogged).map { kind in
       kind.count == 1 ? "\(kind.first)." : "\(kind.first); \(kind.count - 1) more like it."
     }
-    if kindCounts.count > Self.maximumLogged {
-      lines.append("… and \(NumberText.counted(kindCounts.count - Self.maximumLogged, "kind")) more.")
+    if kinds.count > Self.maximumLogged {
+      lines.append("… and \(NumberText.counted(kinds.count - Self.maximumLogged, "kind")) more.")
     }
     return lines
   }
