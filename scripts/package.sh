@@ -9,6 +9,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/lib/same-bytes.sh
+# Passes of the optimizer go through sets and dictionaries, whose order is otherwise another one in each process.
+export SWIFT_DETERMINISTIC_HASHING=1
 
 build=$PWD/.build/package
 tree=$build/tree
