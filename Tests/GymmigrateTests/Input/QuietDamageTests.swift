@@ -249,6 +249,24 @@ struct QuietDamageTests {
     }
   }
 
+  @Test(
+    "A value that is no map has no column where the table has only columns of a map's members.",
+    arguments: [
+      #"{"stringValue":"A5"}"#, #"{"nullValue":null}"#, #"{"mapValue":{}}"#, #"{"arrayValue":{}}"#,
+      #"{"mapValue":{"fields":{"y":{"integerValue":"2"}}}}"#,
+    ]
+  )
+  func lossesBesideMembers(value: String) async throws {
+    let mini = MiniFirestore()
+    try mini.put("things/t1", fields: #"{"m":\#(value),"n":{"integerValue":"1"}}"#)
+    try await withTool(against: mini.handler) { tool, _ in
+      try tool.write("__name__,m.x,n\nt1,,1\nt2,1,1\n", to: "things.csv")
+      let words = ["import", "things.csv", "--schema", "none", "-q", "--mode", "upsert"]
+      let said = try await tool.bare(words + tool.place.dropFirst(2)).errors
+      #expect(said.contains("1 document loses 1 field that no column is for (m"), "\(said)")
+    }
+  }
+
   @Test("A merge that is refused for cells says that those count that nobody edited.")
   func unedited() async throws {
     try await withTool { tool in

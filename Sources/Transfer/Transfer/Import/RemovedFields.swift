@@ -45,9 +45,7 @@ struct RemovedFields: Sendable {
     let removed = change.differences.flatMap { difference -> [FieldPath] in
       if difference.after != nil || difference.isServerTime { return [] }
       return Self.leaves(of: difference).filter { leaf in
-        !columns.contains {
-          leaf.isPrefix(of: $0) || $0.isPrefix(of: leaf) && Self.fills($0, of: columns, after)
-        }
+        !columns.contains { $0 == leaf || $0.isPrefix(of: leaf) && Self.fills($0, of: columns, after) }
       }
     }
     if removed.isEmpty { return }
