@@ -147,7 +147,7 @@ struct RejectedDocumentTests {
       let resumed = try await tool.bare(words + tool.place + ["--json"])
       resumed.expect(0)
       let totals = try resumed.summary().totals
-      #expect(totals.updated == 3 && totals.rejected == 0, "\(resumed.output)")
+      #expect(totals.written == 3 && totals.rejected == 0, "\(resumed.output)")
       #expect("\(try mini.document(written[0])?.fields()["nombre"] ?? "")".contains("Eva"))
     }
   }

@@ -18,9 +18,11 @@ final class FieldChecker: Sendable {
   let nested: ArraySlice<String>
   private let head: UInt64
 
-  private let field: FieldSchema
   private let path: FieldPath
+  /// The segments of the map that holds it; none for a field of the document itself.
+  private let parent: ArraySlice<String>
   private let types: [FieldType]
+  private let expectedType: String
   private let isRequired: Bool
   private let isReference: Bool
   private let values: [Value]?
@@ -31,13 +33,14 @@ final class FieldChecker: Sendable {
   private let elements: [FieldChecker]
 
   init(_ field: FieldSchema, index: Int) {
-    self.field = field
     self.index = index
     top = field.path.segments.first ?? ""
     head = top.withBytes(\.head)
     nested = field.path.segments.dropFirst()
     path = field.path
+    parent = field.path.segments.dropLast()
     types = field.types
+    expectedType = field.typeNames
     isRequired = field.isRequired
     isReference = field.reference != nil
     values = field.values
@@ -127,7 +130,7 @@ final class FieldChecker: Sendable {
       return missing(nil)
     }
     if try !accepts(view) {
-      return SchemaViolation(.type, path, try content.value(), expected: field.typeNames)
+      return SchemaViolation(.type, path, try content.value(), expected: expectedType)
     }
     if case .string(let text) = view, text.isBlank {
       // Optional fields are often written as an empty text, which says nothing.
@@ -137,11 +140,10 @@ final class FieldChecker: Sendable {
   }
 
   private func missing(_ value: Value?) -> SchemaViolation {
-    SchemaViolation(.missing, path, value, expected: types.isEmpty ? "a value" : field.typeNames)
+    SchemaViolation(.missing, path, value, expected: types.isEmpty ? "a value" : expectedType)
   }
 
   private func isParentPresent<Fields: ReadableFields>(in document: Fields) throws(WireError) -> Bool {
-    let parent = path.segments.dropLast()
     if parent.isEmpty { return true }
     guard let content = try document.content(at: parent), case .map(let members) = try content.view() else {
       return false

@@ -134,7 +134,8 @@ final class TapeViolations {
 /// An input whose documents are compared with the schema.
 final class SchemaInput: DocumentInput {
   private let input: any DocumentInput
-  private let source: ImportSource
+  /// What its errors name: the file, and what a document is in it.
+  private let (label, unit): (String, String)
   private let rules: SchemaRules
   private let policy: SchemaPolicy
   private let declared: DeclaredCollections
@@ -148,7 +149,7 @@ final class SchemaInput: DocumentInput {
     knowing known: TapeViolations = TapeViolations()
   ) {
     (self.input, self.known) = (input, known)
-    self.source = source
+    (label, unit) = (source.label, source.unit)
     self.rules = rules
     policy = rules.policy(for: source)
     declared = DeclaredCollections(rules.schema)
@@ -225,8 +226,9 @@ final class SchemaInput: DocumentInput {
     let expected =
       violation.isMissing
       ? "\(cell == nil ? "\(name): " : "")\(violation.expected), and it is missing"
-      : violation.expected + remark
-    let (row, line, source, fillsDefaults) = (row.row, row.number, source, rules.fillsDefaults)
+      : remark.isEmpty ? violation.expected : violation.expected + remark
+    let (row, line, fillsDefaults) = (row.row, row.number, rules.fillsDefaults)
+    let (path, unit) = (label, unit)
     return RowFault(
       row: row ?? line,
       column: cell?.column,
@@ -236,14 +238,14 @@ final class SchemaInput: DocumentInput {
       expected: expected,
       code: violation.kind.rawValue,
       failure: {
-        let place = row.map { CellRow.place(row: $0, line: line) } ?? "\(source.unit) \(line)"
+        let place = row.map { CellRow.place(row: $0, line: line) } ?? "\(unit) \(line)"
         let label = cell?.name ?? name
         let way = collection?.way(to: violation, fillsDefaults: fillsDefaults) ?? ""
         let cause =
           violation.isMissing
           ? "\(place)\(cell == nil ? ":" : ",") \(label) is missing; expected \(violation.expected)\(way)"
           : "\(place), \(label): expected \(expected)"
-        return Failure(.inputMalformed, "import", path: source.label, cause: cause)
+        return Failure(.inputMalformed, "import", path: path, cause: cause)
       }()
     )
   }

@@ -55,7 +55,7 @@ final class ValidationReport {
   /// - Throws: `.cannotWrite`.
   func add(_ fault: RowFault, of source: ImportSource) throws(Failure) {
     count += 1
-    if first == nil { first = fault.failure }
+    if count == 1 { first = fault.failure }
     if fault.code == nil { hasFaults = true } else { hasBreaches = true }
     if fault.code == SchemaViolation.Kind.forbidden.rawValue {
       unexpectedColumn = unexpectedColumn ?? fault.column
