@@ -10,7 +10,7 @@ extension PlainJSON {
 
   /// Whether every member of a document is such a value.
   ///
-  /// - Parameter anyType: Whether one with a type that is not known is one, too, which ``typedFields(_:below:)`` refuses.
+  /// - Parameter anyType: Whether one with a type that is not known is one, too, which ``typedFields(_:below:_:)`` refuses.
   static func isTyped(_ json: JSONCursor, anyType: Bool) -> Bool {
     var count = 0
     for (_, value) in json.members {
@@ -21,15 +21,19 @@ extension PlainJSON {
     return count > 0
   }
 
-  /// Returns the fields of an object whose members are such values.
-  func typedFields(_ json: JSONCursor, below path: [String]) throws(WireError) -> FieldMap {
+  /// Returns the fields of an object whose members are such values, as ``fields(_:unread:)``.
+  func typedFields(
+    _ json: JSONCursor,
+    below path: [String],
+    _ unread: inout [UnreadField]
+  ) throws(WireError) -> FieldMap {
     var entries: [FieldMap.Entry] = []
     for (name, value) in json.members {
       let name = name.string
       do throws(WireError) {
         entries.append(FieldMap.Entry(name: name, value: try typed(value, at: path + [name])))
       } catch {
-        throw error.inside(name)
+        try note(error.inside(name), FieldPath(segments: [name]), below: path, &unread)
       }
     }
     return FieldMap(entries)
@@ -40,14 +44,16 @@ extension PlainJSON {
       throw WireError("expected a value and its type, and nothing else")
     }
     guard let known = Self.types.first(where: { $0.key.isIdentical(to: type) }) else {
-      throw WireError("the type \(PathLimits.shortened(type)), which stands beside it, is not known")
+      throw WireError("its type \(PathLimits.shortened(type)) is not known")
     }
     guard let kinds = known.value else { return try named(type, content) }
     guard content.kind == .null || kinds.contains(content.kind) else {
       throw WireError("it is no \(type), which its type says")
     }
     switch content.kind {
-    case .object: return .map(try typedFields(content, below: path))
+    case .object:
+      var unread: [UnreadField] = []
+      return .map(try typedFields(content, below: path, &unread))
     case .array:
       var values: [Value] = []
       for element in content.elements { values.append(try typed(element, at: path + ["[]"])) }

@@ -5,6 +5,8 @@ import Schema
 package final class MetHeadings {
   package var types: Set<Int> = []
   package var renames: Set<Int> = []
+  /// Whether every object could be read, so that a heading which was not met is in none.
+  package var isComplete = true
   /// How many objects were values of MongoDB's, and how many only look so, by their members.
   private var (extended, odd): ([String: Int], [String: Int]) = ([:], [:])
   /// How many maps of documents with `__name__` would be values of another program in others, by their members.
@@ -127,30 +129,52 @@ package struct PlainJSON {
     }
   }
 
-  /// Returns the fields of an object.
+  /// A field that cannot be read, and why, with its name.
+  package typealias UnreadField = (field: FieldPath, error: WireError)
+
+  /// Returns the fields of an object but for those that cannot be read, which are added to `unread`.
   ///
   /// - Throws: ``WireError`` for what no document holds.
-  package func fields(_ json: JSONCursor) throws(WireError) -> FieldMap {
-    Self.isTyped(json, anyType: isInTree) ? try typedFields(json, below: []) : try fields(json, below: [])
+  package func fields(
+    _ json: JSONCursor,
+    unread: inout [UnreadField]
+  ) throws(WireError) -> FieldMap {
+    Self.isTyped(json, anyType: isInTree)
+      ? try typedFields(json, below: [], &unread) : try fields(json, below: [], &unread)
   }
 
-  private func fields(_ json: JSONCursor, below path: [String]) throws(WireError) -> FieldMap {
+  /// Adds a field of a document that cannot be read.
+  ///
+  /// - Throws: The error where the field is one of a map in the document, which cannot be read then.
+  func note(
+    _ error: WireError,
+    _ field: FieldPath?,
+    below path: [String],
+    _ unread: inout [UnreadField]
+  ) throws(WireError) {
+    guard path.isEmpty, let field else { throw error }
+    unread.append((field, error))
+  }
+
+  private func fields(
+    _ json: JSONCursor,
+    below path: [String],
+    _ unread: inout [UnreadField]
+  ) throws(WireError) -> FieldMap {
     var entries: [FieldMap.Entry] = []
     var renamed: [(path: FieldPath, value: Value)] = []
     for (name, value) in json.members {
       let name = name.string
       // What is below a document stands in it.
       if path.isEmpty, name.isIdentical(to: below) { continue }
+      let index = path.isEmpty ? options.renames.lastIndex { $0.heading.isIdentical(to: name) } : nil
+      let other = index.map { options.renames[$0].value }
+      if let index { met.renames.insert(index) }
       do throws(WireError) {
-        if path.isEmpty, let index = options.renames.lastIndex(where: { $0.heading.isIdentical(to: name) }) {
-          met.renames.insert(index)
-          let other = options.renames[index].value
-          renamed.append((other, try self.value(value, at: other.segments)))
-          continue
-        }
-        entries.append(FieldMap.Entry(name: name, value: try self.value(value, at: path + [name])))
+        let value = try self.value(value, at: other?.segments ?? path + [name])
+        if let other { renamed.append((other, value)) } else { entries.append(.init(name: name, value: value)) }
       } catch {
-        throw error.inside(name)
+        try note(error.inside(name), other ?? FieldPath(segments: [name]), below: path, &unread)
       }
     }
     var fields = FieldMap(entries)
@@ -247,7 +271,8 @@ package struct PlainJSON {
       if readsMarks || type == .reference, json["_firestore"] != nil, let reference = reference(json) {
         return reference
       }
-      return .map(try fields(json, below: path))
+      var unread: [UnreadField] = []
+      return .map(try fields(json, below: path, &unread))
     }
   }
 

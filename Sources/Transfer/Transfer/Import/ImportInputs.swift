@@ -128,6 +128,7 @@ struct ImportInputs: Sendable {
   ///
   /// - Throws: `.inputMalformed`.
   func assertUsed(_ met: [MetHeadings] = []) throws(Failure) {
+    if !met.allSatisfy(\.isComplete) { return }
     let types = used({ $0.usedTypes }, behind: { $0.declaredTypes })
     try assertUsed(options.types.map { ("--types", $0.heading) }, met.reduce(types) { $0.union($1.types) })
     let renames = used({ $0.usedRenames }, behind: { $0.declaredRenames })

@@ -186,19 +186,19 @@ final class ImportPass {
     if options.parseErrors == .stop { throw fault.failure }
     if options.parseErrors == .skipField, let document = row.document {
       context.counts.update(document.path.collection) { $0.review += 1 }
-      if let rejected = row.rejected { try list(of: stage).add(rejected) }
+      try list(row, without: document, stage)
       if !row.skipped.isEmpty { skipped.add(row.skipped, of: document.path) }
       return document
     }
     // A line that is not a document belongs to no collection; it is counted for the collection that is imported into.
     let position = source.collection ?? options.collection ?? CollectionPath(nil, "(unreadable)")
     guard let rejected = row.rejected else {
-      let refused = row.refused
+      let refused = whole(row)
       try context.reject(
-        refused?.path ?? DocumentPath(position, "line-\(row.number)"),
+        row.path ?? row.refused?.path ?? DocumentPath(position, "\(source.unit)-\(row.number)"),
         in: position,
         code: refused == nil ? Self.malformed : code(of: row),
-        message: refused == nil ? fault.failure.cause : RowRejects.reason(row.faults),
+        message: refused == nil ? causes(of: row) : RowRejects.reason(row.faults),
         fields: refused?.fields
       )
       return nil
@@ -211,6 +211,28 @@ final class ImportPass {
     context.rejects.count(code(of: row))
     try context.counts.assertBudget()
     return nil
+  }
+
+  /// Lists a row that is imported without some of its fields.
+  private func list(_ row: DocumentRow, without fields: RawDocument, _ stage: Int) throws {
+    if let rejected = row.rejected { return try list(of: stage).add(rejected) }
+    let refused = whole(row)
+    let line = RejectList.line(
+      fields.path,
+      code: row.faults.first?.code ?? Self.malformed,
+      message: refused == nil ? causes(of: row) : RowRejects.reason(row.faults),
+      fields: refused?.fields
+    )
+    try context.rejects.append(line)
+  }
+
+  /// The document of a row that breaks the schema; nil where some of it could not be read.
+  private func whole(_ row: DocumentRow) -> RawDocument? {
+    row.faults.contains { $0.code == nil } ? nil : row.refused
+  }
+
+  private func causes(of row: DocumentRow) -> String {
+    row.faults.map(\.failure.cause).joined(separator: "; ")
   }
 
   /// Why a row is rejected: with skip-field not by what alone would be left out, but by what is missing without it.

@@ -16,8 +16,10 @@ final class JSONInput: DocumentInput {
   private var values: JSONValues
   private var placement: CollectionPlacement?
   private var number = 0
+  /// A document, and its members that cannot be read.
+  private typealias ReadDocument = (document: RawDocument, unread: [PlainJSON.UnreadField])
   /// The documents of the value that was read last, in reverse.
-  private var pending: [RawDocument] = []
+  private var pending: [ReadDocument] = []
   private var plain: [CollectionPath: PlainJSON] = [:]
   let headings = MetHeadings()
 
@@ -57,52 +59,59 @@ final class JSONInput: DocumentInput {
 
   func next() throws(Failure) -> DocumentRow? {
     while true {
-      if var document = pending.popLast() {
+      if let (read, unread) = pending.popLast() {
+        var document = read
         number += 1
         (document.createTime, document.updateTime) = (nil, nil)
-        if let violation = PathLimits.violations(of: document.path).first { return fault(violation.message) }
-        return DocumentRow(number: number, content: .document(.decoded(document)))
+        if let violation = PathLimits.violations(of: document.path).first { return row(violation.message) }
+        return DocumentRow(
+          number: number,
+          content: .document(.decoded(document)),
+          faults: unread.map { fault($0.error.description) },
+          skipped: unread.map(\.field)
+        )
       }
       guard try values.next() else { return nil }
       do throws(WireError) {
         pending = try parser.parse(values.bytes) { json throws(WireError) in try documents(json) }.reversed()
       } catch {
         number += 1
-        return fault(error.description)
+        return row(error.description)
       }
     }
   }
 
-  private func fault(_ cause: String) -> DocumentRow {
+  /// The row of what is no document.
+  private func row(_ cause: String) -> DocumentRow {
+    headings.isComplete = false
+    return DocumentRow(number: number, faults: [fault(cause)])
+  }
+
+  private func fault(_ cause: String) -> RowFault {
     let place = "document \(number) (line \(values.line)): \(cause)"
     let failure = Failure(.inputMalformed, "read", path: source.label, cause: place)
-    return DocumentRow(number: number, faults: [RowFault(row: number, expected: cause, failure: failure)])
+    return RowFault(row: number, expected: cause, failure: failure)
   }
 
   // MARK: Documents
 
   /// The document of a value, and those below it; none of an answer of a query that has found nothing and has only its time.
-  private func documents(_ json: JSONCursor) throws(WireError) -> [RawDocument] {
-    if let path = source.document {
-      return try plainDocuments(json, path).map { document throws(WireError) in try placed(document) }
-    }
+  private func documents(_ json: JSONCursor) throws(WireError) -> [ReadDocument] {
+    if let path = source.document { return try placed(plainDocuments(json, path)) }
     if values.key == nil, json["__name__"] == nil {
       if Self.isQueryAnswer(json) {
         guard let inner = json["document"] else { return [] }
-        return [try placed(decoder.document(inner, in: nil))]
+        return [(try placed(decoder.document(inner, in: nil)), [])]
       }
       if json["name"]?.string?.utf8.contains(UInt8(ascii: "/")) ?? false {
-        return [try placed(decoder.document(json, in: nil))]
+        return [(try placed(decoder.document(json, in: nil)), [])]
       }
     }
     if let name = values.collection {
       guard let root = CollectionPath(name), root.parent == nil else {
         throw WireError("expected the id of a collection")
       }
-      return try plainDocuments(json, DocumentPath(root, try id(of: json))).map {
-        document throws(WireError) in
-        try placed(document)
-      }
+      return try placed(plainDocuments(json, DocumentPath(root, try id(of: json))))
     }
     guard let collection = source.collection else {
       throw WireError("it is no REST Document; name the collection of plain objects with --collection")
@@ -111,21 +120,23 @@ final class JSONInput: DocumentInput {
   }
 
   /// A plain object as a document, and the documents of the collections in it.
-  private func plainDocuments(_ json: JSONCursor, _ path: DocumentPath) throws(WireError) -> [RawDocument] {
+  private func plainDocuments(_ json: JSONCursor, _ path: DocumentPath) throws(WireError) -> [ReadDocument]
+  {
     let kind = path.collection.pattern
     var reader = plain[kind] ?? PlainJSON(kind, options, below: form.below, noting: headings)
     plain[kind] = reader
     reader.isInTree = source.document != nil
     // Who names a member has a file of another program.
     reader.readsMarks = options.idColumn != nil || json["__name__"] == nil
-    var fields = try reader.fields(json)
+    var unread: [PlainJSON.UnreadField] = []
+    var fields = try reader.fields(json, unread: &unread)
     fields["__name__"] = nil
     if let name = idMember(of: json), let declared = options.schema.collection(path.collection),
       declared.field(FieldPath(field: name)) == nil
     {
       fields[name] = nil
     }
-    var documents = [RawDocument(path: path, fields: fields)]
+    var documents: [ReadDocument] = [(RawDocument(path: path, fields: fields), unread)]
     guard let below = form == .documents ? json["__collections__"] : json["subCollection"] else {
       return documents
     }
@@ -266,6 +277,10 @@ final class JSONInput: DocumentInput {
     } catch {
       throw WireError("expected \(error.expected)", at: place)
     }
+  }
+
+  private func placed(_ documents: [ReadDocument]) throws(WireError) -> [ReadDocument] {
+    try documents.map { read throws(WireError) in (try placed(read.document), read.unread) }
   }
 
   private func placed(_ document: RawDocument) throws(WireError) -> RawDocument {

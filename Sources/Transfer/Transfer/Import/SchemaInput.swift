@@ -171,12 +171,11 @@ final class SchemaInput: DocumentInput {
     if policy == .off { return row }
     let violations = rules.violations(in: document, collection.schema)
     if violations.isEmpty { return row }
-    // That a cell could not be read is said already; without its value the document is not complete all the same.
-    let unread = Set(row.faults.compactMap(\.column))
+    // That a value could not be read is said already; without it the document is not complete all the same.
+    let unread = row.skipped
     let isIncomplete = !unread.isEmpty && violations.contains(where: \.isMissing)
-    let faults = violations.map { fault($0, in: row, collection) }.filter { fault in
-      fault.column.map { !unread.contains($0) } ?? true
-    }
+    let faults = violations.filter { $0.field.map { !unread.contains($0) } ?? true }
+      .map { fault($0, in: row, collection) }
     if faults.isEmpty, policy == .warn || !isIncomplete { return row }
     if policy == .warn {
       row.warnings += faults
