@@ -115,6 +115,58 @@ struct BadInputTests {
     }
   }
 
+  @Test("Of plain JSON a member is left out, or its object, and both are listed by the document.")
+  func skippedMembers() async throws {
+    let mini = MiniFirestore()
+    for id in ["a", "b"] { try mini.put("t/\(id)", fields: #"{"y":{"integerValue":"5"}}"#) }
+    try await withTool(against: mini.handler) { tool, _ in
+      // The second object is read to its end in spite of its first member.
+      try tool.write(
+        #"[{"id":"a","y":1,"n":1},{"id":"b","y":"eight","m":{"k":"x"},"z":2},{"id":"c","n":3}]"#,
+        to: "t.json"
+      )
+      func run(_ policy: String, _ more: String...) async throws -> RunResult {
+        let types = ["--types", "y=integer,z=double,m.k=integer"]
+        let reading = ["--id-column", "id", "--parse-errors", policy] + types
+        let words = ["import", "t.json", "--schema", "none", "--mode", "upsert", "--json"] + reading
+        return try await tool.bare(words + more + tool.place.dropFirst(2))
+      }
+      func rejected() throws -> [String?] {
+        let list = try tool.list("rejects.jsonl", of: tool.lastRun())
+        #expect(list.allSatisfy { "\($0["message"] ?? "")".contains("y: expected a whole number") })
+        #expect(list.allSatisfy { "\($0["message"] ?? "")".contains("m.k: expected a whole number") })
+        return list.map { $0["path"] as? String }
+      }
+      let rows = try await run("skip-row", "-n")
+      rows.expect(2)
+      #expect(try rows.summary().totals.rejected == 1 && rejected() == ["t/b"])
+
+      let fields = try await run("skip-field")
+      fields.expect(2)
+      let totals = try fields.summary().totals
+      #expect(totals.written == 3 && totals.review == 1 && totals.rejected == 0, "\(fields.output)")
+      #expect(try rejected() == ["t/b"])
+      let kept = try #require(mini.document("t/b")?.fields())
+      // The stored value stays, as it does of a table.
+      #expect("\(kept["y"] ?? "")".contains("5") && "\(kept["z"] ?? "")".contains("2") && kept["m"] == nil)
+    }
+  }
+
+  @Test("What skip-field leaves out of JSON Lines is listed with the whole document.")
+  func skippedFields() async throws {
+    try await withTool { tool in
+      let products = try Samples.first(2, of: "products")
+      try tool.write(products.replacing(#""integerValue""#, with: #""stringValue""#), to: "a.jsonl")
+      let words = ["--validate", "reject", "--parse-errors", "skip-field", "--json"]
+      let result = try await tool.bare(["import", "a.jsonl"] + words + tool.place)
+      result.expect(2)
+      let totals = try result.summary().totals
+      let list = try tool.list("rejects.jsonl", of: tool.lastRun())
+      #expect(list.count == 2 && totals.review + totals.rejected == 2, "\(result.output)")
+      #expect(list.allSatisfy { $0["document"] != nil })
+    }
+  }
+
   @Test("A missing input file")
   func missingInput() async throws {
     try await withUnchanged { tool, server in

@@ -8,6 +8,8 @@ import Testing
 @Suite struct SheetAndFileNameTests {
   @Test(arguments: [
     ("users", ["users"]), ("a/b:c", ["a_b_c"]), ("", ["_"]), ("'x'", ["_x_"]), ("History", ["History (2)"]),
+    ("l'été|new!|l_été", ["l_été", "new_", "l_été (2)"]),
+    (String(repeating: "語", count: 31), [String(repeating: "語", count: 23)]),
     ("Users|users|USERS", ["Users", "users (2)", "USERS (3)"]),
     (
       "abcdefghijklmnopqrstuvwxyz0123456789|abcdefghijklmnopqrstuvwxyz012345",

@@ -28,11 +28,8 @@ enum SheetMark {
     return names
   }
 
-  /// The name for the zone of a sheet's times; nil where it would be too long.
-  static func name(ofZone zone: String, inSheet sheet: String) -> String? {
-    let name = zonePrefix + encoded(zone)
-    return name.utf8.count + sheet.utf8.count + "''!".utf8.count <= maximumLength ? name : nil
-  }
+  /// The name for the zone of a sheet's times; of every zone it fits beside the longest name of a sheet.
+  static func name(ofZone zone: String) -> String { zonePrefix + encoded(zone) }
 
   private static func encoded(_ name: String) -> String {
     var text = ""

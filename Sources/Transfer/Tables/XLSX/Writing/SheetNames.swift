@@ -2,6 +2,8 @@
 package struct SheetNames {
   /// Excel's limit, in UTF-16 units.
   package static let maximumLength = 31
+  /// So many bytes leave room for the names that tell a sheet's collection and zone (``SheetMark``).
+  private static let maximumBytes = 70
 
   private var taken: Set<UTF8Key> = []
 
@@ -21,36 +23,27 @@ package struct SheetNames {
     return candidate
   }
 
-  /// Replaces what Excel refuses by `_`: `[]:*?/\`, control characters, apostrophes at either end.
+  /// Replaces by `_` what Excel refuses, `[]:*?/\` and control characters, and what the library cannot refer to, `'` and `!`.
   private static func legal(_ name: String) -> String {
     var scalars = String.UnicodeScalarView()
     for scalar in name.unicodeScalars {
       let isRefused =
-        "[]:*?/\\".unicodeScalars.contains(scalar) || scalar.value < 0x20 || scalar.value == 0xFFFE
+        "[]:*?/\\'!".unicodeScalars.contains(scalar) || scalar.value < 0x20 || scalar.value == 0xFFFE
         || scalar.value == 0xFFFF
       scalars.append(isRefused ? "_" : scalar)
     }
-    // The library does not truncate names, so the ends are fixed before and after truncation.
-    return trimmed(String(scalars))
-  }
-
-  private static func trimmed(_ name: String) -> String {
-    var scalars = Array(name.unicodeScalars)
-    if scalars.first == "'" { scalars[0] = "_" }
-    if let last = scalars.indices.last, scalars[last] == "'" { scalars[last] = "_" }
-    var out = String.UnicodeScalarView()
-    out.append(contentsOf: scalars)
-    return scalars.isEmpty ? "_" : String(out)
+    return scalars.isEmpty ? "_" : String(scalars)
   }
 
   private static func cut(_ name: String, to length: Int) -> String {
     var out = String.UnicodeScalarView()
-    var units = 0
+    var (units, bytes) = (0, 0)
     for scalar in name.unicodeScalars {
-      units += scalar.value > 0xFFFF ? 2 : 1
-      if units > length { break }
+      units += scalar.utf16.count
+      bytes += scalar.utf8.count
+      if units > length || bytes > maximumBytes { break }
       out.append(scalar)
     }
-    return trimmed(String(out))
+    return String(out)
   }
 }

@@ -192,10 +192,9 @@ package final class XLSXWriter {
     guard let sheet = try workbook?.addSheet(named: name) else {
       throw Failure(.internal, "add a sheet to", path: path, cause: "the workbook is finished")
     }
-    // The library refers to no sheet with an apostrophe in its name.
-    if let collection, !name.utf8.contains(UInt8(ascii: "'")) {
-      let zone = SheetMark.name(ofZone: options.timeZone.name, inSheet: name)
-      let others = [zone, options.isView ? SheetMark.view : nil].compactMap { $0 }
+    if let collection {
+      let zone = SheetMark.name(ofZone: options.timeZone.name)
+      let others = [zone] + (options.isView ? [SheetMark.view] : [])
       for mark in SheetMark.names(of: collection, inSheet: name) + others {
         try workbook?.defineName(mark, ofSheet: name)
       }
