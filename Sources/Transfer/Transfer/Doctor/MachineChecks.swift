@@ -1,6 +1,6 @@
 import Platform
 
-/// Checks this machine without changing it: environment variables that redirect requests, and the state folder.
+/// Checks this machine without changing it: environment variables that redirect requests, and the state directory.
 package struct MachineChecks: Sendable {
   private let variables: [String: String]
   private let stateDir: String
