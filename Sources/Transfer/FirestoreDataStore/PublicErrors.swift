@@ -1,7 +1,7 @@
 extension Failure {
-  /// The error of the library's users.
+  /// The error for users of the library.
   ///
-  /// Its remedies speak of the command line, and are left out.
+  /// Remedies are left out, because they refer to the command line.
   fileprivate var asPublic: any Error {
     if kind == .interrupted { return CancellationError() }
     if let service { return service }
