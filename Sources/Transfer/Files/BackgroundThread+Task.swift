@@ -1,7 +1,7 @@
 import Platform
 
 extension BackgroundThread {
-  /// Runs blocking work on a separate thread, passing a function that tells whether the task was cancelled.
+  /// Runs blocking work on a separate thread, passing a function that returns whether the task was cancelled.
   package static func run<Value: Sendable>(
     _ body: @escaping @Sendable (_ isCancelled: () -> Bool) -> Value
   ) async -> Value {

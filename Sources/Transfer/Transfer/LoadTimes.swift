@@ -6,6 +6,6 @@ package enum LoadTimes: Sendable {
   ///
   /// A document that is created keeps the times that it brings.
   case changed
-  /// The service, whatever times the documents bring.
+  /// The service, ignoring the times in the documents.
   case server
 }

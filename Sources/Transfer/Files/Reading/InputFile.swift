@@ -41,7 +41,7 @@ package struct InputFile: ~Copyable {
     var closes: Bool
     /// Whether another program or a person provides the data, so that a read may block.
     var mayWait = false
-    /// Provides the bytes in place of the descriptor.
+    /// Provides the bytes instead of the descriptor.
     var remote: (any RemoteReader)?
     /// The copy that is read, whose descriptor is shared with other readers.
     var copy: InputCopy?

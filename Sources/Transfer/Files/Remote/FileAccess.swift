@@ -13,7 +13,7 @@ package struct FileAccess: Sendable {
   package static let local = FileAccess(remote: nil)
 
   private let remote: (any RemoteFiles)?
-  /// Copies that are read in place of inputs that can be read only once.
+  /// Copies that are read instead of inputs that can be read only once.
   private var copies: [InputCopy] = []
 
   package init(remote: (any RemoteFiles)?) { self.remote = remote }

@@ -166,7 +166,7 @@ struct FileSink: ~Copyable {
   private(set) var bytes = 0
   /// Why it accepts no more data, so that a file with a gap is never completed.
   private(set) var failure: Failure?
-  /// Receives the bytes in place of the descriptor.
+  /// Receives the bytes instead of the descriptor.
   var remote: (any RemoteWriter)?
   /// Set for a regular file that belongs to this output alone.
   private var behind: WriteBehind?

@@ -28,7 +28,7 @@ enum Billing: Sendable, Equatable {
     }
   }
 
-  /// Returns what the request was billed; nil if the response does not tell.
+  /// Returns what the request was billed; nil if the response does not say.
   func cost(of root: JSONCursor) -> Cost? {
     switch self {
     case .nothing, .names, .page, .writes: most

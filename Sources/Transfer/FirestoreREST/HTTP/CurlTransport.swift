@@ -17,7 +17,7 @@ package final class CurlTransport: HTTPTransport {
 
   /// Starts the event thread, which ends when the transport is released.
   ///
-  /// - Parameter certificates: A file of certificates to trust in place of the system's.
+  /// - Parameter certificates: A file of certificates to trust instead of the system's.
   package init(certificates: String? = nil) {
     loop = CurlEventLoop(certificates: certificates)
     loop.start()

@@ -8,7 +8,7 @@
 /// - The token and the name contain neither quotes nor backslashes, and neither is preceded by a backslash. So their first
 ///   quotes are not escaped, whereas a quote inside a string always is: no match begins inside a string.
 ///
-/// A token with escapes, or with anything after it, is no match; it is found when the page is parsed. If the body is not
+/// A token with escapes, or with anything after it, does not match; it is found when the page is parsed. If the body is not
 /// valid JSON, the caller discards what it did with the token.
 enum EarlyToken {
   /// The maximum length of a token, in bytes.

@@ -20,7 +20,7 @@ package final class ListSupport: Sendable {
 
   package init() {}
 
-  /// How many documents a query requests in place of a list; nil if lists are used.
+  /// How many documents a query requests instead of a list; nil if lists are used.
   var queried: Int? { queryPage.withLock { $0 } }
 
   /// How many documents a lookup by name requests.

@@ -17,7 +17,7 @@ package struct ConfigurationChoice: Codable, Sendable, Equatable {
 package struct ConnectionSettings: Codable, Sendable, Equatable {
   package var environment: String?
   package var mirror: String?
-  /// The exported files that are used in place of an environment: a whole export and its increments, in order; nil for
+  /// The exported files that are used instead of an environment: a whole export and its increments, in order; nil for
   /// none.
   package var snapshot: [String]?
   package var project: String?

@@ -1,7 +1,7 @@
 import Schema
 
-/// Watches the dates in columns, or JSON members, that were given a type of times or days: does anything show which number
-/// is the day, and are times read in the zone of the options?
+/// Watches the dates in columns, or JSON members, with a given type of times or days for an unclear order of day and month,
+/// and for times without a zone.
 package struct OpenDates {
   private struct Found {
     /// The number of dates that would be another day in the other order.

@@ -1,7 +1,7 @@
 import Schema
 
-/// Watches the numbers of columns whose type was not inferred: could each of their points, or decimal commas, be a
-/// thousands separator?
+/// Watches the numbers of columns whose type was not inferred for points, or decimal commas, that may all be thousands
+/// separators.
 package struct OpenNumbers {
   private struct Found {
     /// The number of values with such a sign.

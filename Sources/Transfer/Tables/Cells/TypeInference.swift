@@ -112,7 +112,7 @@ package struct TypeInference: Sendable {
     }
   }
 
-  /// Returns the form of a cell; nil if it is empty or null, has a type of its own or otherwise suggests none.
+  /// Returns the form of a cell; nil if it is empty or null, or does not suggest a type.
   private mutating func form(of row: CellRow, _ index: Int, _ reading: CellValues) -> Form? {
     switch row.kind(index) {
     case .missing, .error, .formula, .impossibleDate: nil

@@ -36,7 +36,7 @@ package struct TableReader: ~Copyable {
   ///   - shortRows: What to do with rows of CSV that have fewer cells than the header; nil refuses them, as no option was
   ///     given.
   ///   - keepsSpaces: Whether a row of white space alone counts as a row.
-  ///   - headerRow: The first row that may be the header; anything above it is ignored. 0 stands for any row, with a
+  ///   - headerRow: The first row that may be the header; anything above it is ignored. 0 means any row, with a
   ///     delimiter that the first line need not contain.
   ///   - encoding: The encoding of CSV without a byte order mark; UTF-8 if nil.
   ///   - comment: The character that begins a comment line of CSV, which is ignored; nil for none.

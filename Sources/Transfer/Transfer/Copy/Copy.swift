@@ -39,7 +39,7 @@ package struct Copy: Sendable {
     package var verifies = false
     /// Whether to only read, compare and count.
     package var isDryRun = false
-    /// The part that is copied, in place of the entire selection; nil for none.
+    /// The subset to copy instead of the entire selection; nil for none.
     package var subset: Subset?
     package var limits = BatchLimits()
     /// Limits the rate of writing.

@@ -23,7 +23,7 @@ package struct Snapshot: Sendable {
   package let moment: Timestamp?
   /// Whether it is an increment without the whole export that it adds to.
   private let isIncrement: Bool
-  /// A warning, if an increment is used in place of a database.
+  /// A warning, if an increment is used instead of a database.
   package var warning: String? {
     isIncrement ? Self.warning(ofIncrement: path) : nil
   }

@@ -31,7 +31,7 @@ package struct Export: Sendable {
     package var after: Timestamp?
     /// The documents of the earlier exports that this one adds to, in a folder of JSON Lines; nil to list no deletions.
     package var earlier: EarlierDocuments?
-    /// Returns what is written in place of a document; nil to write it as it is.
+    /// Returns what to write instead of a document; nil to write it unchanged.
     package var transform: (@Sendable (RawDocument) -> RawDocument)?
     /// Masks documents before anything else sees them; nil to write them as they are.
     package var mask: Mask?

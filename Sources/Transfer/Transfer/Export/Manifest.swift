@@ -51,7 +51,7 @@ package struct Manifest: JSONRecord, Equatable {
     package var fields: [String]?
     /// Whether the collections are collection groups.
     package var isGroup = false
-    /// Whether documents are written other than they are stored, so that the export is no backup.
+    /// Whether documents are written differently from how they are stored, so that the export is not a backup.
     package var isView = false
   }
 

@@ -97,7 +97,7 @@ struct HeaderSearch {
 
   private static func isYear(_ text: String) -> Bool { Int(text).map { (1900...2100).contains($0) } ?? false }
 
-  /// Whether, in some column, most cells below a row are no possible headings.
+  /// Whether, in some column, most cells below a row cannot be headings.
   private static func heads(_ row: CellRow, _ columns: Set<Int>, _ below: ArraySlice<CellRow>) -> Bool {
     columns.contains { column in
       let cells = below.filter { !$0.isBlank(column) }

@@ -3,7 +3,7 @@ import Logging
 
 /// Predicts, in a dry run, what the import would do with existing documents.
 ///
-/// Only the first documents are compared, because each costs a billed read. A database that cannot be reached is no error,
+/// Only the first documents are compared, because each costs a billed read. An unreachable database is not an error,
 /// because files can be checked without one.
 struct ImportForecast {
   /// The maximum number of documents to compare.

@@ -230,7 +230,7 @@ struct ImportInputs: Sendable {
   func openForCheck(_ stage: Int, decoding decodes: Bool) throws(Failure) -> (any DocumentInput)? {
     let source = inputs[stage].source
     if source.listsDeletions || decodes { return try open(stage) }
-    // A violation that only causes a warning is no error.
+    // A violation that only causes a warning is not an error.
     guard source.format == .jsonLines, !isChecked(source) || rules.policy(for: source) != .reject else {
       return try open(stage)
     }

@@ -38,7 +38,7 @@ struct ListedDeletions: Sendable {
 
   /// Returns those documents that exist, are to be deleted, and have collections in which something remains.
   ///
-  /// What remains loses its parent. That may be so in the exported database as well, which an increment does not tell.
+  /// What remains loses its parent. That may be so in the exported database as well, which an increment does not show.
   func leaving(among documents: [LoadDocument]) async throws -> [DocumentPath: [String]] {
     let paths = documents.compactMap { if case .absent(let path) = $0 { path } else { nil } }
     if paths.isEmpty { return [:] }

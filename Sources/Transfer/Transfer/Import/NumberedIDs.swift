@@ -50,7 +50,7 @@ struct NumberedIDs: Sendable {
   /// This reads one name for each collection, and a few more if some ids of the file have leading zeros; it warns of
   /// nothing if the service does not respond soon.
   func warn(in context: RunContext) async {
-    // A single id that is no number, such as that of a row of totals, does not make all of them names.
+    // A single ID that is not a number, such as that of a row of totals, does not make all of them names.
     for found in collections where found.digits > 0 && found.others * 10 <= found.digits {
       guard let stored = await Self.first(in: found.collection, context.client),
         stored.utf8.allSatisfy(\.isASCIIDigit)

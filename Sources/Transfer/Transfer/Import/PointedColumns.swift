@@ -1,7 +1,7 @@
 import Schema
 import Tables
 
-/// Determines in which columns numbers have decimal points, so that a decimal comma is no advice for a single cell.
+/// Determines in which columns numbers have decimal points, so that a decimal comma is not suggested because of a single cell.
 ///
 /// A column is examined only once, when the first of its cells is refused.
 struct PointedColumns {

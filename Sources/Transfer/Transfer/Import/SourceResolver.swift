@@ -122,7 +122,7 @@ private struct SourceResolver {
     let names = package.sheets.map(\.name)
     let byName = collection == nil ? try declaredCollection(of: workbook) : nil
     let given = collection ?? byName
-    // If there are several sheets, the name of the file does not tell which of them it means.
+    // If there are several sheets, the name of the file does not say which of them it means.
     let isOnly = package.sheets.count { !$0.isHidden } == 1
     let isNamed = workbook.isExported || !sheets.isEmpty
     let declared = isNamed ? [] : declaredSheets(of: given, names)

@@ -17,7 +17,7 @@ enum MaskGap: Sendable, Equatable {
     /// The keys that lead to it; ``FieldSchema/elementName`` for the elements of an array.
     var path: FieldPath
     var types: [FieldType]
-    /// Whether its name is in the schema, so that it is no personal data.
+    /// Whether its name is in the schema, so that it is not personal data.
     var isDeclared: Bool
     /// Whether it is about a reference in it that does not name a document.
     var isReference = false
@@ -136,7 +136,7 @@ enum MaskGaps {
     }
   }
 
-  /// Whether a path may be shown: a key that nobody declared may be personal data, unless it is a plain name.
+  /// Whether a path may be shown: an undeclared key may be personal data, unless it is a plain name.
   private static func isShown(_ field: MaskGap.Field) -> Bool {
     field.isDeclared
       || field.path.segments.allSatisfy { $0.isIdentical(to: FieldSchema.elementName) || isPlain($0) }

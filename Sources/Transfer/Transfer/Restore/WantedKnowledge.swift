@@ -25,7 +25,7 @@ package struct WantedKnowledge: Sendable, Equatable {
   /// Creates complete knowledge, as a database has it.
   package init() {}
 
-  /// Creates the knowledge that a scope gives; nil stands for files without a manifest, or with an old one.
+  /// Creates the knowledge that a scope gives; nil means files without a manifest, or with an old one.
   ///
   /// - Throws: `.inputMalformed` for invalid fields.
   package init(_ scope: Manifest.Scope?) throws(Failure) {

@@ -48,7 +48,7 @@ package final class BucketFolders: ScheduledExports {
   package func begin() async throws(Failure) -> String {
     let contents = try await contents()
     for (_, objects) in contents where !Self.isComplete(objects) {
-      // Delete only what an export wrote, because anything else belongs to somebody.
+      // Delete only what an export wrote; anything else may be somebody's data.
       for object in objects where object.isOwnFile { _ = try? await remove(object) }
     }
     return "\(path)/\(DatedName.next(DatedName.name(at: .now), after: contents.map(\.name)))"

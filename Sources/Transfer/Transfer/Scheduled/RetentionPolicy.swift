@@ -44,7 +44,7 @@ package struct RetentionPolicy: Sendable, Equatable, Codable {
     return reasons
   }
 
-  /// The names and counts, with the period of a day; nil if each export is a period of its own.
+  /// The names and counts, with the period of a day; nil if each export is a separate period.
   private var rules: [(name: String, count: Int?, period: ((CalendarDay) -> Int)?)] {
     [
       ("last", last, nil), ("daily", daily, { $0.number }), ("weekly", weekly, { $0.monday.number }),

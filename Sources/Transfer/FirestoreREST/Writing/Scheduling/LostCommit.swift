@@ -35,7 +35,7 @@ enum LostCommit: Equatable {
     }
   }
 
-  /// Returns the earliest possible time of the commit, given that it was applied; nil if no document tells.
+  /// Returns the earliest possible time of the commit, given that it was applied; nil if no document shows it.
   ///
   /// All of its writes have the same time, so a document with a later time was written by somebody else since.
   static func time(of writes: [PendingWrite], _ documents: [DocumentPath: RawDocument]) -> Timestamp? {

@@ -46,7 +46,7 @@ struct SubsetReferences: Sendable {
     for entry in document.fields.entries {
       let path = FieldPath(field: entry.name)
       let field = collection?.field(path)
-      // A field name that nobody declared may be personal data.
+      // An undeclared field name may be personal data.
       let name = field != nil || MaskGaps.isPlain(entry.name) ? path.description : "(others)"
       collect(entry.value, Place(path: path, field: field, name: name), collection) { target, name in
         found.append(Reference(edge: "\(pattern).\(name) -> \(target.collection.pattern)", path: target))

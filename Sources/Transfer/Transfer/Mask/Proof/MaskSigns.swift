@@ -17,7 +17,7 @@ struct MaskSigns {
     }
   }
 
-  /// Whether a text has the form that a rule produces; nil if its form does not tell.
+  /// Whether a text has the form that a rule produces; nil if its form is inconclusive.
   private static func isMasked(_ text: String, by rule: MaskRule) -> Bool? {
     switch rule.kind {
     case .email(let domain):

@@ -29,7 +29,7 @@ struct ValueTrace: BitwiseCopyable, Sendable {
   }
 }
 
-/// A Bloom filter, which tells that a trace was not added or may have been; it takes 8 MiB, however many there are.
+/// A Bloom filter, which shows whether a trace may have been added; it takes 8 MiB for any number of traces.
 struct TraceFilter: Sendable {
   private static let words = 1 << 20
   private var bits = [UInt64](repeating: 0, count: TraceFilter.words)
