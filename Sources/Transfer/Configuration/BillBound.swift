@@ -1,11 +1,11 @@
 import YAML
 
-/// The most that may be billed (`--max-reads`, `--max-writes`, `--max-cost`); nil for no bound.
+/// The maximum that may be billed (`--max-reads`, `--max-writes`, `--max-cost`); nil for no bound.
 package struct BillBound: Codable, Sendable, Equatable {
   package var reads: Int?
-  /// Writes and deletes together.
+  /// The maximum number of writes and deletes together.
   package var writes: Int?
-  /// US dollars.
+  /// The maximum in US dollars.
   package var dollars: Double?
 
   package init(reads: Int? = nil, writes: Int? = nil, dollars: Double? = nil) {
@@ -14,7 +14,7 @@ package struct BillBound: Codable, Sendable, Equatable {
 
   package var isNone: Bool { reads == nil && writes == nil && dollars == nil }
 
-  /// The options that set it, with their values, and what each bounds.
+  /// The options that set it, with their values and the bound that each sets.
   package var options: [(name: String, bound: BillBound)] {
     [
       reads.map { ("--max-reads \($0)", BillBound(reads: $0)) },
@@ -23,7 +23,7 @@ package struct BillBound: Codable, Sendable, Equatable {
     ].compactMap { $0 }
   }
 
-  /// The same with the values that were given for several runs, of which this is what was left for one.
+  /// Returns the options with the values given for several runs, of which this bound is what was left for one run.
   package func options(leftOf given: BillBound) -> [(name: String, bound: BillBound)] {
     zip(given.options, options).map { given, left in
       let rest = left.name.split(separator: " ").last ?? ""
@@ -32,7 +32,7 @@ package struct BillBound: Codable, Sendable, Equatable {
     }
   }
 
-  /// What is left of it after something was billed.
+  /// Returns what is left of it after a cost was billed.
   package func left(after cost: Cost, at prices: PriceList) -> BillBound {
     BillBound(
       reads: reads.map { max($0.subtractingClamped(cost.reads), 0) },
@@ -41,7 +41,7 @@ package struct BillBound: Codable, Sendable, Equatable {
     )
   }
 
-  /// The same for more, of which so much was billed already.
+  /// Returns the bound raised by a cost that was already billed.
   package func raised(by cost: Cost, at prices: PriceList) -> BillBound {
     BillBound(
       reads: reads.map { $0.addingClamped(cost.reads) },
@@ -50,7 +50,7 @@ package struct BillBound: Codable, Sendable, Equatable {
     )
   }
 
-  /// The smaller of two in each respect.
+  /// Returns the smaller bound in each respect.
   package func tightened(by other: BillBound) -> BillBound {
     func smaller<Number: Comparable>(_ first: Number?, _ second: Number?) -> Number? {
       guard let first, let second else { return first ?? second }
@@ -66,21 +66,21 @@ package struct BillBound: Codable, Sendable, Equatable {
 
 /// What may be billed for an environment: `limits:`.
 package struct BillLimits: Sendable, Equatable {
-  /// For one run.
+  /// The bound for one run.
   package var run = BillBound()
-  /// For all runs of a day in UTC, by the runs that this machine knows of.
+  /// The bound for all runs in a UTC day, as far as this machine knows of them.
   package var day = BillBound()
 
   package init() {}
 
-  /// The smaller of two in each respect.
+  /// Returns the smaller bounds in each respect.
   func tightened(by other: BillLimits) -> BillLimits {
     var limits = self
     (limits.run, limits.day) = (run.tightened(by: other.run), day.tightened(by: other.day))
     return limits
   }
 
-  /// - Throws: `.configuration` with the line and column of what is wrong.
+  /// - Throws: `.configuration` with the line and column of the error.
   static func read(_ node: YAMLNode, in yaml: YAMLFile) throws(Failure) -> BillLimits {
     var limits = BillLimits()
     for (name, _, value) in try yaml.members(node, "'limits'", known: ["run", "day"]) {

@@ -2,7 +2,7 @@ import Files
 package import Schema
 import YAML
 
-/// What `gymmigrate.yaml` says: the environments that a user can name, the schema and the prices.
+/// The contents of `gymmigrate.yaml`: the environments that a user can name, the schema and the prices.
 ///
 ///     project: shop-7f3a            # default for all environments
 ///     schema: shop.yaml             # what the collections are
@@ -23,13 +23,13 @@ package struct Configuration: Sendable, Equatable {
   /// The path of the file; nil for the built-in environments.
   package var file: String?
   package var prices: PriceList
-  /// The schema of the data; nil where the file names none.
+  /// The schema of the data; nil if the file does not specify one.
   package var schema: SchemaChoice?
-  /// The folder of migrations; nil where the file names none.
+  /// The folder of migrations; nil if the file does not specify one.
   package var migrations: String?
-  /// What must hold before migrations are applied.
+  /// The conditions for applying migrations.
   package var promotions: [Promotion] = []
-  /// Who is notified of runs in every environment.
+  /// Who is notified of runs in all environments.
   package var notify: NotificationTargets?
 
   package init(environments: [DatabaseEnvironment], file: String? = nil, prices: PriceList = .nam5) {
@@ -38,7 +38,7 @@ package struct Configuration: Sendable, Equatable {
     self.prices = prices
   }
 
-  /// The configuration that is compiled in, for those who have no file.
+  /// Returns the built-in configuration, which applies without a file.
   package static func builtIn(_ text: String, schemas: [String]) throws(Failure) -> Configuration {
     var configuration = try Configuration(parsing: text, file: "gymmigrate.yaml", schemas: schemas)
     configuration.file = nil
@@ -47,7 +47,7 @@ package struct Configuration: Sendable, Equatable {
 
   /// Returns the environment with a name.
   ///
-  /// - Throws: `.configuration`, which lists the defined names.
+  /// - Throws: `.configuration`, with a list of the defined names.
   package func environment(named name: String) throws(Failure) -> DatabaseEnvironment {
     if let found = environments.first(where: { $0.name == name }) { return found }
     let names = environments.map(\.name)
@@ -63,19 +63,21 @@ package struct Configuration: Sendable, Equatable {
     )
   }
 
-  /// The name that the file has for the database of an environment, which options may have led to another one than it is named
-  /// by; its own name where the file has none.
+  /// Returns the name that the file gives to the database of an environment; the environment's own name if the file has
+  /// none.
+  ///
+  /// Options may have redirected an environment to another database than the one with its name.
   package func name(of environment: DatabaseEnvironment) -> String {
     let same = environments.filter { $0.isSameDatabase(as: environment) }
     return (same.first { $0.name.isIdentical(to: environment.name) } ?? same.first ?? environment).name
   }
 
-  /// The prices for an environment, as far as the file says where it is.
+  /// Returns the prices for an environment, as far as the file specifies its edition and location.
   package func prices(of environment: DatabaseEnvironment) -> PriceList {
     environment.prices ?? prices.of(edition: environment.edition, location: environment.location)
   }
 
-  /// The buckets of the environments, from the point of view of one; nil where it has none.
+  /// Returns the buckets of the environments, from the perspective of one of them; nil if that has none.
   package func buckets(of environment: DatabaseEnvironment) -> StorageBuckets? {
     guard let own = environment.storageBucket else { return nil }
     return StorageBuckets(
@@ -90,10 +92,11 @@ package struct Configuration: Sendable, Equatable {
   ///
   /// - Parameters:
   ///   - text: The YAML.
-  ///   - file: Its path, for errors; relative paths of credentials, a schema and migrations are resolved against its folder.
-  ///   - localProject: The project of `local` where the file names none for all environments.
-  ///   - schemas: The names of the schemas that are built in.
-  ///   - commands: The names of the commands; none where they are not known.
+  ///   - file: Its path, for errors; relative paths of credentials, a schema and migrations are resolved against its
+  ///     folder.
+  ///   - localProject: The project of `local` if the file specifies none for all environments.
+  ///   - schemas: The names of the built-in schemas.
+  ///   - commands: The names of the commands; empty if they are not known.
   /// - Throws: `.configuration` with the line and column of the error.
   package init(
     parsing text: String,
@@ -103,7 +106,7 @@ package struct Configuration: Sendable, Equatable {
     commands: [String] = []
   ) throws(Failure) {
     let yaml = YAMLFile(file, kind: .configuration, operation: "read the configuration")
-    // Each alias can double the size of the document, and Yams traverses all of it where a map is a key.
+    // Each alias can double the size of the document, and Yams traverses all of it if a map is a key.
     if Self.aliasCount(text) > Self.maximumAliases {
       throw yaml.failure(at: nil, "it has more than \(Self.maximumAliases) aliases (*name)")
     }
@@ -208,7 +211,7 @@ package struct Configuration: Sendable, Equatable {
     if let promotions { self.promotions = try Promotion.read(promotions, of: environments, in: yaml) }
   }
 
-  /// Reads which schema the data have.
+  /// Parses the choice of the schema.
   private static func schema(
     _ node: YAMLNode,
     beside file: String,
@@ -223,14 +226,14 @@ package struct Configuration: Sendable, Equatable {
     return choice
   }
 
-  /// Reads the ID of a project or database.
+  /// Parses the ID of a project or database.
   private static func part(_ node: YAMLNode, _ name: String, in yaml: YAMLFile) throws(Failure) -> String {
     let text = try yaml.text(node, name)
     if DatabaseName.isPart(text) { return text }
     throw yaml.failure(at: node, "'\(name)' is '\(text)', and not \(DatabaseName.partDescription)")
   }
 
-  /// Reads a price list, which must be complete: a mix with built-in prices would be wrong.
+  /// Parses a price list, which has to be complete, because a mix with built-in prices would be wrong.
   private static func prices(_ node: YAMLNode, in yaml: YAMLFile) throws(Failure) -> PriceList {
     var prices: [String: Double] = [:]
     let known = ["reads", "writes", "deletes"]
@@ -246,10 +249,10 @@ package struct Configuration: Sendable, Equatable {
     return PriceList(reads: reads, writes: writes, deletes: deletes, name: "prices of \(yaml.path)")
   }
 
-  /// The most aliases of a file: 30 expand to at most 3^10 nodes.
+  /// The maximum number of aliases in a file: 30 expand to at most 3^10 nodes.
   private static let maximumAliases = 30
 
-  /// Returns an upper bound of the aliases in a text: asterisks followed by the start of a name.
+  /// Returns an upper bound of the number of aliases in a text: asterisks followed by the start of a name.
   private static func aliasCount(_ text: String) -> Int {
     zip(text.utf8, text.utf8.dropFirst()).count { byte, next in
       byte == UInt8(ascii: "*") && (next.isASCIILetterOrDigit || "_-".utf8.contains(next))

@@ -1,43 +1,43 @@
-/// What operations cost, in US dollars per 100,000 documents.
+/// The prices of operations, in US dollars per 100,000 documents.
 package struct PriceList: Sendable, Equatable {
   package var reads: Double
   package var writes: Double
   package var deletes: Double
-  /// The source and date of the prices, for people.
+  /// The source and date of the prices, for display.
   package var name: String
-  /// Whether an operation has these prices; otherwise it costs as much at least.
+  /// Whether the prices are exact; otherwise they are lower bounds.
   package var isExact = true
 
   package init(reads: Double, writes: Double, deletes: Double, name: String) {
     (self.reads, self.writes, self.deletes, self.name) = (reads, writes, deletes, name)
   }
 
-  /// What operations cost, in units of which 10^11 are a dollar: a whole number, so that a bound is exact.
+  /// Returns the price of operations, in units of 10^-11 dollars; an integer, so that a bound is exact.
   package func amount(of cost: Cost) -> Int {
     [(cost.reads, reads), (cost.writes, writes), (cost.deletes, deletes)].reduce(0) { sum, item in
       sum.addingClamped(item.0.multipliedClamped(by: Self.each(item.1)))
     }
   }
 
-  /// As many reads as an amount is enough for.
+  /// Returns how many reads an amount pays for.
   package func reads(for amount: Int) -> Int {
     let each = Self.each(reads)
     return each == 0 ? .max : max(0, amount) / each
   }
 
-  /// A dollar for 100,000 is a million units for each.
+  /// One dollar per 100,000 operations is a million units per operation.
   private static func each(_ price: Double) -> Int {
     Int(clamping: ((price * 1e9).rounded() / 1000).rounded(.up))
   }
 
-  /// The amount of so many dollars, rounded down.
+  /// Returns the amount of a number of dollars, rounded down.
   package static func amount(ofDollars dollars: Double) -> Int {
     Int(clamping: ((dollars * 1e14).rounded() / 1000).rounded(.down))
   }
 
   package func dollars(of cost: Cost) -> Double { Double(amount(of: cost)) / 1e11 }
 
-  /// The dearer of two for each operation, for a bound that has to hold with either.
+  /// Returns the higher of two prices for each operation, for a bound that has to hold with either list.
   package func dearer(_ other: PriceList) -> PriceList {
     var prices = self
     prices.reads = max(reads, other.reads)
@@ -45,12 +45,12 @@ package struct PriceList: Sendable, Equatable {
     return prices
   }
 
-  /// For people: `12.05 USD`.
+  /// Formats an amount for display: `12.05 USD`.
   package static func text(ofCents cents: Int) -> String {
     "\(cents / 100).\(cents % 100 < 10 ? "0" : "")\(cents % 100) USD"
   }
 
-  /// Reads a number of dollars as it is typed: `2.50`; nil for anything else.
+  /// Parses a number of dollars such as `2.50`; returns nil for any other text.
   package static func dollars(_ text: String) -> Double? {
     guard text.utf8.allSatisfy({ $0.isASCIIDigit || $0 == 0x2E }) else { return nil }
     return Double(text).flatMap { $0 <= 1_000_000 ? $0 : nil }
@@ -59,7 +59,7 @@ package struct PriceList: Sendable, Equatable {
 
 /// The operations that the service bills.
 package struct Cost: Codable, Sendable, Equatable {
-  /// Documents read; looking up a missing document also counts.
+  /// Documents read; looking up a missing document counts, too.
   package var reads: Int
   package var writes: Int
   package var deletes: Int
@@ -82,15 +82,15 @@ package struct Cost: Codable, Sendable, Equatable {
     Cost(reads: a.reads - b.reads, writes: a.writes - b.writes, deletes: a.deletes - b.deletes)
   }
 
-  /// Whether it is no more than another, operation by operation.
+  /// Whether it does not exceed another cost in any operation.
   package func isWithin(_ other: Cost) -> Bool {
     reads <= other.reads && writes <= other.writes && deletes <= other.deletes
   }
 
-  /// For people: `12,000 reads, 4,000 writes, 0 deletes`.
+  /// Text for display: `12,000 reads, 4,000 writes, 0 deletes`.
   package var text: String { Self.text(members) }
 
-  /// For people, without those of which there is none: `12,000 reads`.
+  /// Text for display, without operations that do not occur: `12,000 reads`.
   package var textOfSome: String {
     let some = members.filter { $0.count > 0 }
     return Self.text(some.isEmpty ? Array(members.prefix(1)) : some)
@@ -104,7 +104,7 @@ package struct Cost: Codable, Sendable, Equatable {
     members.map { NumberText.counted($0.count, $0.noun) }.joined(separator: ", ")
   }
 
-  /// Returns the reads of a query with so many results; at least one.
+  /// Returns the reads of a query with the given number of results; at least one.
   package static func reads(ofQueryGiving documents: Int) -> Int { max(1, documents) }
 
   /// Returns the reads of an aggregation: one per 1,000 documents counted, at least one.

@@ -12,17 +12,17 @@ package struct DatabaseEnvironment: Sendable, Equatable {
   package var endpoint: String?
   /// Whether a write requires `--confirm NAME`.
   package var isProtected = false
-  /// Whether its documents may be copied, exported and pulled masked only.
+  /// Whether its documents may only be copied, exported and pulled in masked form.
   package var leavesMasked = false
   /// The path of its credentials file.
   package var credentials: String?
-  /// The service account to sign as, by means of the credentials; nil for the credentials themselves.
+  /// The service account to impersonate with the credentials; nil for the credentials themselves.
   package var impersonated: ServiceAccountChain?
-  /// The bucket of Cloud Storage that the application uses beside the database; nil where the configuration names none.
+  /// The Cloud Storage bucket that the application uses along with the database; nil if the configuration specifies none.
   package var storageBucket: String?
-  /// What operations cost in it; nil for what holds for all.
+  /// The prices of operations in it; nil for the prices that apply to all environments.
   package var prices: PriceList?
-  /// The edition and the location, as `doctor` shows them; nil where the configuration names none.
+  /// The edition and the location, as shown by `doctor`; nil if the configuration does not specify them.
   package var edition: String?
   package var location: String?
   /// What runs may be billed.
@@ -33,7 +33,7 @@ package struct DatabaseEnvironment: Sendable, Equatable {
   package var mirror: String?
   /// The exported files whose documents this process serves; nil for a database.
   package var snapshot: [String]?
-  /// The other configuration that protects it; nil where it is the one in use.
+  /// The other configuration that protects it; nil if that is the one in use.
   package var protectedBy: String?
 
   package init(
@@ -54,10 +54,10 @@ package struct DatabaseEnvironment: Sendable, Equatable {
   /// Whether it is the embedded store, which runs inside this process.
   package var isLocal: Bool { name == Self.localName && endpoint == nil && snapshot == nil }
 
-  /// The name of one that options name by its project alone.
+  /// The name of an environment that is specified by options, with only its project.
   package static let unnamed = "custom"
 
-  /// What the name of a mirror begins with: `mirror:gym.sqlite`.
+  /// The prefix of a mirror's name: `mirror:gym.sqlite`.
   package static let mirrorPrefix = "mirror:"
 
   /// Whether this process serves it: the embedded store, a mirror, or exported files.
@@ -68,12 +68,12 @@ package struct DatabaseEnvironment: Sendable, Equatable {
   /// The endpoint that requests are sent to.
   package var effectiveEndpoint: String { endpoint ?? Self.productionEndpoint }
 
-  /// The server, as runs and mirrors record it: `embedded`, or the endpoint.
+  /// The server, as recorded by runs and mirrors: `embedded`, or the endpoint.
   package var server: String { isEmbedded ? Self.embeddedServer : effectiveEndpoint }
 
   package static let embeddedServer = "embedded"
 
-  /// Whether a recorded server is the one of this environment, whatever the spelling of its endpoint.
+  /// Whether a recorded server is that of this environment, regardless of the spelling of its endpoint.
   package func isServed(by server: String) -> Bool {
     if isEmbedded || server.isIdentical(to: Self.embeddedServer) {
       return server.isIdentical(to: self.server)
@@ -88,8 +88,7 @@ package struct DatabaseEnvironment: Sendable, Equatable {
     !isEmbedded && (endpoint?.lowercased().contains("googleapis.com") ?? true)
   }
 
-  /// Whether two environments are the same database, whatever their names and the spelling of their
-  /// endpoints.
+  /// Whether two environments are the same database, regardless of their names and the spelling of their endpoints.
   ///
   /// All Google endpoints reach one service, and all names of this machine reach this machine.
   package func isSameDatabase(as other: DatabaseEnvironment) -> Bool {

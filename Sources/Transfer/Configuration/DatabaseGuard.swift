@@ -1,22 +1,22 @@
 extension Configuration {
   /// Returns the environment with the protection and the limits that apply to it, so that no option bypasses them.
   ///
-  /// An environment that may reach the database of a protected environment, in this or another configuration,
-  /// is treated as that environment. Project and database ID decide, not the spelling of the endpoint. An
-  /// environment whose database has a production name, and that the configuration does not define, is
-  /// protected under the full name of the database: it came from options or variables, and the configuration
-  /// does not exempt it. Emulators, and servers on this machine over plain HTTP, hold no production data.
+  /// An environment that may reach the database of a protected environment, in this or another configuration, is treated as
+  /// that environment. The project and database IDs decide, not the spelling of the endpoint. An environment whose database
+  /// has a production name, and that the configuration does not define, is protected under the full name of the database:
+  /// it came from options or variables, and the configuration does not exempt it. Emulators, and servers on this machine
+  /// over plain HTTP, hold no production data.
   ///
   /// - Parameters:
   ///   - isEmulator: Whether the environment comes from FIRESTORE_EMULATOR_HOST.
-  ///   - others: Further configurations; only their protected environments matter.
+  ///   - others: Other configurations; only their protected environments matter.
   package func guarded(
     _ environment: DatabaseEnvironment,
     isEmulator: Bool,
     besides others: [Configuration] = []
   ) -> DatabaseEnvironment {
     var environment = environment
-    // What is in a mirror or an export has left.
+    // The data in a mirror or an export has already left.
     if !environment.isEmbedded, !environment.leavesMasked {
       environment.leavesMasked = ([self] + others).flatMap(\.environments).contains {
         $0.leavesMasked && $0.mayBeReached(by: environment, isEmulator: isEmulator)
@@ -43,7 +43,7 @@ extension Configuration {
     return environment
   }
 
-  /// What runs may be billed: no more than each environment allows whose database may be reached.
+  /// Returns what runs may be billed: no more than is allowed by any environment whose database may be reached.
   private func limits(of environment: DatabaseEnvironment, isEmulator: Bool) -> BillLimits? {
     if environment.isEmbedded { return environment.limits }
     return environments.reduce(environment.limits) { limits, other in
@@ -68,8 +68,8 @@ extension DatabaseEnvironment {
 
   /// Whether requests to another environment may reach this one's database.
   ///
-  /// Many addresses reach one database (proxies, tunnels, aliases), so a different address proves nothing.
-  /// Only an emulator has data of its own.
+  /// Many addresses reach the same database (proxies, tunnels, aliases), so a different address proves nothing. Only an
+  /// emulator has separate data.
   fileprivate func mayBeReached(by other: DatabaseEnvironment, isEmulator: Bool) -> Bool {
     guard database == other.database, isLocal == other.isLocal else { return false }
     if isSameDatabase(as: other) || !(isEmulator || other.isPlainAndHere) { return true }
@@ -86,8 +86,8 @@ extension DatabaseEnvironment {
 extension DatabaseName {
   /// Whether the database ID looks like production.
   ///
-  /// That is `(default)`, which every project starts with, or an ID with the word `prod`, `production` or
-  /// `live` between hyphens, in any case.
+  /// That is the case for `(default)`, which every project starts with, and for an ID with the word `prod`, `production` or
+  /// `live` between hyphens, ignoring case.
   package var isCalledProduction: Bool {
     let id = database.lowercased()
     let words = id.utf8.split(separator: UInt8(ascii: "-")).map { String(Substring($0)) }

@@ -1,10 +1,10 @@
 import Platform
 
-/// The normalized host and port of an endpoint, with one name for this machine.
+/// The normalized host and port of an endpoint, with a single name for this machine.
 ///
-/// Case, trailing dots, the default port and trailing slashes make no difference. Addresses are compared as
-/// numbers: `127.1`, `0`, `0x7f000001`, `[::1]` and `[::ffff:127.0.0.1]` are all this machine. Host names are
-/// not resolved, except for those that always mean this machine.
+/// Case, trailing dots, the default port and trailing slashes make no difference. Addresses are compared as numbers:
+/// `127.1`, `0`, `0x7f000001`, `[::1]` and `[::ffff:127.0.0.1]` are all this machine. Host names are not resolved, except
+/// for those that always mean this machine.
 package struct EndpointAddress: Equatable {
   /// The host in lower case; `localhost` for this machine.
   let host: String
@@ -21,7 +21,7 @@ package struct EndpointAddress: Equatable {
     let isSecure = text.hasPrefix("https://")
     let rest = text.utf8.drop { $0 != UInt8(ascii: "/") }.drop { $0 == UInt8(ascii: "/") }
       .prefix { $0 != UInt8(ascii: "/") }
-    // The colon of a port follows the bracket of an IPv6 address.
+    // The colon before a port follows the bracket of an IPv6 address.
     let colon = rest.lastIndex(of: UInt8(ascii: ":")).flatMap { at in
       rest[at...].contains(UInt8(ascii: "]")) ? nil : at
     }

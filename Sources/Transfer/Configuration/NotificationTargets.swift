@@ -1,22 +1,22 @@
 import Files
 import YAML
 
-/// Who is notified of runs: `notify:` of the configuration or of an environment, or options.
+/// Who is notified of runs: `notify:` in the configuration or in an environment, or options.
 package struct NotificationTargets: Sendable, Equatable {
-  /// Asked for at the start of a command and at its end, as healthchecks.io has it.
+  /// Requested at the start and at the end of a command, in the manner of healthchecks.io.
   package var ping: NotificationAddress?
-  /// Gets the summary as JSON.
+  /// Receives the summary as JSON.
   package var webhook: NotificationAddress?
-  /// The path of a file of Prometheus' textfile collector.
+  /// The path of a file for Prometheus' textfile collector.
   package var metrics: String?
-  /// The commands that it is for, as `migrate apply`; nil for all.
+  /// The commands that it applies to, such as `migrate apply`; nil for all.
   package var commands: [String]?
 
   package init() {}
 
   package var isEmpty: Bool { ping == nil && webhook == nil && metrics == nil }
 
-  /// The same with what it lacks from others, as far as these are for the command.
+  /// Returns a copy that takes missing targets from others, if these apply to the command.
   package func completed(by others: NotificationTargets?, for command: String) -> NotificationTargets {
     guard let others, others.commands?.contains(where: { $0.isIdentical(to: command) }) ?? true else {
       return self
@@ -31,7 +31,7 @@ package struct NotificationTargets: Sendable, Equatable {
 
 /// An address that is notified of runs.
 ///
-/// Whoever knows its path may speak for it, so that is a secret.
+/// Its path is a secret, because anybody who knows it may send notifications.
 package struct NotificationAddress: Sendable, Equatable {
   package let url: String
   /// Scheme, host and port.
@@ -39,7 +39,7 @@ package struct NotificationAddress: Sendable, Equatable {
 
   package static let expectation = "an address that begins with https:// or http://, without a login"
 
-  /// - Returns: nil for what is not ``expectation``.
+  /// - Returns: Nil if the text does not match ``expectation``.
   package init?(_ text: String) {
     let scheme = ["https://", "http://"].first { text.lowercased().hasPrefix($0) }
     let isPrintable = text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
@@ -47,12 +47,12 @@ package struct NotificationAddress: Sendable, Equatable {
     let host = text.dropFirst(scheme.utf8.count).prefix { !"/?#".contains($0) }
     guard !host.isEmpty, !host.contains("@") else { return nil }
     (url, self.host) = (text, scheme + host)
-    // Shorter ones are words that may stand anywhere.
+    // Shorter paths are words that may occur anywhere.
     let path = String(text.dropFirst(self.host.utf8.count))
     if path.utf8.count >= 16 { Secrets.add(path) }
   }
 
-  /// The address with one more part at the end of its path.
+  /// Returns the address with another component at the end of its path.
   package func appending(_ part: String) -> String {
     let path = url.prefix { $0 != "?" && $0 != "#" }
     let rest = url[path.endIndex...].prefix { $0 != "#" }
@@ -61,12 +61,12 @@ package struct NotificationAddress: Sendable, Equatable {
 }
 
 extension NotificationTargets {
-  /// Reads `notify:`.
+  /// Parses `notify:`.
   ///
   /// - Parameters:
-  ///   - known: The names of the commands; none where they are not known.
+  ///   - known: The names of the commands; empty if they are not known.
   ///   - place: Resolves a path against the file.
-  /// - Throws: `.configuration` with the line and column of what is wrong.
+  /// - Throws: `.configuration` with the line and column of the error.
   static func read(
     _ node: YAMLNode,
     in yaml: YAMLFile,
@@ -97,7 +97,7 @@ extension NotificationTargets {
     return targets
   }
 
-  /// Why a command is none that notifies: it would never be met.
+  /// Why a command cannot be one that notifies, so that it would never match; nil if it can.
   private static func problem(of command: String, _ known: [String]) -> String? {
     if known.isEmpty || known.contains(where: { $0.isIdentical(to: command) }) { return nil }
     let below = known.filter { $0.hasPrefix("\(command) ") }

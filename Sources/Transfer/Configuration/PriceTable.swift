@@ -1,7 +1,7 @@
-/// Google's list prices, in US dollars for 100,000 documents: the only place that has them.
+/// Google's list prices, in US dollars per 100,000 documents, which are defined only here.
 ///
-/// They include neither discounts nor the free quota. The Enterprise edition bills units of bytes instead (4 KiB read, 1 KiB
-/// written with its index entries), whose number only the service knows: an operation has the price of one unit, or more.
+/// They include neither discounts nor the free quota. The Enterprise edition bills units of bytes instead (4 KiB read, 1
+/// KiB written with its index entries), whose number only the service knows: an operation costs at least one unit.
 extension PriceList {
   /// As of August 2026 (https://firebase.google.com/docs/firestore/billing-example).
   package static let nam5 = PriceList(
@@ -11,10 +11,10 @@ extension PriceList {
     name: "list prices of nam5, August 2026"
   )
 
-  /// Of the Standard edition by locations.
+  /// Prices of the Standard edition, by location.
   ///
-  /// Those beside nam5 are from pages of an unknown date (https://cloud.google.com/firestore
-  /// and its editions, "starting at"; for us-west2 an older price page), and their names say so.
+  /// Those other than nam5 are from pages of unknown date (https://cloud.google.com/firestore and its editions, "starting
+  /// at"; for us-west2 an older price page), and their names say so.
   private static let standard = [
     "nam5": nam5,
     "us-central1": unverified("us-central1", 0.03, 0.09, 0.01),
@@ -22,7 +22,7 @@ extension PriceList {
     "us-west2": unverified("us-west2", 0.036, 0.108, 0.012),
   ]
 
-  /// Of one unit each, from Google's product page ("from", its date unknown; that of a delete not verified).
+  /// Prices of one unit each, from Google's product page ("from", of unknown date; that of a delete is not verified).
   private static let enterprise: PriceList = {
     var prices = PriceList(
       reads: 0.005,
@@ -51,13 +51,14 @@ extension PriceList {
     )
   }
 
-  /// The prices for a database of an edition in a location, as the service names them; nil for what it does not say.
+  /// Returns the prices for a database with an edition in a location, as named by the service; nil for what it does not
+  /// report.
   ///
-  /// What a configuration says holds for any.
+  /// Prices from a configuration apply to any database.
   package func of(edition: String?, location: String? = nil) -> PriceList {
     guard self == .nam5 else { return self }
     if edition?.uppercased() == "ENTERPRISE" { return .enterprise }
-    // 'local' is where an embedded store is, which bills nothing.
+    // 'local' is the location of an embedded store, which bills nothing.
     guard let location, location != "local" else { return self }
     if let known = Self.standard[location] { return known }
     var other = self

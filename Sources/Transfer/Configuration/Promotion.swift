@@ -1,14 +1,14 @@
 import YAML
 
-/// What must hold before migrations are applied in an environment (`promote:` of the configuration).
+/// The conditions for applying migrations in an environment (`promote:` in the configuration).
 package struct Promotion: Sendable, Equatable {
-  /// The environment that is guarded.
+  /// The environment to which the conditions apply.
   package var environment: String
-  /// The environment in which they must be applied before; nil for none.
+  /// The environment in which the migrations must be applied first; nil for none.
   package var after: String?
   /// Whether they must be verified there, too.
   package var mustBeVerified = false
-  /// How old a rehearsal of them may be; nil where none is needed.
+  /// The maximum age of a rehearsal of them; nil if none is required.
   package var rehearsed: Duration?
 
   package init(_ environment: String, after: String? = nil) {
@@ -17,9 +17,9 @@ package struct Promotion: Sendable, Equatable {
 }
 
 extension Promotion {
-  /// Reads `promote:`, a map from environments to what must hold.
+  /// Parses `promote:`, a map from environments to conditions.
   ///
-  /// - Throws: `.configuration` with the line and column of what is wrong, also where environments wait for each other.
+  /// - Throws: `.configuration` with the line and column of the error, including if environments wait for each other.
   static func read(
     _ node: YAMLNode,
     of environments: [DatabaseEnvironment],

@@ -1,16 +1,16 @@
 import Files
 
-/// Which schema the data have: one that is built in, one in a file, or none.
+/// The schema of the data: a built-in one, one in a file, or none.
 package enum SchemaChoice: Sendable, Equatable {
   /// No collection is declared.
   case none
-  /// One that is built in, by its name.
+  /// A built-in schema, by its name.
   case builtIn(String)
   case file(String)
 
-  /// Parses `schema:` and `--schema`; nil for a word that is neither a file of YAML nor one of the names.
+  /// Parses `schema:` and `--schema`; returns nil for a word that is neither a YAML file nor one of the names.
   ///
-  /// - Parameter names: The names of the schemas that are built in.
+  /// - Parameter names: The names of the built-in schemas.
   package init?(_ text: String, builtIn names: [String]) {
     if text == "none" {
       self = .none
@@ -23,7 +23,7 @@ package enum SchemaChoice: Sendable, Equatable {
     }
   }
 
-  /// What a schema may be, for messages.
+  /// The valid choices, for messages.
   package static func expected(_ names: [String]) -> String {
     "a file that ends in .yaml, \((names + ["none"]).joined(separator: " or "))"
   }

@@ -1,18 +1,18 @@
-/// The service account that other credentials sign as, and the accounts on the way to it.
+/// The service account that other credentials impersonate, with the accounts that lead to it.
 ///
-/// Written as gcloud's `--impersonate-service-account` takes it: accounts separated by commas. The last one
-/// signs; those before it are delegates, of which each has to be allowed to impersonate the next.
+/// It is written as for gcloud's `--impersonate-service-account`: accounts separated by commas. The last one is the account
+/// to impersonate; those before it are delegates, each of which has to be allowed to impersonate the next.
 package struct ServiceAccountChain: Sendable, Equatable, CustomStringConvertible {
-  /// The account that signs: an email address, or the unique ID in digits.
+  /// The account to impersonate: an email address, or the unique ID in digits.
   package let account: String
-  /// The delegates, in their order.
+  /// The delegates, in order.
   package let delegates: [String]
 
-  /// What a text has to be, for errors.
+  /// What the text has to be, for errors.
   package static let expectation =
     "the email address of a service account, after its delegates if there are any, separated by commas"
 
-  /// Parses `[DELEGATE,...]ACCOUNT`; nil if a part is not the name of an account.
+  /// Parses `[DELEGATE,...]ACCOUNT`; returns nil if a part is not the name of an account.
   package init?(_ text: String) {
     var accounts = text.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false).map {
       String(Substring($0))
@@ -22,7 +22,7 @@ package struct ServiceAccountChain: Sendable, Equatable, CustomStringConvertible
     delegates = accounts
   }
 
-  /// Creates a chain of accounts that were checked.
+  /// Creates a chain of accounts that have been checked.
   package init(_ account: String, delegates: [String]) {
     self.account = account
     self.delegates = delegates
@@ -30,7 +30,7 @@ package struct ServiceAccountChain: Sendable, Equatable, CustomStringConvertible
 
   package var description: String { (delegates + [account]).joined(separator: ",") }
 
-  /// Whether a text is an email address or a unique ID that can be part of a URL as it is.
+  /// Whether a text is an email address or a unique ID that can be used unencoded in a URL.
   package static func isAccount(_ text: String) -> Bool {
     if !text.isEmpty, text.utf8.allSatisfy(\.isASCIIDigit) { return true }
     let parts = text.utf8.split(separator: UInt8(ascii: "@"), omittingEmptySubsequences: false)
@@ -40,6 +40,6 @@ package struct ServiceAccountChain: Sendable, Equatable, CustomStringConvertible
     }
   }
 
-  /// The longest email address (RFC 5321, section 4.5.3.1).
+  /// The maximum length of an email address (RFC 5321, section 4.5.3.1).
   private static let maximumBytes = 320
 }

@@ -1,7 +1,7 @@
 import Platform
 
 extension BackgroundThread {
-  /// Does what blocks on a thread of its own, which learns from its argument that the task was cancelled.
+  /// Runs blocking work on a separate thread, passing a function that returns whether the task was cancelled.
   package static func run<Value: Sendable>(
     _ body: @escaping @Sendable (_ isCancelled: () -> Bool) -> Value
   ) async -> Value {

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A value that is computed once, on first use, by whichever task needs it.
+/// A value that is computed once, on first use, by the task that needs it first.
 package final class Once<Value: Sendable>: Sendable {
   private let state = Mutex<Value?>(nil)
 

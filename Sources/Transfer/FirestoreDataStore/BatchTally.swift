@@ -1,7 +1,7 @@
 import Files
 import FirestoreREST
 
-/// Counts the writes of a batch and keeps those that were refused.
+/// Counts the writes of a batch, and collects those that were refused.
 struct BatchTally: BatchDelegate {
   static let conflict = FirestoreError(.aborted, "the document changed each time that it was to be written")
 

@@ -1,6 +1,6 @@
 import FirestoreREST
 
-/// A change of a collection between two polls.
+/// A change in a collection between two polls.
 public enum DocumentChange<T: Sendable>: Sendable {
   /// A document that was not there before.
   case added(T)
@@ -13,10 +13,10 @@ public enum DocumentChange<T: Sendable>: Sendable {
 extension DocumentChange: Equatable where T: Equatable {}
 
 extension FirestoreDataStore {
-  /// The changes of a collection; see ``FirestoreDataStore/streamAll(every:clock:)``.
+  /// The changes in a collection; see ``FirestoreDataStore/streamAll(every:clock:)``.
   ///
-  /// Each iteration begins again, with all documents as added. It ends at the first error. Only IDs and update
-  /// times are kept between polls.
+  /// Each iteration starts over, with all documents as added. It ends at the first error. Only IDs and update times are
+  /// kept between polls.
   public struct Changes: AsyncSequence, Sendable {
     /// A change.
     public typealias Element = DocumentChange<T>
@@ -25,13 +25,13 @@ extension FirestoreDataStore {
     let interval: Duration
     let clock: any Clock<Duration>
 
-    /// Begins to poll.
+    /// Starts polling.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(changes: self) }
 
-    /// The position in a polling.
+    /// The state of one iteration.
     public struct AsyncIterator: AsyncIteratorProtocol {
       private enum Step {
-        /// The next poll is due, at once if it is the first.
+        /// The next poll is due, immediately if it is the first.
         case waiting
         case reading(DocumentPages.Iterator)
         case ended
@@ -42,16 +42,16 @@ extension FirestoreDataStore {
       private var isFirst = true
       /// The update times at the last poll, by ID.
       private var known: [UTF8Key: Timestamp] = [:]
-      /// Those of this poll, as far as it has gone.
+      /// The update times seen in the current poll so far, by ID.
       private var seen: [UTF8Key: Timestamp] = [:]
       private var index = 0
-      /// What was found and not returned yet, in reverse order.
+      /// The documents that were found but not returned yet, in reverse order.
       private var found: [RawDocument] = []
       private var removed: [String] = []
 
       fileprivate init(changes: Changes) { self.changes = changes }
 
-      /// Returns the next change, after as many polls as it takes; nil if the task is cancelled.
+      /// Returns the next change, after as many polls as that takes; nil if the task is cancelled.
       public mutating func next() async throws -> DocumentChange<T>? {
         do {
           return try await advance()

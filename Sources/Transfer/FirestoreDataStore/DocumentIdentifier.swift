@@ -4,9 +4,9 @@
   public import Foundation
 #endif
 
-/// A type of `id` that names a document: `String`, the `String?` of a `@DocumentID`, or `UUID`.
+/// A type of `id` that identifies a document: `String`, the `String?` of a `@DocumentID`, or `UUID`.
 public protocol DocumentIdentifier: Hashable, Sendable {
-  /// The document ID; nil for a document that has none yet.
+  /// The document ID; nil for a document that does not have one yet.
   var documentID: String? { get }
 }
 
@@ -25,7 +25,7 @@ extension Optional: DocumentIdentifier where Wrapped == String {
   public var documentID: String? { self }
 }
 
-/// Makes a document ID as the SDKs do: 20 random letters and digits.
+/// Returns a document ID like those of the SDKs: 20 random letters and digits.
 func newDocumentID() -> String {
   let characters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789")
   return String((0..<20).map { _ in characters[Int.random(in: characters.indices)] })

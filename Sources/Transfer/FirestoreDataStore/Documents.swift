@@ -3,23 +3,23 @@ import FirestoreREST
 extension FirestoreDataStore {
   /// All documents of a collection, read page by page; see ``FirestoreDataStore/list()``.
   ///
-  /// Each iteration reads again. It ends at the first error; a document that is not of the type is a
-  /// `DocumentFailure`. Ending the loop early cancels the request for the next page.
+  /// Each iteration reads again. It ends at the first error; a document that is not of the type is a `DocumentFailure`.
+  /// Leaving the loop early cancels the request for the next page.
   public struct Documents: AsyncSequence, Sendable {
     /// A document.
     public typealias Element = T
 
     let store: FirestoreDataStore
 
-    /// Begins to read.
+    /// Starts reading.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(store: store) }
 
-    /// The position in a reading.
+    /// The state of one iteration.
     public struct AsyncIterator: AsyncIteratorProtocol {
       private let store: FirestoreDataStore
-      /// Nil after the last page, and after an error.
+      /// The pages; nil after the last one, and after an error.
       private var pages: DocumentPages.Iterator?
-      /// What was read and not returned yet, in reverse order.
+      /// The documents that were read but not returned yet, in reverse order.
       private var rest: [RawDocument] = []
       private var index = 0
 

@@ -13,24 +13,25 @@ package import FirestoreREST
 ///     let connection = try FirestoreConnection(project: "shop-7f3a")
 ///     let local = try FirestoreConnection(project: "demo", endpoint: "http://127.0.0.1:8080")
 ///
-/// Make one and share it: all stores of a connection use its kept-alive connections and its access token.
-/// There is nothing to close. The connections are closed and their thread ends when the last copy of the
-/// value, and the last store and sequence made of it, are released.
+/// Create one and share it: all stores of a connection use its kept-alive connections and its access token. There is
+/// nothing to close. The connections are closed and their thread ends when the last copy of the value, and the last store
+/// and sequence created from it, are released.
 public struct FirestoreConnection: Sendable {
   /// The credentials of the requests.
   public enum Credentials: Sendable, Equatable {
-    /// Google's Application Default Credentials: the file of `GOOGLE_APPLICATION_CREDENTIALS`, what
-    /// `gcloud auth application-default login` wrote, or the service account of this machine.
+    /// Google's Application Default Credentials: the file of `GOOGLE_APPLICATION_CREDENTIALS`, the credentials of `gcloud
+    /// auth application-default login`, or the service account of this machine.
     ///
-    /// Over plain HTTP only the file is used, and only on this machine; otherwise the emulator's owner signs.
+    /// Over plain HTTP only the file is used, and only on this machine; otherwise requests are those of the emulator's
+    /// owner.
     case applicationDefault
     /// A service account's key file, or another file of credentials.
     case file(String)
-    /// A file with an access token, which is read again when it has expired.
+    /// A file with an access token, which is read again after it has expired.
     case accessTokenFile(String)
-    /// The emulator's administrator, whom Security Rules do not bind.
+    /// The emulator's administrator, to whom Security Rules do not apply.
     case emulatorOwner
-    /// Nobody: Security Rules apply.
+    /// No credentials: Security Rules apply.
     case none
   }
 
@@ -44,17 +45,17 @@ public struct FirestoreConnection: Sendable {
   let client: FirestoreClient
   let isRealService: Bool
 
-  /// Resolves the endpoint and the credentials; sends nothing yet.
+  /// Resolves the endpoint and the credentials, without sending anything.
   ///
   /// - Parameters:
   ///   - project: The project ID.
   ///   - database: The database ID.
-  ///   - endpoint: Scheme, host and port, without `/v1`; nil for the emulator that `FIRESTORE_EMULATOR_HOST`
-  ///     names, or else the service.
-  ///   - credentials: Those of the requests.
+  ///   - endpoint: Scheme, host and port, without `/v1`; nil for the emulator in `FIRESTORE_EMULATOR_HOST`, or else the
+  ///     service.
+  ///   - credentials: The credentials of the requests.
   ///   - retryLimit: How long one request is retried before its error is thrown.
-  /// - Throws: ``FirestoreConnectionError`` if the endpoint or an ID is malformed, or credentials are missing,
-  ///   cannot be read, or would be shown to the network by plain HTTP.
+  /// - Throws: ``FirestoreConnectionError`` if the endpoint or an ID is malformed, or credentials are missing, cannot be
+  ///   read, or would be exposed to the network by plain HTTP.
   public init(
     project: String,
     database: String = "(default)",
@@ -111,7 +112,7 @@ public struct FirestoreConnection: Sendable {
     return (environment, try signer(credentials, environment, discovery, variables))
   }
 
-  /// Over plain HTTP nothing that is found by itself is sent, and nothing at all to another machine.
+  /// Returns the credentials to use; over plain HTTP, discovered ones are not sent, and none are sent to another machine.
   private static func signer(
     _ credentials: Credentials,
     _ environment: DatabaseEnvironment,

@@ -4,26 +4,26 @@
   public import Foundation
 #endif
 
-/// Why the service could not be asked, or did not answer, as opposed to a `FirestoreError` that it answers.
+/// Why the service could not be reached or did not respond, as opposed to a `FirestoreError` with which it responds.
 ///
-/// It contains no token and no data of documents.
+/// It contains neither tokens nor document data.
 public struct FirestoreConnectionError: LocalizedError, Sendable, Equatable, CustomStringConvertible {
-  /// What is to be done about it.
+  /// The kind of error, which determines what to do.
   public enum Kind: Sendable, Equatable {
     /// The endpoint, an ID or the credentials are wrong or missing.
     case configuration
-    /// There was no connection, or no answer, until the limit of retries; it may succeed later.
+    /// There was no connection, or no response, until the retry limit; a later attempt may succeed.
     case unavailable
-    /// The answer is not one of the service.
+    /// The response is not one of the service.
     case unexpectedAnswer
   }
 
-  /// What is to be done about it.
+  /// The kind of error, which determines what to do.
   public var kind: Kind
   /// What failed and why, in one line.
   public var description: String
 
-  /// Makes an error.
+  /// Creates an error.
   public init(_ kind: Kind, _ description: String) {
     self.kind = kind
     self.description = description

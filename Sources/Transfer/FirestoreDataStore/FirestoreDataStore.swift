@@ -12,15 +12,15 @@ import TypedDocuments
 ///     try await menus.upsert(Menu(id: "lunch", name: "Lunch", price: 12.5))
 ///     for try await menu in menus.list() { print(menu.name) }
 ///
-/// The `id` of a value is its document ID. A plain `id` is a field of the document too; a `@DocumentID` is not.
-/// Values are coded as by `FirestoreDecoder` and `FirestoreEncoder`.
+/// The `id` of a value is its document ID. A plain `id` is also a field of the document; a `@DocumentID` is not. Values are
+/// coded as by `FirestoreDecoder` and `FirestoreEncoder`.
 ///
-/// Requests that may be repeated are retried up to the limit of the connection. Every method throws
-/// `FirestoreError` if the service refuses the request, ``FirestoreConnectionError`` if it cannot be asked,
-/// `DocumentFailure` if a document is not of the type, `EncodingError` if a value is none of Firestore's, and
-/// `CancellationError` if the task was cancelled.
+/// Requests that may be repeated are retried up to the limit of the connection. Every method throws `FirestoreError` if the
+/// service refuses the request, ``FirestoreConnectionError`` if the service cannot be reached, `DocumentFailure` if a
+/// document is not of the type, `EncodingError` if a value cannot be stored in Firestore, and `CancellationError` if the
+/// task was cancelled.
 ///
-/// It is a value without state, and so needs no actor: requests of several tasks run at the same time.
+/// It is a value without mutable state, and so does not have to be an actor: requests of several tasks run concurrently.
 public struct FirestoreDataStore<T: Codable & Sendable & Identifiable>: Sendable
 where T.ID: DocumentIdentifier {
   /// The path of the collection: `menus`, `restaurants/r1/menus`.
@@ -29,12 +29,12 @@ where T.ID: DocumentIdentifier {
   let connection: FirestoreConnection
   private let pageSize: Int
 
-  /// Makes a store; sends nothing yet.
+  /// Creates a store, without sending anything.
   ///
   /// - Parameters:
   ///   - collection: The path of the collection below the database.
   ///   - connection: The database.
-  ///   - pageSize: How many documents are read at a time, 1 to 300.
+  ///   - pageSize: The number of documents that are read per request, 1 to 300.
   /// - Throws: `FirestoreError` (`.invalidArgument`) if the path is not that of a collection.
   public init(collection: String, in connection: FirestoreConnection, pageSize: Int = 300) throws {
     guard let path = CollectionPath(collection) else {
@@ -59,19 +59,19 @@ where T.ID: DocumentIdentifier {
 
   /// Reads all documents, in the order of their IDs, page by page.
   ///
-  /// The next page is requested while the last one is processed, and at most three are held.
+  /// The next page is requested while the current one is processed, and at most three are held.
   public func list() -> Documents { Documents(store: self) }
 
-  /// Polls the collection, and returns what has changed since the last time.
+  /// Polls the collection, and returns what has changed since the previous poll.
   ///
-  /// The first poll returns every document as ``DocumentChange/added(_:)``. A later one compares the update
-  /// times: a document that was changed several times between two polls is ``DocumentChange/modified(_:)``
-  /// once, one that was made and deleted is not seen at all. Each poll reads, and is billed for, every document
-  /// of the collection. The sequence ends, without an error, when the task is cancelled.
+  /// The first poll returns every document as ``DocumentChange/added(_:)``. Later ones compare the update times: a document
+  /// that was changed several times between two polls is ``DocumentChange/modified(_:)`` once, and one that was created and
+  /// deleted is not seen at all. Each poll reads, and is billed for, every document in the collection. The sequence ends,
+  /// without an error, when the task is cancelled.
   ///
   /// - Parameters:
-  ///   - interval: The time from the end of a poll to the next one.
-  ///   - clock: The clock of the interval.
+  ///   - interval: The time between the end of a poll and the next one.
+  ///   - clock: The clock that measures the interval.
   public func streamAll(
     every interval: Duration = .seconds(30),
     clock: any Clock<Duration> = ContinuousClock()
@@ -81,10 +81,10 @@ where T.ID: DocumentIdentifier {
 
   // MARK: Writing
 
-  /// Creates a document, or updates the fields of it that the type has.
+  /// Creates a document, or updates those of its fields that the type has.
   ///
-  /// Other fields of the document stay. A property that is nil deletes its field. A field is replaced with all
-  /// that is in it: a map loses members that the property does not have.
+  /// Other fields of the document are kept. A property that is nil deletes its field. A field is replaced with everything
+  /// in it: a map loses members that the property does not have.
   ///
   /// - Returns: The document ID; a new one of 20 random letters and digits if the value's is nil.
   @discardableResult
@@ -94,11 +94,11 @@ where T.ID: DocumentIdentifier {
     return write.path.id
   }
 
-  /// Creates or updates documents as ``upsert(_:)``, in commits of 100 at most, several at a time.
+  /// Creates or updates documents as ``upsert(_:)`` does, in concurrent commits of at most 100 documents.
   ///
-  /// It is not atomic. If it ends early, some documents are written and others are not; repeating it is safe
-  /// for values with IDs. Values with the same ID are written in their order. On the real service it begins
-  /// with 500 documents a second, as Google recommends.
+  /// It is not atomic. If it ends early, some documents are written and others are not; repeating it is safe for values
+  /// with IDs. Values with the same ID are written in order. On the real service, it starts at 500 documents per second, as
+  /// Google recommends.
   ///
   /// - Returns: The number of documents written.
   /// - Throws: ``FirestoreWriteError`` if the service refuses some of the documents; all others are written.
@@ -109,14 +109,14 @@ where T.ID: DocumentIdentifier {
     }
   }
 
-  /// Deletes the document with an ID, if there is one; its subcollections stay.
+  /// Deletes the document with an ID, if there is one; its subcollections are kept.
   public func delete(id: String) async throws {
     try await perform(Write(path: try path(of: id), operation: .delete))
   }
 
-  /// Deletes all documents of the collection, page by page, in commits of 100 at most.
+  /// Deletes all documents of the collection, page by page, in commits of at most 100.
   ///
-  /// Their subcollections stay. Documents that others create meanwhile may stay too.
+  /// Their subcollections are kept. Documents that others create in the meantime may be left, too.
   ///
   /// - Returns: The number of documents deleted.
   @discardableResult
@@ -135,7 +135,7 @@ where T.ID: DocumentIdentifier {
     connection.client.pages(of: CollectionRead(collection, pageSize: pageSize, mask: mask))
   }
 
-  /// - Parameter index: Its index in what was read, for the error.
+  /// - Parameter index: The index among the documents that were read, for the error.
   func decode(_ document: RawDocument, index: Int) throws -> T {
     do {
       return try FirestoreDecoder().decode(T.self, from: document)
@@ -166,7 +166,7 @@ where T.ID: DocumentIdentifier {
     }
   }
 
-  /// Calls `body` with a batch writer, and returns how many of its writes were made.
+  /// Calls `body` with a batch writer, and returns the number of writes that were made.
   private func inBatches(_ body: (BatchWriter) async throws -> Void) async throws -> Int {
     let tally = BatchTally()
     try await rethrowingPublicErrors {

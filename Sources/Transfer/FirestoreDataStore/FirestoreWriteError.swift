@@ -4,19 +4,19 @@
   public import Foundation
 #endif
 
-/// The writes of several that the service refused; the others were made.
+/// The error of several writes, of which the service refused some; the others were made.
 public struct FirestoreWriteError: LocalizedError, Sendable, Equatable, CustomStringConvertible {
   /// A document that was not written.
   public struct Rejection: Sendable, Equatable {
     /// The document ID.
     public var id: String
-    /// Why the service refuses it.
+    /// Why the service refused it.
     public var error: FirestoreError
   }
 
-  /// How many documents were written.
+  /// The number of documents that were written.
   public var written: Int
-  /// The documents that were not, in the order of the answers; at least one.
+  /// The documents that were not written, in the order of the responses; at least one.
   public var rejections: [Rejection]
 
   /// One line with the number of rejections and the first of them.

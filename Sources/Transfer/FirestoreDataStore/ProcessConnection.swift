@@ -9,18 +9,19 @@ import Files
 extension FirestoreConnection {
   private static let current = Locked<FirestoreConnection?>(nil)
 
-  /// The connection of the process, which ``FirestoreDataStore/init(collectionName:)`` takes; nil until ``use(_:)``.
+  /// The connection of the process, which ``FirestoreDataStore/init(collectionName:)`` uses; nil until ``use(_:)`` is
+  /// called.
   public static var ofProcess: FirestoreConnection? { current.withLock { $0 } }
 
-  /// Makes a connection that of the process: once, before the first store without one is made.
+  /// Sets the connection of the process; call it once, before the first store without a connection is created.
   public static func use(_ connection: FirestoreConnection) { current.withLock { $0 = connection } }
 }
 
 extension FirestoreDataStore {
-  /// Makes a store in the database of the process; sends nothing yet.
+  /// Creates a store in the database of the process, without sending anything.
   ///
-  /// - Precondition: ``FirestoreConnection/use(_:)`` was called, and the name is that of a collection. Where either is known at run
-  ///   time alone, use ``init(collection:in:pageSize:)``, which throws.
+  /// - Precondition: ``FirestoreConnection/use(_:)`` was called, and the name is that of a collection. If either is known
+  ///   only at run time, use ``init(collection:in:pageSize:)``, which throws.
   public init(collectionName: String) {
     guard let connection = FirestoreConnection.ofProcess else {
       preconditionFailure("Call FirestoreConnection.use(_:) before a store without a connection is made.")
@@ -32,6 +33,6 @@ extension FirestoreDataStore {
     }
   }
 
-  /// Deletes the document with an ID, in the spelling in which `Codable` writes it; its subcollections stay.
+  /// Deletes the document with an ID, in the spelling in which `Codable` writes it; its subcollections are kept.
   public func delete(id: UUID) async throws { try await delete(id: id.uuidString) }
 }

@@ -1,7 +1,7 @@
 extension Failure {
-  /// The error of the library's users.
+  /// The error for users of the library.
   ///
-  /// Its remedies speak of the command line, and are left out.
+  /// Remedies are left out, because they refer to the command line.
   fileprivate var asPublic: any Error {
     if kind == .interrupted { return CancellationError() }
     if let service { return service }
@@ -15,7 +15,7 @@ extension Failure {
   }
 }
 
-/// Calls `body`, and throws a public error or `CancellationError` in place of a ``Failure``.
+/// Calls `body`, and throws a public error or `CancellationError` instead of a ``Failure``.
 func rethrowingPublicErrors<Result>(_ body: () throws -> Result) throws -> Result {
   do {
     return try body()
@@ -24,7 +24,7 @@ func rethrowingPublicErrors<Result>(_ body: () throws -> Result) throws -> Resul
   }
 }
 
-/// Calls `body`, and throws a public error or `CancellationError` in place of a ``Failure``.
+/// Calls `body`, and throws a public error or `CancellationError` instead of a ``Failure``.
 func rethrowingPublicErrors<Result>(
   isolation: isolated (any Actor)? = #isolation,
   _ body: () async throws -> Result

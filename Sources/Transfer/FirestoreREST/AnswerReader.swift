@@ -1,4 +1,4 @@
-/// Decodes the documents of a response and refuses documents that were not requested.
+/// Decodes the documents of a response, and refuses documents that were not requested.
 ///
 /// The name of a document decides what is written where. So it must be a full name in this database, and must
 /// have been requested: a server that returns anything else is not Firestore.
@@ -29,9 +29,9 @@ struct AnswerReader {
     return document
   }
 
-  /// Reads the path of a document and leaves its fields on the tape.
+  /// Reads the path of a document, leaving its fields on the tape.
   ///
-  /// - Throws: As ``document(_:isAsked:)``; the fields are checked when they are looked at.
+  /// - Throws: The errors of ``document(_:isAsked:)``; the fields are checked when they are accessed.
   func wireDocument(_ json: JSONCursor, isAsked: (DocumentPath) -> Bool) throws(CallFailure) -> WireDocument {
     let document: WireDocument
     do throws(WireError) {
@@ -76,9 +76,9 @@ struct AnswerReader {
 }
 
 extension JSONCursor {
-  /// Decodes the list that a member of a response holds; empty without the member.
+  /// Decodes the list in a member of a response; returns an empty list without the member.
   ///
-  /// - Throws: `.malformed` if the response is not an object, or the member not a list; what `decode` throws.
+  /// - Throws: `.malformed` if the response is not an object, or the member is not a list; the errors of `decode`.
   func list<Element>(
     _ name: StaticString,
     called what: String,
@@ -92,8 +92,9 @@ extension JSONCursor {
     return elements
   }
 
-  /// Refuses what is no object, and an error that comes with status 200, as some gateways send it: an answer without the
-  /// member that was asked for is an empty list.
+  /// Refuses a response that is not an object, or an error with status 200, which some gateways send.
+  ///
+  /// Otherwise, an error would pass for an empty list, because the requested member is missing.
   func assertObject() throws(CallFailure) {
     if kind != .object { throw .malformed("the response is not an object") }
     guard let error = self["error"] else { return }
@@ -101,7 +102,7 @@ extension JSONCursor {
     throw .malformed("the response has an error that is not an object")
   }
 
-  /// The token of the page after this response; nil on the last one.
+  /// The token of the page after this response; nil for the last page.
   var nextPageToken: String? { self["nextPageToken"]?.string.flatMap { $0.isEmpty ? nil : $0 } }
 
   /// A member that is a time; nil if there is none.
@@ -121,12 +122,12 @@ extension CollectionRead {
 }
 
 extension DocumentPath {
-  /// Whether an ID is `.` or `..`: no document has such an ID, and in a URL it would address something else.
+  /// Whether an ID is `.` or `..`, which no document has and which would address something else in a URL.
   fileprivate var holdsDots: Bool { AnsweredPath.holdsDots(string) }
 }
 
 extension CollectionPath {
-  /// As ``DocumentPath/holdsDots``.
+  /// See ``DocumentPath/holdsDots``.
   fileprivate var holdsDots: Bool { AnsweredPath.holdsDots(string) }
 }
 

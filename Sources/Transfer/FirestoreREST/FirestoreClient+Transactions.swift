@@ -1,13 +1,13 @@
-/// The ID of a transaction: opaque, in Base64 as in the REST API.
+/// The ID of a transaction, which is opaque and in Base64 as in the REST API.
 package struct TransactionID: Sendable, Equatable {
   let base64: String
 }
 
 /// The requests of a transaction, each sent once.
 ///
-/// None is retried by itself: a failed request ends the transaction, and the entire transaction runs again.
+/// They are not retried individually: a failed request ends the transaction, and the entire transaction is repeated.
 extension FirestoreClient {
-  /// Begins a read-write transaction, which has read the fence of the gate, if there is one.
+  /// Begins a read-write transaction, which reads the gate's fence first if there is one.
   ///
   /// - Parameter last: The transaction that this one retries, so that the service can prioritize it.
   /// - Throws: Also `.notSent` if the fence has changed.
@@ -30,9 +30,9 @@ extension FirestoreClient {
     return TransactionID(base64: id)
   }
 
-  /// Begins the transaction of a commit that must not pass a fence, with retries.
+  /// Begins the transaction for a commit that must not pass a fence, with retries.
   ///
-  /// - Throws: Also why nothing may be written, if the fence has changed.
+  /// - Throws: Also the reason why nothing may be written, if the fence has changed.
   func beginTransaction(behind fence: CommitGate.Fence) async throws(Failure) -> TransactionID {
     try await caller.call(
       .beginTransaction,
@@ -52,7 +52,7 @@ extension FirestoreClient {
     return post("\(documentsURL):batchGet", json, .names(1))
   }
 
-  /// Reads the transaction of a response, and that the fence is as it was.
+  /// Reads the transaction in a response, after checking that the fence has not changed.
   private func fenced(
     _ root: JSONCursor,
     by fence: CommitGate.Fence
@@ -66,7 +66,7 @@ extension FirestoreClient {
 
   /// Rolls back a transaction, which releases its locks immediately.
   ///
-  /// Failures are ignored: the service ends idle transactions by itself.
+  /// Failures are ignored, because the service ends idle transactions anyway.
   func rollback(_ transaction: TransactionID) async {
     let json = JSONWriter.object { $0.member("transaction", transaction.base64) }
     var request = post("\(documentsURL):rollback", json)

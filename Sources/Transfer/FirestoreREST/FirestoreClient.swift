@@ -1,6 +1,6 @@
 import Configuration
 
-/// A client of one database over the REST API: one request per method, decoded responses, retried reads.
+/// A client of one database over the REST API, with one method per request, decoded responses and retried reads.
 ///
 ///     let client = FirestoreClient(database: database, endpoint: endpoint, caller: caller)
 ///     let path = DocumentPath(CollectionPath(nil, "users"), "u1")
@@ -15,7 +15,7 @@ package struct FirestoreClient: Sendable {
   /// Scheme, host and port, without `/v1` and without a trailing slash.
   package let endpoint: String
   package let caller: ServiceCaller
-  /// Asked before each commit; copies of the client share it.
+  /// Asked for permission before each commit; shared by copies of the client.
   package let gate: CommitGate
   let lists: ListSupport
 
@@ -32,7 +32,7 @@ package struct FirestoreClient: Sendable {
     self.caller = caller
   }
 
-  /// The same client without its gate, for the lease and the ledger, for which something of the bill is kept.
+  /// The same client without its gate, for the lease and the ledger, for which a part of the bill's bound is reserved.
   package var ungated: FirestoreClient {
     FirestoreClient(database: database, endpoint: endpoint, caller: caller.forTheEnd, lists: lists)
   }
@@ -41,7 +41,7 @@ package struct FirestoreClient: Sendable {
 
   /// Returns the existing documents among `paths`.
   ///
-  /// It requests at most 300 at a time, and fewer if a response has more bytes than its share.
+  /// Each request asks for at most 300 documents, and for fewer if a response would exceed its share of bytes.
   package func batchGet(
     _ paths: [DocumentPath],
     mask: [FieldPath]? = nil,
@@ -65,10 +65,10 @@ package struct FirestoreClient: Sendable {
     return found
   }
 
-  /// How many documents should be looked up at a time, as large as those that were looked up are.
+  /// How many documents should be looked up per request, given the size of those looked up before.
   package var lookupSize: Int { lists.lookup }
 
-  /// Returns the service's current time, if it reports it; the document need not exist.
+  /// Returns the service's current time, if it reports it; the document does not have to exist.
   func serverTime(reading path: DocumentPath) async throws(Failure) -> Timestamp? {
     try await batchGetOnce([path], mask: [.documentName]).readTime
   }
@@ -141,12 +141,12 @@ package struct FirestoreClient: Sendable {
     return (documents.first, readTime)
   }
 
-  /// Returns the number of documents of a read and its read time, by the service's clock.
+  /// Returns the number of documents in a read and its read time, by the service's clock.
   ///
   /// Subcollections cannot be counted (a count over all collections is not documented), so for
-  /// ``CollectionRead/Reach/subcollections`` it is the number of documents in the collection itself.
+  /// ``CollectionRead/Reach/subcollections`` the result is the number of documents in the collection itself.
   ///
-  /// Where reads are bounded it counts no further than they go.
+  /// If reads are bounded, it counts no further than the bound allows.
   package func count(_ read: CollectionRead) async throws(Failure) -> (count: Int, readTime: Timestamp?) {
     var reads: Int?
     if caller.isBilled, caller.traffic.account.bindsReads {
@@ -181,7 +181,7 @@ package struct FirestoreClient: Sendable {
     return request
   }
 
-  /// Reads the count and the read time of a response.
+  /// Decodes the count and the read time of a response.
   static func counted(_ root: JSONCursor) throws(CallFailure) -> (count: Int, readTime: Timestamp?) {
     var readTime: Timestamp?
     for element in try streamElements(root) {
@@ -212,7 +212,7 @@ package struct FirestoreClient: Sendable {
 
   /// Returns the IDs of all subcollections of a document, or of all root collections.
   ///
-  /// - Throws: ``Failure`` after all retries, or if an ID or a page token repeats, which would never end.
+  /// - Throws: ``Failure`` after all retries, or if an ID or a page token repeats, which would lead to an endless read.
   package func collectionIDs(
     below parent: DocumentPath? = nil,
     readTime: Timestamp? = nil
@@ -245,12 +245,11 @@ package struct FirestoreClient: Sendable {
 
   /// Sends one commit, without retries.
   ///
-  /// Whether to send it again is the caller's decision, because a commit without a response may have been
-  /// applied.
+  /// The caller decides whether to send it again, because a commit without a response may have been applied.
   ///
   /// - Parameters:
   ///   - writes: The writes as JSON.
-  ///   - deletes: How many of them are deletes.
+  ///   - deletes: The number of deletes among them.
   /// - Throws: Also `.notSent` if the gate is closed, or its fence has changed.
   /// - Returns: The update time of each document; nil for a deleted one.
   package func commitOnce(
@@ -275,7 +274,7 @@ package struct FirestoreClient: Sendable {
       case .notSent: break
       default: gate.noteSent()
       }
-      // Its lock on the fence would last for a minute.
+      // Otherwise its lock on the fence would last for a minute.
       if let own, case .service = error { await rollback(own) }
       throw error
     }
@@ -336,7 +335,7 @@ package struct FirestoreClient: Sendable {
 
   // MARK: Answers
 
-  /// Returns the elements of a streamed response; throws an `error` among them.
+  /// Returns the elements of a streamed response; throws if one of them is an `error`.
   static func streamElements(_ root: JSONCursor) throws(CallFailure) -> JSONCursor.Elements {
     guard root.kind == .array else {
       if let error = root["error"].flatMap({ ErrorBody.read($0, httpCode: nil) }) { throw .service(error) }

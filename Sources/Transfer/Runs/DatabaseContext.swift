@@ -3,11 +3,11 @@ package import FirestoreREST
 package import Logging
 package import Schema
 
-/// A database that a command works with.
+/// A connection to a database that a command works with.
 package struct Connection: Sendable {
   package let environment: DatabaseEnvironment
   package let client: FirestoreClient
-  /// Whom the credentials name; empty where nobody asks.
+  /// The account that the credentials name; empty if the command does not need it.
   package let signer: String
 
   package init(environment: DatabaseEnvironment, client: FirestoreClient, signer: String = "") {
@@ -17,11 +17,11 @@ package struct Connection: Sendable {
   }
 }
 
-/// A database, with what any work on it counts and reports to.
+/// A database, together with the counts and output for any work on it.
 package struct DatabaseContext: Sendable {
-  /// The target of a command with a source and a target.
+  /// The connection; to the target, for a command with a source and a target.
   package var connection: Connection
-  /// What the collections of the database are.
+  /// The declared collections of the database.
   package let schema: DatabaseSchema
   /// The document counts by collection.
   package let counts: RunCounts

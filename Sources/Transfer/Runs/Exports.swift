@@ -1,3 +1,3 @@
-// Values, paths and failures: the words of every file here.
+// Values, paths and failures, which every file of this module needs.
 
 @_exported public import FirestoreModels

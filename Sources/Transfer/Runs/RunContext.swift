@@ -5,16 +5,17 @@ package import Schema
 
 /// What an operation of one run needs besides its own options: a database, a run directory, counts and output.
 ///
-/// The command line makes one context for each run and passes it to the operation:
+/// The command line creates one context for each run and passes it to the operation:
 ///
 ///     let context = RunContext(database, folder: folder, checkpoints: checkpoints)
 ///     try await Export(options, in: context).run()
 package struct RunContext: Sendable {
-  /// The database that the run works on, and what it reports to.
+  /// The database that the run works on, with its counts and output.
   package let database: DatabaseContext
   /// The run directory, for lists and temporary files.
   package let folder: RunDirectory
-  /// What makes a writing run resumable; nil for a run that only reads and for a dry run.
+  /// The journal and checkpoints of a writing run, which make it resumable; nil for a run that only reads and for a dry
+  /// run.
   package let checkpoints: Checkpoints?
   /// The run's `rejects.jsonl`.
   package let rejects: RejectList
@@ -36,11 +37,11 @@ package struct RunContext: Sendable {
   /// The journal of a run that writes: each change is recorded there before it is sent.
   package var journal: Journal? { checkpoints?.journal }
 
-  /// Counts a document that was read and will not be written, and lists it with the reason.
+  /// Counts a document that was read but will not be written, and lists it with the reason.
   ///
   /// - Parameters:
   ///   - collection: The collection that it is counted for; nil for its own.
-  ///   - reason: What it is counted as among the reasons; nil for the code.
+  ///   - reason: The reason that it is counted under; nil for the code.
   /// - Throws: `.cannotWrite`; `.inputMalformed` if the error budget is exceeded.
   package func reject(
     _ path: DocumentPath,
@@ -58,13 +59,14 @@ package struct RunContext: Sendable {
     try counts.assertBudget()
   }
 
-  /// Counts what became of a write, together with its document as read, so that the counts of an interrupted run balance;
-  /// lists a document that was not written.
+  /// Counts the result of a write together with reading its document, so that the counts of an interrupted run balance.
+  ///
+  /// A document that was not written is also listed.
   ///
   /// - Parameters:
-  ///   - conflict: Why a document that others changed is left alone, in a sentence.
-  ///   - fields: The fields for the list.
-  /// - Throws: As ``reject(_:in:code:message:fields:)``.
+  ///   - conflict: A sentence on why a document that others changed is left alone.
+  ///   - fields: The document's fields, for the list.
+  /// - Throws: The errors of ``reject(_:in:code:message:fields:)``.
   package func settle(
     _ write: Write,
     _ result: WriteResult,

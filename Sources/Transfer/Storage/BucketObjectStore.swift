@@ -9,7 +9,7 @@ package struct BucketObjectStore: ObjectStore {
   private let root: StorageAddress
   private let client: StorageClient
 
-  /// - Parameter address: The folder; `/` at its end may be left out.
+  /// - Parameter address: The folder; a trailing `/` may be omitted.
   package init(_ address: StorageAddress, _ client: StorageClient) {
     root = address.asFolder
     self.client = client
@@ -23,7 +23,7 @@ package struct BucketObjectStore: ObjectStore {
     _ body: (ObjectInfo, UnsafeRawBufferPointer) throws(Failure) -> Void
   ) async throws(Failure) -> ObjectInfo? {
     let address = root.appending(name)
-    // An object that is replaced between the look and its first piece is looked at again.
+    // An object that is replaced between the lookup and its first piece is looked up again.
     for _ in 0..<10 {
       guard let object = try await client.object(at: address, generation: version?.generation).object else {
         try await client.assertBucket(of: address, "read")
@@ -93,7 +93,7 @@ package struct BucketObjectStore: ObjectStore {
     defer { close(descriptor) }
     var piece = [UInt8](repeating: 0, count: ObjectUpload.pieceBytes)
     while true {
-      // Full pieces, however short the reads: the service takes multiples of 256 KiB only.
+      // Pieces have to be full, however short the reads, because the service accepts only multiples of 256 KiB.
       var count = 0
       while count < piece.count {
         let (more, code) = piece.withUnsafeMutableBytes {
@@ -137,7 +137,7 @@ package struct BucketObjectStore: ObjectStore {
 }
 
 extension ObjectVersion {
-  /// The generation that it is; one that no object has for a version of another store.
+  /// The generation; for a version of another store, one that no object has.
   fileprivate var generation: Int64 { Int64(text) ?? -1 }
 }
 

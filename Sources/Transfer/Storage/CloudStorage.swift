@@ -2,13 +2,13 @@ package import Files
 package import FirestoreREST
 import Platform
 
-/// Cloud Storage as a command reaches it: its buckets as files, and as object stores.
+/// Access to Cloud Storage: its buckets as files, and as object stores.
 ///
 ///     let storage = CloudStorage(endpoint: nil, credentials: credentials, transport: transport, policy: policy)
 ///     let store = try storage.store(at: "gs://example-backups/shards/")
 ///     var file = try OutputFile("gs://example-backups/users.csv", via: storage.files)
 ///
-/// Its requests are made on a queue of its own, so that threads that block until a file is written cannot delay them.
+/// Requests run on a separate queue, so that threads that block until a file is written cannot delay them.
 package struct CloudStorage: Sendable {
   package let files: FileAccess
   package let client: StorageClient
@@ -57,9 +57,9 @@ package struct CloudStorage: Sendable {
     BucketObjectStore(try StorageAddress(address), client)
   }
 
-  /// Reads the endpoint from `STORAGE_EMULATOR_HOST`, as Google's clients do; nil if it is not set.
+  /// Reads the endpoint from `STORAGE_EMULATOR_HOST`, as Google's clients do; returns nil if it is not set.
   ///
-  /// - Throws: `.configuration` if it is not `host:port` or a URL of scheme, host and port.
+  /// - Throws: `.configuration` unless it is `host:port` or a URL of scheme, host and port.
   package static func emulatorEndpoint(_ variables: [String: String]) throws(Failure) -> String? {
     let name = "STORAGE_EMULATOR_HOST"
     guard var text = variables[name], !text.isEmpty else { return nil }

@@ -2,12 +2,12 @@ import Files
 
 /// The object `latest` beside dated exports: its content is the name of the newest one.
 ///
-/// It is what the symbolic link of that name is in a local folder, and is recognised by its metadata.
+/// It corresponds to the symbolic link of that name in a local folder, and is recognized by its metadata.
 package enum LatestPointer {
   package static let name = "latest"
   /// The kind of the object, in its metadata.
   package static let kind = "latest"
-  /// The largest content, in bytes.
+  /// The maximum size of its content, in bytes.
   static let maximumBytes = 64
 
   static func isOne(_ object: StorageResource) -> Bool {
@@ -28,8 +28,8 @@ package enum LatestPointer {
 extension CloudStorage {
   /// Makes an object point to a folder beside it.
   ///
-  /// - Throws: `.cannotWrite` if there is another object of that name; `.tryLater` if somebody else changes it meanwhile;
-  ///   `.notPermitted`, `.unavailable`.
+  /// - Throws: `.cannotWrite` if there is a different object with that name; `.tryLater` if somebody else changes it in the
+  ///   meantime; `.notPermitted`, `.unavailable`.
   package func point(_ text: String, to name: String) async throws(Failure) {
     let address = try StorageAddress(text)
     let found = try await client.object(at: address, "write").object

@@ -1,18 +1,18 @@
 import Files
 import Platform
 
-/// A folder of a file system, which several machines may share (NFS, a parallel file system).
+/// An object store in a local or network folder, which several machines may share (NFS, a parallel file system).
 ///
-/// An object is created by `link`, which fails if there is one already, and replaced by `rename`. The check of a version and the
-/// rename are made under a lock of the folder (`flock`); a file system without locks leaves a short moment between the two.
-/// The version of a file is its inode number, its size and its modification time.
+/// An object is created by `link`, which fails if there already is one, and replaced by `rename`. Checking a version and
+/// renaming happen under a lock of the folder (`flock`); a file system without locks leaves a short interval between the
+/// two. The version of a file consists of its inode number, size and modification time.
 package struct LocalObjectStore: ObjectStore {
   package let folder: String
 
-  /// The name of the file that is locked; no object begins with a dot.
+  /// The name of the file that is locked; no object's name begins with a dot.
   private static let lockName = ".lock"
 
-  /// Makes the store of a folder, which is created if missing.
+  /// Creates the store of a folder, creating the folder if it is missing.
   ///
   /// - Throws: `.cannotWrite`.
   package init(creating folder: String) throws(Failure) {
@@ -20,7 +20,7 @@ package struct LocalObjectStore: ObjectStore {
     try Self.makeFolders(self.folder)
   }
 
-  /// Makes the store of an existing folder.
+  /// Opens the store of an existing folder.
   ///
   /// - Throws: `.inputMissing`.
   package init(_ folder: String) throws(Failure) {
@@ -48,7 +48,7 @@ package struct LocalObjectStore: ObjectStore {
     return info
   }
 
-  /// Opens an object for reading; nil if it does not exist.
+  /// Opens an object for reading; returns nil if it does not exist.
   private static func open(_ path: String) throws(Failure) -> InputFile? {
     do throws(Failure) {
       return try InputFile(path, decompresses: false)
@@ -87,7 +87,7 @@ package struct LocalObjectStore: ObjectStore {
   // MARK: Listing and deleting
 
   package func list(_ prefix: String) async throws(Failure) -> [ObjectInfo] {
-    // Only the folder that the prefix leads to is walked.
+    // Only the folder that the prefix leads to is searched.
     let bytes = Array(prefix.utf8)
     let slash = bytes.lastIndex(of: UInt8(ascii: "/"))
     let base = slash.map { String(decoding: bytes[..<$0], as: UTF8.self) } ?? ""
@@ -122,7 +122,7 @@ package struct LocalObjectStore: ObjectStore {
 
   // MARK: Replacing
 
-  /// Writes a file beside the object, and puts it in its place where the precondition holds.
+  /// Writes a file beside the object, and moves it into place if the precondition holds.
   private func put(
     _ name: String,
     if precondition: ObjectPrecondition,
@@ -142,7 +142,7 @@ package struct LocalObjectStore: ObjectStore {
     case .none:
       if rename(temporary, path) != 0 { throw Failure.cannotWrite(path, errno: errno) }
     case .missing:
-      // The answer of a network file system may be lost: whether the link was made shows in the number of links.
+      // The response of a network file system may be lost, so the number of links shows whether the link was created.
       if link(temporary, path) != 0 {
         let error = errno
         var status = stat()
@@ -166,13 +166,13 @@ package struct LocalObjectStore: ObjectStore {
     return .written(try Self.info(name, status))
   }
 
-  /// Runs `body` while no other process of the store checks and replaces.
+  /// Runs `body` while no other process using the store checks and replaces objects.
   private func locked<Result>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
     let path = "\(folder)/\(Self.lockName)"
     let (descriptor, code) = SystemCall.open(path, O_RDWR | O_CREAT, mode: 0o600)
     if descriptor < 0 { throw Failure.cannotWrite(path, errno: code) }
     defer { close(descriptor) }
-    // Without locks the version is checked all the same.
+    // Without locks, the version is checked nevertheless.
     while flock(descriptor, LOCK_EX) != 0, errno == EINTR {}
     return try body()
   }

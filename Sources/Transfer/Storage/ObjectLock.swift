@@ -4,17 +4,17 @@ import Synchronization
 
 /// A lock that machines share: an object that names its holder, and that the holder keeps renewing.
 ///
-/// It is taken and renewed by the generation of the object, so that two never hold it. A lock that was not renewed for
-/// ``duration`` seconds, by the clock of the service, was left by a process that ended without releasing it; any other may
-/// take it then.
+/// It is taken and renewed conditionally on the object's generation, so that two processes never hold it. A lock that was
+/// not renewed for ``duration`` seconds, by the clock of the service, was left by a process that ended without releasing
+/// it, and can be taken by any other process.
 package final class ObjectLock: Sendable {
-  /// Seconds that it holds without being renewed.
+  /// The number of seconds for which it holds without being renewed.
   package static let duration: Int64 = 60
-  /// Seconds between renewals.
+  /// The number of seconds between renewals.
   static let renewal = 20.0
   /// The kind of the object, in its metadata.
   static let kind = "lock"
-  /// The largest accepted lock, in bytes.
+  /// The maximum size of an accepted lock, in bytes.
   static let maximumBytes = 4096
 
   private enum State {
@@ -43,9 +43,9 @@ package final class ObjectLock: Sendable {
   ///
   /// - Parameters:
   ///   - address: The object, `gs://bucket/folder/.gymmigrate.lock`.
-  ///   - what: What is locked, for the failure: a folder.
+  ///   - what: What is locked, a folder, for the failure.
   ///   - holder: The process that takes it, as `host, process 123`.
-  /// - Throws: `.tryLater` if somebody else holds it, naming the holder; `.notPermitted`, `.configuration`, `.unavailable`.
+  /// - Throws: `.tryLater`, with the holder, if somebody else holds it; `.notPermitted`, `.configuration`, `.unavailable`.
   package static func take(
     _ address: String,
     protecting what: String,
@@ -65,7 +65,7 @@ package final class ObjectLock: Sendable {
   ) async throws(Failure) -> ObjectLock {
     let content = content(holder: holder)
     let object = SmallObject(address, kind: kind, client)
-    // Each round that ends without a lock had another holder come or go.
+    // Each round that ends without a lock means that another holder came or went.
     for _ in 0..<10 {
       if let taken = try await object.write(content, ifGeneration: 0) {
         return ObjectLock(address, client, content: content, generation: taken.generation)
@@ -99,7 +99,7 @@ package final class ObjectLock: Sendable {
     )
   }
 
-  /// Checks that it is still held.
+  /// Checks that the lock is still held.
   ///
   /// - Throws: `.tryLater` if it was lost.
   package func assertHeld() throws(Failure) {
@@ -114,7 +114,7 @@ package final class ObjectLock: Sendable {
     )
   }
 
-  /// Releases it, as far as the service can be reached; it ends by itself otherwise.
+  /// Releases the lock, if the service can be reached; otherwise it expires.
   package func release() async {
     let task = renewing.withLock { task in
       defer { task = nil }
@@ -135,7 +135,7 @@ package final class ObjectLock: Sendable {
 
   private func startRenewing(on storage: CloudStorage) {
     let clock = client.caller.clock
-    // On the queue of the storage, because those of the pool may all wait for a file to be written.
+    // This runs on the queue of the storage, because all threads of the pool may be waiting for a file to be written.
     let task = storage.start { [weak self] in
       var renewed = clock.now()
       while !Task.isCancelled {
@@ -145,7 +145,7 @@ package final class ObjectLock: Sendable {
         case true?: renewed = clock.now()
         case false?: return
         case nil:
-          // It is still this process's; another may take it once its time is over.
+          // It still belongs to this process, but another may take it once it expires.
           if clock.now() - renewed > Double(Self.duration) - Self.renewal {
             self.state.withLock { $0 = .lost }
             return
@@ -156,7 +156,7 @@ package final class ObjectLock: Sendable {
     renewing.withLock { $0 = task }
   }
 
-  /// Writes the object again; nil if the service could not be reached, false if the lock is lost.
+  /// Writes the object again; returns nil if the service could not be reached, false if the lock is lost.
   func renew() async -> Bool? {
     guard case .held(let generation) = state.withLock({ $0 }) else { return false }
     do throws(Failure) {
@@ -181,7 +181,7 @@ package final class ObjectLock: Sendable {
     } + [UInt8(ascii: "\n")]
   }
 
-  /// Returns who holds a lock; nil if it does not say.
+  /// Returns the holder of a lock; nil if it does not say.
   private static func holder(
     of object: StorageResource,
     at address: StorageAddress,

@@ -14,9 +14,9 @@ package protocol ObjectStore: Sendable, CustomStringConvertible {
   ///
   /// - Parameters:
   ///   - version: The version to read; nil for the current one.
-  ///   - body: Is called with each piece, all of one version.
-  /// - Returns: The object read; nil if it does not exist (or no longer does in that version).
-  /// - Throws: `.inputMissing`, `.notPermitted` or `.unavailable` if it cannot be read; what `body` throws.
+  ///   - body: Called with each piece, all of the same version.
+  /// - Returns: The object that was read; nil if it does not exist (or no longer in that version).
+  /// - Throws: `.inputMissing`, `.notPermitted` or `.unavailable` if it cannot be read; the errors of `body`.
   func read(
     _ name: String,
     version: ObjectVersion?,
@@ -27,7 +27,7 @@ package protocol ObjectStore: Sendable, CustomStringConvertible {
   ///
   /// A retry of a write whose response was lost counts as written, not as refused.
   ///
-  /// - Throws: `.cannotWrite`, `.notPermitted` or `.unavailable`; the object is unchanged or complete then.
+  /// - Throws: `.cannotWrite`, `.notPermitted` or `.unavailable`; then the object is either unchanged or complete.
   func write(
     _ bytes: [UInt8],
     to name: String,
@@ -35,9 +35,9 @@ package protocol ObjectStore: Sendable, CustomStringConvertible {
   ) async throws(Failure)
     -> ObjectWrite
 
-  /// Copies a local file into an object, in pieces of constant memory.
+  /// Copies a local file to an object, in pieces of constant memory.
   ///
-  /// - Throws: As ``write(_:to:if:)``.
+  /// - Throws: The errors of ``write(_:to:if:)``.
   func upload(
     _ path: String,
     to name: String,
@@ -45,13 +45,13 @@ package protocol ObjectStore: Sendable, CustomStringConvertible {
   ) async throws(Failure)
     -> ObjectWrite
 
-  /// Lists all objects whose names begin with a prefix, in the order of their names' bytes.
+  /// Lists all objects whose names begin with a prefix, in the byte order of their names.
   func list(_ prefix: String) async throws(Failure) -> [ObjectInfo]
 
   /// Deletes an object; a missing one counts as deleted.
   ///
   /// - Parameter version: The version to delete; nil for any.
-  /// - Returns: Whether it is gone; false if another version is there.
+  /// - Returns: Whether the object is gone; false if it exists in another version.
   func delete(_ name: String, version: ObjectVersion?) async throws(Failure) -> Bool
 }
 
@@ -59,8 +59,8 @@ extension ObjectStore {
   /// Reads a small object.
   ///
   /// - Parameter limit: The largest accepted size in bytes.
-  /// - Returns: nil if it does not exist.
-  /// - Throws: `.inputMalformed` if it is larger; as ``read(_:version:_:)``.
+  /// - Returns: Nil if it does not exist.
+  /// - Throws: `.inputMalformed` if it is larger; the errors of ``read(_:version:_:)``.
   package func read(_ name: String, limit: Int) async throws(Failure) -> StoredObject? {
     var bytes: [UInt8] = []
     let info = try await read(name, version: nil) { info, piece throws(Failure) in
@@ -74,10 +74,10 @@ extension ObjectStore {
     return info.map { StoredObject(bytes: bytes, version: $0.version, updatedAt: $0.updatedAt) }
   }
 
-  /// Copies an object into a local file, which appears complete or not at all.
+  /// Copies an object to a local file, which appears complete or not at all.
   ///
-  /// - Parameter version: As in ``read(_:version:_:)``.
-  /// - Throws: `.cannotWrite`; as ``read(_:version:_:)``.
+  /// - Parameter version: The version to read; nil for the current one.
+  /// - Throws: `.cannotWrite`; the errors of ``read(_:version:_:)``.
   package func download(
     _ name: String,
     version: ObjectVersion?,
@@ -95,13 +95,13 @@ extension ObjectStore {
 ///
 /// It changes with every write.
 package struct ObjectVersion: Sendable, Equatable {
-  /// Opaque text.
+  /// An opaque text.
   package var text: String
 
   package init(_ text: String) { self.text = text }
 }
 
-/// The state in which an object may be written.
+/// The state that an object must be in for a write.
 package enum ObjectPrecondition: Sendable, Equatable {
   /// Any state.
   case none
@@ -125,9 +125,9 @@ package struct ObjectInfo: Sendable, Equatable {
   /// The size in bytes.
   package var bytes: Int
   package var version: ObjectVersion
-  /// When it was written, by the clock of the store.
+  /// The time at which it was written, by the clock of the store.
   package var updatedAt: Timestamp
-  /// Whether this program wrote it as a file, as the metadata of a bucket's object says.
+  /// Whether this program wrote it as a file, according to the metadata of a bucket's object.
   package var isOwnFile = false
 }
 
@@ -135,6 +135,6 @@ package struct ObjectInfo: Sendable, Equatable {
 package struct StoredObject: Sendable, Equatable {
   package var bytes: [UInt8]
   package var version: ObjectVersion
-  /// When it was written, by the clock of the store.
+  /// The time at which it was written, by the clock of the store.
   package var updatedAt: Timestamp
 }

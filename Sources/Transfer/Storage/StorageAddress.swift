@@ -1,10 +1,10 @@
-/// An address in Cloud Storage: `gs://bucket/name`, or `gs://bucket/folder/` for what begins with `folder/`.
+/// An address in Cloud Storage: `gs://bucket/name`, or `gs://bucket/folder/` for all names that begin with `folder/`.
 ///
 /// Limits and rules of names: https://cloud.google.com/storage/docs/objects#naming and
 /// https://cloud.google.com/storage/docs/buckets#naming.
 package struct StorageAddress: Sendable, Equatable, CustomStringConvertible {
   package static let scheme = "gs://"
-  /// The longest name of an object, in bytes.
+  /// The maximum length of an object's name, in bytes.
   static let maximumNameBytes = 1024
 
   package let bucket: String
@@ -13,7 +13,7 @@ package struct StorageAddress: Sendable, Equatable, CustomStringConvertible {
 
   package var description: String { "\(Self.scheme)\(bucket)/\(name)" }
 
-  /// Whether it names a folder by its form.
+  /// Whether its form is that of a folder.
   package var isFolder: Bool { name.isEmpty || name.utf8.last == UInt8(ascii: "/") }
 
   init(bucket: String, name: String) {
@@ -50,7 +50,8 @@ package struct StorageAddress: Sendable, Equatable, CustomStringConvertible {
     StorageAddress(bucket: bucket, name: asFolder.name + relative)
   }
 
-  /// Returns a name of a list relative to this folder; empty for the object of the folder itself, which some tools create.
+  /// Returns a listed name relative to this folder; empty for an object with the folder's own name, which some tools
+  /// create.
   ///
   /// - Throws: `.unavailable` if it is not below the folder.
   func relative(_ listed: String) throws(Failure) -> String {
@@ -60,7 +61,7 @@ package struct StorageAddress: Sendable, Equatable, CustomStringConvertible {
     return String(decoding: listed.utf8.dropFirst(name.utf8.count), as: UTF8.self)
   }
 
-  /// The address as that of a folder: with `/` at its end, but for the whole bucket.
+  /// The address as that of a folder: with a trailing `/`, except for the whole bucket.
   var asFolder: StorageAddress { isFolder ? self : StorageAddress(bucket: bucket, name: name + "/") }
 
   private static func defect(ofBucket bucket: String) -> String? {

@@ -2,19 +2,19 @@ package import Files
 
 /// Writes the documents of one collection, in order.
 ///
-/// It is not `Sendable`: one task feeds a writer, or several in turn. A writer that is dropped before
-/// ``finish()`` leaves nothing behind.
+/// It is not `Sendable`: only one task at a time may use a writer. A writer that is dropped before ``finish()`` leaves no
+/// files behind.
 package protocol CollectionWriter: AnyObject {
   /// The number of documents written so far.
   var documentCount: Int { get }
 
-  /// Appends a page of documents; those of a response are written without decoding them.
+  /// Appends a page of documents; a page of a response is written without decoding it.
   ///
-  /// - Throws: ``Failure`` of kind `cannotWrite`, or that of a document that cannot be decoded; the writer cannot be used
-  ///   again.
+  /// - Throws: ``Failure`` of kind `cannotWrite`, or that of a document that cannot be decoded; the writer is then
+  ///   unusable.
   func append(_ page: DocumentPage) throws(Failure)
 
-  /// The complete file; nil before ``finish()``, and where the file has several writers.
+  /// The complete file; nil before ``finish()``, and if the file has several writers.
   var receipt: OutputFile.Receipt? { get }
 
   /// The columns as field paths, without the name; nil unless it is a CSV file.

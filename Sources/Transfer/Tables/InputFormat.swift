@@ -1,7 +1,7 @@
 import Files
 package import FirestoreModels
 
-/// The format of a file that is read.
+/// The format of an input file.
 package enum InputFormat: String, Codable, Sendable, CaseIterable {
   /// JSON Lines of REST Documents.
   case jsonLines = "jsonl"
@@ -11,11 +11,13 @@ package enum InputFormat: String, Codable, Sendable, CaseIterable {
   /// The folder of a managed export.
   case managed
 
-  /// Determines the format of a file: of a workbook and of JSON by its first bytes, of any other by its name, else by its first
-  /// bytes; JSON Lines if neither says anything, as of a pipe.
+  /// Determines the format of a file by its first bytes and its name.
   ///
-  /// - Parameter format: The format, if it is given.
-  /// - Throws: ``Failure`` of kind `inputMalformed` for a spreadsheet or page that has to be converted.
+  /// A workbook is recognized by either, CSV by its name, and JSON by its first bytes. Failing that, a file is JSON Lines
+  /// if its name says JSON, and CSV if it is text. It is JSON Lines if nothing is conclusive, as for a pipe.
+  ///
+  /// - Parameter format: The format, if given.
+  /// - Throws: ``Failure`` of kind `inputMalformed` for a spreadsheet or page that must be converted.
   package init(of path: String, given format: InputFormat? = nil) throws(Failure) {
     if let format {
       self = format
@@ -40,7 +42,7 @@ package enum InputFormat: String, Codable, Sendable, CaseIterable {
   /// Whether it is a table: CSV or a workbook.
   package var isTable: Bool { self == .csv || self == .xlsx }
 
-  /// Whether JSON begins with a line that is a REST Document, or a reject; a line that is no JSON is one of a file that is named so.
+  /// Whether JSON begins with a line that is a REST Document or a reject; if the line is not JSON, the file's name decides.
   private static func holdsLines(_ head: FileHead, _ kind: FileName.Kind?) -> Bool {
     let text = head.bytes.drop { $0 != UInt8(ascii: "{") && $0 != UInt8(ascii: "[") }
     let line = text.prefix { $0 != 0x0A }
@@ -57,7 +59,7 @@ package enum InputFormat: String, Codable, Sendable, CaseIterable {
     return isDocument ?? (kind == .jsonl || kind == .ndjson)
   }
 
-  /// The format of a file in a folder by its name; nil for one that is not read unless it is named itself.
+  /// The format of a file in a folder by its name; nil for one that is only read if it is named explicitly.
   package init?(inFolder name: String) {
     switch FileName(name).kind {
     case .jsonl, .ndjson: self = .jsonLines
@@ -84,7 +86,7 @@ package enum InputFormat: String, Codable, Sendable, CaseIterable {
     )
   }
 
-  /// Returns the failure of a file that another program has to convert; nil for any other.
+  /// Returns the failure for a file that another program must convert; nil for any other file.
   static func refusal(of path: String, _ kind: FileName.Kind?, _ content: FileHead.Content?) -> Failure? {
     switch (kind, content) {
     case (_, .oldWorkbook?), (.xls?, nil):

@@ -2,9 +2,10 @@ package import FirestoreREST
 import Schema
 import Synchronization
 
-/// Writes documents into a database by a mode: reads the current documents, decides, and commits what differs.
+/// Writes documents into a database in a given mode: reads the current documents, decides what to do, and commits the
+/// differences.
 ///
-/// Each write has a precondition on what was read. Import and copy share it.
+/// Each write carries a precondition on the document that was read. Imports and copies share this type.
 package struct DocumentLoader: Sendable {
   private let context: RunContext
   private let mode: LoadDecision
@@ -12,19 +13,19 @@ package struct DocumentLoader: Sendable {
   private let pacer: WritePacer
   private let deletions: Locked<Int>
   private let readBack: ReadBack?
-  /// How many documents brought a time of creation that gave way to that of the service, or to the one that was there.
+  /// How many documents came with a time of creation that was discarded in favor of the service's, or of the stored one.
   package let droppedTimes = Locked(0)
 
   /// - Parameters:
-  ///   - context: The run context; each change is recorded in its journal if it has checkpoints.
-  ///   - maximumDeletes: The most documents that are deleted; nil for no limit.
-  ///   - readBack: Compares what was written with what is stored; nil to believe the service.
+  ///   - context: The run context. If it has checkpoints, its journal records each change.
+  ///   - maximumDeletes: The maximum number of documents to delete; nil for no limit.
+  ///   - readBack: Compares what was written with what is stored; nil to skip the comparison.
   ///   - times: Who sets the times of creation and of the last change.
-  ///   - guarding: What the schema has against changes; nil to make them whatever it says.
-  ///   - recording: Takes note of each change that is decided on; nil for nothing.
-  ///   - completing: Returns a document that is not there yet with what it gets beside its own fields; nil for nothing.
-  ///   - keeping: The fields that documents keep as they are stored; nil for none.
-  ///   - heedsTimes: Whether a document with a time of its last change stands for the one that was written then, so that one
+  ///   - guarding: Checks changes for objections before they are made; nil to make every change.
+  ///   - recording: Called with each change that is going to be made.
+  ///   - completing: Adds default fields to a document that does not exist yet.
+  ///   - keeping: The fields that keep their stored values; nil for none.
+  ///   - heedsTimes: Whether a document that has an update time is only written over the version of that time, so that one
   ///     that was written or deleted since is left alone.
   package init(
     in context: RunContext,
@@ -49,7 +50,7 @@ package struct DocumentLoader: Sendable {
     (self.limits, self.pacer) = (limits, pacer)
   }
 
-  /// Runs `body` with an intake for documents, and returns when each document is settled.
+  /// Runs `body` with an intake for documents, and returns when every document is settled.
   ///
   /// - Throws: ``Failure``.
   package func load(_ body: (Intake) async throws -> Void) async throws {
@@ -81,7 +82,7 @@ package struct DocumentLoader: Sendable {
     }
   }
 
-  /// What ``load(_:)`` would do with documents as the database is; nothing is written or counted.
+  /// Returns what ``load(_:)`` would do with documents, given the current database, without writing or counting anything.
   package func decisions(on documents: [LoadDocument]) async throws -> [WriteMode.Decision] {
     let current = try await context.client.batchGet(documents.map(\.path))
     return documents.map { document in
@@ -96,7 +97,7 @@ package struct DocumentLoader: Sendable {
     fileprivate let mode: LoadDecision
     fileprivate let incoming: Incoming
     fileprivate let writer: BatchWriter
-    /// How many documents may still be deleted.
+    /// How many more documents may be deleted.
     fileprivate let deletions: Locked<Int>
     fileprivate let droppedTimes: Locked<Int>
 
@@ -107,7 +108,7 @@ package struct DocumentLoader: Sendable {
       try await put(documents.map { .decoded($0) })
     }
 
-    /// Accepts documents, of which some may be encoded already; waits while too many are in flight.
+    /// Accepts documents, some of which may already be encoded, waiting while too many are in flight.
     ///
     /// - Throws: ``Failure``.
     package func put(_ documents: [LoadDocument]) async throws {
@@ -144,16 +145,17 @@ package struct DocumentLoader: Sendable {
           valid.append(.decoded(decoded))
         }
       }
-      // A document with a write in flight may be read as of before that write. This is determined before reading.
+      // A document with a write in flight may be read in its state before that write, so this has to be determined before
+      // reading.
       var ambiguous = incoming.known(among: valid)
-      // Mode create expects new documents: an existing one shows when it is written. A resumed run has to read first,
-      // because some of the documents may be its own.
+      // Mode create expects new documents: the write itself reveals an existing one. A resumed run has to read first,
+      // because it may have created some of the documents itself.
       let isBlind = mode.mode == .create && context.journal?.hasTail != true
       let current = isBlind ? [:] : try await context.client.batchGet(valid.map(\.path))
       var submitted: [LoadDocument] = []
       submitted.reserveCapacity(valid.count)
       changes.reserveCapacity(valid.count)
-      // Before their writes are submitted, and even if a later document ends the run.
+      // This has to happen before their writes are submitted, and even if a later document ends the run.
       defer { incoming.add(submitted) }
       for document in valid {
         let path = document.path
@@ -167,7 +169,7 @@ package struct DocumentLoader: Sendable {
         }
         switch decision {
         case .unchanged where ambiguous.contains(path):
-          // Its precondition fails if the write in flight changes anything, and the document is decided again.
+          // If the write in flight changes anything, this precondition fails, and the document is decided again.
           submitted.append(document)
           changes.append(before.map { Change(of: $0, FieldEdit()) } ?? Change(touching: path))
         case .rejected where ambiguous.contains(path):
@@ -212,11 +214,11 @@ package struct DocumentLoader: Sendable {
   }
 }
 
-/// The documents in flight, for decisions that have to be repeated; in order if a path occurs twice.
+/// The documents in flight, kept for decisions that have to be repeated; documents with the same path keep their order.
 private final class Incoming: Sendable {
   private struct Documents {
     var first: [DocumentPath: LoadDocument] = [:]
-    /// The others of paths that occur more than once.
+    /// The second and further documents of paths that occur more than once.
     var later: [DocumentPath: [LoadDocument]] = [:]
   }
 
@@ -239,7 +241,7 @@ private final class Incoming: Sendable {
     documents.withLock { $0.first[path] }
   }
 
-  /// The paths of documents that are in flight.
+  /// The paths of those documents that are in flight.
   func known(among others: [LoadDocument]) -> Set<DocumentPath> {
     documents.withLock { documents in
       if documents.first.isEmpty { return [] }
@@ -280,7 +282,7 @@ private struct LoadDelegate: BatchDelegate {
   func didWrite(_ written: [(write: Write, updateTime: Timestamp?)]) async throws(Failure) {
     var rest = written[...]
     while let first = rest.first {
-      // Documents mostly come collection by collection.
+      // Documents mostly arrive collection by collection.
       let collection = first.write.path.collection
       let some = rest.prefix { $0.write.path.isIn(collection) }
       for (write, _) in some { incoming.settle(write.path) }

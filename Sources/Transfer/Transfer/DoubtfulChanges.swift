@@ -2,18 +2,20 @@ import FirestoreREST
 import Schema
 import Tables
 
-/// What a table or plain JSON has probably done to values that are there: texts of digits, such as phones, lose the zeros or the `+`
-/// before them or the zeros behind their points, numbers digits, and times their seconds, as a spreadsheet does it that saves CSV; and values take the place of others of another type.
+/// Counts the damage that tables and plain JSON probably do to stored values.
+///
+/// Spreadsheets that save CSV strip the leading zeros or the `+` of digit strings such as phone numbers, trailing decimal
+/// zeros, digits of numbers, and seconds of times. Values that replace values of another type are counted, too.
 struct DoubtfulChanges: Sendable {
   private enum Kind: Hashable {
     case cut
-    /// A text that is a number becomes another spelling of it, as `801.10` becomes `801.1`.
+    /// A text that is a number is replaced by another spelling of it, as `801.10` by `801.1`.
     case respelled
     /// A number loses digits.
     case rounded
-    /// A time loses a part.
+    /// A time loses its seconds, fractions of a second or time of day.
     case shortened(String)
-    /// A value of a type replaces one of another.
+    /// A value replaces one of another type.
     case retyped(from: String, to: String)
   }
 
@@ -28,17 +30,17 @@ struct DoubtfulChanges: Sendable {
     var first: DocumentPath
   }
 
-  /// The most fields that are told apart.
+  /// The maximum number of distinct findings.
   private static let maximumKeys = 200
 
   private let schema: DatabaseSchema
   private let zone: LocalTimeZone
   private let found = Locked<[Key: Found]>([:])
 
-  /// - Parameter zone: That in which days begin.
+  /// - Parameter zone: The time zone in which days begin.
   init(_ schema: DatabaseSchema, in zone: LocalTimeZone) { (self.schema, self.zone) = (schema, zone) }
 
-  /// Counts what a change does.
+  /// Counts the doubtful effects of a change.
   func record(_ change: Change) {
     for (difference, before, after) in Self.replaced(by: change) {
       guard let kind = self.kind(before, after, at: difference.path, of: change) else { continue }
@@ -50,7 +52,8 @@ struct DoubtfulChanges: Sendable {
     }
   }
 
-  /// The first map or array whose place a change gives to another value, or the reverse, as a sentence; nil where there is none.
+  /// Returns a sentence about the first map or array that a change replaces by another kind of value, or the reverse; nil
+  /// if none.
   func lostStructure(by change: Change) -> String? {
     for (difference, before, after) in Self.replaced(by: change) {
       guard before.isStructure || after.isStructure, isRetyped(before, after, at: difference.path, of: change)
@@ -61,7 +64,7 @@ struct DoubtfulChanges: Sendable {
     return nil
   }
 
-  /// The values that a change replaces by others.
+  /// The pairs of values in which a change replaces one by the other.
   private static func replaced(by change: Change) -> [(FieldDifference, Value, Value)] {
     if change.before == nil || change.isDeletion { return [] }
     return change.valueDifferences.compactMap { difference in
@@ -87,15 +90,15 @@ struct DoubtfulChanges: Sendable {
     }
   }
 
-  /// Whether a value takes the place of one of another type, which the schema does not ask for.
+  /// Whether a value replaces one of another type without the schema asking for it.
   private func isRetyped(_ before: Value, _ after: Value, at field: FieldPath, of change: Change) -> Bool {
     if before.typeName == after.typeName || before.isNull || after.isNull { return false }
-    // An empty text says nothing, but a map is gone with it.
+    // Replacing a text by an empty one loses nothing, but replacing a map by it does.
     if before == .string("") || after == .string("") && !before.isStructure { return false }
     guard let declared = schema.collection(change.path.collection)?.field(field), !declared.types.isEmpty,
       declared.accepts(after)
     else { return true }
-    // Every type that takes a double takes an integer, too.
+    // Every type that accepts doubles accepts integers, too.
     if case (.integer, .double) = (before, after) { return false }
     return declared.accepts(before)
   }
@@ -106,7 +109,8 @@ struct DoubtfulChanges: Sendable {
       && rest.elementsEqual(new.utf8)
   }
 
-  /// Whether two texts are the same number, or one of which a spreadsheet keeps the first fifteen digits.
+  /// Whether two texts spell the same number, or the new one is the old one cut to the fifteen digits that a spreadsheet
+  /// keeps.
   private static func isRespelled(_ old: String, as new: String) -> Bool {
     guard !old.isIdentical(to: new), let before = number(old), let after = number(new) else { return false }
     let digits = 15
@@ -116,13 +120,13 @@ struct DoubtfulChanges: Sendable {
         && new.utf8.dropFirst(digits).allSatisfy { $0 == UInt8(ascii: "0") }
   }
 
-  /// The number that a text spells with digits, a point and an exponent.
+  /// The number that a text spells in digits, a point and an exponent; nil for any other text.
   private static func number(_ text: String) -> Double? {
     let isSpelled = text.utf8.allSatisfy { $0.isASCIIDigit || "+-.eE".utf8.contains($0) }
     return isSpelled ? Double(text) : nil
   }
 
-  /// What a time lacks that another one has; nil where they differ in more.
+  /// The part that a time lost compared with the old one; nil if they differ otherwise.
   private func loss(of old: Timestamp, to new: Timestamp) -> String? {
     let seconds = old.seconds - new.seconds
     if (1..<60).contains(seconds), new.nanoseconds == 0, new.seconds.isMultiple(of: 60) { return "seconds" }
@@ -132,7 +136,7 @@ struct DoubtfulChanges: Sendable {
       ? "time of day" : nil
   }
 
-  /// Whether a time is another one with fewer digits of its second: a spreadsheet keeps none of them, or up to three.
+  /// Whether a time is the old one with fewer decimals of its seconds: spreadsheets keep up to three.
   private static func isRounded(_ old: Timestamp, to new: Timestamp) -> Bool {
     let distance =
       (old.seconds - new.seconds) * 1_000_000_000 + Int64(old.nanoseconds) - Int64(new.nanoseconds)
@@ -145,7 +149,7 @@ struct DoubtfulChanges: Sendable {
 
   // MARK: Lines
 
-  /// A line for each field, without values, for they are personal.
+  /// A line for each finding, without values because those may be personal data.
   func warnings(isDryRun: Bool) -> [String] {
     found.withLock { $0 }.map { key, found in
       let (what, advice) = Self.description(of: key, found.count, isDryRun)
@@ -198,14 +202,14 @@ struct DoubtfulChanges: Sendable {
       return "Name a member of a map by its path, as address.city, and write an array as JSON, as [\"a\"]."
     }
     let type = old.filter { $0 != " " }
-    // A field in a map may have another heading, by which alone it goes.
+    // The heading of a field inside a map may differ from its name, and the option goes by the heading.
     let name = field.segments.count == 1 ? field.segments[0] : "HEADING"
     return "'--types \(name)=\(type)' reads such values, or refuses them."
   }
 }
 
 extension Value {
-  /// Whether it has values in it.
+  /// Whether it is a map or an array.
   fileprivate var isStructure: Bool {
     switch self {
     case .map, .array: true

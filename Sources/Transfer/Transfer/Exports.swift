@@ -1,4 +1,4 @@
-// What most files here need.
+// Needed by most files of this module.
 
 @_exported public import Files
 @_exported public import FirestoreModels

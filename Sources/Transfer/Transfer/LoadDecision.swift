@@ -1,14 +1,14 @@
 import FirestoreREST
 import Schema
 
-/// Decides what is written of a document, by the mode and by who sets its times.
+/// Decides what is written of a document, given the mode and who sets its times.
 struct LoadDecision: Sendable {
   let mode: WriteMode
   let times: LoadTimes
   let schema: DatabaseSchema
 
   let guarding: LoadGuard?
-  /// Completes a document that is not there.
+  /// Adds default fields to a document that does not exist yet.
   var completing: (@Sendable (RawDocument) -> RawDocument)?
   var recording: (@Sendable (Change) -> Void)?
   var keeping: SkippedFields?
@@ -41,22 +41,22 @@ struct LoadDecision: Sendable {
     return .change(change)
   }
 
-  /// Whether a document stands for one that was written at another time than the current one.
+  /// Whether a document was listed with an update time that is not that of the current one.
   ///
-  /// A creation says so by itself.
+  /// Mode create detects this by itself.
   private func isOutdated(_ document: LoadDocument, _ current: RawDocument?) -> Bool {
     guard heedsTimes, mode != .create, case .decoded(let listed) = document, let time = listed.updateTime
     else { return false }
     return current?.updateTime != time
   }
 
-  /// Whether a document brings a time of creation, other than the one that is there, which is not written.
+  /// Whether a document brings a time of creation that differs from the stored one and is not written.
   func drops(timeOf document: LoadDocument, _ current: RawDocument?) -> Bool {
     guard times == .server, case .decoded(let document) = document,
       let field = schema.collection(document.path.collection)?.createTime, field.setter == .server,
       document.fields[field.path]?.timestamp != nil
     else { return false }
-    // Both ways, for what a spreadsheet has rounded is the same.
+    // Compared both ways, so that times that only a spreadsheet's rounding sets apart count as equal.
     guard let current, current.fields[field.path]?.timestamp != nil else { return true }
     return document.brings(field.path, laterThan: current) || current.brings(field.path, laterThan: document)
   }
@@ -87,7 +87,7 @@ struct LoadDecision: Sendable {
     return mode.decide(document, current: current)
   }
 
-  /// Decides about a document whose times give way to those that are there, which no comparison then finds different.
+  /// Decides on a document whose times are first replaced by the stored ones, so that they never count as a difference.
   private func decide(
     _ document: RawDocument,
     current: RawDocument?,
@@ -103,9 +103,9 @@ struct LoadDecision: Sendable {
 }
 
 extension RawDocument {
-  /// Whether it has a time in a field that is later than that of another document, or that one has none.
+  /// Whether a field holds a later time than in another document, or that document has none.
   ///
-  /// Spreadsheets round times to a millisecond, so less than that is not later.
+  /// Differences below a millisecond do not count, because spreadsheets round times to that.
   fileprivate func brings(_ field: FieldPath, laterThan other: RawDocument) -> Bool {
     guard let time = fields[field]?.timestamp else { return false }
     guard let known = other.fields[field]?.timestamp else { return true }

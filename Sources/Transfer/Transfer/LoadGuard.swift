@@ -2,10 +2,12 @@ import FirestoreREST
 import Schema
 import Tables
 
-/// What is against a change that its document shows and the input does not: by the schema the document is immutable, or a merge leaves
-/// it, or a map in it, without required fields; or a table or plain JSON damages its values, or replaces its maps by other values.
+/// Objections to changes that become apparent only by comparison with the stored document.
+///
+/// By the schema, a document may be immutable, or a merge may leave it, or a map in it, without required fields. A table or
+/// plain JSON may damage stored values, or replace maps by other values.
 package struct LoadGuard: Sendable {
-  /// Why a change is not to be made, with its code in `rejects.jsonl`.
+  /// The reason why a change is rejected, with its code in `rejects.jsonl`.
   struct Objection {
     var code: String
     var message: String
@@ -13,13 +15,13 @@ package struct LoadGuard: Sendable {
 
   private let schema: DatabaseSchema
   private let mode: WriteMode
-  /// Whether such changes are rejected; else they are made, counted and reported.
+  /// Whether changes that break the schema are rejected; otherwise they are made, counted and reported.
   private let rejects: Bool
-  /// Whether the schema is asked.
+  /// Whether changes are checked against the schema.
   private let checks: Bool
-  /// What tables and plain JSON do to values; nil where there are none.
+  /// Counts the damage that tables and plain JSON do to stored values; nil if no source is one of these.
   private let doubts: DoubtfulChanges?
-  /// Whether a change is rejected that puts another value in the place of a map or an array, or the reverse.
+  /// Whether changes are rejected that replace a map or an array by another kind of value, or the reverse.
   private let keepsStructure: Bool
   private let made = Locked<[String: (count: Int, first: DocumentPath)]>([:])
 
@@ -27,9 +29,10 @@ package struct LoadGuard: Sendable {
   private static let structureLost = "structure-lost"
 
   /// - Parameters:
-  ///   - policies: What the import does with documents of its sources that break the schema. Where they differ, it warns.
-  ///   - zone: The zone of the times of tables and plain JSON; nil where no source is one of these.
-  /// - Returns: Nil where nothing is looked at.
+  ///   - policies: What the import does with documents of its sources that break the schema. If they differ, the guard
+  ///     warns.
+  ///   - zone: The zone of the times in tables and plain JSON; nil if no source is one of these.
+  /// - Returns: Nil if there is nothing to check.
   init?(
     _ schema: DatabaseSchema,
     _ mode: WriteMode,
@@ -44,14 +47,14 @@ package struct LoadGuard: Sendable {
     keepsStructure = policies == [.reject]
   }
 
-  /// Why a change is rejected; nil for one that is made.
+  /// Returns why a change is rejected; nil if it is made.
   func refusal(of change: Change) -> Objection? {
     if rejects, let objection = objection(to: change) { return objection }
     guard keepsStructure, let lost = doubts?.lostStructure(by: change) else { return nil }
     return Objection(code: Self.structureLost, message: lost)
   }
 
-  /// Counts a change that is made although there is something against it.
+  /// Counts a change that is made despite an objection.
   func record(_ change: Change) {
     doubts?.record(change)
     guard checks, !rejects, let code = objection(to: change)?.code else { return }
@@ -61,7 +64,7 @@ package struct LoadGuard: Sendable {
     }
   }
 
-  /// What was made although there was something against it, as lines for people.
+  /// Lines about the changes that were made despite objections, for display.
   func warnings(isDryRun: Bool) -> [String] {
     let (was, were) = isDryRun ? ("would be", "would be") : ("was", "were")
     let schemaLines = made.withLock { $0 }.sorted { $0.key < $1.key }.map { code, found in

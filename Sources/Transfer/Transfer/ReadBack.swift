@@ -1,16 +1,16 @@
 package import FirestoreREST
 import Synchronization
 
-/// Reads documents back as soon as they are written, and compares them with what was sent.
+/// Reads documents back right after they are written, and compares them with what was sent.
 ///
-/// The service's answer to a commit says when each document was written, and not what is stored since. A document whose time
-/// of change is another one was written by somebody else meanwhile, which is no fault.
+/// The service's answer to a commit only says when each document was written. A document with another update time has been
+/// written by somebody else in the meantime, which is not an error.
 package final class ReadBack: Sendable {
   package struct Counts: Sendable, Equatable {
     package var asWritten = 0
     /// Written by somebody else since.
     package var changedSince = 0
-    /// Missing, or with other fields than those that were sent.
+    /// Missing, or with fields other than those that were sent.
     package var differing = 0
   }
 
@@ -18,7 +18,7 @@ package final class ReadBack: Sendable {
   private let list: LineList
   private let state = Mutex(Counts())
 
-  /// - Parameter path: The file of the documents that differ, one line of JSON each: `path` and `cause`.
+  /// - Parameter path: The file that lists the documents that differ, one line of JSON each: `path` and `cause`.
   package init(_ client: FirestoreClient, list path: String) {
     self.client = client
     list = LineList(path)
@@ -27,12 +27,12 @@ package final class ReadBack: Sendable {
   package var counts: Counts { state.withLock { $0 } }
   package var path: String { list.path }
 
-  /// Whether a document of the run differed, also before the run was resumed.
+  /// Whether any document of the run differed, including before the run was resumed.
   package var foundDifferences: Bool { counts.differing > 0 || FileCheck.exists(path) }
 
-  /// Compares writes that the service confirmed with the documents as they are; all lookups of a commit go out at once.
+  /// Compares confirmed writes with the documents as they are now; all lookups of a commit run at once.
   ///
-  /// - Throws: ``Failure`` if they cannot be read, or the list cannot be written.
+  /// - Throws: ``Failure`` if the documents cannot be read or the list cannot be written.
   func check(_ written: [(write: Write, updateTime: Timestamp?)]) async throws(Failure) {
     let results = await withTaskGroup(of: Result<Void, Failure>.self) { group in
       for some in written.chunks(of: client.lookupSize) {
@@ -69,13 +69,13 @@ package final class ReadBack: Sendable {
 }
 
 extension ReadBack {
-  /// What a document is, compared with a write that was confirmed.
+  /// The result of comparing a document with a confirmed write.
   enum Comparison: Equatable {
     case asWritten, changedSince, missing, differs
 
     /// - Parameters:
-    ///   - updateTime: The time that the service said; nil where its answer was lost, and the fields decide.
-    ///   - current: The document as it is; nil where there is none.
+    ///   - updateTime: The time that the service reported; nil if its answer was lost, so that the fields decide.
+    ///   - current: The document as it is now; nil if it does not exist.
     init(_ write: Write, at updateTime: Timestamp?, _ current: RawDocument?) {
       if case .delete = write.operation.decoded {
         self = current == nil ? .asWritten : .changedSince
@@ -94,7 +94,7 @@ extension ReadBack {
       }
     }
 
-    /// Why it is listed; nil where it is as it should be.
+    /// Why the document is listed; nil if it is as it should be.
     var cause: String? {
       switch self {
       case .asWritten, .changedSince: nil

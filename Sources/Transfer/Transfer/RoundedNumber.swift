@@ -1,12 +1,12 @@
-/// Numbers of which a spreadsheet has saved the digits that it shows.
+/// Recognizes numbers that a spreadsheet saved with only the digits that it displays.
 enum RoundedNumber {
-  /// The digits that one shows of a number from ``largestShown`` on: `1.23457E+11`.
+  /// How many significant digits a spreadsheet displays of numbers from ``largestShown`` on: `1.23457E+11`.
   private static let shownDigits = 6
   private static let largestShown = 1e11
-  /// How many decimals a number loses at least; people who correct one drop fewer.
+  /// The fewest decimals that a rounded number loses; people who correct a number drop fewer.
   private static let lostDecimals = 3
 
-  /// Whether a number is another one with fewer digits: its first six if it is large, else fewer decimals.
+  /// Whether a number is another one with fewer digits: only its first six if it is large, otherwise fewer decimals.
   static func isRounded(_ old: Double, to new: Double) -> Bool {
     guard old.isFinite, new.isFinite, old != new else { return false }
     if old.magnitude >= largestShown, digits(of: new) <= shownDigits {
@@ -18,7 +18,7 @@ enum RoundedNumber {
     return isNear(old, new, to: power(-after))
   }
 
-  /// Whether a number is another one in units of the last digit that it has; with some room, for no double is exact.
+  /// Whether two numbers agree when rounded to a unit, with some tolerance because doubles are inexact.
   private static func isNear(_ old: Double, _ new: Double, to unit: Double) -> Bool {
     (old - new).magnitude <= unit / 2 * 1.000_001
   }
@@ -33,13 +33,13 @@ enum RoundedNumber {
     return exponent
   }
 
-  /// The number of digits between the first and the last that are not 0.
+  /// The number of digits from the first to the last that is not zero.
   private static func digits(of number: Double) -> Int {
     let digits = number.magnitude.description.prefix { $0 != "e" }.filter { $0 != "." }.drop { $0 == "0" }
     return digits.reversed().drop { $0 == "0" }.count
   }
 
-  /// The number of digits behind the point; nil of a number that is written with an exponent.
+  /// The number of decimals; nil for a number that is written with an exponent.
   private static func decimals(of number: Double) -> Int? {
     let parts = number.description.split(separator: ".")
     guard parts.count == 2, !parts[1].contains("e") else { return nil }

@@ -1,7 +1,7 @@
 import FirestoreREST
 
 extension RunContext {
-  /// How many documents a run may still delete, of which it has deleted some before it was interrupted.
+  /// The number of documents that a run may still delete, less those that it deleted before it was interrupted.
   package func deletions(leftOf maximum: Int) -> Int {
     max(0, maximum - counts.totals.deleted - (journal?.unmetDeletions.count ?? 0))
   }

@@ -1,17 +1,17 @@
 import Platform
 
-/// The first bytes of a file of this machine, decompressed; none of what is not a regular file, whose later reader needs them.
+/// The first bytes of a local file, decompressed; none if it is not a regular file, because its later reader needs them.
 package struct FileHead: Sendable {
   package enum Content: Sendable {
-    /// A ZIP archive, as workbooks are.
+    /// A ZIP archive, such as a workbook.
     case workbook
-    /// A spreadsheet of OpenDocument (`.ods`).
+    /// An OpenDocument spreadsheet (`.ods`).
     case openDocument
-    /// Compound files: `.xls`, and workbooks that are protected by a password.
+    /// A compound file: an `.xls`, or a workbook that is protected by a password.
     case oldWorkbook
-    /// A database of SQLite, as mirrors are.
+    /// An SQLite database, such as a mirror.
     case database
-    /// A picture, a PDF or an archive, which nobody means as a table.
+    /// A picture, a PDF or an archive, which cannot be meant as a table.
     case foreign
     case markup, json, text
   }
@@ -23,7 +23,7 @@ package struct FileHead: Sendable {
   ]
 
   package let bytes: [UInt8]
-  /// Whether the file may have more.
+  /// Whether the file may have more bytes.
   package var isCut: Bool { bytes.count == Self.maximumBytes }
 
   private static let maximumBytes = 1 << 16
@@ -39,7 +39,7 @@ package struct FileHead: Sendable {
     }
   }
 
-  /// What the bytes say; nil if there are none.
+  /// The content as recognized by the bytes; nil if there are none.
   package var content: Content? {
     if bytes.starts(with: [0x50, 0x4B, 0x03, 0x04]) {
       return bytes.dropFirst(30).starts(with: "mimetypeapplication/vnd.oasis".utf8)
@@ -57,7 +57,7 @@ package struct FileHead: Sendable {
     }
   }
 
-  /// Whether it is an archive of tar, which says so behind the name of its first file.
+  /// Whether it is a tar archive, which is marked after the name of its first file.
   private var isArchive: Bool { bytes.count > 262 && bytes[257..<262].elementsEqual("ustar".utf8) }
 
   private var isMarkup: Bool {

@@ -96,7 +96,7 @@ struct GzipInflater: ~Copyable {
 
   /// Decompresses part of the input.
   ///
-  /// Zero padding after the last member is skipped, as gzip does.
+  /// Zero padding after the last member is skipped, as by gzip.
   ///
   /// - Returns: The bytes consumed, the bytes produced, and what is wrong with the data, if anything.
   mutating func inflate(

@@ -1,9 +1,8 @@
 import Platform
 
-/// A private copy of an input, so that what was checked is what is read later.
+/// A private copy of an input, which ensures that what was checked is what is read later.
 ///
-/// The file is unlinked as soon as it is created: nobody else can change it, and it disappears with the
-/// process.
+/// The file is unlinked as soon as it is created, so that nobody else can change it and it disappears with the process.
 package final class InputCopy: Sendable, Equatable {
   /// The path of the original; `-` is standard input.
   package let path: String
@@ -15,8 +14,8 @@ package final class InputCopy: Sendable, Equatable {
   /// Copies a file or standard input (`-`).
   ///
   /// - Parameter folder: The folder of the copy; the temporary folder if nil.
-  /// - Throws: `.inputMissing`; `.inputMalformed` for damaged gzip data; `.cannotWrite` with the folder, also before anything is
-  ///   read where there is no room; for a remote address as ``RemoteFiles/reader(of:)``.
+  /// - Throws: `.inputMissing`; `.inputMalformed` for damaged gzip data; `.cannotWrite` with the folder, including before
+  ///   anything is read if there is not enough space; for a remote address, the errors of ``RemoteFiles/reader(of:)``.
   package init(of path: String, in folder: String? = nil, via files: FileAccess = .local) throws(Failure) {
     let folder = folder ?? FilePaths.temporaryFolder(for: "-")
     if path != "-", let size = try files.size(of: path) {
@@ -42,7 +41,7 @@ package final class InputCopy: Sendable, Equatable {
 
   package static func == (left: InputCopy, right: InputCopy) -> Bool { left === right }
 
-  /// Returns a path of the copy for those who open files by their names only, as often as they like.
+  /// Returns a path of the copy, for code that opens files only by name, any number of times.
   ///
   /// It is valid as long as the copy is held.
   ///

@@ -2,7 +2,7 @@ package import Platform
 
 /// A file, a remote file or standard input (`-`) that is read sequentially.
 ///
-/// Gzip is detected by its first bytes and decompressed, unless the bytes are wanted as they are stored.
+/// Gzip is detected by its first bytes and decompressed, unless the stored bytes are requested.
 package struct InputFile: ~Copyable {
   private static let chunkSize = 1 << 20
   private static let compressedChunkSize = 128 << 10
@@ -13,17 +13,17 @@ package struct InputFile: ~Copyable {
   private var compressed: UnsafeMutableRawBufferPointer?
   private var waiting: Range<Int> = 0..<0
   private var isAtEnd = false
-  /// Whether the next bytes are the first, which say whether it is gzip.
+  /// Whether the next bytes are the first ones, which reveal whether it is gzip.
   private var isFirst = true
   private var received = 0
 
-  /// The bytes of the file that were read and, if compressed, decompressed.
+  /// The number of bytes of the file that were read and, if compressed, decompressed.
   package var position: Int { inflater == nil ? received : received - waiting.count }
 
   /// Opens a file.
   ///
   /// - Parameter decompresses: Whether gzip is decompressed.
-  /// - Throws: ``Failure`` of kind `inputMissing` with the system's message; for a remote address as
+  /// - Throws: ``Failure`` of kind `inputMissing` with the system's message; for a remote address, the errors of
   ///   ``RemoteFiles/reader(of:)``.
   package init(
     _ path: String,
@@ -41,9 +41,9 @@ package struct InputFile: ~Copyable {
     var closes: Bool
     /// Whether another program or a person provides the data, so that a read may block.
     var mayWait = false
-    /// What provides the bytes in place of the descriptor.
+    /// Provides the bytes instead of the descriptor.
     var remote: (any RemoteReader)?
-    /// The copy that is read, whose descriptor others read as well.
+    /// The copy that is read, whose descriptor is shared with other readers.
     var copy: InputCopy?
 
     init(_ path: String, _ files: FileAccess) throws(Failure) {
@@ -77,11 +77,11 @@ package struct InputFile: ~Copyable {
 
   /// Checks that a file can be opened, without consuming anything from a pipe.
   ///
-  /// - Throws: As ``init(_:)``.
+  /// - Throws: The errors of ``init(_:decompresses:via:)``.
   package static func assertReadable(_ path: String) throws(Failure) {
     let status = SystemCall.status(path).status
     if let status, !status.isFolder, !status.isRegularFile {
-      // Opening and closing a pipe would show its writer that its only reader has left.
+      // Opening and closing a pipe would look to its writer as if its only reader had left.
       if access(path, R_OK) != 0 { throw Failure.cannotRead(path, errno: errno) }
       return
     }
@@ -101,8 +101,8 @@ package struct InputFile: ~Copyable {
 
   /// Reads the next bytes into `buffer` and returns their number, 0 at the end.
   ///
-  /// - Throws: ``Failure`` of kind `inputMissing` for a read error, `inputMalformed` for damaged or truncated
-  ///   gzip data, `interrupted` if a signal arrives while waiting for another program.
+  /// - Throws: ``Failure`` of kind `inputMissing` for a read error, `inputMalformed` for damaged or truncated gzip data,
+  ///   `interrupted` if a signal arrives while waiting for another program.
   package mutating func read(into buffer: UnsafeMutableRawBufferPointer) throws(Failure) -> Int {
     if isFirst {
       isFirst = false
@@ -136,9 +136,9 @@ package struct InputFile: ~Copyable {
     }
   }
 
-  /// Returns the status of the file that is open.
+  /// Returns the status of the open file.
   ///
-  /// - Throws: `.inputMissing` where it has none, as a remote file.
+  /// - Throws: `.inputMissing` if it has none, as for a remote file.
   package func status() throws(Failure) -> stat {
     var status = stat()
     guard fstat(origin.descriptor, &status) == 0 else { throw Failure.cannotRead(path, errno: errno) }
@@ -147,7 +147,7 @@ package struct InputFile: ~Copyable {
 
   /// Calls `body` with the rest of the file, piece by piece.
   ///
-  /// - Throws: As ``read(into:)``; what `body` throws.
+  /// - Throws: The errors of ``read(into:)`` and of `body`.
   package mutating func forEachPiece(
     _ body: (UnsafeRawBufferPointer) throws(Failure) -> Void
   ) throws(Failure) {
@@ -162,7 +162,7 @@ package struct InputFile: ~Copyable {
 
   /// Returns the rest of the file.
   ///
-  /// - Throws: As ``read(into:)``; `tooLarge` if it has more bytes than `limit`.
+  /// - Throws: The errors of ``read(into:)``; `tooLarge` if there are more bytes than `limit`.
   package mutating func bytes(
     atMost limit: Int,
     orThrow tooLarge: @autoclosure () -> Failure
@@ -175,7 +175,7 @@ package struct InputFile: ~Copyable {
     return bytes
   }
 
-  /// Reads until the two bytes that identify gzip, or the end of the file.
+  /// Reads until the two bytes that identify gzip have arrived, or the file has ended.
   private mutating func fill(_ buffer: UnsafeMutableRawBufferPointer) throws(Failure) -> Int {
     var count = 0
     while count < 2 {
@@ -186,7 +186,7 @@ package struct InputFile: ~Copyable {
     return count
   }
 
-  /// Even an empty gzip file has a header and a trailer.
+  /// The failure of a truncated file; even an empty gzip file has a header and a trailer.
   private var cutOff: Failure {
     .malformed(path, "the compressed data ends early", remedy: "The file is truncated: get it again.")
   }

@@ -23,7 +23,7 @@ package struct LineReader: ~Copyable {
   private var whole: Range<Int>?
   /// The number of the line, from 1; 0 before the first.
   package private(set) var number = 0
-  /// Whether the line exceeds the limit; it is empty then.
+  /// Whether the line exceeds the limit; if so, it is empty.
   package private(set) var isTooLong = false
   /// Whether a line feed ended the line.
   ///
@@ -54,12 +54,12 @@ package struct LineReader: ~Copyable {
 
   deinit { chunk.deallocate() }
 
-  /// The offset in the file (as stored, compressed or not) of the end of the line.
+  /// The offset of the end of the line in the file as stored, compressed or not.
   package var position: Int { reading.bytes(used: unread.lowerBound) }
 
   package var path: String { file.path }
 
-  /// Advances to the next line; false at the end.
+  /// Advances to the next line; returns false at the end.
   ///
   /// - Throws: ``Failure`` of kind `inputMissing` or `inputMalformed` if no further line can be read.
   package mutating func advance() throws(Failure) -> Bool {
@@ -72,7 +72,7 @@ package struct LineReader: ~Copyable {
         reading.read(count, upTo: file.position)
         isAtEnd = count == 0
         if isAtEnd {
-          // Bytes after the last line feed are a line, too.
+          // Bytes after the last line feed form a line, too.
           if carry.isEmpty, !isTooLong { return false }
           number += 1
           isEnded = false
@@ -109,7 +109,7 @@ package struct LineReader: ~Copyable {
 
   /// Calls `body` with the line as JSON.
   ///
-  /// - Throws: ``Failure`` of kind `inputMalformed` that names the line, also for what `body` throws.
+  /// - Throws: ``Failure`` of kind `inputMalformed` with the line, including for the errors of `body`.
   package borrowing func withJSON<Result>(
     _ parser: JSONParser,
     _ body: (JSONCursor) throws(WireError) -> Result
@@ -125,7 +125,7 @@ package struct LineReader: ~Copyable {
   private mutating func forget() {
     whole = nil
     isTooLong = false
-    // Keep the capacity of an ordinary line for the next one that spans two chunks.
+    // Keeps the capacity of an ordinary line for the next one that spans two chunks.
     if carry.capacity <= 2 * Self.chunkSize {
       carry.removeAll(keepingCapacity: true)
     } else {

@@ -15,7 +15,7 @@ package struct ReadingPosition {
     self.count = count
   }
 
-  /// Returns the offset after so many bytes of the chunk.
+  /// Returns the offset after a number of bytes of the chunk.
   package func bytes(used: Int) -> Int {
     count == 0 ? after : before + Int(Double(after - before) * (Double(used) / Double(count)))
   }

@@ -1,4 +1,4 @@
-/// A line that was cut off and has a complete line right behind it, because writing continued.
+/// A line that was cut off and is directly followed by a complete one, because writing continued.
 ///
 /// Only braces, quotes and backslashes are examined; the caller parses the result.
 package enum TornLine {

@@ -1,11 +1,11 @@
 import Platform
 
-/// The files that a command can reach: those of this machine and, where it is given, those at remote addresses.
+/// The files that a command can access: local ones and, if provided for, those at remote addresses.
 ///
 ///     let files = FileAccess(remote: storage.files)
 ///     var output = try OutputFile("gs://example-backups/users.csv", via: files)
 ///
-/// It is passed to all code that opens files by names that a user has typed. A function without it reaches local files only.
+/// It is passed to all code that opens files whose names a user has typed. A function without it accesses local files only.
 package struct FileAccess: Sendable {
   /// The scheme of remote addresses.
   package static let scheme = "gs://"
@@ -13,17 +13,17 @@ package struct FileAccess: Sendable {
   package static let local = FileAccess(remote: nil)
 
   private let remote: (any RemoteFiles)?
-  /// Copies that are read in place of what can be read only once.
+  /// Copies that are read instead of inputs that can be read only once.
   private var copies: [InputCopy] = []
 
   package init(remote: (any RemoteFiles)?) { self.remote = remote }
 
-  /// Has a copy read wherever its original is named.
+  /// Makes a copy be read wherever its original is named.
   package mutating func keep(_ copy: InputCopy) { copies.append(copy) }
 
   func copy(of path: String) -> InputCopy? { copies.first { $0.path.isIdentical(to: path) } }
 
-  /// Returns whether a name is a remote address and not a path.
+  /// Whether a name is a remote address rather than a path.
   package static func isRemote(_ path: String) -> Bool { path.utf8.starts(with: scheme.utf8) }
 
   /// Returns the scheme of an address with its `://`, such as `s3://`; nil for a path.
@@ -33,9 +33,9 @@ package struct FileAccess: Sendable {
     return scheme.utf8.count > 3 && text.utf8.starts(with: scheme.utf8) ? scheme : nil
   }
 
-  /// Returns what opens an address; nil for a path of this machine.
+  /// Returns what gives access to an address; nil for a local path.
   ///
-  /// - Throws: `.usage` for an address where only local files can be used.
+  /// - Throws: `.usage` for an address if only local files can be used.
   func remote(for path: String) throws(Failure) -> (any RemoteFiles)? {
     guard Self.isRemote(path) else { return nil }
     if let remote { return remote }
@@ -50,9 +50,9 @@ package struct FileAccess: Sendable {
 
   // MARK: Looking
 
-  /// Returns what a remote address refers to; nil for nothing.
+  /// Returns what a remote address refers to; nil if there is nothing.
   ///
-  /// - Throws: As ``RemoteFiles/entry(at:)``; `.usage` for a path of this machine, which is asked by its status.
+  /// - Throws: The errors of ``RemoteFiles/entry(at:)``; `.internal` for a local path.
   package func entry(at address: String) throws(Failure) -> RemoteEntry? {
     guard let remote = try remote(for: address) else {
       throw Failure(.internal, "look for", path: address, cause: "it is not a remote address")
@@ -60,33 +60,34 @@ package struct FileAccess: Sendable {
     return try remote.entry(at: address)
   }
 
-  /// Returns whether there is a file or folder.
+  /// Whether there is a file or folder.
   ///
-  /// - Throws: As ``RemoteFiles/entry(at:)``, for a remote address only.
+  /// - Throws: The errors of ``RemoteFiles/entry(at:)``, only for a remote address.
   package func exists(_ path: String) throws(Failure) -> Bool {
     guard let remote = try remote(for: path) else { return access(path, F_OK) == 0 }
     return try remote.entry(at: path) != nil
   }
 
-  /// Returns whether a path names a folder that exists, or an address ends in `/`.
+  /// Whether a path is that of an existing folder, or an address ends in `/` or refers to a folder.
   ///
-  /// - Throws: As ``RemoteFiles/entry(at:)``, for a remote address only.
+  /// - Throws: The errors of ``RemoteFiles/entry(at:)``, only for a remote address.
   package func isFolder(_ path: String) throws(Failure) -> Bool {
     guard let remote = try remote(for: path) else { return SystemCall.status(path).status?.isFolder ?? false }
     return path.utf8.last == UInt8(ascii: "/") ? true : try remote.entry(at: path) == .folder
   }
 
-  /// Returns the names in a folder, sorted by bytes, without those of remote subfolders; none if it cannot be read locally.
+  /// Returns the names in a folder, sorted by bytes, except those of remote subfolders; none if a local folder cannot be
+  /// read.
   ///
-  /// - Throws: As ``RemoteFiles/names(in:)``, for a remote address only.
+  /// - Throws: The errors of ``RemoteFiles/names(in:)``, only for a remote address.
   package func names(in folder: String) throws(Failure) -> [String] {
     guard let remote = try remote(for: folder) else { return FilePaths.names(in: folder) }
     return try remote.names(in: folder).filter { $0.utf8.last != UInt8(ascii: "/") }
   }
 
-  /// Returns the names of the subfolders of a folder, without `/`, sorted by bytes; those of a local one may be names of files.
+  /// Returns the names of the subfolders of a folder, without `/`, sorted by bytes; for a local folder, they include files.
   ///
-  /// - Throws: As ``RemoteFiles/names(in:)``.
+  /// - Throws: The errors of ``RemoteFiles/names(in:)``.
   package func folders(in folder: String) throws(Failure) -> [String] {
     guard let remote = try remote(for: folder) else { return FilePaths.names(in: folder) }
     return try remote.names(in: folder).filter { $0.utf8.last == UInt8(ascii: "/") }.map {
@@ -94,9 +95,9 @@ package struct FileAccess: Sendable {
     }
   }
 
-  /// Returns the size of a file in bytes; nil if it is unknown, as that of a pipe.
+  /// Returns the size of a file in bytes; nil if unknown, as for a pipe.
   ///
-  /// - Throws: As ``RemoteFiles/entry(at:)``, for a remote address only.
+  /// - Throws: The errors of ``RemoteFiles/entry(at:)``, only for a remote address.
   package func size(of path: String) throws(Failure) -> Int? {
     guard let remote = try remote(for: path) else {
       guard let status = SystemCall.status(path).status, status.isRegularFile else { return nil }
@@ -105,9 +106,9 @@ package struct FileAccess: Sendable {
     return try remote.entry(at: path)?.bytes
   }
 
-  /// Returns what changes whenever a remote file does; nil for a file of this machine, whose content is its identity.
+  /// Returns a text that changes whenever a remote file does; nil for a local file, which is identified by its content.
   ///
-  /// - Throws: `.inputMissing`, or as ``RemoteFiles/entry(at:)``.
+  /// - Throws: `.inputMissing`, or the errors of ``RemoteFiles/entry(at:)``.
   package func version(of path: String) throws(Failure) -> String? {
     guard let remote = try remote(for: path) else { return nil }
     return try Self.version(of: path, in: remote)

@@ -1,7 +1,7 @@
 /// Files outside the file system, at addresses such as `gs://bucket/name`.
 ///
-/// Every call blocks its thread, as a system call does, and ends early if the process is asked to stop. A folder is a prefix of
-/// names that ends in `/`: it exists as long as there is something in it.
+/// Every call blocks its thread, like a system call, and ends early if the process is asked to stop. A folder is a prefix
+/// of names that ends in `/`; it exists as long as it contains something.
 package protocol RemoteFiles: Sendable {
   /// Returns what an address refers to; nil if there is nothing.
   ///
@@ -10,24 +10,24 @@ package protocol RemoteFiles: Sendable {
 
   /// Returns the names directly in a folder, sorted by bytes; those of folders end in `/`.
   ///
-  /// - Throws: As ``entry(at:)``.
+  /// - Throws: The errors of ``entry(at:)``.
   func names(in folder: String) throws(Failure) -> [String]
 
   /// Opens a file at its start.
   ///
-  /// A file that is opened twice is the same version both times, or cannot be read the second time.
+  /// If a file is opened twice, the second reader either reads the same version or fails.
   ///
-  /// - Throws: `.inputMissing`, or as ``entry(at:)``.
+  /// - Throws: `.inputMissing`, or the errors of ``entry(at:)``.
   func reader(of address: String) throws(Failure) -> any RemoteReader
 
-  /// Begins a file, which replaces that at the address once it is finished.
+  /// Begins a file, which replaces the one at the address when it is finished.
   ///
-  /// - Throws: `.cannotWrite`, or as ``entry(at:)``.
+  /// - Throws: `.cannotWrite`, or the errors of ``entry(at:)``.
   func writer(to address: String) throws(Failure) -> any RemoteWriter
 
   /// Checks that a file can be written, without creating anything.
   ///
-  /// - Throws: As ``writer(to:)``.
+  /// - Throws: The errors of ``writer(to:)``.
   func checkWritable(_ address: String) throws(Failure)
 }
 
@@ -45,21 +45,22 @@ package enum RemoteEntry: Sendable, Equatable {
 package protocol RemoteReader: AnyObject {
   /// Reads the next bytes and returns their number, 0 at the end.
   ///
-  /// - Throws: `.inputMissing` if the file was replaced or deleted meanwhile; `.inputMalformed` if it arrives damaged;
-  ///   `.unavailable`; `.interrupted`.
+  /// - Throws: `.inputMissing` if the file was replaced or deleted in the meantime; `.inputMalformed` if it arrives
+  ///   damaged; `.unavailable`; `.interrupted`.
   func read(into buffer: UnsafeMutableRawBufferPointer) throws(Failure) -> Int
 }
 
-/// Writes one remote file, which appears as a whole in ``finish()`` or not at all.
+/// Writes one remote file, which appears in ``finish()`` as a whole, or not at all.
 package protocol RemoteWriter: AnyObject {
-  /// Appends bytes; waits while as much as fits into memory is in flight.
+  /// Appends bytes, waiting if as many bytes as fit into memory are in flight.
   ///
-  /// - Throws: `.cannotWrite`, `.unavailable`, `.interrupted`, or why an earlier write failed.
+  /// - Throws: `.cannotWrite`, `.unavailable`, `.interrupted`, or the failure of an earlier write.
   func write(_ bytes: UnsafeRawBufferPointer) throws(Failure)
 
   /// Completes the file.
   ///
-  /// - Throws: As ``write(_:)``; `.tryLater` if somebody else has written the file since it was begun, which is unchanged then.
+  /// - Throws: The errors of ``write(_:)``; `.tryLater` if somebody else has written the file since it was begun, leaving
+  ///   theirs as it is.
   func finish() throws(Failure)
 
   /// Discards what was written; called instead of ``finish()`` or after it failed.

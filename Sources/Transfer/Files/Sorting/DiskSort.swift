@@ -1,15 +1,17 @@
-/// What can be sorted on disk.
+/// A record that can be sorted on disk.
 package protocol SortRecord: Comparable {
-  /// The memory that it takes, about, in bytes.
+  /// The approximate memory that it takes, in bytes.
   var size: Int { get }
-  /// Appends it as bytes.
+  /// Appends its bytes.
   func write(to bytes: inout [UInt8])
-  /// Takes a record from the beginning of bytes; nil where they end before it does.
+  /// Takes a record from the beginning of bytes; returns nil if they end within it.
   static func take(from bytes: inout ArraySlice<UInt8>) throws(Failure) -> Self?
 }
 
-/// Sorts records in constant memory however many there are: runs of some MiB are sorted in memory and merged from a temporary
-/// file, which has no name and disappears with the process.
+/// Sorts any number of records in constant memory.
+///
+/// Runs of a few MiB are sorted in memory, and merged from a temporary file that has no name and disappears with the
+/// process.
 ///
 ///     var sort = DiskSort<NumberRecord>()
 ///     try sort.add(NumberRecord(3, 0, 7))
@@ -22,9 +24,9 @@ package struct DiskSort<Record: SortRecord>: ~Copyable {
   private var spool: SpoolFile?
   private var runs: [Range<Int>] = []
 
-  /// Makes an empty sort.
+  /// Creates an empty sort.
   ///
-  /// - Parameter runBytes: The memory of the records that are sorted in it at once.
+  /// - Parameter runBytes: The amount of memory in which records are sorted at once.
   package init(runBytes: Int = 3 << 20) {
     self.runBytes = runBytes
   }
@@ -69,15 +71,15 @@ package struct DiskSort<Record: SortRecord>: ~Copyable {
   }
 }
 
-/// Sorted records, one after another.
+/// Sorted records, one after the other.
 package struct SortedRecords<Record: SortRecord>: ~Copyable {
   private struct Run {
-    /// What has not been read of it, in the spool.
+    /// The range of the spool that has not been read yet.
     var unread: Range<Int>
     var bytes: ArraySlice<UInt8> = []
   }
 
-  /// The least record of a run that was not returned yet.
+  /// The least record of a run that has not been returned.
   private struct Head: Comparable {
     var record: Record
     var run: Int
@@ -85,12 +87,12 @@ package struct SortedRecords<Record: SortRecord>: ~Copyable {
     static func < (a: Head, b: Head) -> Bool { a.record < b.record }
   }
 
-  /// The records where they fit in memory.
+  /// The records, if they fit in memory.
   private var records: ArraySlice<Record> = []
   private var spool: SpoolFile?
   private var runs: [Run] = []
   private var heap = MinHeap<Head>()
-  /// The number of bytes that are read of a run at once.
+  /// The number of bytes that are read from a run at once.
   private var piece = 0
 
   fileprivate init(_ records: [Record]) {
@@ -100,7 +102,7 @@ package struct SortedRecords<Record: SortRecord>: ~Copyable {
   fileprivate init(_ spool: consuming SpoolFile?, _ ranges: [Range<Int>]) throws(Failure) {
     self.spool = spool
     runs = ranges.map { Run(unread: $0) }
-    // All runs together take a few MiB, however many there are.
+    // All runs together take a few MiB, whatever their number.
     piece = max(4 << 10, min(64 << 10, (4 << 20) / max(1, ranges.count)))
     for run in runs.indices {
       if let head = try head(of: run) { heap.insert(head) }
@@ -117,11 +119,11 @@ package struct SortedRecords<Record: SortRecord>: ~Copyable {
     return head.record
   }
 
-  /// Takes the next record of a run; nil at its end.
+  /// Takes the next record of a run; returns nil at its end.
   private mutating func head(of run: Int) throws(Failure) -> Head? {
     while true {
       if let record = try Record.take(from: &runs[run].bytes) { return Head(record: record, run: run) }
-      // Twice as many each time, so that a large record is not copied again and again.
+      // Reads twice as much each time, so that a large record is not copied again and again.
       let (unread, rest) = (runs[run].unread, runs[run].bytes)
       let count = min(unread.count, max(piece, rest.count))
       guard count > 0, let more = try spool?.bytes(count, at: unread.lowerBound) else { return nil }

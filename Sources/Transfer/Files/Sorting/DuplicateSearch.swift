@@ -1,7 +1,7 @@
 /// Finds documents that occur more than once among any number of them, in constant memory.
 ///
-/// Paths are compared by a hash of 128 bits with a key that is drawn for each process (SipHash): among a thousand million paths,
-/// the probability that any two are taken for one is below 2^-68.
+/// Paths are compared by a 128-bit hash with a key that is drawn for each process (SipHash): among a thousand million
+/// paths, the probability that any two collide is below 2^-68.
 ///
 ///     var search = DuplicateSearch()
 ///     try search.add(path, at: DuplicateSearch.Place(file: 0, line: 1))
@@ -18,14 +18,14 @@ package struct DuplicateSearch: ~Copyable {
       self.init(file: Int(number >> Self.lineBits), line: Int(number & (1 << Self.lineBits - 1)))
     }
 
-    /// A number in the order of places.
+    /// A number that sorts in the order of places.
     fileprivate var number: UInt64 {
       UInt64(truncatingIfNeeded: file) << Self.lineBits | UInt64(truncatingIfNeeded: line)
     }
 
     package static func < (a: Place, b: Place) -> Bool { a.number < b.number }
 
-    /// A file of a thousand thousand million lines would take a terabyte of line ends alone.
+    /// A file with a thousand thousand million lines would take a terabyte for line ends alone.
     private static let lineBits: UInt64 = 40
   }
 
@@ -33,7 +33,7 @@ package struct DuplicateSearch: ~Copyable {
 
   package init() {}
 
-  /// Adds a document and where it is.
+  /// Adds a document with its place.
   ///
   /// - Throws: `.cannotWrite`.
   package mutating func add(_ path: DocumentPath, at place: Place) throws(Failure) {
@@ -42,9 +42,9 @@ package struct DuplicateSearch: ~Copyable {
 
   /// Calls `body` with each place of a document and the next place of the same document.
   ///
-  /// A document that occurs three times comes as two pairs.
+  /// A document that occurs three times results in two pairs.
   ///
-  /// - Throws: `.cannotWrite`; what `body` throws.
+  /// - Throws: `.cannotWrite`; the errors of `body`.
   package consuming func forEachPair(_ body: (Place, Place) throws(Failure) -> Void) throws(Failure) {
     var sorted = try records.sorted()
     var last: NumberRecord?
@@ -64,11 +64,11 @@ package struct DuplicateSearch: ~Copyable {
   }
 }
 
-/// Places that are looked up in their order, in constant memory.
+/// Places that are looked up in order, in constant memory.
 ///
 ///     let places = PlaceList()
 ///     try places.insert(place)
-///     try places.contains(place)    // true; places before it cannot be asked for any more
+///     try places.contains(place)    // true; places before it can no longer be looked up
 package final class PlaceList {
   private var unsorted: DiskSort<NumberRecord>? = DiskSort()
   private var sorted: SortedRecords<NumberRecord>?
@@ -78,7 +78,7 @@ package final class PlaceList {
 
   package init() {}
 
-  /// Adds a place, before the first is looked up; it may be added several times.
+  /// Adds a place, which has to happen before the first lookup; it may be added several times.
   ///
   /// - Throws: `.cannotWrite`.
   package func insert(_ place: DuplicateSearch.Place) throws(Failure) {
@@ -86,7 +86,7 @@ package final class PlaceList {
     isEmpty = false
   }
 
-  /// Whether a place, which is not before the one that was looked up last, was added.
+  /// Whether a place was added; it must not come before the place that was looked up last.
   ///
   /// - Throws: `.cannotWrite`.
   package func contains(_ place: DuplicateSearch.Place) throws(Failure) -> Bool {

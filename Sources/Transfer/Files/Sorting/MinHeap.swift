@@ -1,4 +1,4 @@
-/// A binary heap: the least element is always at hand.
+/// A binary heap, which gives access to its least element.
 package struct MinHeap<Element: Comparable> {
   private var elements: [Element] = []
 
@@ -16,7 +16,7 @@ package struct MinHeap<Element: Comparable> {
     }
   }
 
-  /// Removes the least element, and puts another one in its place unless that is nil.
+  /// Removes the least element, and inserts another one in its place unless that is nil.
   package mutating func replaceFirst(by element: Element?) {
     guard let filling = element ?? elements.popLast() else { return }
     if elements.isEmpty { return }

@@ -1,4 +1,4 @@
-/// A record of three numbers, in the order of the first, the second and the third.
+/// A record of three numbers, ordered by the first, the second and the third.
 package struct NumberRecord: BitwiseCopyable, Sendable, SortRecord {
   package let first: UInt64
   package let second: UInt64

@@ -3,7 +3,7 @@ import Synchronization
 
 /// Whether this process was asked to stop, for code that blocks on input or output.
 ///
-/// It is a pipe with a byte that is never read, which is polled beside every other pipe, terminal or device.
+/// It is a pipe with a byte that is never read, which is polled along with every other pipe, terminal or device.
 package enum StopSignal {
   private static let reading = Atomic<Int32>(-1)
   private static let writing = Atomic<Int32>(-1)
@@ -26,7 +26,7 @@ package enum StopSignal {
   /// Whether the process was asked to stop.
   package static var isRaised: Bool { !wait(for: -1, milliseconds: 0) }
 
-  /// Waits until a descriptor is ready; false if the process was asked to stop.
+  /// Waits until a descriptor is ready; returns false if the process was asked to stop.
   package static func wait(for descriptor: Int32, toWrite: Bool = false, milliseconds: Int32 = -1) -> Bool {
     var both = [
       // Negative descriptors are ignored by poll.

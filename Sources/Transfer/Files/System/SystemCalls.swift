@@ -3,7 +3,7 @@ import Synchronization
 
 /// The system calls for reading and writing files.
 ///
-/// Each one does all that was requested, or returns the error number.
+/// Each one does everything that was requested, or returns the error number.
 package enum SystemCall {
   /// Returns the system's message for an error number, such as "No space left on device".
   package static func text(_ code: Int32) -> String {
@@ -30,15 +30,14 @@ package enum SystemCall {
 
   /// Opens a file for reading.
   ///
-  /// Anything but a regular file is opened without blocking; ``readUnlessStopped(_:into:)`` waits for its
-  /// data.
+  /// Anything but a regular file is opened without blocking; ``readUnlessStopped(_:into:within:)`` waits for its data.
   package static func openToRead(_ path: String) -> (descriptor: Int32, mayWait: Bool, error: Int32) {
     let mayWait = !(status(path).status?.isRegularFile ?? true)
     let (descriptor, error) = open(path, O_RDONLY | (mayWait ? O_NONBLOCK : 0))
     return (descriptor, mayWait, error)
   }
 
-  /// Opens a pipe or a device for writing, once it has a reader.
+  /// Opens a pipe or a device for writing, after it has a reader.
   ///
   /// - Returns: The descriptor or the error number; neither if the process was asked to stop.
   package static func openToWrite(_ path: String) -> (descriptor: Int32, error: Int32, isStopped: Bool) {
@@ -48,7 +47,7 @@ package enum SystemCall {
         _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) & ~O_NONBLOCK)
         return (descriptor, 0, false)
       }
-      // A FIFO without a reader: opening it in blocking mode could not be interrupted.
+      // A FIFO without a reader; opening it in blocking mode could not be interrupted.
       guard error == ENXIO, status(path).status?.isPipe ?? false else { return (-1, error, false) }
       if !StopSignal.wait(for: -1, milliseconds: 50) { return (-1, 0, true) }
     }
@@ -60,11 +59,11 @@ package enum SystemCall {
     return fstat(descriptor, &status) == 0 && !status.isRegularFile
   }
 
-  /// Reads available bytes, at most the size of the buffer; 0 at the end.
+  /// Reads available bytes, at most the size of the buffer; the count is 0 at the end.
   ///
   /// It waits until data arrives or the process is asked to stop.
   ///
-  /// - Parameter milliseconds: How long it waits, before it returns `ETIMEDOUT`; -1 for ever.
+  /// - Parameter milliseconds: How long to wait before returning `ETIMEDOUT`; -1 for forever.
   package static func readUnlessStopped(
     _ descriptor: Int32,
     into buffer: UnsafeMutableRawBufferPointer,
@@ -83,9 +82,9 @@ package enum SystemCall {
   /// Whether a reader consumed nothing during the grace period after a stop request.
   private static let isPatienceSpent = Atomic<Bool>(false)
 
-  /// Writes all bytes to a pipe, terminal or device, as ``write(_:_:)`` does.
+  /// Writes all bytes to a pipe, terminal or device, like ``write(_:_:)``.
   ///
-  /// After a stop request it waits at most half a second for the reader.
+  /// After a stop request, it waits at most half a second for the reader.
   package static func writeUnlessStopped(
     _ descriptor: Int32,
     _ bytes: UnsafeRawBufferPointer
@@ -118,7 +117,7 @@ package enum SystemCall {
         switch errno {
         case EINTR: continue
         case EAGAIN:
-          // A pipe or terminal that someone made non-blocking: wait until it accepts more.
+          // Somebody made the pipe or terminal non-blocking, so wait until it accepts more.
           _ = poll(descriptor, POLLOUT)
           continue
         default: return errno
@@ -130,7 +129,7 @@ package enum SystemCall {
     return 0
   }
 
-  /// Reads available bytes, at most the size of the buffer; 0 at the end.
+  /// Reads available bytes, at most the size of the buffer; the count is 0 at the end.
   package static func read(
     _ descriptor: Int32,
     into buffer: UnsafeMutableRawBufferPointer
@@ -146,7 +145,7 @@ package enum SystemCall {
     }
   }
 
-  /// Waits until a descriptor is ready; returns 0 if it is not in time.
+  /// Waits until a descriptor is ready; returns 0 if that takes too long.
   private static func poll(_ descriptor: Int32, _ events: Int32, milliseconds: Int32 = -1) -> Int32 {
     var wait = pollfd(fd: descriptor, events: Int16(events), revents: 0)
     return Platform.poll(&wait, 1, milliseconds)
@@ -185,7 +184,7 @@ package enum SystemCall {
     return stat(path, &status) == 0 ? (status, 0) : (nil, errno)
   }
 
-  /// As ``status(_:)``, but of a symbolic link itself.
+  /// Does the same as ``status(_:)``, but for a symbolic link itself.
   package static func linkStatus(_ path: String) -> (status: stat?, error: Int32) {
     var status = stat()
     return lstat(path, &status) == 0 ? (status, 0) : (nil, errno)
@@ -207,23 +206,23 @@ extension stat {
   package var isFolder: Bool { st_mode & S_IFMT == S_IFDIR }
   package var isRegularFile: Bool { st_mode & S_IFMT == S_IFREG }
   var isPipe: Bool { st_mode & S_IFMT == S_IFIFO }
-  /// When the content was changed; nil for a time outside of the calendar.
+  /// The time at which the content was changed; nil if it is outside the range of timestamps.
   package var modified: Timestamp? {
     Timestamp(seconds: Int64(st_mtim.tv_sec), nanoseconds: Int32(st_mtim.tv_nsec))
   }
-  /// When the content or the attributes were changed.
+  /// The time at which the content or the attributes were changed.
   package var changed: Timestamp? {
     Timestamp(seconds: Int64(st_ctim.tv_sec), nanoseconds: Int32(st_ctim.tv_nsec))
   }
 }
 
 extension Failure {
-  /// A file that cannot be written, with the cause.
+  /// Returns the failure for a file that cannot be written, with the cause.
   package static func cannotWrite(_ path: String, _ cause: String, remedy: String? = nil) -> Failure {
     Failure(.cannotWrite, "write", path: path, cause: cause, remedy: remedy)
   }
 
-  /// A file that cannot be written, with a system error.
+  /// Returns the failure for a file that cannot be written, with a system error.
   package static func cannotWrite(_ path: String, errno code: Int32) -> Failure {
     let remedy: String? =
       switch code {
@@ -241,18 +240,18 @@ extension Failure {
     return cannotWrite(path, cause, remedy: remedy)
   }
 
-  /// A file that cannot be read, with a system error.
+  /// Returns the failure for a file that cannot be read, with a system error.
   package static func cannotRead(_ path: String, errno code: Int32) -> Failure {
     let cause = code == EBADF ? "it is closed" : SystemCall.text(code)
     return Failure(.inputMissing, "read", path: path, cause: cause)
   }
 
-  /// A file that cannot be read because its content is malformed.
+  /// Returns the failure for a file whose content is malformed.
   package static func malformed(_ path: String, _ cause: String, remedy: String? = nil) -> Failure {
     Failure(.inputMalformed, "read", path: path, cause: cause, remedy: remedy)
   }
 
-  /// A read or write that was interrupted by a signal.
+  /// Returns the failure for a read or write that was interrupted by a signal.
   package static func stopped(_ operation: String, _ path: String) -> Failure {
     Failure(.interrupted, operation, path: path, cause: "it was stopped")
   }

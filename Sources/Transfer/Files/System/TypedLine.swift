@@ -1,4 +1,4 @@
-/// A line that a person types on standard input.
+/// A line that is typed on standard input.
 package enum TypedLine {
   /// Returns the next line without its line feed; nil at the end.
   ///
@@ -7,7 +7,7 @@ package enum TypedLine {
     var line: [UInt8] = []
     var byte: UInt8 = 0
     while true {
-      // One byte at a time: the bytes after the line belong to the next reader.
+      // Reads one byte at a time, because the bytes after the line belong to the next reader.
       let (count, error, isStopped) = withUnsafeMutableBytes(of: &byte) {
         SystemCall.readUnlessStopped(0, into: $0)
       }

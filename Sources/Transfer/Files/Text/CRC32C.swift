@@ -1,14 +1,14 @@
 import CLinux
 
-/// An incremental CRC-32C (Castagnoli, RFC 3720, appendix B.4): the checksum that Cloud Storage keeps of every object, and LevelDB of every
-/// fragment of a log.
+/// An incremental CRC-32C (Castagnoli, RFC 3720, appendix B.4).
 ///
-/// Where the processor has an instruction for it, that is used; else eight tables take eight bytes at a time.
+/// It is the checksum of each object in Cloud Storage, and of each fragment of a log in LevelDB. If the processor has an
+/// instruction for it, that is used; otherwise eight tables process eight bytes at a time.
 package struct CRC32C: Sendable, Equatable {
   /// The reflected polynomial.
   private static let polynomial: UInt32 = 0x82F6_3B78
 
-  /// The remainders of each byte, at each of eight positions: `tables[256 * position + byte]`.
+  /// The remainders of each byte at each of eight positions: `tables[256 * position + byte]`.
   private static let tables: [UInt32] = {
     var tables = [UInt32](repeating: 0, count: 8 * 256)
     for byte in 0..<256 {
@@ -30,7 +30,7 @@ package struct CRC32C: Sendable, Equatable {
   /// The checksum of the bytes so far.
   package var value: UInt32 { ~state }
 
-  /// The checksum as Cloud Storage writes it: its four bytes, the highest first, in Base64.
+  /// The checksum as in Cloud Storage: its four bytes, highest first, in Base64.
   package var base64: String {
     Base64.standard([24, 16, 8, 0].map { UInt8(truncatingIfNeeded: value >> $0) })
   }
@@ -50,7 +50,7 @@ package struct CRC32C: Sendable, Equatable {
     private static let isBuiltIn = gm_has_crc32c() != 0
   #endif
 
-  /// As ``update(_:)``, on every processor.
+  /// Does the same as ``update(_:)`` without using the processor's instruction.
   package mutating func updateByTables(_ bytes: UnsafeRawBufferPointer) {
     state = Self.tables.withUnsafeBufferPointer { tables in
       var crc = state

@@ -1,8 +1,8 @@
-/// IDs of documents that follow from a seed: the same seed gives the same ID.
+/// Document IDs that are derived from a seed: the same seed always gives the same ID.
 ///
-/// They are empty where there is no SHA-256.
+/// They are empty if SHA-256 is not available.
 package enum DerivedID {
-  /// Returns 20 letters and digits, as Google's clients make them.
+  /// Returns 20 letters and digits, like the IDs made by Google's clients.
   package static func auto(_ seed: String) -> String {
     guard let hex = digits(seed) else { return "" }
     let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8)
@@ -13,7 +13,7 @@ package enum DerivedID {
     return String(decoding: id, as: UTF8.self)
   }
 
-  /// Returns a UUID of version 8 (RFC 9562), whose custom bits are those of a hash.
+  /// Returns a UUID of version 8 (RFC 9562), whose custom bits come from a hash.
   package static func uuid(_ seed: String) -> String {
     guard var hex = digits(seed) else { return "" }
     hex[12] = UInt8(ascii: "8")
@@ -31,7 +31,7 @@ package enum DerivedID {
   }
 }
 
-/// The 64-bit hash FNV-1a, which is equal in every process.
+/// The 64-bit hash FNV-1a, which is the same in every process.
 package enum FNV {
   package static func hash(_ bytes: some Sequence<UInt8>) -> UInt64 {
     bytes.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }

@@ -1,10 +1,10 @@
-/// What the name of a file says, in any case (`SOCIOS.CSV`), also with `.gz` behind its extension.
+/// The kind of a file by its name, ignoring case (`SOCIOS.CSV`), with or without `.gz` after its extension.
 package struct FileName: Sendable {
   package enum Kind: String, Sendable, CaseIterable {
     case jsonl, ndjson, json, csv, tsv, psv, txt, xlsx, xlsm, xls, ods, sqlite, html, yaml, yml
   }
 
-  /// The kind that the extension stands for; nil for another extension, or none.
+  /// The kind that the extension indicates; nil for any other extension, or none.
   package private(set) var kind: Kind?
   package let isCompressed: Bool
   /// The path without the extension of its kind, and without `.gz`.
@@ -20,7 +20,7 @@ package struct FileName: Sendable {
     }
   }
 
-  /// Whether a text ends in another of small ASCII letters and signs, in any case.
+  /// Whether a text ends in another one, which has only small ASCII letters and signs, ignoring case.
   private static func ends(_ text: String, in ending: String) -> Bool {
     text.utf8.suffix(ending.utf8.count).elementsEqual(ending.utf8) {
       $0 == $1 || $0 ^ 0x20 == $1 && $1 >= 0x61

@@ -19,7 +19,7 @@ package enum FilePaths {
     return names.filter { $0 != "." && $0 != ".." }.sorted { $0.compareUTF8($1) < 0 }
   }
 
-  /// Removes a file, or a folder with all that is in it; links are removed and not followed.
+  /// Removes a file, or a folder with everything in it; links are removed, not followed.
   ///
   /// - Throws: `.cannotWrite`.
   package static func remove(_ path: String) throws(Failure) {
@@ -40,7 +40,7 @@ package enum FilePaths {
     return String(path[path.utf8.index(after: slash)...])
   }
 
-  /// Returns some names for a message, at most ten.
+  /// Returns names for a message, at most ten.
   package static func list(_ names: [String]) -> String {
     let more = names.count > 10 ? " and \(names.count - 10) more" : ""
     return names.prefix(10).joined(separator: ", ") + more
@@ -51,7 +51,7 @@ package enum FilePaths {
     path.utf8.firstIndex(of: UInt8(ascii: "/")).map { String(path[..<$0]) } ?? path
   }
 
-  /// Returns the path of a folder without `/` at its end, unless it is the root.
+  /// Returns the path of a folder without trailing slashes, unless it is the root.
   package static func bare(_ folder: String) -> String {
     var folder = folder
     while folder.utf8.count > 1, folder.utf8.last == UInt8(ascii: "/") { folder.removeLast() }
@@ -61,8 +61,9 @@ package enum FilePaths {
   /// Creates a folder that only its owner can access; returns 0 or the error number.
   package static func makeFolder(_ path: String) -> Int32 { mkdir(path, 0o700) == 0 ? 0 : errno }
 
-  /// Creates a folder that only its owner can access, unless something of that name exists, which shows when files are created
-  /// in it.
+  /// Creates a folder that only its owner can access, unless something with that name exists.
+  ///
+  /// Whether that is a folder is checked only when files are created in it.
   ///
   /// - Returns: Whether it was created.
   /// - Throws: `.cannotWrite`.
@@ -73,14 +74,14 @@ package enum FilePaths {
     return code == 0
   }
 
-  /// Returns the free space of the disk that a folder is on, in bytes; nil if it is not known.
+  /// Returns the free space on the disk of a folder, in bytes; nil if unknown.
   package static func freeBytes(in folder: String) -> Int? {
     var status = statvfs()
     guard statvfs(folder, &status) == 0 else { return nil }
     return bytes(inBlocks: UInt64(status.f_bavail), of: UInt64(status.f_frsize))
   }
 
-  /// The bytes in the free blocks of a disk.
+  /// The number of bytes in the free blocks of a disk.
   static func bytes(inBlocks count: UInt64, of size: UInt64) -> Int {
     Int(clamping: count.multipliedClamped(by: size))
   }
@@ -92,7 +93,8 @@ package enum FilePaths {
     return String(cString: real)
   }
 
-  /// Checks that a file is no symbolic link out of its folder, because an untrusted folder may not name files elsewhere.
+  /// Checks that a file is not a symbolic link out of its folder, because an untrusted folder must not refer to files
+  /// elsewhere.
   ///
   /// - Throws: ``Failure`` of kind `inputMalformed`.
   package static func assertWithin(_ folder: String, _ file: String) throws(Failure) {
@@ -101,7 +103,7 @@ package enum FilePaths {
     let inside = resolved(folder.isEmpty ? "/" : folder)
     let prefix = inside.utf8.last == UInt8(ascii: "/") ? inside : "\(inside)/"
     let real = resolved(file)
-    // A missing path is left as it is, and fails when it is read.
+    // A missing path stays as it is, and fails when it is read.
     if real.isIdentical(to: file) || real.utf8.starts(with: prefix.utf8) { return }
     let cause = "it is a symbolic link that leads out of its folder"
     throw .malformed(file, cause, remedy: "Name the file itself if you mean it.")
@@ -124,10 +126,10 @@ package enum FilePaths {
     throw Failure.cannotWrite(path, "no temporary name is available in its folder")
   }
 
-  /// Removes what killed processes left of temporary files beside a target, as far as that can be known: files with content
-  /// that nobody has locked.
+  /// Removes temporary files that killed processes left beside a target, as far as these can be recognized.
   ///
-  /// It is for files that are locked from their first byte on, as SQLite's are.
+  /// Files with content that nobody has locked are removed. So this is only for files that are locked from their first byte
+  /// on, as SQLite's are.
   package static func removeAbandoned(beside target: String) {
     let prefix = ".\(String(decoding: Array(name(of: target).utf8.prefix(200)), as: UTF8.self))."
     let folder = folder(of: target)
@@ -146,8 +148,8 @@ package enum FilePaths {
 
   /// Returns the folder for temporary files.
   ///
-  /// For a regular file that is its own folder, which needs the capacity anyway; for standard output, devices and remote
-  /// addresses it is `TMPDIR` or `/tmp`.
+  /// For a regular file, this is its own folder, which needs the capacity anyway; for standard output, devices and remote
+  /// addresses, it is `TMPDIR` or `/tmp`.
   package static func temporaryFolder(for path: String) -> String {
     if path != "-", !FileAccess.isRemote(path), SystemCall.status(path).status.map(\.isRegularFile) ?? true {
       return folder(of: resolved(path))

@@ -13,7 +13,7 @@ package enum Hexadecimal {
     return digits
   }
 
-  /// Returns the digits as a text.
+  /// Returns the digits as text.
   package static func text(of bytes: some Collection<UInt8>) -> String {
     String(decoding: digits(of: bytes), as: UTF8.self)
   }

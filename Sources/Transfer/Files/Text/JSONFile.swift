@@ -5,8 +5,8 @@ package import TypedDocuments
 package enum JSONFile {
   /// Reads a file; nil if it does not exist.
   ///
-  /// - Throws: ``Failure`` of kind `inputMalformed` for invalid content or more than 64 MiB, `inputMissing`
-  ///   for a read error; for a remote address as ``RemoteFiles/reader(of:)``.
+  /// - Throws: ``Failure`` of kind `inputMalformed` for invalid content or more than 64 MiB, `inputMissing` for a read
+  ///   error; for a remote address, the errors of ``RemoteFiles/reader(of:)``.
   package static func read<Result>(
     _ path: String,
     via files: FileAccess = .local,
@@ -25,7 +25,7 @@ package enum JSONFile {
 
   /// Parses the bytes of a file.
   ///
-  /// - Throws: ``Failure`` of kind `inputMalformed` for anything but one JSON object; what `body` throws as one.
+  /// - Throws: ``Failure`` of kind `inputMalformed` for anything but one JSON object, including for the errors of `body`.
   package static func parse<Result>(
     _ bytes: [UInt8],
     of path: String,
@@ -43,7 +43,7 @@ package enum JSONFile {
 
   /// Reads a file that holds a record; nil if it does not exist.
   ///
-  /// - Throws: As ``read(_:via:_:)``.
+  /// - Throws: The errors of ``read(_:via:_:)``.
   package static func read<Record: JSONRecord>(
     _ path: String,
     via files: FileAccess = .local,

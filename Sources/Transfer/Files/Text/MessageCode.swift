@@ -1,12 +1,12 @@
 import COpenSSL
 import FirestoreModels
 
-/// HMAC with SHA-256 (RFC 2104): a digest that only who has the key can compute.
+/// HMAC with SHA-256 (RFC 2104): a digest that only holders of the key can compute.
 package struct MessageCode: Sendable {
   private static let block = 64
   private let key: gm_hmac_sha256_key
 
-  /// - Parameter key: At most 64 bytes; more are digested by no caller.
+  /// - Parameter key: At most 64 bytes, because no caller needs longer keys to be digested.
   package init(key: [UInt8]) {
     precondition(key.count <= Self.block, "a key is a block at most")
     let padded = key + [UInt8](repeating: 0, count: Self.block - key.count)

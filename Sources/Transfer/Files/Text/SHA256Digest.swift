@@ -3,7 +3,7 @@ import COpenSSL
 /// An incremental SHA-256 (FIPS 180-4).
 package struct SHA256Digest: ~Copyable {
   private let context: OpaquePointer
-  /// Looked up once, which takes longer than a short digest; never changed or freed.
+  /// The algorithm, which is looked up once because that takes longer than a short digest; never changed or freed.
   private nonisolated(unsafe) static let algorithm = EVP_MD_fetch(nil, "SHA256", nil)
 
   /// Starts a digest.
@@ -34,9 +34,9 @@ package struct SHA256Digest: ~Copyable {
     return bytes
   }
 
-  /// Returns the digest of a text in Base64, as a Content-Security-Policy refers to a script.
+  /// Returns the digest of a text in Base64, in the form in which a Content-Security-Policy refers to a script.
   ///
-  /// - Throws: As ``init()``.
+  /// - Throws: The errors of ``init()``.
   package static func base64(of text: String) throws(Failure) -> String {
     var digest = try SHA256Digest()
     Array(text.utf8).withUnsafeBytes { digest.update($0) }
@@ -48,8 +48,8 @@ package struct SHA256Digest: ~Copyable {
 
   /// Returns the digest of a file as 64 lower-case hexadecimal digits.
   ///
-  /// - Parameter decompresses: Whether it is that of the content of a file that is gzip, not of its bytes.
-  /// - Throws: As ``InputFile/init(_:decompresses:via:)``.
+  /// - Parameter decompresses: Whether the content of a gzip file is digested, rather than its bytes.
+  /// - Throws: The errors of ``InputFile/init(_:decompresses:via:)``.
   package static func hexadecimal(
     ofFileAt path: String,
     decompresses: Bool = true,
@@ -63,7 +63,7 @@ package struct SHA256Digest: ~Copyable {
 
   /// Returns the digest of bytes as 64 lower-case hexadecimal digits.
   ///
-  /// - Throws: As ``init()``.
+  /// - Throws: The errors of ``init()``.
   package static func checksum(of bytes: [UInt8]) throws(Failure) -> String {
     var digest = try SHA256Digest()
     bytes.withUnsafeBytes { digest.update($0) }

@@ -2,9 +2,8 @@ import Synchronization
 
 /// The secrets of this process (tokens, keys, passwords), which may leave it only in requests.
 ///
-/// Servers, proxies and libraries echo what they receive. So every text for a terminal, a log or a summary is
-/// searched for all known secrets, verbatim and encoded: percent-encoded, JSON-escaped, in Base64, in
-/// hexadecimal, and truncated.
+/// Servers, proxies and libraries echo what they receive. So every text for a terminal, a log or a summary is searched for
+/// all known secrets, verbatim and encoded: percent-encoded, JSON-escaped, in Base64, in hexadecimal, and truncated.
 package enum Secrets {
   /// Shorter texts cannot be distinguished from ordinary words.
   static let minimumBytes = 6
@@ -35,7 +34,7 @@ package enum Secrets {
     }
   }
 
-  /// Forgets every secret, for a program that makes millions of them and prints none, as the fuzz targets.
+  /// Forgets all secrets, for a program that creates millions of them and prints none, such as a fuzz target.
   static func forgetAll() { known.withLock { $0 = Known() } }
 
   /// Returns the secret in hexadecimal and in Base64 at any alignment.
@@ -60,8 +59,8 @@ package enum Secrets {
     return codes
   }
 
-  /// Registers the credentials in proxy variables (`https_proxy` and similar): the password, or a user name
-  /// that serves as one.
+  /// Registers the credentials in proxy variables (`https_proxy` and similar): the password, or a user name that serves as
+  /// one.
   package static func addProxies(of environment: [String: String]) {
     for (name, value) in environment {
       guard name.lowercased().hasSuffix("_proxy"), name.lowercased() != "no_proxy" else { continue }

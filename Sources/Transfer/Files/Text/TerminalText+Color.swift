@@ -1,4 +1,4 @@
-/// The colors of what is printed, by their codes on a terminal.
+/// The colors of terminal output, by their codes.
 package enum TextColor: Int, Sendable {
   case red = 31
   case green = 32
@@ -6,9 +6,9 @@ package enum TextColor: Int, Sendable {
 }
 
 extension TerminalText {
-  /// The text in a color.
+  /// Returns the text in a color.
   ///
-  /// - Parameter isShown: Whether the output shows colors; the text stays as it is where it does not.
+  /// - Parameter isShown: Whether the output shows colors; if not, the text is returned as it is.
   package func colored(_ color: TextColor, if isShown: Bool) -> TerminalText {
     isShown ? TerminalText(stringLiteral: "\u{1B}[\(color.rawValue)m\(description)\u{1B}[0m") : self
   }

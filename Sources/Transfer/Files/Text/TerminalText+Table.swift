@@ -1,5 +1,5 @@
 extension TerminalText {
-  /// Rows with their columns below each other, without white space at their ends.
+  /// Returns rows with aligned columns, without trailing white space.
   ///
   /// - Parameter numbers: The columns that are aligned to the right.
   package static func aligned(_ rows: [[String]], numbers: Set<Int> = []) -> [TerminalText] {

@@ -1,8 +1,8 @@
-/// Text for people that cannot control a terminal.
+/// Text for display that cannot control a terminal.
 ///
-/// Literal parts may contain line feeds and tabs. Interpolated parts come from databases, files and servers:
-/// each character that controls a terminal or reorders text is replaced by an escape such as `\u{1B}`.
-/// Everything printed for people must be of this type.
+/// Literal parts may contain line feeds and tabs. Interpolated parts come from databases, files and servers: each character
+/// that controls a terminal or reorders text is replaced by an escape such as `\u{1B}`. Everything that is displayed has to
+/// be of this type.
 ///
 ///     let text: TerminalText = "\(path)\t\(count)\n"
 package struct TerminalText: Sendable, Equatable, ExpressibleByStringInterpolation, CustomStringConvertible {
@@ -12,10 +12,10 @@ package struct TerminalText: Sendable, Equatable, ExpressibleByStringInterpolati
 
   package init(stringInterpolation: StringInterpolation) { description = stringInterpolation.text }
 
-  /// A single line, or part of one, from any source.
+  /// Creates a single line, or part of one, from any source.
   package init(_ text: String) { description = Self.escaped(text) }
 
-  /// Several lines whose line feeds are the program's own, such as help.
+  /// Creates several lines whose line feeds are the program's own, such as help.
   package init(lines text: String) {
     description = text.split(separator: "\n", omittingEmptySubsequences: false)
       .map { Self.escaped(String($0)) }.joined(separator: "\n")
@@ -41,7 +41,7 @@ package struct TerminalText: Sendable, Equatable, ExpressibleByStringInterpolati
 
   // MARK: What steers a terminal
 
-  /// Returns the text with escapes for characters that ``steers(_:)``.
+  /// Returns the text with escapes for characters that steer a terminal (see ``steers(_:)``).
   package static func escaped(_ text: String) -> String {
     if !text.unicodeScalars.contains(where: steers) { return text }
     var out = ""
@@ -57,8 +57,8 @@ package struct TerminalText: Sendable, Equatable, ExpressibleByStringInterpolati
 
   /// Whether a character controls a terminal or reorders text around it.
   ///
-  /// These are the C0 and C1 controls, DEL, line and paragraph separators, and the marks, embeddings,
-  /// overrides and isolates of bidirectional text (https://www.unicode.org/reports/tr9/).
+  /// These are the C0 and C1 controls, DEL, line and paragraph separators, and the marks, embeddings, overrides and
+  /// isolates of bidirectional text (https://www.unicode.org/reports/tr9/).
   static func steers(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0..<0x20, 0x7F...0x9F, 0x61C, 0x200E...0x200F, 0x2028...0x202E, 0x2066...0x2069: true
@@ -66,13 +66,14 @@ package struct TerminalText: Sendable, Equatable, ExpressibleByStringInterpolati
     }
   }
 
-  /// Returns equivalent JSON with `\u202e` for each character that ``steers(_:)``.
+  /// Returns equivalent JSON with an escape such as `\u202e` for each character that steers a terminal (see
+  /// ``steers(_:)``).
   package static func escaped(json: [UInt8]) -> [UInt8] {
     let text = String(decoding: json, as: UTF8.self)
     if !text.unicodeScalars.contains(where: steers) { return json }
     var out = ""
     for scalar in text.unicodeScalars {
-      // The JSON writer already escapes the lower ones, except between tokens.
+      // The JSON writer already escapes lower ones, except between tokens.
       if scalar.value > 0x7E, steers(scalar) {
         let digits = String(scalar.value, radix: 16)
         out += "\\u" + String(repeating: "0", count: 4 - digits.utf8.count) + digits
@@ -87,7 +88,7 @@ package struct TerminalText: Sendable, Equatable, ExpressibleByStringInterpolati
 extension Sequence<TerminalText> {
   /// Joins the texts with a separator.
   package func joined(separator: TerminalText = "") -> TerminalText {
-    // All parts are escaped already.
+    // All parts have been escaped already.
     TerminalText(stringLiteral: map(\.description).joined(separator: separator.description))
   }
 }

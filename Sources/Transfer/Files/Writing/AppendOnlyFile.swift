@@ -1,15 +1,14 @@
 import Platform
 import Synchronization
 
-/// A file that lines are appended to atomically.
+/// A file to which lines are appended atomically.
 ///
-/// A line that cannot be written completely is removed, and the file then accepts no more: on a disk that is
-/// full only for a while, lines after a torn one would be lost. Only if the removal fails too does the file
-/// end with a torn line.
+/// A line that cannot be written completely is removed, and the file then accepts no more: if a disk is full only
+/// temporarily, lines after a torn one would be lost. The file ends with a torn line only if the removal fails, too.
 package final class AppendOnlyFile: Sendable {
   private struct State {
     var descriptor: Int32
-    /// Why it accepts no more.
+    /// Why it accepts no more lines.
     var failure: Failure?
   }
 
@@ -34,7 +33,7 @@ package final class AppendOnlyFile: Sendable {
 
   /// Appends bytes, all or none.
   ///
-  /// - Throws: `.cannotWrite`; after a failure, always the first one.
+  /// - Throws: `.cannotWrite`; after a failure, always that first one.
   package func append(_ bytes: [UInt8]) throws(Failure) {
     let failure: Failure? = state.withLock { state in
       if state.failure != nil { return state.failure }
@@ -51,7 +50,7 @@ package final class AppendOnlyFile: Sendable {
     if let failure { throw failure }
   }
 
-  /// Why it accepts no more; nil if it does.
+  /// Why it accepts no more lines; nil if it does.
   package var failure: Failure? { state.withLock { $0.failure } }
 
   /// The number of bytes that are certainly on disk.
@@ -59,12 +58,12 @@ package final class AppendOnlyFile: Sendable {
 
   package var length: Int { state.withLock { Int(lseek($0.descriptor, 0, SEEK_END)) } }
 
-  /// Locks the file until this process ends; false if another process holds the lock.
+  /// Locks the file until this process ends; returns false if another process holds the lock.
   package func lock() -> Bool { state.withLock { flock($0.descriptor, LOCK_EX | LOCK_NB) == 0 } }
 
   /// Flushes all appended bytes to disk.
   ///
-  /// - Throws: `.cannotWrite`; the file accepts no more then, because its state on disk is unknown.
+  /// - Throws: `.cannotWrite`; then the file accepts no more lines, because its state on disk is unknown.
   package func sync() throws(Failure) {
     let (error, length) = state.withLock { state -> (Int32, Int) in
       let error = SystemCall.synchronize(state.descriptor)

@@ -1,9 +1,11 @@
 import Platform
 
-/// Files that no output replaces: databases of SQLite (the embedded store, a mirror, anybody's), what SQLite keeps beside one,
-/// the files by which a run is resumed and undone, and what the command itself reads.
+/// Files that no output may replace.
+///
+/// These are SQLite databases (the embedded store, a mirror, or anybody's), the files that SQLite keeps beside them, the
+/// files needed to resume and undo a run, and the files that the command itself reads.
 package enum KeptFiles {
-  /// What identifies a file, whatever its path.
+  /// Identifies a file, whatever its path.
   private struct Identity: Hashable {
     let device: UInt64
     let number: UInt64
@@ -13,29 +15,29 @@ package enum KeptFiles {
 
   private struct Used {
     var inputs: Set<Identity> = []
-    /// By what identified them when they were named: a file that replaces one is another.
+    /// The paths of outputs, by the identity when they were named, because a replaced file has another identity.
     var outputs: [Identity: String] = [:]
   }
 
   private static let used = Locked(Used())
   private static let cause = "the command reads it, too"
 
-  /// Remembers a file that is read.
+  /// Records that a file is read.
   ///
-  /// - Throws: `.cannotWrite` if it is one of ``assertUnread(_:)``.
+  /// - Throws: `.cannotWrite` if it is one of those passed to ``assertUnread(_:)``.
   static func willRead(_ status: stat, _ path: String) throws(Failure) {
     let identity = Identity(status)
     let output = used.withLock { used in
       used.inputs.insert(identity)
       return used.outputs[identity]
     }
-    // Once the output is replaced, its number may be that of any new file.
+    // After the output has been replaced, any new file may have its number.
     if let output, SystemCall.status(output).status.map(Identity.init) == identity {
       throw refusal(path, cause)
     }
   }
 
-  /// Refuses a file that a person names for an output if this process has read it; one that is read later is refused then.
+  /// Refuses an output file that this process has read; if it is read later, that is refused.
   ///
   /// - Throws: `.cannotWrite`.
   package static func assertUnread(_ path: String) throws(Failure) {
@@ -52,7 +54,7 @@ package enum KeptFiles {
   ///
   /// - Parameters:
   ///   - path: A path without symbolic links.
-  ///   - isDatabase: Whether a database is written there by one who knows which other it may replace.
+  ///   - isDatabase: Whether the caller writes a database there, and has determined which one it may replace.
   /// - Throws: `.cannotWrite`.
   static func assertReplaceable(_ path: String, isDatabase: Bool) throws(Failure) {
     guard let cause = reason(path, isDatabase) else { return }
@@ -65,7 +67,7 @@ package enum KeptFiles {
     return failure
   }
 
-  /// Whether a regular file begins as a database of SQLite does.
+  /// Whether a regular file begins like an SQLite database.
   package static func isDatabase(_ path: String) -> Bool {
     guard SystemCall.status(path).status?.isRegularFile ?? false else { return false }
     let (descriptor, code) = SystemCall.open(path, O_RDONLY)

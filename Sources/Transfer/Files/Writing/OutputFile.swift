@@ -7,14 +7,13 @@ import Platform
 ///     let receipt = try file.finish()
 ///     print(receipt.bytes, receipt.sha256 ?? "")
 ///
-/// Bytes go to a temporary file in the same folder; ``finish()`` flushes, syncs and renames it. A value that
-/// is dropped without ``finish()`` (an error, a cancellation) deletes it; a killed process may leave it
-/// behind, but never a partial file under the final name.
+/// Bytes go to a temporary file in the same folder; ``finish()`` flushes, syncs and renames it. Dropping the value without
+/// ``finish()`` (after an error or a cancellation) deletes it; a killed process may leave it behind, but never a partial
+/// file under the final name.
 ///
-/// `-` is standard output. Devices and pipes are written directly, and so are remote addresses, where nothing appears before
-/// the file is complete. A symbolic link is kept and its target
-/// replaced. An existing file keeps its permissions; a new one is readable only by its owner, because it may
-/// hold personal data.
+/// `-` is standard output. Devices and pipes are written directly, and so are remote addresses, where nothing appears
+/// before the file is complete. A symbolic link is kept, and its target replaced. An existing file keeps its permissions; a
+/// new one is readable only by its owner, because it may contain personal data.
 package struct OutputFile: ~Copyable {
   package struct Receipt: Sendable, Equatable {
     /// The path; `-` for standard output.
@@ -46,8 +45,8 @@ package struct OutputFile: ~Copyable {
   ///
   /// A name that ends in `.gz` is compressed unless `gzip` is set.
   ///
-  /// - Throws: ``Failure`` of kind `cannotWrite` with the path and the system's message; for a remote address as
-  ///   ``RemoteFiles/writer(to:)``.
+  /// - Throws: ``Failure`` of kind `cannotWrite` with the path and the system's message; for a remote address, the errors
+  ///   of ``RemoteFiles/writer(to:)``.
   package init(
     _ path: String,
     gzip: Bool? = nil,
@@ -79,7 +78,7 @@ package struct OutputFile: ~Copyable {
 
   /// Appends bytes.
   ///
-  /// - Throws: ``Failure`` of kind `cannotWrite`, at the latest in ``finish()``; drop the file then.
+  /// - Throws: ``Failure`` of kind `cannotWrite`, at the latest in ``finish()``; then drop the file.
   package mutating func write(_ bytes: UnsafeRawBufferPointer) throws(Failure) {
     bytesAccepted += bytes.count
     if buffer.count + bytes.count > Self.bufferSize { try flush() }
@@ -97,10 +96,10 @@ package struct OutputFile: ~Copyable {
   /// Appends text as UTF-8.
   package mutating func write(_ text: String) throws(Failure) { try write(Array(text.utf8)) }
 
-  /// Whether its bytes can be taken back with ``spool()``.
+  /// Whether its bytes can be reclaimed with ``spool()``.
   package var canBecomeSpool: Bool { destination.temporary != nil && deflater == nil }
 
-  /// Gives up the file, and returns what was written so far to be read; nil unless ``canBecomeSpool``.
+  /// Gives up the file, and returns what was written so far for reading; nil unless ``canBecomeSpool``.
   ///
   /// - Throws: ``Failure`` of kind `cannotWrite`.
   package consuming func spool() throws(Failure) -> SpoolFile? {
@@ -115,7 +114,7 @@ package struct OutputFile: ~Copyable {
 
   /// Flushes, syncs and renames the file.
   ///
-  /// - Throws: ``Failure`` of kind `cannotWrite`; the final path is unchanged then.
+  /// - Throws: ``Failure`` of kind `cannotWrite`; then the final path is unchanged.
   package consuming func finish() throws(Failure) -> Receipt {
     try flush()
     try deflater?.deflate(UnsafeRawBufferPointer(start: nil, count: 0), finishing: true, into: &sink)
@@ -165,11 +164,11 @@ struct FileSink: ~Copyable {
   var descriptor: Int32
   var digest: SHA256Digest?
   private(set) var bytes = 0
-  /// Why it accepts no more, so that a file with a gap is never completed.
+  /// Why it accepts no more data, so that a file with a gap is never completed.
   private(set) var failure: Failure?
-  /// What takes the bytes in place of the descriptor.
+  /// Receives the bytes instead of the descriptor.
   var remote: (any RemoteWriter)?
-  /// Set for a file of its own.
+  /// Set for a regular file that belongs to this output alone.
   private var behind: WriteBehind?
   /// Whether a write may block on a reader.
   private let mayWait: Bool
@@ -227,9 +226,10 @@ struct FileSink: ~Copyable {
 extension OutputFile {
   /// Checks that a file can be written, before anything is read.
   ///
-  /// Its folder must exist and be writable, and the path must not be a folder or one of ``KeptFiles``. Nothing is created.
+  /// Its folder has to exist and be writable, and the path must not be a folder or one of ``KeptFiles``. Nothing is
+  /// created.
   ///
-  /// - Parameter isDatabase: Whether the caller writes a database, and knows which others it may replace.
+  /// - Parameter isDatabase: Whether the caller writes a database, and has determined which one it may replace.
   /// - Throws: ``Failure`` of kind `cannotWrite`.
   package static func checkWritable(_ path: String, isDatabase: Bool = false) throws(Failure) {
     if path == "-" { return }
@@ -254,7 +254,7 @@ extension OutputFile {
 
   /// Writes a whole file atomically.
   ///
-  /// - Throws: As ``init(_:gzip:digest:via:)``.
+  /// - Throws: The errors of ``init(_:gzip:digest:via:)``.
   package static func write(
     _ bytes: [UInt8],
     to path: String,
@@ -265,9 +265,9 @@ extension OutputFile {
     _ = try file.finish()
   }
 
-  /// Copies a file of this machine atomically; a missing source counts as empty.
+  /// Copies a local file atomically; a missing source counts as empty.
   ///
-  /// - Throws: `.cannotWrite`, `.inputMissing`; for a remote address as ``init(_:gzip:digest:via:)``.
+  /// - Throws: `.cannotWrite`, `.inputMissing`; for a remote address, the errors of ``init(_:gzip:digest:via:)``.
   package static func copy(
     _ source: String,
     to path: String,

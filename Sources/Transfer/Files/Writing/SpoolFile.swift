@@ -9,14 +9,14 @@ package struct SpoolFile: ~Copyable {
   private let path: String
   private let descriptor: Int32
   private var buffer: [UInt8] = []
-  /// Why it accepts no more: data after a gap would be misread.
+  /// Why it accepts no more data, because data after a gap would be misread.
   private var failure: Failure?
   /// The bytes written so far.
   package private(set) var count = 0
 
   /// Creates an empty spool in a folder.
   ///
-  /// - Parameter path: The file that errors name; the folder if nil.
+  /// - Parameter path: The file to name in errors; the folder if nil.
   /// - Throws: ``Failure`` of kind `cannotWrite`.
   package init(in folder: String, for path: String? = nil) throws(Failure) {
     let (name, descriptor) = try FilePaths.createTemporary(
@@ -27,7 +27,7 @@ package struct SpoolFile: ~Copyable {
     self.init(taking: descriptor, of: path ?? folder, count: 0)
   }
 
-  /// Takes over a file without a name that holds `count` bytes and is written at its end.
+  /// Takes over an unlinked file that contains `count` bytes and is positioned at its end.
   init(taking descriptor: Int32, of path: String, count: Int) {
     self.path = path
     self.descriptor = descriptor
@@ -50,9 +50,9 @@ package struct SpoolFile: ~Copyable {
     }
   }
 
-  /// Calls `body` with the content from an offset on, piece by piece; may be called again.
+  /// Calls `body` with the content from an offset on, piece by piece; may be called repeatedly.
   ///
-  /// - Throws: ``Failure`` of kind `cannotWrite` for a disk error, otherwise what `body` throws.
+  /// - Throws: ``Failure`` of kind `cannotWrite` for a disk error, or the errors of `body`.
   package mutating func read(
     from start: Int = 0,
     pieces size: Int = 256 << 10,
@@ -72,7 +72,7 @@ package struct SpoolFile: ~Copyable {
     }
   }
 
-  /// Reads at an offset into `buffer`, which is unchanged beyond the end of the spool.
+  /// Reads at an offset into `buffer`, which is left unchanged beyond the end of the spool.
   ///
   /// - Throws: ``Failure`` of kind `cannotWrite` for a disk error.
   package mutating func read(at position: Int, into buffer: UnsafeMutableRawBufferPointer) throws(Failure) {
@@ -94,7 +94,7 @@ package struct SpoolFile: ~Copyable {
 
   /// Returns bytes at an offset; zeros beyond the end of the spool.
   ///
-  /// - Throws: As ``read(at:into:)``.
+  /// - Throws: The errors of ``read(at:into:)``.
   package mutating func bytes(_ count: Int, at position: Int) throws(Failure) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: count)
     let result: Result<Void, Failure> = bytes.withUnsafeMutableBytes { bytes in

@@ -16,7 +16,7 @@ package enum StandardOutput {
     return Failure.cannotWrite(name, errno: code)
   }
 
-  /// Writes text for people, without secrets.
+  /// Writes text for display, without secrets.
   ///
   /// - Throws: `.cannotWrite`.
   package static func write(_ text: TerminalText) throws(Failure) {

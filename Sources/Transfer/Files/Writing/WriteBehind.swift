@@ -1,22 +1,22 @@
 import CLinux
 import Platform
 
-/// Sends a growing file to the disk while it is written, and drops from memory what is there.
+/// Sends a growing file to disk while it is written, and then evicts it from memory.
 ///
-/// Otherwise nothing of a file is sent before `fsync`, which then waits for all of it; and a large file takes the memory in
-/// which the system keeps other files, page by page, most of them fresh ones, which cost more than copying into them.
-/// At most two windows wait for the disk.
+/// Otherwise, nothing of a file is sent before `fsync`, which then has to wait for all of it. Also, a large file would take
+/// over, page by page, the memory in which the system caches other files; most pages would be newly allocated, which costs
+/// more than copying into them. At most two windows wait for the disk.
 struct WriteBehind {
   private static let window = 8 << 20
 
   private let window: Int
-  /// The bytes that are on the disk or being sent there.
+  /// The number of bytes that are on disk or being sent there.
   private var sent = 0
   private var isSupported = true
 
   init(window: Int = WriteBehind.window) { self.window = window }
 
-  /// Notes that a regular file, written from its beginning, has `count` bytes.
+  /// Records that a regular file, written from its beginning, has `count` bytes.
   ///
   /// - Returns: 0, or the error number of a write that failed on its way to the disk. `fsync` does not report it again.
   mutating func advance(_ descriptor: Int32, to count: Int) -> Int32 {
@@ -30,7 +30,7 @@ struct WriteBehind {
         }
         switch code {
         case 0: sent += window
-        // Not with this file system or sandbox.
+        // This file system or sandbox does not support it.
         case ENOSYS, EINVAL, ESPIPE, EPERM, ENOTSUP: isSupported = false
         default: return code
         }

@@ -1,14 +1,14 @@
-/// A backup of a database that the service made by a schedule.
+/// A backup of a database that the service created by a schedule.
 package struct Backup: Sendable, Equatable {
   /// `projects/P/locations/L/backups/B`.
   package var name: String
-  /// The database that it is of: `projects/P/databases/D`.
+  /// The database that was backed up: `projects/P/databases/D`.
   package var database: String
   /// `CREATING`, `READY` or `NOT_AVAILABLE`.
   package var state: String
-  /// The moment that it shows.
+  /// The moment that it represents.
   package var snapshotTime: Timestamp?
-  /// When the service deletes it.
+  /// The time at which the service deletes it.
   package var expireTime: Timestamp?
   /// The number of documents, once the service knows it.
   package var documents: Int?
@@ -30,9 +30,9 @@ package struct Backup: Sendable, Equatable {
 }
 
 extension Sequence {
-  /// Returns the elements by their times, the newest first, and those of one time by their names.
+  /// Returns the elements sorted by time, newest first, and by name if they have the same time.
   ///
-  /// One without a time has only begun.
+  /// An element without a time has only just begun.
   func newestFirst(_ key: (Element) -> (time: Timestamp?, name: String)) -> [Element] {
     sorted { a, b in
       let (a, b) = (key(a), key(b))
@@ -46,21 +46,21 @@ extension Sequence {
   }
 }
 
-/// When the service backs a database up, and for how long it keeps what it made.
+/// When the service backs up a database, and how long it keeps the backups.
 package struct BackupSchedule: Sendable, Equatable {
   /// How often a backup is made; days are those of UTC.
   package enum Recurrence: Sendable, Equatable {
     case daily
-    /// On a day: `SUNDAY`.
+    /// Weekly on a day, such as `SUNDAY`.
     case weekly(String)
-    /// One that this version does not know.
+    /// A recurrence that this version does not know.
     case other
   }
 
   /// `projects/P/databases/D/backupSchedules/S`.
   package var name: String
   package var recurrence: Recurrence
-  /// Seconds until a backup expires.
+  /// The number of seconds until a backup expires.
   package var retention: Int?
   package var createTime: Timestamp?
 
@@ -85,7 +85,7 @@ package struct BackupSchedule: Sendable, Equatable {
 }
 
 extension FirestoreClient {
-  /// Returns the backups of the database in all locations, the newest first, and the locations that did not answer.
+  /// Returns the backups of the database in all locations, newest first, and the locations that did not respond.
   ///
   /// - Throws: ``Failure``.
   package func backups() async throws(Failure) -> (backups: [Backup], unreachable: [String]) {

@@ -10,11 +10,11 @@ package struct BucketPrefix: Sendable, Equatable, CustomStringConvertible {
   package static let form = "gs://BUCKET/PREFIX"
   /// The maximum size of a prefix in bytes.
   ///
-  /// Names of objects have up to 1,024 bytes (https://cloud.google.com/storage/docs/objects#naming); the service
-  /// appends the last segment and the names of its files.
+  /// Object names have up to 1,024 bytes (https://cloud.google.com/storage/docs/objects#naming); the service appends the
+  /// last segment and the names of its files.
   private static let maximumPathBytes = 500
 
-  /// Parses a URI; nil for anything but a bucket's name with, possibly, a prefix.
+  /// Parses a URI; returns nil for anything but the name of a bucket with an optional prefix.
   package init?(parsing text: String) {
     let scheme = "gs://"
     guard text.utf8.starts(with: scheme.utf8) else { return nil }
@@ -34,14 +34,14 @@ package struct BucketPrefix: Sendable, Equatable, CustomStringConvertible {
 
   private init(bucket: String, path: String) { (self.bucket, self.path) = (bucket, path) }
 
-  /// The prefix itself, or one with a name in it if it is a bucket only.
+  /// The prefix itself, or, for a bucket without a prefix, one with the given name.
   ///
-  /// The service would make up a name of its own then, by which nobody could recognize the export.
+  /// Otherwise the service would choose a name by which nobody could recognize the export.
   package func named(_ name: @autoclosure () -> String) -> BucketPrefix {
     path.isEmpty ? BucketPrefix(bucket: bucket, path: name()) : self
   }
 
-  /// Whether a URI of the service is this prefix; a slash at its end does not matter.
+  /// Whether a URI of the service is this prefix; a trailing slash does not matter.
   package func isIdentical(to uri: String) -> Bool {
     guard let other = BucketPrefix(parsing: uri) else { return false }
     return description.isIdentical(to: other.description)

@@ -4,11 +4,12 @@ package struct DatabaseDescription: Sendable, Equatable {
   package var type: String?
   /// `STANDARD` or `ENTERPRISE`.
   package var edition: String?
-  /// `nam5`.
+  /// A location such as `nam5`.
   package var location: String?
   /// `POINT_IN_TIME_RECOVERY_ENABLED` or `…_DISABLED`.
   package var pointInTimeRecovery: String?
-  /// The earliest moment that can be read; with point-in-time recovery, only whole minutes before the last hour.
+  /// The earliest moment that can be read; with point-in-time recovery, only whole minutes are readable before the last
+  /// hour.
   package var earliestVersionTime: Timestamp?
 
   init(_ json: JSONCursor) {

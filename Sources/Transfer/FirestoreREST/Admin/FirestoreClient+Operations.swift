@@ -1,20 +1,20 @@
 /// The start of an export or import.
 package enum StartedOperation: Sendable, Equatable {
   case started(ManagedOperation)
-  /// The answer to the request was lost; the operation was found in the list.
+  /// The response was lost, but the operation was found in the list.
   case found(ManagedOperation)
-  /// The request may have started it, which could not be found out.
+  /// The request may have started the operation, but that could not be determined.
   case uncertain(Failure)
 }
 
-/// The managed service: exports and imports that Firestore itself does, as long-running operations
+/// The managed service: exports and imports that Firestore itself performs, as long-running operations
 /// (`google.firestore.admin.v1.FirestoreAdmin`).
 extension FirestoreClient {
   // MARK: Starting
 
   /// Starts an export or import exactly once.
   ///
-  /// - Throws: ``Failure`` if nothing was started; `.tryLater` if the same work is being done already.
+  /// - Throws: ``Failure`` if nothing was started; `.tryLater` if the same work is already in progress.
   package func start(_ request: ManagedRequest) async throws(Failure) -> StartedOperation {
     let clock = caller.clock
     let began = clock.now()
@@ -64,7 +64,7 @@ extension FirestoreClient {
     }
   }
 
-  /// Returns the operations; nil if the service does not list them.
+  /// Returns the operations; nil if the service cannot list them.
   ///
   /// - Throws: `.interrupted`.
   private func listed() async throws(Failure) -> [ManagedOperation]? {
@@ -110,7 +110,7 @@ extension FirestoreClient {
 
   // MARK: Looking
 
-  /// Returns an operation as it is now.
+  /// Returns the current state of an operation.
   ///
   /// - Throws: ``Failure``; `.inputMissing` if the service does not know it.
   package func operation(_ name: OperationName) async throws(Failure) -> ManagedOperation {
@@ -128,9 +128,9 @@ extension FirestoreClient {
     }
   }
 
-  /// Returns the operations that the service remembers, the newest first.
+  /// Returns the operations that the service remembers, newest first.
   ///
-  /// - Throws: ``Failure``, also if the list does not end.
+  /// - Throws: ``Failure``, including if the list does not end.
   package func operations() async throws(Failure) -> [ManagedOperation] {
     var operations: [ManagedOperation] = []
     let name = "list the operations of"
@@ -157,13 +157,13 @@ extension FirestoreClient {
   }
 
   private static let operationsPerPage = 100
-  /// The most operations accepted from a list; the service forgets them after some days.
+  /// The maximum number of operations accepted from a list; the service forgets them after some days.
   private static let maximumOperations = 10_000
 
-  /// Waits for the end of an operation.
+  /// Waits until an operation ends.
   ///
-  /// - Parameter limit: The longest wait in seconds; nil for no limit.
-  /// - Returns: The operation when it had ended, however it did.
+  /// - Parameter limit: The maximum wait in seconds; nil for no limit.
+  /// - Returns: The ended operation, whatever its result.
   /// - Throws: ``Failure``; `.tryLater` if the time is up, `.interrupted`.
   package func wait(
     for name: OperationName,
@@ -201,7 +201,7 @@ extension FirestoreClient {
     }
   }
 
-  /// Requests the cancellation of an operation, which the service may be unable to do.
+  /// Requests the cancellation of an operation, which the service may be unable to perform.
   ///
   /// - Throws: ``Failure``; `.inputMissing` if the service does not know it.
   package func cancel(_ name: OperationName) async throws(Failure) {
@@ -231,9 +231,9 @@ extension FirestoreClient {
 }
 
 extension ManagedOperation {
-  /// Returns the failure that a failed or cancelled operation ends a command with; nil if it did not fail.
+  /// The failure with which a failed or cancelled operation ends a command; nil if it did not fail.
   ///
-  /// The service's status is mapped as that of a request is.
+  /// The service's status is mapped like that of a request.
   package var failure: Failure? {
     let rpc: RPC? =
       switch kind {

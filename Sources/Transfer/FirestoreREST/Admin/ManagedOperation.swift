@@ -1,12 +1,12 @@
 /// A long-running operation of Firestore's own service, as the service describes it.
 ///
-/// Field names and states are those of `google/firestore/admin/v1/operation.proto`. What a newer service adds is kept
-/// as text.
+/// Field names and states are those of `google/firestore/admin/v1/operation.proto`. Anything that a newer service adds is
+/// kept as text.
 package struct ManagedOperation: Sendable, Equatable {
   package enum Kind: Sendable, Equatable {
     case exportDocuments
     case importDocuments
-    /// Anything else, by the type of its metadata: `Index` for an index that is built.
+    /// Any other kind, by the type of its metadata, such as `Index` for an index that is being built.
     case other(String)
 
     /// One word: `export`, `import`, or the type.
@@ -19,10 +19,10 @@ package struct ManagedOperation: Sendable, Equatable {
     }
   }
 
-  /// How far it is, by the service's own word.
+  /// The state, as named by the service.
   package enum State: Sendable, Equatable {
     case initializing, processing, cancelling, finalizing, successful, failed, cancelled
-    /// None, or a word that this version does not know.
+    /// No state, or one that this version does not know.
     case other(String)
 
     package var name: String {
@@ -43,9 +43,9 @@ package struct ManagedOperation: Sendable, Equatable {
     ]
   }
 
-  /// Work in documents or bytes.
+  /// An amount of work, in documents or bytes.
   package struct Amount: Encodable, Sendable, Equatable {
-    /// The service's estimate of the whole, which it may lack, change or exceed.
+    /// The service's estimate of the total, which may be missing, or be changed or exceeded.
     package var estimated: Int?
     package var completed: Int
 
@@ -56,7 +56,7 @@ package struct ManagedOperation: Sendable, Equatable {
     }
   }
 
-  /// How it ended.
+  /// How an operation ended.
   package enum Ending: Sendable, Equatable {
     case successful
     case cancelled
@@ -66,26 +66,26 @@ package struct ManagedOperation: Sendable, Equatable {
   package var name: OperationName
   package var kind: Kind
   package var state = State.other("")
-  /// Whether it has ended, however it did.
+  /// Whether it has ended, whatever the result.
   package var isDone = false
   package var startTime: Timestamp?
   package var endTime: Timestamp?
-  /// The moment that an export shows; nil if it shows none in particular.
+  /// The moment as of which an export reads; nil if none in particular.
   package var snapshotTime: Timestamp?
   /// The collection IDs; empty for all.
   package var collections: [String] = []
-  /// Where an export goes to, or an import comes from.
+  /// The destination of an export, or the source of an import.
   package var prefix: String?
   package var documents: Amount?
   package var bytes: Amount?
-  /// Where a completed export is.
+  /// The location of a completed export.
   package var output: String?
   /// Why it failed.
   package var error: FirestoreError?
 
   package init(name: OperationName, kind: Kind) { (self.name, self.kind) = (name, kind) }
 
-  /// How it ended; nil while it runs.
+  /// How it ended; nil while it is running.
   package var ending: Ending? {
     guard isDone else { return nil }
     if let error { return error.status == .cancelled || state == .cancelled ? .cancelled : .failed(error) }
@@ -100,10 +100,10 @@ package struct ManagedOperation: Sendable, Equatable {
 // MARK: - JSON
 
 extension ManagedOperation {
-  /// Reads an operation.
+  /// Decodes an operation.
   ///
-  /// - Parameter database: The database that it must be of.
-  /// - Throws: `.foreign` for an operation of another database, `.malformed` for what is not an operation.
+  /// - Parameter database: The database that it has to belong to.
+  /// - Throws: `.foreign` for an operation of another database, `.malformed` if it is not an operation.
   init(_ json: JSONCursor, of database: DatabaseName) throws(CallFailure) {
     guard json.kind == .object, let text = json["name"]?.string else {
       throw .malformed("the operation has no name")
@@ -168,7 +168,7 @@ extension ManagedOperation {
   private static func amount(_ json: JSONCursor, _ name: StaticString) throws(CallFailure) -> Amount? {
     guard let progress = json[name], !progress.isNull else { return nil }
     guard progress.kind == .object else { throw .malformed("'\(name)' of the operation is not an object") }
-    // JSON leaves out a number that is 0: nothing done yet, or no estimate.
+    // JSON leaves out a number that is 0, which means that nothing is done yet, or that there is no estimate.
     return Amount(
       estimated: try count(progress, "estimatedWork", of: name),
       completed: try count(progress, "completedWork", of: name) ?? 0
@@ -187,7 +187,7 @@ extension ManagedOperation {
     return count
   }
 
-  /// Reads a `google.rpc.Status`, whose code is a number of `google.rpc.Code`.
+  /// Decodes a `google.rpc.Status`, whose code is a number of `google.rpc.Code`.
   private static func status(_ json: JSONCursor) throws(CallFailure) -> FirestoreError {
     guard json.kind == .object else { throw .malformed("the error of the operation is not an object") }
     let number = json["code"].flatMap { WireDecoder.integer($0) }.flatMap { Int(exactly: $0) }
@@ -201,7 +201,7 @@ extension ManagedOperation {
 }
 
 extension ManagedOperation.Kind {
-  /// Reads the type of an operation's metadata: `type.googleapis.com/google.firestore.admin.v1.ExportDocumentsMetadata`.
+  /// Parses the type of an operation's metadata: `type.googleapis.com/google.firestore.admin.v1.ExportDocumentsMetadata`.
   fileprivate init(type: String?) {
     let name = type?.utf8.split(separator: UInt8(ascii: ".")).last.map { String(Substring($0)) } ?? ""
     switch name {

@@ -1,5 +1,5 @@
 extension FirestoreError {
-  /// The kind of failure and the remedy of an error of the managed service; nil if those of other methods apply.
+  /// The kind of failure and the remedy for an error of the managed service; nil if those of other methods apply.
   func managedKindAndRemedy(of rpc: RPC?) -> (Failure.Kind, String?)? {
     switch rpc {
     case .exportDocuments?: ofTransfer("write to")

@@ -1,6 +1,6 @@
 /// A request for a managed export or import.
 package struct ManagedRequest: Sendable, Equatable {
-  /// The largest number of collection IDs in a request (https://firebase.google.com/docs/firestore/quotas).
+  /// The maximum number of collection IDs in a request (https://firebase.google.com/docs/firestore/quotas).
   package static let maximumCollections = 100
 
   package enum Kind: Sendable, Equatable {
@@ -26,11 +26,11 @@ package struct ManagedRequest: Sendable, Equatable {
   }
 
   package let kind: Kind
-  /// Where an export goes to, or an import comes from.
+  /// The destination of an export, or the source of an import.
   package let prefix: BucketPrefix
-  /// The collection IDs, each with all its collections of that ID at any depth; empty for everything.
+  /// The collection IDs, each of which includes all collections with that ID at any depth; empty for everything.
   package let collections: [String]
-  /// The moment that an export shows, a whole minute; nil for none in particular.
+  /// The moment as of which an export reads, a whole minute; nil for none in particular.
   package let snapshotTime: Timestamp?
 
   package init(
@@ -62,14 +62,14 @@ package struct ManagedRequest: Sendable, Equatable {
     return nil
   }
 
-  /// Whether an operation does what is requested, so that it may have been started by this request.
+  /// Whether an operation does what is requested, so that this request may have started it.
   func isDone(by operation: ManagedOperation) -> Bool {
     let names = { (ids: [String]) in Set(ids.map { UTF8Key($0) }) }
     return isBeside(operation) && names(operation.collections) == names(collections)
       && (snapshotTime == nil || operation.snapshotTime == snapshotTime)
   }
 
-  /// Whether an operation does the same with the same prefix, with any collections and time.
+  /// Whether an operation does the same with the same prefix, regardless of collections and time.
   func isBeside(_ operation: ManagedOperation) -> Bool {
     operation.kind == kind.operation && (operation.prefix.map(prefix.isIdentical(to:)) ?? false)
   }

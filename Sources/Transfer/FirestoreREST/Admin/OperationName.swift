@@ -9,7 +9,7 @@ package struct OperationName: Sendable, Hashable, CustomStringConvertible {
     "the name of an operation, as 'gymmigrate managed list' prints it, or its last part"
   private static let maximumIDBytes = 1500
 
-  /// Parses a full name, or an ID in `database`; nil for anything else.
+  /// Parses a full name, or an ID in `database`; returns nil for anything else.
   package init?(parsing text: String, in database: DatabaseName) {
     let parts = text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
       .map { String(Substring($0)) }
@@ -47,7 +47,7 @@ package struct OperationName: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension DatabaseName {
-  /// Whether a name of the service is this database's; the service may name a project by its number.
+  /// Whether a database name from the service is this one; the service may identify a project by its number.
   func isSame(as other: DatabaseName) -> Bool {
     database.isIdentical(to: other.database)
       && (project.isIdentical(to: other.project)

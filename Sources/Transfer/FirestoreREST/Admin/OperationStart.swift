@@ -1,8 +1,8 @@
 /// Decides how an export or import is started exactly once.
 ///
-/// The service retries nothing for its clients here, because a start that is sent twice may run twice
-/// (`firestore_admin_grpc_service_config.json`). So the operations of the same prefix are listed before the request. If its
-/// answer is lost, they are listed again, and one that was not there before is the one that was started.
+/// The service's own clients do not retry this, because a start that is sent twice may run twice
+/// (`firestore_admin_grpc_service_config.json`). So the operations with the same prefix are listed before the request. If
+/// its response is lost, they are listed again, and one that was not there before is the one that was started.
 ///
 ///     var start = OperationStart(request, policy: policy)
 ///     start.handle(.listed([]))                // .send
@@ -23,30 +23,30 @@ struct OperationStart: Sendable {
   enum Action: Sendable, Equatable {
     case list
     case send
-    /// Wait for so many seconds.
+    /// Wait for the given number of seconds.
     case wait(Double)
     /// The request was answered.
     case started(ManagedOperation)
-    /// The answer was lost, and this is the operation that it started.
+    /// The response was lost, and this is the operation that the request started.
     case found(ManagedOperation)
-    /// The same work is being done already.
+    /// The same work is already in progress.
     case isRunning(ManagedOperation)
     /// Nothing was started.
     case fail(CallFailure)
-    /// It may have been started, and that cannot be found out.
+    /// It may have been started, but that cannot be determined.
     case giveUp(CallFailure)
   }
 
   private enum Next: Equatable { case list, send }
 
-  /// The least delay before operations are listed again, in seconds: a list may lag behind.
+  /// The minimum delay before operations are listed again, in seconds, because a list may lag behind.
   static let leastDelay = 1.0
 
   private let request: ManagedRequest
   private let policy: RetryPolicy
-  /// The operations of the same prefix before the request; nil if they could not be listed.
+  /// The operations with the same prefix before the request; nil if they could not be listed.
   private var before: Set<OperationName>?
-  /// Whether a request was sent whose effect is not known.
+  /// Whether a request was sent whose effect is unknown.
   private var isOpen = false
   private var hasListed = false
   /// Whether the budget is spent, so that nothing more is sent.
@@ -63,7 +63,7 @@ struct OperationStart: Sendable {
   /// Returns what to do after an event; the first action is to list.
   ///
   /// - Parameters:
-  ///   - elapsed: Seconds since the beginning.
+  ///   - elapsed: The number of seconds since the beginning.
   ///   - random: A random number in 0..<1.
   mutating func handle(_ event: Event, elapsed: Double = 0, random: Double = 0) -> Action {
     switch event {
@@ -96,7 +96,7 @@ struct OperationStart: Sendable {
     switch failure.effect {
     case .cancelled: return .giveUp(failure)
     case .refused:
-      // What the service refuses may be what an earlier request has made: "Path already exists".
+      // The service may refuse the result of an earlier request: "Path already exists".
       if isOpen { return before == nil ? .giveUp(failure) : .list }
       return .fail(failure)
     case .unbegun: next = isOpen ? .list : .send
@@ -121,15 +121,15 @@ struct OperationStart: Sendable {
 }
 
 extension CallFailure {
-  /// What a failed request to start an operation has done.
+  /// The effect of a failed request to start an operation.
   fileprivate enum Effect {
     /// Nothing, and it would be refused again.
     case refused
     /// Nothing, and it may be sent again.
     case unbegun
-    /// Perhaps it has started the operation.
+    /// It may have started the operation.
     case unknown
-    /// The same, and the command is being stopped.
+    /// It may have started the operation, and the command is being stopped.
     case cancelled
   }
 

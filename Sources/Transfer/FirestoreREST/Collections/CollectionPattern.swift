@@ -1,8 +1,8 @@
-/// A collection path in which `*` stands for any document ID, such as `groups/*/members`; a collection may be called so, too.
+/// A collection path in which `*` matches any document ID, such as `groups/*/members`; a collection's name may also be `*`.
 package struct CollectionPattern: Sendable, Equatable {
   /// The pattern as text; a path without `*` matches only itself.
   package let path: CollectionPath
-  /// Its names; nil for any.
+  /// Its segments; nil matches any.
   private let segments: [[UInt8]?]
 
   package init(_ path: CollectionPath) {
@@ -19,7 +19,7 @@ package struct CollectionPattern: Sendable, Equatable {
     return CollectionPath(names.joined(separator: "/")) ?? path
   }
 
-  /// Whether it has a `*`.
+  /// Whether it contains a `*`.
   package var isOpen: Bool { segments.contains(nil) }
 
   /// Whether a document is in a matching collection or, if `isDeep`, anywhere below one.

@@ -2,12 +2,11 @@
 package struct CollectionScope: Sendable, Equatable {
   /// The collection where reading starts.
   package let collection: CollectionPath
-  /// Whether subcollections are included, also those of missing documents.
+  /// Whether subcollections are included, including those of missing documents.
   package let isDeep: Bool
-  /// The pattern of the only collections that belong to it, such as `groups/*/members`; nil for the
-  /// collection itself.
+  /// The pattern of the only collections that belong to it, such as `groups/*/members`; nil for the collection itself.
   package let kind: CollectionPath?
-  /// The only document of ``collection`` that belongs to it, with what is below it if ``isDeep``; nil for all.
+  /// The only document of ``collection`` that belongs to it, with everything below it if ``isDeep``; nil for all.
   package let document: DocumentPath?
   private let pattern: CollectionPattern?
 
@@ -19,7 +18,7 @@ package struct CollectionScope: Sendable, Equatable {
     pattern = kind.map { CollectionPattern($0) }
   }
 
-  /// Creates the scope of one document, with or without what is below it.
+  /// Creates the scope of one document, with or without everything below it.
   package init(document: DocumentPath, isDeep: Bool) {
     collection = document.collection
     self.isDeep = isDeep
@@ -48,7 +47,7 @@ package struct CollectionScope: Sendable, Equatable {
     return read
   }
 
-  /// The read at a moment; nil for the present of each page.
+  /// Returns the read as of a moment; nil to read each page as of the present.
   package func read(at moment: Timestamp?) -> CollectionRead {
     var read = read
     read.readTime = moment
@@ -115,7 +114,7 @@ extension DocumentPath {
       && own.dropFirst(prefix.count).first == UInt8(ascii: "/")
   }
 
-  /// The name before which the document and everything below it ends; nil where no name can say so.
+  /// The name before which the document and everything below it ends; nil if no name can express that.
   fileprivate var behindSubtree: DocumentPath? {
     ResourceID.number(id) == nil && id.utf8.count < 1500 ? DocumentPath(collection, "\(id)\u{0}") : nil
   }

@@ -2,8 +2,8 @@
 package struct CollectionSelection: Sendable, Equatable {
   /// The paths and patterns, and paths of documents; empty for all root collections.
   ///
-  /// In the name of a root collection, `*` stands for any text (`class*`); elsewhere it must stand alone, for
-  /// any document ID (`groups/*/members`).
+  /// In the name of a root collection, `*` matches any text (`class*`); elsewhere it has to stand alone, and matches any
+  /// document ID (`groups/*/members`).
   package let names: [String]
   /// Whether subcollections are included.
   package let isDeep: Bool
@@ -35,7 +35,7 @@ package struct CollectionSelection: Sendable, Equatable {
     return nil
   }
 
-  /// Whether the root collections of the database must be listed first.
+  /// Whether the root collections of the database have to be listed first.
   package var wantsRoots: Bool {
     names.isEmpty || names.contains { Self.first(of: $0).utf8.contains(Self.star) }
   }
@@ -56,7 +56,7 @@ package struct CollectionSelection: Sendable, Equatable {
 
   /// Returns the selected scopes in the given order, without overlaps.
   ///
-  /// - Throws: As ``scopes(roots:)``.
+  /// - Throws: The errors of ``scopes(roots:)``.
   package func namedScopes(roots: [CollectionPath]) throws(Failure) -> [CollectionScope] {
     CollectionScope.distinct(try allScopes(roots: roots))
   }
@@ -87,7 +87,7 @@ package struct CollectionSelection: Sendable, Equatable {
     return scopes
   }
 
-  /// Whether a name or pattern selects a collection; a `*` in the root segment stands for any text.
+  /// Whether a name or pattern selects a collection; a `*` in the root segment matches any text.
   package static func name(_ name: String, means collection: CollectionPath) -> Bool {
     let wanted = name.utf8.split(separator: UInt8(ascii: "/")).map { Array($0) }
     let found = collection.string.utf8.split(separator: UInt8(ascii: "/")).map { Array($0) }
@@ -100,7 +100,7 @@ package struct CollectionSelection: Sendable, Equatable {
     return CollectionPath(name).map { [CollectionScope(pathOrPattern: $0, isDeep: isDeep)] } ?? []
   }
 
-  /// Whether a text matches a pattern in which `*` stands for any bytes.
+  /// Whether a text matches a pattern in which `*` matches any bytes.
   static func matches(_ text: [UInt8], _ pattern: [UInt8]) -> Bool {
     var (at, position) = (0, 0)
     var retry: (pattern: Int, text: Int)?

@@ -1,8 +1,8 @@
 extension FirestoreClient {
-  /// Whether a read returns no documents, by one page of names.
+  /// Whether a read returns no documents, judging by one page of names.
   ///
-  /// - Parameter asFiltered: Whether the read's filter applies; otherwise a filter that matches nothing does
-  ///   not make a collection empty.
+  /// - Parameter asFiltered: Whether the read's filter applies; otherwise a filter that matches nothing does not make a
+  ///   collection empty.
   /// - Throws: The failure of the read.
   package func isEmpty(_ read: CollectionRead, asFiltered: Bool = false) async throws -> Bool {
     var look = read
@@ -15,12 +15,12 @@ extension FirestoreClient {
     return true
   }
 
-  /// Says of a read without documents that it has none, where there are some below missing documents, and which collection
-  /// was probably meant.
+  /// Returns a sentence saying that a read has no documents, where there are some below missing documents, and which
+  /// collection was probably meant.
   ///
-  /// The look for those is left out if the service does not respond within ``patience``.
+  /// Documents below missing ones are left out if the service does not respond within ``patience``.
   ///
-  /// - Parameter suggests: Whether to say which one was probably meant.
+  /// - Parameter suggests: Whether to suggest the collection that was probably meant.
   package func emptyNotice(of read: CollectionRead, suggesting suggests: Bool = true) async -> String {
     let notice = "\(read.collection) has no documents"
     func naming(_ read: CollectionRead, _ notice: String) async -> String {
@@ -38,16 +38,16 @@ extension FirestoreClient {
     return "\(notice), but there are some in subcollections, as below \(missing.path)."
   }
 
-  /// Which collection of the database was probably meant by that of a document that is not there; nil where it has this
-  /// one, or none that is spelled almost so.
+  /// Returns a sentence suggesting the collection that was probably meant by that of a missing document; nil if the
+  /// database has the collection, or none with a similar spelling.
   package func meantNotice(of collection: CollectionPath, at readTime: Timestamp?) async -> String? {
     await near(collection, at: readTime).map {
       "The database has no collection '\(collection)'. Did you mean '\($0)'?"
     }
   }
 
-  /// The collection of the database that was probably meant by one at the root that it has not; nil where none is
-  /// spelled almost so.
+  /// Returns the collection that was probably meant by a root collection that does not exist; nil if it exists, or if none
+  /// has a similar spelling.
   private func near(_ collection: CollectionPath, at readTime: Timestamp?) async -> String? {
     guard collection.parent == nil else { return nil }
     let known = (try? await quickly.collectionIDs(readTime: readTime)) ?? []
@@ -56,7 +56,7 @@ extension FirestoreClient {
 
   /// Returns the reads without documents.
   ///
-  /// - Parameter asFiltered: As for ``isEmpty(_:asFiltered:)``.
+  /// - Parameter asFiltered: See ``isEmpty(_:asFiltered:)``.
   package func empty(
     among reads: [CollectionRead],
     asFiltered: Bool = false
@@ -66,10 +66,10 @@ extension FirestoreClient {
     return empty
   }
 
-  /// Returns the collection paths with an ID, such as `members` and `groups/*/members`: the first below each
-  /// root collection.
+  /// Returns the collection paths with an ID, such as `members` and `groups/*/members`: the first one below each root
+  /// collection.
   ///
-  /// It reads one name per root collection; nil if the service does not respond within ``patience``.
+  /// It reads one name per root collection, and returns nil if the service does not respond within ``patience``.
   ///
   /// - Parameter readTime: The read time; nil for the present.
   package func kinds(ofGroup id: String, at readTime: Timestamp? = nil) async -> [CollectionPath]? {
@@ -96,7 +96,7 @@ extension FirestoreClient {
 }
 
 extension Failure {
-  /// Selected collections that have no documents (`--fail-if-empty`).
+  /// The failure for selected collections without documents (`--fail-if-empty`).
   package static func empty(_ collections: [CollectionPath]) -> Failure {
     Failure(
       .inputMissing,

@@ -28,7 +28,7 @@ package struct Credentials: Sendable, Equatable, CustomStringConvertible {
   package let kind: Kind
   /// The project billed for requests (`x-goog-user-project`), if it is not the database's own.
   package let quotaProject: String?
-  /// What access tokens are requested for.
+  /// The scopes for which access tokens are requested.
   ///
   /// A person's credentials and an access token file have the scopes that were granted before.
   package let scopes: [OAuthScope]
@@ -39,7 +39,7 @@ package struct Credentials: Sendable, Equatable, CustomStringConvertible {
     self.scopes = scopes
   }
 
-  /// Returns the same credentials for tokens of other scopes.
+  /// Returns the same credentials for tokens with other scopes.
   package func scoped(to scopes: [OAuthScope]) -> Credentials {
     Credentials(kind, quotaProject: quotaProject, scopes: scopes)
   }
@@ -53,7 +53,7 @@ package struct Credentials: Sendable, Equatable, CustomStringConvertible {
     }
   }
 
-  /// Whether something else renews what they are made of, so that it may be unusable for a moment.
+  /// Whether the credentials depend on something that is renewed elsewhere, and so may be unusable for a moment.
   var areRenewedElsewhere: Bool {
     switch kind {
     case .accessTokenFile, .externalAccount: true
@@ -62,7 +62,7 @@ package struct Credentials: Sendable, Equatable, CustomStringConvertible {
     }
   }
 
-  /// The kind and the signer, for the line before a write.
+  /// The kind and the identity, for the line before a write.
   package var description: String {
     switch kind {
     case .none: "no credentials"
@@ -78,7 +78,7 @@ package struct Credentials: Sendable, Equatable, CustomStringConvertible {
     }
   }
 
-  /// Whom a role is granted to, for remedies.
+  /// To whom a role has to be granted, for remedies.
   var principal: String {
     switch kind {
     case .serviceAccount(let account): account.clientEmail

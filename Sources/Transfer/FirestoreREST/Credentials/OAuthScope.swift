@@ -1,12 +1,12 @@
-/// What an access token is asked for (https://developers.google.com/identity/protocols/oauth2/scopes).
+/// A scope that an access token is requested for (https://developers.google.com/identity/protocols/oauth2/scopes).
 package struct OAuthScope: Sendable, Equatable {
   package let url: String
 
   /// Data and administration of Firestore.
   package static let datastore = OAuthScope(url: "https://www.googleapis.com/auth/datastore")
-  /// Objects of Cloud Storage: reading, writing and deleting them.
+  /// Reading, writing and deleting objects in Cloud Storage.
   package static let devstorage = OAuthScope(url: "https://www.googleapis.com/auth/devstorage.read_write")
-  /// Everything of Google Cloud that the signer's roles permit.
+  /// Everything in Google Cloud that the roles of the account permit.
   static let cloudPlatform = OAuthScope(url: "https://www.googleapis.com/auth/cloud-platform")
 }
 

@@ -2,9 +2,9 @@ import Files
 
 /// A text that is never printed.
 ///
-/// Its descriptions and its mirror are dots, and ``Secrets`` removes it from everything that others return.
+/// Its descriptions and its mirror show dots, and ``Secrets`` removes it from all text that others return.
 struct Secret: Sendable, Equatable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// The text, only for a header, a form or a signature.
+  /// The text, which may only go into a header, a form or a signature.
   let revealed: String
 
   init(_ text: String) {
@@ -12,7 +12,7 @@ struct Secret: Sendable, Equatable, CustomStringConvertible, CustomDebugStringCo
     Secrets.add(text)
   }
 
-  /// Creates a text of which only some words are secret, such as that after `Bearer`.
+  /// Creates a text of which only some words are secret, such as the one after `Bearer`.
   init(_ text: String, wordsThat isSecret: (Substring) -> Bool) {
     revealed = text
     for word in text.split(separator: " ") where isSecret(word) { Secrets.add(String(word)) }

@@ -1,24 +1,25 @@
 package import Configuration
 import Synchronization
 
-/// The bill of a run, which all of its clients share, with whoever waits for what is left of its bound.
+/// The bill of a run, which all of its clients share, and the callers that wait for what is left of its bound.
 ///
-/// A run that can be resumed saves it: what it was billed, and ahead of that what it may be billed before it is saved again, so
-/// that a process that is killed has never been billed more than what was saved.
+/// For a run that can be resumed, the bill is saved together with an allowance for further requests before the next save,
+/// so that a killed process was never billed more than what was saved.
 package final class Account: Sendable {
   fileprivate struct State {
     var bill = Bill()
     var waiting: [CheckedContinuation<Void, Never>] = []
     var save: Save?
-    /// What bounds the bill, each by itself and with its name for people, with what others have used of it.
+    /// The bounds of the bill, which apply independently, each with its name for display and with what others have used of
+    /// it.
     var bounds: [(name: String, bound: BillBound, used: Cost?)] = []
-    /// What the ledger of costs has of it.
+    /// The part of the bill that the cost ledger contains.
     var recorded = Cost()
-    /// The reads of the other database of a command with two that the ledger does not have.
+    /// The reads of the source database of a command with two databases that the cost ledger does not contain.
     var sourceReads = 0
-    /// What was saved allows for so much.
+    /// The cost that the last save allows for.
     var covered = Cost()
-    /// Work in the background that may still make requests.
+    /// The number of background tasks that may still make requests.
     var expected = 0
   }
 
@@ -26,19 +27,20 @@ package final class Account: Sendable {
 
   package init() {}
 
-  /// What responses say, and what requests without a complete one are billed at most.
+  /// What responses report, and the maximum that requests without a complete response were billed.
   package var billed: (known: Cost, uncertain: Cost) {
     state.withLock { ($0.bill.known, $0.bill.uncertain + $0.bill.reserved) }
   }
 
-  /// Notes that work begins in the background, until ``endBackground()``.
+  /// Records that work begins in the background, until ``endBackground()``.
   func beginBackground() { state.withLock { $0.expected += 1 } }
 
   func endBackground() { state.withLock { $0.expected -= 1 } }
 
-  /// Waits for requests in flight and work in the background, a second at most.
+  /// Waits for requests in flight and background work, for a second at most.
   ///
-  /// A count that nobody needs any more is answered soon, and is billed in any case; a server of this process is still up then.
+  /// A count that is no longer needed completes soon, and is billed in any case; a server in this process is still running
+  /// then.
   package func settleAll(by clock: RunClock) async {
     let deadline = clock.now() + 1
     while state.withLock({ $0.bill.reserved != Cost() || $0.expected > 0 }), clock.now() < deadline {
@@ -48,19 +50,19 @@ package final class Account: Sendable {
 
   package var bound: BillBound { state.withLock { $0.bill.bound } }
 
-  /// What a bound in dollars goes by.
+  /// The prices by which a bound in dollars is applied.
   package var prices: PriceList { state.withLock { $0.bill.prices } }
 
-  /// Whether anything bounds the reads.
+  /// Whether the number of reads is bounded.
   package var bindsReads: Bool { state.withLock { $0.bill.bindsReads } }
 
-  /// Bounds the whole run, beside other bounds that it may have.
+  /// Bounds the whole run, in addition to any other bounds.
   ///
   /// - Parameters:
-  ///   - prices: The dearest of any that are given count.
-  ///   - name: What says so, for people; nil for options.
-  ///   - used: What other runs have used of it today; nil for a bound of this one alone.
-  ///   - given: What people gave for several runs, of which `bound` is left for this one; nil for the same.
+  ///   - prices: The prices for the bound; the highest of all given prices apply.
+  ///   - name: The origin of the bound, for display; nil for options.
+  ///   - used: What other runs have used of it today; nil for a bound of this run only.
+  ///   - given: The bound as given for several runs, of which `bound` is left for this one; nil if it is the same.
   package func limit(
     to bound: BillBound,
     at prices: PriceList = .nam5,
@@ -79,7 +81,7 @@ package final class Account: Sendable {
     }
   }
 
-  /// What was billed and the ledger of costs does not have; it counts as recorded from now on.
+  /// Returns what was billed and is not in the cost ledger, which counts as recorded from now on.
   package func takeUnrecorded() -> Cost {
     state.withLock { state in
       defer { state.recorded = state.bill.total }
@@ -87,7 +89,8 @@ package final class Account: Sendable {
     }
   }
 
-  /// The reads among them of the other database of a command with two; they count as recorded from now on.
+  /// Returns the reads among it of the source database of a command with two databases, which count as recorded from now
+  /// on.
   package func takeUnrecordedOfSource() -> Int {
     state.withLock { state in
       defer { state.sourceReads = 0 }
@@ -95,22 +98,22 @@ package final class Account: Sendable {
     }
   }
 
-  /// Leaves something for the end of the run; nothing to give it free.
+  /// Reserves a cost for the end of the run; an empty cost releases it.
   package func keep(_ cost: Cost) { state.withLock { $0.bill.kept = cost } }
 
-  /// The reads that are left; nil where nothing bounds them.
+  /// The number of reads that are left; nil if reads are not bounded.
   package var readsLeft: Int? {
     state.withLock { $0.bill.readsLeft }
   }
 
   // MARK: Saving
 
-  /// Saves what responses say, and what may have been billed besides.
+  /// Saves what responses report, and what may have been billed in addition.
   package typealias Save = @Sendable (_ known: Cost, _ uncertain: Cost) throws(Failure) -> Void
 
-  /// Begins with what an earlier process of the run was billed, and saves from now on.
+  /// Starts with what an earlier process of the run was billed, and saves the bill from now on.
   ///
-  /// - Parameter recorded: What the ledger of costs has of that.
+  /// - Parameter recorded: The part of it that the cost ledger contains.
   package func carry(
     known: Cost,
     uncertain: Cost,
@@ -124,7 +127,7 @@ package final class Account: Sendable {
     }
   }
 
-  /// Saves what was billed, without anything ahead.
+  /// Saves what was billed, without an allowance for further requests.
   package func close() throws(Failure) {
     try state.withLock { state throws(Failure) in
       try state.save?(state.bill.known, state.bill.uncertain + state.bill.reserved)
@@ -134,10 +137,10 @@ package final class Account: Sendable {
 
   // MARK: Requests
 
-  /// Reserves what a request may be billed, and waits where others may leave enough.
+  /// Reserves what a request may be billed, waiting if other requests may leave enough.
   ///
-  /// - Returns: What is reserved: less than `most` where no more is left, but at least `least` reads.
-  /// - Throws: `.tryLater` where too little is left.
+  /// - Returns: The reserved cost: less than `most` if no more is left, but at least `least` reads.
+  /// - Throws: `.tryLater` if too little is left.
   func reserve(_ most: Cost, least: Int? = nil, isLast: Bool = false) async throws(Failure) -> Cost {
     if most == Cost() { return most }
     while true {
@@ -154,13 +157,13 @@ package final class Account: Sendable {
     }
   }
 
-  /// - Throws: `.tryLater` where the bound does not allow so much, beside what is kept for the end of the run.
+  /// - Throws: `.tryLater` if the bound does not allow the cost in addition to what is reserved for the end of the run.
   package func requireRoom(for cost: Cost) throws(Failure) {
     var probe = state.withLock(\.bill)
     if probe.reserve(cost) == .exhausted { throw exhausted(before: cost) }
   }
 
-  /// Waits until a request is settled, unless there is enough by now.
+  /// Waits until a request is settled, unless enough is available by now.
   private func settlement(before most: Cost, _ least: Int?, _ isLast: Bool) async {
     await withCheckedContinuation { continuation in
       let isOver = state.withLock { state in
@@ -174,8 +177,8 @@ package final class Account: Sendable {
   }
 
   /// - Parameters:
-  ///   - cost: What the request was billed; nil where that is not known.
-  ///   - isOfSource: Whether it went to the other database of a command with two.
+  ///   - cost: What the request was billed; nil if unknown.
+  ///   - isOfSource: Whether it went to the source database of a command with two databases.
   func settle(_ granted: Cost, as cost: Cost?, isOfSource: Bool = false) {
     let waiting = state.withLock { state in
       state.bill.settle(granted, as: cost)
@@ -186,7 +189,7 @@ package final class Account: Sendable {
     for continuation in waiting { continuation.resume() }
   }
 
-  /// The failure of a run that may not be billed more, which names the bounds that do not allow a request.
+  /// The failure of a run that must not be billed more, with the bounds that do not allow a request.
   func exhausted(before most: Cost, _ least: Int? = nil, _ isLast: Bool = false) -> Failure {
     let (all, bill) = state.withLock { ($0.bounds, $0.bill) }
     let reached = all.filter { bound in
@@ -211,7 +214,7 @@ package final class Account: Sendable {
 }
 
 extension Account.State {
-  /// Saves more than before where a request is about to be sent that was not allowed for.
+  /// Saves a larger allowance if a request is about to be sent that exceeds the last one.
   fileprivate mutating func cover() throws(Failure) {
     guard let save, !bill.outstanding.isWithin(covered) else { return }
     let ahead = Self.step(after: bill.outstanding)
@@ -219,8 +222,8 @@ extension Account.State {
     try save(bill.known, covered - bill.known)
   }
 
-  /// How far it is saved ahead: little, because it may be too much, and in proportion, because saving takes time; nothing of what
-  /// no request has asked for.
+  /// How much is allowed in advance: little, because it may be too much; proportional to the bill, because saving takes
+  /// time; and nothing for operations that no request has used.
   private static func step(after cost: Cost) -> Cost {
     func step(_ count: Int) -> Int { count == 0 ? 0 : 100 + count / 10 }
     return Cost(reads: step(cost.reads), writes: step(cost.writes), deletes: step(cost.deletes))

@@ -1,4 +1,4 @@
-/// The attempts of one call and the delays between them: ``RetryPolicy`` decides, the caller's clock waits.
+/// The attempts of one call and the delays between them: ``RetryPolicy`` decides, and the caller's clock waits.
 ///
 ///     var attempts = Attempts(caller)
 ///     while true {
@@ -16,25 +16,25 @@ package struct Attempts {
     start = caller.clock.now()
   }
 
-  /// Seconds since the first one.
+  /// The number of seconds since the first attempt.
   var elapsed: Double { caller.clock.now() - start }
 
-  /// The seconds that the current attempt may take.
+  /// The number of seconds that the current attempt may take.
   var left: Double { max(1, caller.policy.budget - elapsed) }
 
-  /// Leaves out seconds in which nothing was attempted.
+  /// Excludes seconds in which nothing was attempted.
   mutating func leaveOut(_ seconds: Double) { start += seconds }
 
-  /// Begins again with the first attempt, because something was achieved.
+  /// Starts over with the first attempt, because something was achieved.
   package mutating func restart() { (start, number) = (caller.clock.now(), 1) }
 
-  /// Waits before the next attempt; false once the retry budget is spent.
+  /// Waits before the next attempt; returns false if the retry budget is spent.
   ///
   /// - Parameters:
-  ///   - reason: Why the current attempt failed, without data of documents.
+  ///   - reason: Why the current attempt failed, without document data.
   ///   - asked: The delay that the service requests, in seconds.
-  ///   - policy: The policy after that failure; nil for that of the caller.
-  ///   - interrupted: The failure of a task that is cancelled meanwhile.
+  ///   - policy: The policy after that failure; nil for the caller's policy.
+  ///   - interrupted: The failure if the task is cancelled while waiting.
   package mutating func wait(
     _ rpc: RPC,
     _ reason: String,

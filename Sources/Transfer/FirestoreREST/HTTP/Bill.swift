@@ -2,8 +2,8 @@ import Configuration
 
 /// What a run was billed, what requests in flight may be billed, and what is left of its bound.
 ///
-/// Whoever sends a request reserves the most that it may be billed, and settles what it was; so the bound holds whatever is in
-/// flight at once.
+/// Before a request is sent, the most that it may be billed is reserved; afterwards the actual cost is settled. So the
+/// bound holds regardless of the number of requests in flight.
 ///
 ///     var bill = Bill()
 ///     bill.bound = BillBound(reads: 500)
@@ -14,48 +14,48 @@ import Configuration
 struct Bill: Sendable, Equatable {
   enum Answer: Equatable {
     case granted(Cost)
-    /// Not now, but perhaps once other requests are settled.
+    /// Not now, but perhaps after other requests are settled.
     case wait
-    /// What is left is too little, whatever other requests are billed.
+    /// Too little is left, whatever other requests are billed.
     case exhausted
   }
 
   var bound = BillBound()
-  /// What the bound in dollars goes by.
+  /// The prices by which a bound in dollars is applied.
   var prices = PriceList.nam5
-  /// What is left for the end of the run: the lease and the ledger.
+  /// What is reserved for the end of the run: the lease and the ledger.
   var kept = Cost()
-  /// What responses say.
+  /// What responses report.
   private(set) var known = Cost()
-  /// What requests without a complete response were billed at most.
+  /// The maximum that requests without a complete response were billed.
   private(set) var uncertain = Cost()
   private(set) var reserved = Cost()
 
-  /// Whether anything bounds the reads.
+  /// Whether the number of reads is bounded.
   var bindsReads: Bool { readsLeft != nil }
 
-  /// The reads that are left; nil where nothing bounds them.
+  /// The number of reads that are left; nil if reads are not bounded.
   var readsLeft: Int? {
     let left = bound.left(after: total, at: prices)
     let paid = left.dollars.map { prices.reads(for: PriceList.amount(ofDollars: $0)) }
     return [left.reads, paid].compactMap { $0 }.min().flatMap { $0 == .max ? nil : $0 }
   }
 
-  /// What was billed at most.
+  /// The maximum that was billed.
   var total: Cost { known + uncertain }
-  /// What will have been billed at most once every request in flight is settled.
+  /// The maximum that will have been billed after every request in flight is settled.
   var outstanding: Cost { total + reserved }
 
-  /// What an earlier process of the run was billed.
+  /// Adds what an earlier process of the run was billed.
   mutating func carry(known: Cost, uncertain: Cost) {
     self.known = self.known + known
     self.uncertain = self.uncertain + uncertain
   }
 
   /// - Parameters:
-  ///   - most: What the request may be billed.
-  ///   - least: The reads with which it is worth sending; it is granted fewer than `most` where no more are left.
-  ///   - isLast: Whether it ends the run, for which something is kept.
+  ///   - most: The maximum that the request may be billed.
+  ///   - least: The number of reads from which it is worth sending; it is granted fewer than `most` if no more are left.
+  ///   - isLast: Whether it belongs to the end of the run, for which some cost is reserved.
   mutating func reserve(_ most: Cost, least: Int? = nil, isLast: Bool = false) -> Answer {
     var granted = most
     var waits = false
@@ -90,7 +90,7 @@ struct Bill: Sendable, Equatable {
     return .granted(granted)
   }
 
-  /// - Parameter cost: What it was billed; nil where that is not known.
+  /// - Parameter cost: What it was billed; nil if unknown.
   mutating func settle(_ granted: Cost, as cost: Cost?) {
     reserved = reserved - granted
     if let cost { known = known + cost } else { uncertain = uncertain + granted }

@@ -1,23 +1,23 @@
 import Configuration
 
-/// What a request may be billed, and what its response says that it was.
+/// What a request may be billed, and what it was billed according to its response.
 ///
 /// The service bills a read for each document, for each name that is looked up, for a query without results, for each 1,000
-/// index entries counted, and for a page of IDs of collections; a write or a delete for each that is committed, whether it changes
-/// anything or not (https://firebase.google.com/docs/firestore/pricing).
+/// index entries counted, and for a page of collection IDs; and a write or a delete for each one that is committed, whether
+/// it changes anything or not (https://firebase.google.com/docs/firestore/pricing).
 enum Billing: Sendable, Equatable {
   case nothing
-  /// A list or a query of at most so many documents.
+  /// A list or a query with the given maximum number of documents.
   case documents(Int)
-  /// So many names.
+  /// The given number of names.
   case names(Int)
-  /// A count that takes at most so many reads; nil where nothing bounds it.
+  /// A count that takes at most the given number of reads; nil if it is not bounded.
   case count(reads: Int?)
-  /// One page, whatever is on it.
+  /// One page, regardless of its contents.
   case page
   case writes(Cost)
 
-  /// The most that it may be billed, as far as that is known.
+  /// The maximum that it may be billed, as far as known.
   var most: Cost {
     switch self {
     case .nothing: Cost()
@@ -28,7 +28,7 @@ enum Billing: Sendable, Equatable {
     }
   }
 
-  /// What the request was billed; nil where the response does not tell.
+  /// Returns what the request was billed; nil if the response does not say.
   func cost(of root: JSONCursor) -> Cost? {
     switch self {
     case .nothing, .names, .page, .writes: most
@@ -38,7 +38,7 @@ enum Billing: Sendable, Equatable {
     }
   }
 
-  /// The number of documents of a list or of a query's stream; nil for a stream that ends in an error.
+  /// The number of documents in a list or in a query's stream; nil for a stream that ends in an error.
   private static func documents(_ root: JSONCursor) -> Int? {
     if root.kind == .object { return root["documents"]?.elements.count { _ in true } ?? 0 }
     guard let elements = try? FirestoreClient.streamElements(root) else { return nil }

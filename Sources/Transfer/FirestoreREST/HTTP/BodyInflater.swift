@@ -1,11 +1,11 @@
 import CDeflate
 import Synchronization
 
-/// Decompresses whole response bodies, into memory that is used again.
+/// Decompresses whole response bodies into recycled memory.
 ///
-/// libdeflate takes a body at once and half the time of zlib, which libcurl uses piece by piece.
+/// libdeflate processes a body at once, in half the time of zlib, which libcurl uses piece by piece.
 final class BodyInflater: Sendable {
-  /// How many bytes behind a body its memory has, so that it can be parsed where it is.
+  /// The number of extra bytes after a body in its memory, so that it can be parsed in place.
   static let padding = 64
 
   private static let idleBodies = 4
@@ -18,7 +18,8 @@ final class BodyInflater: Sendable {
 
   private let idle = Mutex(Idle())
 
-  /// Returns a body without its encodings, which the header `Content-Encoding` names in the order they were applied.
+  /// Returns a body without its encodings, which the header `Content-Encoding` lists in the order in which they were
+  /// applied.
   ///
   /// - Throws: `.bodyTooLarge` if it would be larger than `maximum`, `.lost` if it cannot be decompressed.
   func decoded(_ body: [UInt8], _ encodings: String, atMost maximum: Int) throws(TransportError) -> [UInt8] {
@@ -81,13 +82,13 @@ final class BodyInflater: Sendable {
         into: &out,
         atMost: maximum
       )
-      // A gzip file may have several members.
+      // A gzip file may consist of several members.
     } while format == .gzip && taken < body.count
     guard taken == body.count else { throw .damaged }
     return out
   }
 
-  /// The size that a gzip member says it has, as far as its compressed size allows it: deflate makes at most 1 byte of 1032.
+  /// The size that a gzip member claims, as far as its compressed size allows: deflate compresses 1032 bytes to 1 at most.
   private static func expected(_ body: [UInt8], _ format: Format) -> Int {
     let guess = 4 * body.count
     guard format == .gzip, body.count >= 18 else { return guess }
@@ -97,10 +98,10 @@ final class BodyInflater: Sendable {
 }
 
 extension TransportError {
-  /// A body that is not what its encoding says.
+  /// The failure of a body that does not match its encoding.
   fileprivate static let damaged = TransportError(.lost, "the compressed response is damaged")
 
-  /// A body over the limit of its request.
+  /// The failure of a body that exceeds the limit of its request.
   static func larger(than maximum: Int) -> TransportError {
     TransportError(.bodyTooLarge, "the response is larger than \(maximum) bytes")
   }
@@ -128,16 +129,16 @@ private final class Decompressor: @unchecked Sendable {
 
   deinit { libdeflate_free_decompressor(pointer) }
 
-  /// HTTP's `deflate` is zlib's format, but some servers send deflate without its header, as they did to early browsers.
+  /// HTTP's `deflate` is zlib's format, but some servers omit its header, as they did for early browsers.
   func deflate(_ body: [UInt8]) -> Inflate {
     let header = body.count < 2 ? 0 : Int(body[0]) << 8 | Int(body[1])
     return header & 0x0F00 == 0x0800 && header % 31 == 0
       ? libdeflate_zlib_decompress_ex : libdeflate_deflate_decompress_ex
   }
 
-  /// Appends what a member holds.
+  /// Appends the contents of a member.
   ///
-  /// - Parameter hint: The size that it is likely to have.
+  /// - Parameter hint: The expected size.
   /// - Returns: The number of compressed bytes.
   func member(
     of body: [UInt8],

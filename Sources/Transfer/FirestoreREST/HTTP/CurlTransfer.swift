@@ -59,7 +59,7 @@ final class CurlTransfer {
     let me = UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque())
     _ = gm_curl_restrict_protocols(easy)
     _ = gm_curl_set_string(easy, CURLOPT_URL, request.url)
-    // Names are data: `..` must not be resolved.
+    // Names are data, so `..` must not be resolved.
     _ = gm_curl_set_long(easy, CURLOPT_PATH_AS_IS, 1)
     _ = gm_curl_set_pointer(easy, CURLOPT_PRIVATE, me)
     _ = gm_curl_set_pointer(easy, CURLOPT_ERRORBUFFER, errorText)
@@ -78,7 +78,7 @@ final class CurlTransfer {
     if let certificates { _ = gm_curl_set_string(easy, CURLOPT_CAINFO, certificates) }
     if !Self.mayGoThroughProxy(request.url) { _ = gm_curl_set_string(easy, CURLOPT_NOPROXY, "*") }
 
-    // Without Expect, curl does not wait for status 100 before larger bodies.
+    // Without an `Expect` header, curl does not wait for status 100 before sending larger bodies.
     var headers = request.headers + [("Expect", "")]
     if request.decompresses { headers.append(("Accept-Encoding", "gzip")) }
     for (name, value) in headers {
@@ -115,8 +115,8 @@ final class CurlTransfer {
     return curl_multi_add_handle(multi, easy)
   }
 
-  /// Whether a proxy may see a request: only what is encrypted, because tokens go over plain HTTP, too, and only what leaves this
-  /// machine.
+  /// Whether a request may go through a proxy: only if it is encrypted, because tokens are also sent over plain HTTP, and
+  /// only if it leaves this machine.
   private static func mayGoThroughProxy(_ url: String) -> Bool {
     url.lowercased().hasPrefix("https://") && !EndpointAddress(url).isHere
   }
@@ -127,7 +127,7 @@ final class CurlTransfer {
 
   /// Returns the handle after a reset; connections remain with the multi handle.
   func takeHandle() -> EasyHandle {
-    // The sender may use its memory again as soon as the answer is there.
+    // The sender may reuse the memory as soon as it has the response.
     request.body = nil
     curl_easy_reset(handle.pointer)
     return handle
@@ -147,7 +147,7 @@ final class CurlTransfer {
     }
     var requestBytes = 0
     _ = gm_curl_get_long(easy, CURLINFO_REQUEST_SIZE, &requestBytes)
-    // It was sent, and would have been once more; the counts are those of the second time.
+    // The request was sent, and would have been sent again; the counts are those of the second attempt.
     let isSecond = code == CURLE_ABORTED_BY_CALLBACK
     let detail = isSecond ? "the connection ended without an answer" : String(cString: errorText)
     let message = detail.isEmpty ? String(cString: curl_easy_strerror(code)) : detail
@@ -171,10 +171,10 @@ final class CurlTransfer {
     user.map { Unmanaged<CurlTransfer>.fromOpaque($0).takeUnretainedValue() }
   }
 
-  /// Whether the request may be sent: once.
+  /// Whether the request may be sent, which is true once.
   ///
-  /// curl would send a GET once more by itself when a connection that it had used before ends without an answer. The server may
-  /// have answered and billed it, so that is a failed attempt like any other.
+  /// On its own, curl would repeat a GET if a reused connection ends without a response. The server may have processed and
+  /// billed it, so that is a failed attempt like any other.
   private func begins() -> Bool {
     defer { hasBegun = true }
     return !hasBegun
@@ -195,7 +195,7 @@ final class CurlTransfer {
     return count
   }
 
-  /// The largest body, as it is received; what cannot be compressed grows a little.
+  /// The maximum size of a body as received; incompressible data grows slightly when it is compressed.
   private var maximumReceived: Int {
     let maximum = request.maximumBodyBytes
     return request.decompresses && headers["content-encoding"] != nil

@@ -5,12 +5,12 @@ import Synchronization
 
 /// A transport over libcurl's multi interface.
 ///
-/// One event thread serves all requests; connections are kept alive and shared, with HTTP/2 over TLS. Bodies are decompressed
-/// in the tasks that asked for them, so that the event thread only receives.
+/// One event thread serves all requests; connections are kept alive and shared, with HTTP/2 over TLS. Bodies are
+/// decompressed in the tasks that sent the requests, so that the event thread only receives.
 ///
-/// A request that may have reached the service is never sent again here. By itself, libcurl repeats a request
-/// if a kept-alive connection closes without a response, even a POST that was applied. So bodies are provided
-/// by a read callback that cannot be rewound, which turns such a repetition into an error.
+/// A request that may have reached the service is never repeated here. On its own, libcurl repeats a request if a
+/// kept-alive connection closes without a response, even a POST that was applied. So bodies are provided by a read callback
+/// that cannot be rewound, which turns such a repetition into an error.
 package final class CurlTransport: HTTPTransport {
   private let loop: CurlEventLoop
   private let inflater = BodyInflater()
@@ -83,8 +83,8 @@ private final class CurlEventLoop: Sendable {
 
   func start() { BackgroundThread.start { self.run() } }
 
-  // The event thread frees the multi handle once it has seen `stopped`. Others wake it under the lock and
-  // before that, while the handle certainly exists.
+  // The event thread frees the multi handle once it has seen `stopped`. Others wake it under the lock and before that,
+  // while the handle certainly exists.
 
   func stop() {
     state.withLock { state in

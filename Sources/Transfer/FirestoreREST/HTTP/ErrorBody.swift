@@ -1,5 +1,4 @@
-/// Reads error responses: an object for unary methods, an array of one for streamed ones, or a proxy's web
-/// page.
+/// Reads error responses: an object for unary methods, an array of one for streamed ones, or a proxy's web page.
 enum ErrorBody {
   /// Reads the error of a response whose status is not 200.
   static func read(_ response: HTTPResponse, with parser: JSONParser) -> FirestoreError {
@@ -21,8 +20,7 @@ enum ErrorBody {
     return error
   }
 
-  /// Reads the value of an `error` member, also inside a stream with status 200; nil if it is not an error
-  /// object.
+  /// Reads the value of an `error` member, including one in a stream with status 200; nil if it is not an error object.
   static func read(_ json: JSONCursor, httpCode: Int?) -> FirestoreError? {
     guard json.kind == .object else { return nil }
     let code = json["code"]?.integer.flatMap { Int(exactly: $0) } ?? httpCode ?? 500
@@ -34,7 +32,7 @@ enum ErrorBody {
     guard let details = json["details"] else { return error }
     for detail in details.elements {
       let type = detail["@type"]?.string ?? ""
-      // Reasons of other domains mean something else.
+      // Reasons in other domains have another meaning.
       if type.hasSuffix("google.rpc.ErrorInfo"), detail["domain"]?.string?.hasSuffix("googleapis.com") ?? true
       {
         error.reason = detail["reason"]?.string

@@ -1,13 +1,13 @@
 extension FirestoreError {
-  /// The kind of failure that this error ends a command with, and the remedy.
+  /// The kind of failure with which this error ends a command, and the remedy.
   ///
-  /// The reason in its details decides before the method, and that before the status.
+  /// The reason in its details takes precedence over the method, and that over the status.
   func kindAndRemedy(of rpc: RPC?) -> (Failure.Kind, String?) {
     ofReason ?? managedKindAndRemedy(of: rpc) ?? ofStatus(rpc)
   }
 
-  /// What the reason of its ErrorInfo says, by the list of Google's APIs (`google/api/error_reason.proto`); nil for
-  /// another reason, or none.
+  /// The meaning of the reason in its ErrorInfo, from the list of Google's APIs (`google/api/error_reason.proto`); nil for
+  /// any other reason, or none.
   private var ofReason: (Failure.Kind, String?)? {
     switch reason {
     case "SERVICE_DISABLED": (.configuration, "Enable the Cloud Firestore API for the project.")
@@ -59,8 +59,8 @@ extension FirestoreError {
     case .failedPrecondition:
       (.configuration, "The query may need an index, or the database may be in Datastore mode.")
     case .resourceExhausted: (.tryLater, "A quota may be exhausted; try again later.")
-    // Names were already checked against the documented limits, so the cause is a filter, an order, a time,
-    // or a limit of this server. Other requests do not contain arguments of the user.
+    // Names were already checked against the documented limits, so the cause is a filter, an order, a time, or a limit of
+    // this server. Other requests contain no arguments of the user.
     case .invalidArgument where rpc?.carriesArguments ?? false,
       .outOfRange where rpc?.carriesArguments ?? false:
       (

@@ -4,7 +4,7 @@ import Files
 package enum ForeignText {
   /// Returns the text without anything that looks like a secret, of this process or of others.
   ///
-  /// That is a login in a URL, credentials in a header, or a parameter with a token, as in redirect URLs.
+  /// Secrets are a login in a URL, credentials in a header, or a parameter with a token, as in redirect URLs.
   package static func cleaned(_ text: String) -> String {
     text
       .replacing(login) { match in "\(match.1)\(Secrets.mark)@" }

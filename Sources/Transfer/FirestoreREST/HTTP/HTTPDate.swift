@@ -1,4 +1,4 @@
-/// Dates of HTTP headers (RFC 9110, 5.6.7), in the one form that may still be sent.
+/// Dates of HTTP headers (RFC 9110, 5.6.7), in the only form that may still be sent.
 package enum HTTPDate {
   private static let months = [
     "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",

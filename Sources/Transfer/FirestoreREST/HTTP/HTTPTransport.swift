@@ -10,11 +10,11 @@ package struct HTTPRequest: Sendable {
   package var timeout: Double
   /// The largest accepted response body, decompressed, in bytes.
   package var maximumBodyBytes: Int
-  /// Whether a compressed response is requested and decompressed; otherwise its body arrives as it was sent.
+  /// Whether a compressed response is requested and decompressed; otherwise its body is returned as it was sent.
   package var decompresses = true
-  /// What it may be billed.
+  /// What the request may be billed.
   var billing = Billing.nothing
-  /// Whether that is reserved already.
+  /// Whether its cost has been reserved.
   var isReserved = false
 
   package init(
@@ -86,8 +86,7 @@ package struct TransportError: Error, Sendable, Equatable, CustomStringConvertib
 package protocol HTTPTransport: Sendable {
   /// Sends a request and returns its complete response, whatever its status.
   ///
-  /// - Throws: ``TransportError`` if there is no complete response; a cancelled task gets `.cancelled`
-  ///   immediately.
+  /// - Throws: ``TransportError`` if there is no complete response; a cancelled task gets `.cancelled` immediately.
   func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse
 
   /// Recycles the memory of a body that is no longer needed.

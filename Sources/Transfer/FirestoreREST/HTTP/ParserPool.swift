@@ -11,13 +11,13 @@ final class ParserPool: Sendable {
 
   private let idle = Mutex(Idle())
 
-  /// Returns a parser for exclusive use with a response of so many bytes, until its body is released.
+  /// Returns a parser for exclusive use with a response of the given size, until its body is released.
   func take(forBytes bytes: Int) -> ParsedBody {
     let parser = idle.withLock { $0.parsers.popLast() }
     return ParsedBody(parser ?? JSONParser(), bytes: bytes, pool: self)
   }
 
-  /// A parser keeps the memory of its largest text, so that of a large one is not kept.
+  /// A parser keeps the memory of its largest text, so one that parsed a large text is not kept.
   private static let largestIdle = 512 << 10
 
   fileprivate func giveBack(_ parser: sending JSONParser, after bytes: Int) {

@@ -1,14 +1,14 @@
 /// The methods of the service that gymmigrate calls, with the errors after which each is retried.
 ///
-/// The codes are those of Google's configuration (`firestore_grpc_service_config.json`), with two additions
-/// from the documentation: RESOURCE_EXHAUSTED also for streamed reads (as in the Node client), and ABORTED
-/// for commits ("nothing was applied; safe to retry").
+/// The codes are those of Google's configuration (`firestore_grpc_service_config.json`), with two additions from the
+/// documentation: RESOURCE_EXHAUSTED also for streamed reads (as in the Node client), and ABORTED for commits ("nothing was
+/// applied; safe to retry").
 package enum RPC: String, Sendable {
   case listDocuments, batchGetDocuments, runQuery, runAggregationQuery, listCollectionIds
   case partitionQuery, commit, batchWrite, deleteDocument, beginTransaction, getDatabase
   case exportDocuments, importDocuments, getOperation, listOperations, cancelOperation
   case listBackups, listBackupSchedules
-  /// A request to Cloud Storage, which has rules of its own.
+  /// A request to Cloud Storage, which has its own rules.
   case storage
 
   /// Whether sending it twice has the same effect as sending it once.
@@ -47,15 +47,15 @@ package enum RPC: String, Sendable {
 package enum CallFailure: Error, Sendable, Equatable {
   /// There is no complete response.
   case transport(TransportError)
-  /// The service, or a server before it, responded with an error.
+  /// The service, or a server in front of it, responded with an error.
   case service(FirestoreError)
-  /// The response is complete but not valid: a proxy's page, half of a stream.
+  /// The response is complete but invalid, such as a proxy's page or half of a stream.
   case malformed(String)
   /// The response is valid except for a value that cannot be read; a retry would return the same.
   case unreadable(String)
-  /// The response contains what was not requested, so it is not from the service.
+  /// The response contains something that was not requested, so it is not from the service.
   case foreign(String)
-  /// Nothing was sent: there are no credentials, or the run may not write any more.
+  /// Nothing was sent, because there are no credentials, or the run may no longer write.
   case notSent(Failure)
 }
 
@@ -72,15 +72,15 @@ package enum CallFailure: Error, Sendable, Equatable {
 ///     after attempt     1     2     3     5     8     12
 ///     at most (s)       0.5   0.75  1.13  2.53  8.54  43.2
 package struct RetryPolicy: Sendable, Equatable {
-  /// The longest delay after the first attempt, in seconds.
+  /// The maximum delay after the first attempt, in seconds.
   package var initial: Double
-  /// The longest delay after any attempt, in seconds.
+  /// The maximum delay after any attempt, in seconds.
   package var maximum: Double
   /// How long one call may be retried, in seconds (`--retry-for`).
   package var budget: Double
-  /// How long a call is retried whose connection cannot be made, in seconds; nil for as long as any other.
+  /// How long a call is retried if no connection can be made, in seconds; nil for as long as any other call.
   ///
-  /// On this machine nothing listens then, and rarely begins to.
+  /// On this machine, that means that nothing listens, and rarely anything starts to.
   package var connecting: Double?
 
   /// The time limit of one request in seconds: at most the service's own limit and the budget.
@@ -112,7 +112,7 @@ package struct RetryPolicy: Sendable, Equatable {
   ///
   /// - Parameters:
   ///   - attempt: The number of failed attempts, from 1.
-  ///   - elapsed: Seconds since the start of the first attempt.
+  ///   - elapsed: The number of seconds since the start of the first attempt.
   ///   - asked: The delay that the service requests, in seconds.
   ///   - random: A random number in 0..<1.
   package func delay(afterAttempt attempt: Int, elapsed: Double, asked: Double?, random: Double) -> Double? {

@@ -1,8 +1,8 @@
 /// Time and randomness as values, so that tests can control them.
 package struct RunClock: Sendable {
-  /// Returns the seconds on a monotonic clock, which runs on while the machine is suspended.
+  /// Returns the seconds on a monotonic clock, which continues while the machine is suspended.
   package var now: @Sendable () -> Double
-  /// Waits for so many seconds; throws `CancellationError` as soon as the task is cancelled.
+  /// Waits for a number of seconds; throws `CancellationError` as soon as the task is cancelled.
   package var sleep: @Sendable (Double) async throws -> Void
   /// Returns a random number in 0..<1.
   package var random: @Sendable () -> Double
@@ -34,9 +34,9 @@ package struct RunClock: Sendable {
 }
 
 extension RunClock {
-  /// Runs what has to be done even if the task was cancelled, and cancels it five seconds after that.
+  /// Runs work that has to be done even if the task is cancelled, and cancels it five seconds after that.
   ///
-  /// - Throws: What `body` throws.
+  /// - Throws: The errors of `body`.
   package func finishing<Result: Sendable>(
     _ body: @escaping @Sendable () async throws -> Result
   ) async throws -> Result {

@@ -2,14 +2,14 @@ import Files
 
 /// The latest time that responses of a server have shown, in seconds since 1970 (`Date`, RFC 9110, 6.6.1).
 ///
-/// It goes on where this machine's clocks stand still. It says nothing while nothing is answered, and only differences
-/// count: a proxy may have a clock of its own.
+/// It advances even if this machine's clocks stand still. It says nothing while there are no responses, and only
+/// differences are meaningful, because a proxy's clock may differ.
 package final class ServerClock: Sendable {
   private let latest = Locked<Int64?>(nil)
 
   package init() {}
 
-  /// The time; nil if the server shows none.
+  /// The time; nil if the server has not shown any.
   package var now: Int64? { latest.withLock { $0 } }
 
   func note(_ response: HTTPResponse) {

@@ -18,16 +18,16 @@ package struct Traffic: Codable, Sendable, Equatable {
 
 package final class TrafficCounter: Sendable {
   private let state = Mutex(Traffic())
-  /// The bytes that the ledger of costs has.
+  /// The number of bytes that the cost ledger contains.
   private let recorded = Mutex((in: 0, out: 0))
-  /// What the service bills for it.
+  /// The bill for the traffic.
   package let account = Account()
 
   package init() {}
 
   package var current: Traffic { state.withLock { $0 } }
 
-  /// The bytes that the ledger of costs does not have; they count as recorded from now on.
+  /// Returns the numbers of bytes that the cost ledger does not contain, which count as recorded from now on.
   package func takeUnrecordedBytes() -> (in: Int, out: Int) {
     let now = current
     return recorded.withLock { last in
@@ -44,17 +44,17 @@ package struct RetryNotice: Sendable {
   package var rpc: RPC
   /// The number of failed attempts.
   package var attempt: Int
-  /// Seconds until the next attempt.
+  /// The number of seconds until the next attempt.
   package var delay: Double
-  /// The reason, without data of documents.
+  /// The reason, without document data.
   package var reason: String
-  /// Seconds until it is given up; nil if that is not known.
+  /// The number of seconds until the call is given up; nil if unknown.
   package var remaining: Double?
 }
 
 /// Calls the methods of the service.
 ///
-/// It adds credentials, decodes errors, refreshes a refused token once, and retries what may be retried.
+/// It adds credentials, decodes errors, refreshes a refused token once, and retries where that is safe.
 package struct ServiceCaller: Sendable {
   package let transport: any HTTPTransport
   package let credentials: TokenProvider
@@ -64,11 +64,11 @@ package struct ServiceCaller: Sendable {
   package let traffic: TrafficCounter
   package let serverClock = ServerClock()
   private let onRetry: @Sendable (RetryNotice) -> Void
-  /// Whether its requests end the run, for which some are kept.
+  /// Whether its requests belong to the end of the run, for which some cost is reserved.
   private var isLast = false
-  /// Whether its requests are billed: not those to a mirror.
+  /// Whether its requests are billed, which those to a mirror are not.
   package var isBilled = true
-  /// Whether its requests go to the database that a command with two reads.
+  /// Whether its requests go to the source database of a command with two databases.
   package var isOfSource = false
 
   package init(
@@ -94,7 +94,7 @@ package struct ServiceCaller: Sendable {
     return limited
   }
 
-  /// Returns the same caller for what has to be done at the end of a run.
+  /// The same caller for the requests at the end of a run.
   var forTheEnd: ServiceCaller {
     var caller = self
     caller.isLast = true
@@ -105,7 +105,7 @@ package struct ServiceCaller: Sendable {
 
   /// Reserves the reads of a request, which is then marked as reserved: as many as are wanted, or as are left.
   ///
-  /// - Throws: `.tryLater` where none is left.
+  /// - Throws: `.tryLater` if none are left.
   func reserve(reads wanted: Int) async throws(Failure) -> Int {
     if !isBilled { return wanted }
     return try await traffic.account.reserve(Cost(reads: max(1, wanted)), least: 1, isLast: isLast).reads
@@ -115,7 +115,7 @@ package struct ServiceCaller: Sendable {
     traffic.account.settle(request.billing.most, as: cost, isOfSource: isOfSource)
   }
 
-  /// What a request is billed after a failure: nothing if the service refused it, else perhaps all.
+  /// Settles a request after a failure: it was free if the service refused it, otherwise it may have been billed in full.
   private func settle(_ request: HTTPRequest, after failure: CallFailure) {
     let isFree =
       switch failure {
@@ -131,10 +131,10 @@ package struct ServiceCaller: Sendable {
 
   /// Sends a request once (twice if the token was refused) and parses the response.
   ///
-  /// What it may be billed is reserved before, and settled afterwards.
+  /// The maximum cost is reserved before, and settled afterwards.
   ///
-  /// - Parameter prepare: Called with the body of a successful response, before it is parsed unless reads are bounded: then
-  ///   others may wait for what this one does not take.
+  /// - Parameter prepare: Called with the body of a successful response before it is parsed, or after that if reads are
+  ///   bounded, because others may wait for what this request does not use.
   /// - Returns: The parsed body and its root, which is valid while the body is held.
   func attempt(
     _ request: HTTPRequest,
@@ -177,7 +177,7 @@ package struct ServiceCaller: Sendable {
     return (body, root)
   }
 
-  /// Sends a signed request once (twice if the token was refused) and returns the response, whatever its status.
+  /// Sends a signed request once (twice if the token was refused), and returns the response, whatever its status.
   package func exchange(_ request: HTTPRequest) async throws(CallFailure) -> HTTPResponse {
     let authorization = try await Self.credentials { () async throws(Failure) in
       try await credentials.authorization()
@@ -214,7 +214,7 @@ package struct ServiceCaller: Sendable {
     }
   }
 
-  /// Calls `body` and wraps its failure as one of the credentials.
+  /// Calls `body`, wrapping its failure as one of the credentials.
   private static func credentials<Result>(
     _ body: () async throws(Failure) -> Result
   ) async throws(CallFailure) -> Result {
@@ -230,7 +230,7 @@ package struct ServiceCaller: Sendable {
       let root = try json.span.withUnsafeBytes { bytes throws(WireError) in
         try parser.parseHolding(bytes, room: json.capacity)
       }
-      // Of messages within, those who read them see to it.
+      // The members of nested messages are checked by those who read them.
       try root.assertUniqueOwnMembers()
       for element in root.elements { try element.assertUniqueOwnMembers() }
       return root
@@ -246,8 +246,8 @@ package struct ServiceCaller: Sendable {
   /// - Parameters:
   ///   - operation: A verb phrase for errors.
   ///   - path: The object of the operation, for errors.
-  ///   - prepare: Called with the body of each successful response before it is parsed; the time that it takes
-  ///     does not count towards the retry budget.
+  ///   - prepare: Called with the body of each successful response before it is parsed; the time that it takes does not
+  ///     count towards the retry budget.
   ///   - decode: Decodes the response; the cursor is valid while the body is held. `.malformed` and
   ///     `.service` failures that it throws are retried like those of the transport.
   package func call<Answer>(
@@ -318,7 +318,7 @@ extension CallFailure {
     if case .service(let error) = self { error.retryDelay } else { nil }
   }
 
-  /// The reason in one line, without data of documents.
+  /// The reason in one line, without document data.
   package var reason: String {
     switch self {
     case .transport(let error): error.message

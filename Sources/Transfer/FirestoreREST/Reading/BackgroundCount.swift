@@ -1,12 +1,12 @@
 import Files
 
-/// Counts the documents of reads in the background, once their first page is there.
+/// Counts the documents of reads in the background, after their first page has arrived.
 ///
 /// A count is optional: the service gives up after 60 seconds
-/// (https://firebase.google.com/docs/firestore/query-data/aggregation-queries), and a proxy or an emulator
-/// may not support it. So it has a short time limit, it delays no page that a run begins with, and without it only
-/// the total of the progress line is missing. What was asked for is never taken back: the service bills it all the same, and what a
-/// run was billed should not depend on which answer came first.
+/// (https://firebase.google.com/docs/firestore/query-data/aggregation-queries), and a proxy or an emulator may not support
+/// it. So it has a short time limit and delays no first page, and without it only the total of the progress line is
+/// missing. A request is never withdrawn, because the service bills it anyway, and what a run was billed should not depend
+/// on which response came first.
 package final class BackgroundCount: Sendable {
   private enum State { case waiting, counting, over }
 
@@ -57,7 +57,7 @@ package final class BackgroundCount: Sendable {
     }
   }
 
-  /// Reports nothing from now on.
+  /// Stops reporting.
   package func cancel() { state.withLock { $0 = .over } }
 }
 
@@ -79,13 +79,13 @@ extension FirestoreClient {
     )
   }
 
-  /// Returns the number of documents of each read; nil where the service did not count it in time, or reads are bounded.
+  /// Returns the number of documents in each read; nil if the service did not count it in time, or if reads are bounded.
   ///
   /// All counts together have ``patience`` seconds.
   package func quickCounts(of reads: [CollectionRead]) async -> [(count: Int, readTime: Timestamp?)?] {
     let clock = caller.clock
     let deadline = clock.now() + Self.patience
-    // What is left is for what has to be read.
+    // What is left of the bound is for necessary reads.
     let isBounded = caller.traffic.account.bindsReads
     var counts = [(count: Int, readTime: Timestamp?)?](repeating: nil, count: reads.count)
     await withTaskGroup(of: (Int, (count: Int, readTime: Timestamp?)?).self) { group in
@@ -109,7 +109,7 @@ extension FirestoreClient {
     return counts
   }
 
-  /// Returns the number of documents of a read, as ``quickCounts(of:)``.
+  /// Returns the number of documents in a read; see ``quickCounts(of:)``.
   package func quickCount(of read: CollectionRead) async -> (count: Int, readTime: Timestamp?)? {
     await quickCounts(of: [read])[0]
   }

@@ -1,29 +1,29 @@
 import Files
 import Platform
 
-/// The pages of several reads, each in its order: one read after the other, or side by side under one budget.
+/// The pages of several reads, each in its order: one read after the other, or concurrently under one budget.
 ///
 ///     let pages = client.pages(ofEach: reads)
 ///     for index in reads.indices {
 ///       while let page = try await pages.next(of: index) { print(page.count) }
 ///     }
 ///
-/// With ``CollectionRead/parallel``, up to the largest number of them are requested at a time: ranges of the read that
-/// is being returned, then the first pages of those after it. What waits to be returned is bounded for all together,
-/// so memory does not grow with the number of reads. Otherwise a read begins when its first page is asked for.
-/// Requests in flight are cancelled with the object.
+/// With ``CollectionRead/parallel``, as many requests as its largest value are in flight: ranges of the read that is being
+/// returned, then the first pages of those after it. The pages that wait to be returned share one bound, so memory does not
+/// grow with the number of reads. Otherwise, a read begins when its first page is requested. Dropping the object cancels
+/// requests in flight.
 ///
-/// A caller that only carries documents gets pages that stay on the tape of the response where that is possible. For others
-/// a page is decoded while they work on the one before; those after it wait on their tapes, which need less memory.
+/// A caller that only passes documents through gets pages that stay on the tape of the response, where possible. For
+/// others, a page is decoded while they work on the one before; later pages wait on their tapes, which need less memory.
 ///
-/// Not `Sendable`: one task, or one actor, asks for the pages.
+/// Not `Sendable`: one task, or one actor, requests the pages.
 package final class CollectionPages {
   private let client: FirestoreClient
   private let reads: [CollectionRead]
   private let work: ConcurrentReads?
   private let isCarrying: Bool
   private var alone: (index: Int, pages: ReadAhead)?
-  /// What the pages were billed.
+  /// The documents that the pages were billed for.
   package let billed: BilledReads
 
   init(client: FirestoreClient, reads: [CollectionRead], isCarrying: Bool) {
@@ -49,9 +49,8 @@ package final class CollectionPages {
 
   /// Returns the next page of a read, which may be empty; nil after the last one.
   ///
-  /// - Parameter index: The index of the read, not below that of the call before; the rest of earlier reads is
-  ///   skipped.
-  /// - Throws: ``Failure`` after all retries, or if a document cannot be decoded; the same again if asked again.
+  /// - Parameter index: The index of the read, which must not decrease between calls; the rest of earlier reads is skipped.
+  /// - Throws: ``Failure`` after all retries, or if a document cannot be decoded; repeated calls throw it again.
   package func nextPage(
     of index: Int,
     isolation: isolated (any Actor)? = #isolation
@@ -64,7 +63,7 @@ package final class CollectionPages {
     return try await pages.next()
   }
 
-  /// Returns the documents of the next page of a read, as ``nextPage(of:)``.
+  /// Returns the documents of the next page of a read; see ``nextPage(of:)``.
   package func next(
     of index: Int,
     isolation: isolated (any Actor)? = #isolation
@@ -73,8 +72,9 @@ package final class CollectionPages {
   }
 }
 
-/// The documents that the pages of several reads had, which are billed: also those that are left out here, because the client
-/// evaluates a filter.
+/// The number of documents in the pages of several reads, which are billed.
+///
+/// They include documents that are left out because the client evaluates a filter.
 package final class BilledReads: Sendable {
   private let reads: Locked<[Int]>
 
@@ -88,12 +88,12 @@ package final class BilledReads: Sendable {
 }
 
 extension FirestoreClient {
-  /// Reads several reads page by page, in their order.
+  /// Reads several reads page by page, in order.
   package func pages(ofEach reads: [CollectionRead]) -> CollectionPages {
     CollectionPages(client: self, reads: reads, isCarrying: false)
   }
 
-  /// Reads several reads page by page, in their order, for those who only carry documents.
+  /// Reads several reads page by page, in order, for callers that only pass documents through.
   package func documentPages(ofEach reads: [CollectionRead]) -> CollectionPages {
     CollectionPages(client: self, reads: reads, isCarrying: true)
   }
@@ -128,18 +128,18 @@ extension CollectionRead {
   }
 }
 
-/// The requests in flight; when one arrives, the next is sent.
+/// The requests in flight; when one completes, the next is sent.
 private final class ConcurrentReads: Sendable {
   private struct State {
     var scheduler: ReadScheduler
-    /// The pages by the numbers of their requests.
+    /// The pages, by the numbers of their requests.
     var pages: [Int: Task<DocumentPage, any Error>] = [:]
-    /// The most documents to request of each read, learned from the sizes of responses.
+    /// The maximum number of documents to request for each read, learned from the sizes of responses.
     var sizes: [Int]
     var isOver = false
   }
 
-  /// Up to so many requests at a time leave few holes in memory.
+  /// The number of concurrent requests up to which memory is hardly fragmented.
   private static let fewReads = 8
 
   private let fetchers: [PageFetcher]
@@ -154,7 +154,7 @@ private final class ConcurrentReads: Sendable {
     isCarrying: Bool,
     _ billed: BilledReads
   ) {
-    // Several threads allocate and free pages, of two databases in a comparison.
+    // Several threads allocate and free pages, for two databases in a comparison.
     _ = width > Self.fewReads ? Allocator.returnsMediumBlocks : Allocator.returnsLargeBlocks
     self.width = width
     self.isCarrying = isCarrying
@@ -211,7 +211,7 @@ private final class ConcurrentReads: Sendable {
     return documents
   }
 
-  /// Decodes the page that comes next, while the caller works on the one before.
+  /// Decodes the page to return next while the caller works on the one before.
   private func decodeNext() {
     state.withLock { state in
       guard !state.isOver, let number = state.scheduler.first, let page = state.pages[number] else { return }
@@ -263,7 +263,7 @@ private final class ConcurrentReads: Sendable {
     let learned = state.withLock { $0.sizes[lane] }
     let asked = min(size, learned)
     var fetcher = fetcher
-    // Only the first pages of the reads are on their way then: one that is too large is read in vain.
+    // At that time only the first pages of the reads are in flight; one that is too large is wasted.
     if learned == .max {
       fetcher.mostBytes = max(fetcher.mostBytes, 2 * ByteBudget.response / fetchers.count)
     }
@@ -323,7 +323,8 @@ extension PageFetcher {
     }
   }
 
-  /// Returns names that cut a collection group; none if the service gives none, which only makes it slower.
+  /// Returns names that split a collection group; none if the service does not return any, which only makes the read
+  /// slower.
   fileprivate func points(atMost count: Int) async -> [DocumentPath] {
     let client = client.quickly
     return (try? await client.partitions(ofGroup: read.collection.id, atMost: count, at: read.readTime)) ?? []

@@ -9,23 +9,21 @@ package struct CollectionRead: Sendable, Equatable {
   package enum Reach: String, Codable, Sendable {
     /// The documents of the collection.
     case collection
-    /// The documents of the collection and all its subcollections, also those of missing documents.
+    /// The documents of the collection and all its subcollections, including those of missing documents.
     case subcollections
     /// The documents of all collections with this ID.
     case group
-    /// The documents of all collections whose path matches, with `*` for any document ID
-    /// (`groups/*/members`).
+    /// The documents of all collections whose path matches, with `*` for any document ID (`groups/*/members`).
     ///
-    /// It is read as a collection group below the part without `*`. The client drops what does not match and
-    /// evaluates the filter, because collection groups have no automatic single-field indexes.
+    /// It is read as a collection group below the part before the first `*`. The client drops documents that do not match
+    /// and evaluates the filter, because collection groups have no automatic single-field indexes.
     case pattern
   }
 
   /// The collection; its ID for ``Reach/group``, the pattern for ``Reach/pattern``.
   package var collection: CollectionPath
   package var reach = Reach.collection
-  /// For ``Reach/subcollections``: the pattern of the only collections to return, with everything below them;
-  /// nil for all.
+  /// For ``Reach/subcollections``: the pattern of the only collections to return, with everything below them; nil for all.
   package var kind: CollectionPath?
   package var filter: StructuredQuery.Filter?
   /// Whether the client evaluates the filter, so that all documents are read, by name.
@@ -38,21 +36,23 @@ package struct CollectionRead: Sendable, Equatable {
   package var pageSize = 300
   /// Returns only documents after this one, by name.
   package var startAfter: DocumentPath?
-  /// Returns only documents from this one on, by name; it need not exist.
+  /// Returns only documents from this one on, by name; it does not have to exist.
   var startAt: DocumentPath?
-  /// Returns only documents before this one, by name; it need not exist.
+  /// Returns only documents before this one, by name; it does not have to exist.
   var endBefore: DocumentPath?
-  /// Whether a page is requested before it is asked for; not for a look at the first documents, which would be billed for more.
-  package var readsAhead = true
-  /// The most documents that the caller takes; nil for all.
+  /// Whether pages are requested ahead of the caller.
   ///
-  /// No more are asked for one page after the other, so that no more are billed; where the client selects, no page is requested
-  /// before it is asked for.
+  /// It should be off if only the first documents are needed, because more of them would be billed.
+  package var readsAhead = true
+  /// The maximum number of documents that the caller takes; nil for all.
+  ///
+  /// Sequential pages never ask for more in total, so that no more are billed; if the client filters, no page is requested
+  /// ahead of the caller.
   package var limit: Int?
   /// The number of concurrent requests.
   ///
-  /// With more than one, a read in name order is made of concurrent queries of name ranges; any other has one
-  /// request at a time. Of several reads (``FirestoreClient/pages(ofEach:)``), later ones begin meanwhile.
+  /// With more than one, a read in name order is split into concurrent queries of name ranges; any other read has one
+  /// request at a time. If there are several reads (``FirestoreClient/pages(ofEach:)``), later ones begin in the meantime.
   package var parallel = 1
   /// The read time; nil for the present.
   package var readTime: Timestamp?
@@ -79,10 +79,10 @@ package struct CollectionRead: Sendable, Equatable {
   /// Whether a page is requested while the one before is used.
   var asksAhead: Bool { readsAhead && (limit == nil || selection == nil) }
 
-  /// The most documents to ask for.
+  /// The maximum number of documents to request.
   var room: Int { selection == nil ? limit ?? .max : .max }
 
-  /// Whether `documents.list` can do it; everything else is a query.
+  /// Whether `documents.list` can serve it; everything else is a query.
   var isList: Bool {
     reach == .collection && filter == nil && orderBy.isEmpty && startAfter == nil && startAt == nil
       && endBefore == nil && !isSplit
@@ -96,12 +96,11 @@ package struct CollectionRead: Sendable, Equatable {
     completeOrder == [StructuredQuery.Order(.documentName, .ascending)]
   }
 
-  /// Returns the query, with the order completed by the name, so that a page can start after the last
-  /// document.
+  /// Returns the query, with the order completed by the name, so that a page can start after the last document.
   ///
-  /// Subcollections are one query over all descendants in a range of names. It costs one read per document
-  /// and finds the subcollections of missing documents, because it scans keys (nodejs-firestore's recursive
-  /// delete and firebase-tools send the same).
+  /// Subcollections are one query over all descendants in a range of names. It costs one read per document, and finds the
+  /// subcollections of missing documents because it scans keys (nodejs-firestore's recursive delete and firebase-tools send
+  /// the same query).
   func query(in database: DatabaseName) -> StructuredQuery {
     let id = reach == .subcollections ? nil : collection.id
     let selector = StructuredQuery.CollectionSelector(id, allDescendants: reach != .collection)
@@ -117,7 +116,7 @@ package struct CollectionRead: Sendable, Equatable {
     return query
   }
 
-  /// Returns the filter for all document names in a collection and below it.
+  /// Returns the filter for all document names in and below a collection.
   package static func everything(
     below collection: CollectionPath,
     in database: DatabaseName
@@ -142,7 +141,7 @@ package struct CollectionRead: Sendable, Equatable {
     }
   }
 
-  /// Whether the client evaluates its filter, so that all documents are read whatever it selects.
+  /// Whether the client evaluates its filter, so that all documents are read regardless.
   package var isFilteredHere: Bool { filter != nil && sentFilter == nil }
 
   /// Whether the service can count the documents.
@@ -158,7 +157,7 @@ package struct CollectionRead: Sendable, Equatable {
     }
   }
 
-  /// Whether a document of this name is one that it reads, whatever its fields are.
+  /// Whether the read includes a document of this name, regardless of its fields.
   package func covers(_ path: DocumentPath) -> Bool {
     guard range.contains(path), startAfter.map({ $0 < path }) ?? true else { return false }
     return switch reach {

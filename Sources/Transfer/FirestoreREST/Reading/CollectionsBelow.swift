@@ -1,9 +1,9 @@
-/// What would be left without its document, because the service deletes a document alone.
+/// Finds what would lose its parent, because the service deletes only the document itself.
 extension FirestoreClient {
-  /// Documents whose subcollections are looked up at once.
+  /// The number of documents whose subcollections are looked up at the same time.
   private static let width = 16
 
-  /// Returns the IDs of the collections below those of some documents that have any.
+  /// Returns the IDs of the subcollections of those documents that have any.
   package func collectionIDs(belowEach paths: [DocumentPath]) async throws -> [DocumentPath: [String]] {
     var found: [DocumentPath: [String]] = [:]
     for some in paths.chunks(of: Self.width) {
@@ -13,9 +13,9 @@ extension FirestoreClient {
     return found
   }
 
-  /// Returns the IDs of the collections below a document in which, at any depth, a document stays.
+  /// Returns the IDs of the subcollections of a document in which, at any depth, a document remains.
   ///
-  /// - Parameter kept: Returns those of some documents that stay.
+  /// - Parameter kept: Returns those of some documents that remain.
   package func collectionIDs(
     below path: DocumentPath,
     keeping kept: ([DocumentPath]) async throws -> [DocumentPath]

@@ -1,51 +1,53 @@
-/// Finds by counting where the documents of a collection are others than those that are known, without I/O.
+/// Finds, by counting, where a collection has other documents than the known ones, without I/O.
 ///
-/// It speaks of the known names by their positions in the order of names: `3..<5` are all names from the known name 3 on and before the
-/// known name 5. The first range of all begins before every name, and the last one ends behind all of them.
+/// Ranges refer to the known names by their positions in the order of names: `3..<5` covers all names from the known name 3
+/// up to but not including the known name 5. The first range of all begins before every name, and the last one ends after
+/// all names.
 ///
-/// The service bills a count as one read for 1,000 index entries, at least one, and a name as a read. So all ranges of
-/// ``width`` names are counted: that costs as much as one count of everything. A range whose number differs is halved, one half is
-/// counted, and so on, until it costs less to read the names. Of *N* documents with *d* differences, that is about *N* / 1,000 + 40 *d*
-/// reads, and hardly more than the reading of all names.
+/// The service bills a count as one read per 1,000 index entries, at least one, and a name as one read. So first all ranges
+/// of ``width`` names are counted, which costs as much as one count of everything. A range whose count differs is halved,
+/// one half is counted, and so on, until it is cheaper to read the names. For *N* documents with *d* differences, that
+/// takes about *N* / 1,000 + 40 *d* reads, and hardly more than reading all names.
 ///
-/// What it cannot find is as many documents created as deleted between the same two names that were never counted apart.
+/// It cannot find equal numbers of created and deleted documents between two names that were never counted separately.
 package struct CountSearch: Sendable {
-  /// How many known names a range has at first, by default.
+  /// The default number of known names in a range at first.
   package static let width = 10_000
-  /// The same for a search that finds more: no more reads, but ten times as many requests.
+  /// A width for searches that find more: it takes no more reads, but ten times as many requests.
   package static let narrowWidth = 1000
-  /// The most reads that a difference is estimated to cost.
+  /// The estimated maximum number of reads per difference.
   package static let readsPerDifference = 40
-  /// The documents to read for a difference rather than to count on.
+  /// The number of documents per difference that are read rather than counted further.
   private static let leaf = 24
 
-  /// The ranges of which the names have to be read, in order; final once ``next()`` has returned nil and every question is answered.
+  /// The ranges whose names have to be read, in order; final once ``next()`` has returned nil and every question is
+  /// answered.
   package var found: [Range<Int>] { Self.joined(different) }
 
   private let known: Int
   private var different: [Range<Int>] = []
   private var open: [Range<Int>]
-  /// The ranges of which the first half is being counted, by that half.
+  /// The ranges whose first half is being counted, by that half.
   private var halved: [Range<Int>: (whole: Range<Int>, count: Int)] = [:]
 
   /// - Parameters:
   ///   - known: The number of known names.
-  ///   - width: How many of them a range has at first.
+  ///   - width: The number of known names in a range at first.
   package init(known: Int, width: Int = Self.width) {
     self.known = known
     let starts = stride(from: 0, to: max(known, 1), by: width)
     open = starts.reversed().map { $0..<min($0 + width, known) }
   }
 
-  /// Returns the next range to count; nil where answers are to come first, and at the end.
+  /// Returns the next range to count; nil if answers are needed first, and at the end.
   package mutating func next() -> Range<Int>? { open.popLast() }
 
-  /// Takes the number of documents in a range that was asked for.
+  /// Takes the number of documents in a range that was counted.
   package mutating func take(_ count: Int, in range: Range<Int>) {
     settle(range, count)
     guard let (whole, all) = halved.removeValue(forKey: range) else { return }
     let other = range.upperBound..<whole.upperBound
-    // Less than nothing is there where the counts are not of one moment.
+    // The remainder is negative if the counts are not of the same moment.
     if all >= count { settle(other, all - count) } else { open.append(other) }
   }
 

@@ -1,17 +1,16 @@
 /// The documents of a read, page by page, by `documents.list` or `runQuery`.
 ///
-/// The next page of a list is requested as soon as the last one's body is there, whose end has the token; a page
-/// is parsed and decoded while the caller works on the one before. At most three pages are held. A page may be
-/// short or empty: only a missing token ends the list. If a body exceeds the size limit, the page is requested
-/// again with half the page size, which the service allows between pages; the size then grows back.
+/// The next page of a list is requested as soon as the current body has arrived, because its end contains the token; a page
+/// is parsed and decoded while the caller works on the one before. At most three pages are held. A page may be short or
+/// empty: only a missing token ends the list. If a body exceeds the size limit, the page is requested again with a smaller
+/// page size, which the service allows between pages; the size then grows back.
 ///
-/// Each page of a query is a query of its own that starts after the last document, so none reaches the
-/// service's limit of 60 seconds per stream; an interrupted one is retried. A page that leads back to an
-/// earlier position (a repeated token, a query page that does not start after the last document) is a
-/// failure, because the read would never end. Dropping the iterator cancels the requests in flight.
+/// Each page of a query is a separate query that starts after the last document, so that none reaches the service's limit
+/// of 60 seconds per stream; an interrupted one is retried. A page that leads back to an earlier position (a repeated
+/// token, or a query page that does not start after the last document) is a failure, because the read would never end.
+/// Dropping the iterator cancels the requests in flight.
 ///
-/// With ``CollectionRead/parallel``, name ranges are read concurrently, and their pages are returned in
-/// order.
+/// With ``CollectionRead/parallel``, name ranges are read concurrently, and their pages are returned in order.
 package struct DocumentPages: AsyncSequence, Sendable {
   package typealias Element = [RawDocument]
 

@@ -2,16 +2,16 @@
 ///
 /// A match must be the last member of the root object. If the body is valid JSON, it is:
 ///
-/// - The last byte but white space is the `}` of the root, because nothing may follow the root.
-/// - A quote before it ends the value of the root's last member: after a nested object or array, a bracket
-///   would come first.
-/// - The token and the name contain neither quotes nor backslashes, and neither is preceded by a backslash. So
-///   their first quotes are not escaped, and a quote inside a string always is: no match begins inside a string.
+/// - The last byte except white space is the `}` of the root, because nothing may follow the root.
+/// - A quote before it ends the value of the root's last member: after a nested object or array, a bracket would come
+///   first.
+/// - The token and the name contain neither quotes nor backslashes, and neither is preceded by a backslash. So their first
+///   quotes are not escaped, whereas a quote inside a string always is: no match begins inside a string.
 ///
-/// A token with escapes, or anything after it, is no match; then the parsed page has it. If the body is not valid
-/// JSON, the caller drops what it did with the token.
+/// A token with escapes, or with anything after it, does not match; it is found when the page is parsed. If the body is not
+/// valid JSON, the caller discards what it did with the token.
 enum EarlyToken {
-  /// The longest token that is looked for, in bytes.
+  /// The maximum length of a token, in bytes.
   static let maximumBytes = 8192
 
   /// Returns the token; nil if the body does not end with one.
@@ -34,23 +34,23 @@ enum EarlyToken {
 /// Reads JSON from its end.
 private struct BackwardScan {
   let bytes: UnsafeBufferPointer<UInt8>
-  /// What is not read yet ends here.
+  /// The end of the part that has not been read.
   var end: Int
 
-  /// Reads white space, then a byte; false if there is another one.
+  /// Skips white space, then a byte; returns false if there is another byte.
   mutating func skip(_ byte: UInt8) -> Bool {
     guard follows(byte) else { return false }
     end -= 1
     return true
   }
 
-  /// Reads white space; whether the byte before it is the given one.
+  /// Skips white space, and returns whether the byte before it is the given one.
   mutating func follows(_ byte: UInt8) -> Bool {
     while end > 0, Self.isSpace(bytes[end - 1]) { end -= 1 }
     return end > 0 && bytes[end - 1] == byte
   }
 
-  /// Reads a string without escapes, whose closing quote was read, and its opening quote.
+  /// Reads a string without escapes, whose closing quote has been read, and its opening quote.
   mutating func plainText(atMost count: Int) -> Slice<UnsafeBufferPointer<UInt8>>? {
     var start = end
     while start > 0, bytes[start - 1] != UInt8(ascii: "\"") {

@@ -1,12 +1,12 @@
-/// The names that are known of a collection, by their positions in the service's order.
+/// The known names of a collection, by their positions in the service's order.
 package protocol KnownNames {
   var count: Int { get }
 
-  /// - Parameter position: From 0 on, below ``count``.
+  /// - Parameter position: From 0 up to but not including ``count``.
   func name(at position: Int) throws -> DocumentPath
 }
 
-/// A range of names, also by the positions of the known ones.
+/// A range of names, with the positions of the known names in it.
 package struct KnownRange: Sendable {
   package var positions: Range<Int>
   package var names: NameRange
@@ -15,18 +15,19 @@ package struct KnownRange: Sendable {
 }
 
 extension FirestoreClient {
-  /// The counts that are asked for at a time.
+  /// The number of concurrent counts.
   private static var width: Int { 8 }
-  /// The ranges that are scheduled together.
+  /// The number of ranges that are scheduled together.
   private static var readsAtOnce: Int { 300 }
 
-  /// Finds by counting in which ranges of names a collection has other documents than those that are known (``CountSearch``).
+  /// Finds, by counting, the ranges of names in which a collection has other documents than the known ones
+  /// (``CountSearch``).
   ///
   /// - Parameters:
-  ///   - read: A whole collection, at the moment that is meant.
-  ///   - width: The names of a range that is counted first.
-  /// - Returns: The ranges in order, and how many documents were counted.
-  /// - Throws: ``Failure``, also where the service does not count; what `known` throws.
+  ///   - read: A whole collection, with its read time.
+  ///   - width: The number of known names in each range that is counted first.
+  /// - Returns: The ranges in order, and the number of documents that were counted.
+  /// - Throws: ``Failure``, including if the service cannot count; the errors of `known`.
   package func rangesThatDiffer(
     in read: CollectionRead,
     from known: some KnownNames,
@@ -51,11 +52,11 @@ extension FirestoreClient {
     return (try search.found.map { KnownRange(positions: $0, names: try known.range($0)) }, counted)
   }
 
-  /// Reads the documents of a collection in some ranges of names, page by page and in their order.
+  /// Reads the documents of a collection in some ranges of names, page by page and in order.
   ///
   /// - Parameters:
-  ///   - remedy: What helps where the moment cannot be read any more.
-  ///   - body: Takes the pages of each range, and nil at its end.
+  ///   - remedy: What to do if the read time can no longer be read.
+  ///   - body: Receives the pages of each range, and nil at its end.
   package func readRanges(
     of read: CollectionRead,
     _ ranges: [NameRange],
@@ -92,7 +93,7 @@ extension KnownNames {
 }
 
 extension CollectionRead {
-  /// The same in a range of names, in the form that the service counts.
+  /// The same read, limited to a range of names in a form that the service can count.
   fileprivate func counting(_ range: NameRange, in database: DatabaseName) -> CollectionRead {
     func bound(_ path: DocumentPath?, _ comparison: StructuredQuery.FieldOperator) -> [StructuredQuery.Filter]
     {

@@ -1,17 +1,18 @@
 import Files
 
-/// Whether a server's lists serve, and how many documents a response should have, as its answers show; copies of a client share it.
+/// What a server's responses show about its lists, and about a suitable number of documents per response; shared by copies
+/// of a client.
 ///
-/// Google's emulator refuses a list at a moment, and looks through the whole collection for each page, of 150 documents at
-/// most. Its queries take a moment and larger pages. The service's own lists are always used: they cost the same and name
-/// missing documents.
+/// Google's emulator refuses a list with a read time, and scans the whole collection for each page of at most 150
+/// documents. Its queries accept a read time and larger pages. The service's own lists are always used: they cost the same
+/// and return missing documents.
 package final class ListSupport: Sendable {
   /// The page size of the emulator's lists.
   static let emulatorPage = 150
-  /// What a page of a query may have.
+  /// The maximum number of documents in a page of a query.
   private static let maximumDocuments = 5000
   private static let maximumBytes = ByteBudget.response
-  /// What a lookup may ask for.
+  /// The maximum number of documents in a lookup.
   private static let maximumNames = 300
 
   private let names = Locked(ListSupport.maximumNames)
@@ -19,10 +20,10 @@ package final class ListSupport: Sendable {
 
   package init() {}
 
-  /// How many documents a query asks for in place of a list; nil where lists are used.
+  /// How many documents a query requests instead of a list; nil if lists are used.
   var queried: Int? { queryPage.withLock { $0 } }
 
-  /// How many documents a lookup by name asks for.
+  /// How many documents a lookup by name requests.
   var lookup: Int { names.withLock { $0 } }
 
   /// Adjusts lookups to the size of documents.
@@ -32,13 +33,13 @@ package final class ListSupport: Sendable {
     names.withLock { $0 = min(Self.maximumNames, 2 * $0, fitting) }
   }
 
-  /// Notes that queries are to take the place of lists.
+  /// Records that queries replace lists.
   func giveUp() { queryPage.withLock { $0 = $0 ?? 300 } }
 
-  /// Notes that queries would not serve either.
+  /// Records that queries would not work either.
   func restore() { queryPage.withLock { $0 = nil } }
 
-  /// Adjusts the page to the size of documents, so that memory stays bounded.
+  /// Adjusts the page size to the size of documents, so that memory stays bounded.
   func learn(bytes: Int, documents: Int) {
     guard documents > 0 else { return }
     queryPage.withLock { page in

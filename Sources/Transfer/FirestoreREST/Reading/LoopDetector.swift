@@ -10,7 +10,7 @@ package struct LoopDetector<Position: Equatable & Sendable>: Sendable {
 
   package init() {}
 
-  /// Records the next position; false if the read was there before.
+  /// Records the next position; returns false if the read has been there before.
   package mutating func goes(to position: Position) -> Bool {
     if position == remembered { return false }
     steps += 1
@@ -23,9 +23,9 @@ package struct LoopDetector<Position: Equatable & Sendable>: Sendable {
   }
 }
 
-/// Calls `page` with the token of each page of a list, nil for the first, until it returns none for the next.
+/// Calls `page` with the token of each page of a list, starting with nil, until it returns no token for the next page.
 ///
-/// - Parameter circle: The failure of a list that leads back to a page that was there before.
+/// - Parameter circle: The failure if the list leads back to an earlier page.
 package func forEachPage(
   orThrow circle: @autoclosure () -> Failure,
   _ page: (_ token: String?) async throws(Failure) -> String?
@@ -39,7 +39,7 @@ package func forEachPage(
 }
 
 extension Failure {
-  /// A paged read that would never end.
+  /// The failure of a paged read that would never end.
   static func endless(_ operation: String, path: String) -> Failure {
     Failure(
       .unavailable,

@@ -1,15 +1,15 @@
 package import Logging
 
 extension FirestoreClient {
-  /// The most documents counted by name if the service does not count them, at one read each.
+  /// The maximum number of documents counted by name if the service does not count them, at one read each.
   package static let maximumNamesCounted = 100_000
 
-  /// Returns the number of documents of a read, counted by the service or by name.
+  /// Returns the number of documents in a read, counted by the service or by name.
   ///
-  /// The service cannot count a pattern and gives up after 60 seconds; other servers may not count at all. So
-  /// names are read if the service refuses, and concurrently if it takes long; the first result is returned.
+  /// The service cannot count a pattern, and gives up after 60 seconds; other servers may not count at all. So names are
+  /// read if the service refuses, and concurrently if it takes long; the first result is returned.
   ///
-  /// - Throws: Why the service did not count, if there are more than ``maximumNamesCounted`` documents; the
+  /// - Throws: The reason why the service did not count, if there are more than ``maximumNamesCounted`` documents; the
   ///   failure of reading names.
   package func countOrRead(
     _ read: CollectionRead,
@@ -68,7 +68,7 @@ extension FirestoreClient {
     return .begun
   }
 
-  /// Returns the number of documents by name; nil if there are more.
+  /// Returns the number of documents by name; nil if it exceeds the maximum.
   private func countNames(of read: CollectionRead, atMost maximum: Int) async throws -> Int? {
     var names = read
     names.mask = [.documentName]

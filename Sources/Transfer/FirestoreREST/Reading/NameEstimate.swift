@@ -1,13 +1,13 @@
 /// How far the documents of a page extend.
 struct NameSample: Sendable {
-  /// The names between which they are.
+  /// The names between which they lie.
   let from: DocumentPath?
   let to: DocumentPath?
   let count: Int
-  /// A name in the middle of a page that is not the last of its range, and the number of documents behind it.
+  /// A name in the middle of a page that does not complete its range, and the number of documents after it.
   let middle: DocumentPath?
   let behindMiddle: Int
-  /// The IDs in which the documents differ first, which may be more regular than those of the whole.
+  /// The IDs in which the documents first differ, which may be more regular than those of the whole.
   fileprivate let scale: NameScale
   fileprivate let divergence: Divergence?
 
@@ -27,31 +27,31 @@ struct NameSample: Sendable {
 
 /// Guesses where a page of documents ends, from the names of other pages.
 ///
-/// The documents of a page differ in the IDs of one collection first: those of the whole, or, if a page lies below
-/// one document, those of a collection there. ``NameScale`` makes numbers of these IDs, so that distances can be
-/// extrapolated. Names that cut the whole into similar parts (``points``) are used before that.
+/// The documents of a page first differ in the IDs of one collection: that of the whole, or, if the page lies below one
+/// document, a collection there. ``NameScale`` maps these IDs to numbers, so that distances can be extrapolated. Names that
+/// split the whole into similar parts (``points``) take precedence.
 struct NameEstimate: Sendable {
   /// The number of documents that a page should have.
   private let target: Int
   private let level: Int
   private let isDeep: Bool
-  /// Names in order that cut the whole into parts of similar size; empty if unknown.
+  /// Sorted names that split the whole into parts of similar size; empty if unknown.
   var points: [DocumentPath] = []
   private var scales: [CollectionPath: NameScale] = [:]
   private var coverage: [CollectionPath: Coverage] = [:]
 
-  /// The most that a page may extend, as a multiple of the page that it is guessed from.
+  /// The maximum extent of a page, as a multiple of the page that it is guessed from.
   private static let growth = 8.0
-  /// The most collections whose IDs are remembered.
+  /// The maximum number of collections whose IDs are remembered.
   private static let maximumScales = 32
-  /// How many IDs of the whole a page must have to show how far others extend.
+  /// The number of IDs of the whole that a page must have to show how far others extend.
   private static let enoughIDs = 8
 
   /// What was read of the whole, in pages with documents below several of its documents.
   private struct Coverage: Sendable {
     var lowest: String
     var highest: String
-    /// How often an ID followed another one.
+    /// How often one ID followed another.
     var steps = 0
     var documents = 0
   }
@@ -83,7 +83,7 @@ struct NameEstimate: Sendable {
 
   private mutating func learn(_ names: [DocumentPath], in collection: CollectionPath) {
     if scales[collection] == nil, scales.count >= Self.maximumScales {
-      // The one that is in use is learned again from its next page.
+      // The scale that is in use is learned again from its next page.
       scales = scales.filter { coverage[$0.key] != nil }
     }
     scales[collection, default: NameScale()].learn(names.distinctIDs(below: collection))
@@ -111,11 +111,11 @@ struct NameEstimate: Sendable {
     guard let low = sample.from, let high = sample.to else { return points[next] }
     let parts = Double(index { high < $0 } - index { low < $0 })
     let far = min(parts * Double(target) / Double(max(1, sample.count)), parts * Self.growth)
-    // At most a third more than a page, which a range has room for.
+    // At most a third more than a page, for which a range has room.
     return points[min(points.count - 1, next + max(1, Int(far.rounded())) - 1)]
   }
 
-  /// Returns the index of the first point for which something holds that holds for all after it.
+  /// Returns the index of the first point that satisfies a condition, given that all points after it do, too.
   private func index(where holds: (DocumentPath) -> Bool) -> Int {
     var (low, high) = (0, points.count)
     while low < high {
@@ -127,7 +127,7 @@ struct NameEstimate: Sendable {
 
   // MARK: Names
 
-  /// Extrapolates from a page: by its own IDs, which may be more regular than all, else by those of all pages.
+  /// Extrapolates from a page: by its own IDs, which may be more regular than all, or else by those of all pages.
   private func name(behind from: DocumentPath, near sample: NameSample) -> DocumentPath? {
     guard let divergence = sample.divergence, let start = from.id(below: divergence.collection) else {
       return nil
@@ -148,7 +148,7 @@ struct NameEstimate: Sendable {
     return nil
   }
 
-  /// Returns the distance from a document to the next one.
+  /// Returns the average distance from a document to the next one.
   private func documentExtent(_ sample: NameSample, _ divergence: Divergence, _ scale: NameScale) -> Double {
     let collection = divergence.collection
     var whole: Double?
@@ -157,7 +157,7 @@ struct NameEstimate: Sendable {
     }
     guard sample.middle != nil, sample.behindMiddle > 0 else { return whole ?? 0 }
     let tail = scale.distance(divergence.from, divergence.to) / Double(sample.behindMiddle)
-    // More documents show more, unless the page leads over a gap.
+    // More documents show more, unless the page extends over a gap.
     if let whole, tail > 0, whole < 2 * tail, tail < 2 * whole { return whole }
     return tail
   }
@@ -185,13 +185,13 @@ struct NameEstimate: Sendable {
   }
 }
 
-/// The collection in which two documents, or documents above them, have different IDs.
+/// The collection in which two documents, or their ancestors, have different IDs.
 private struct Divergence {
   let collection: CollectionPath
   let from: String
   let to: String
 
-  /// Creates it; nil if there is none, as of a document and one below it.
+  /// Creates the divergence; nil if there is none, as between a document and one below it.
   init?(_ a: DocumentPath, _ b: DocumentPath) {
     let (left, right) = (a.segments, b.segments)
     guard
@@ -203,7 +203,7 @@ private struct Divergence {
 }
 
 extension [DocumentPath] {
-  /// Returns the IDs in a collection of the documents, or of those that they are below; repeated ones once.
+  /// Returns the IDs in a collection of the documents or their ancestors, without consecutive duplicates.
   fileprivate func distinctIDs(below collection: CollectionPath) -> [String] {
     var ids: [String] = []
     for name in self {
@@ -224,7 +224,7 @@ extension NameScale {
 extension DocumentPath {
   private static let slash = UInt8(ascii: "/")
 
-  /// Returns the collection of its first segments; nil if there are not as many, or if they name a document.
+  /// Returns the collection of its first segments; nil if there are too few, or if they name a document.
   fileprivate func ancestor(_ count: Int) -> CollectionPath? {
     var left = count
     for index in string.utf8.indices where string.utf8[index] == Self.slash {
@@ -234,7 +234,7 @@ extension DocumentPath {
     return nil
   }
 
-  /// Returns the ID, in a collection, of the document itself or of the one that it is below; nil if it is elsewhere.
+  /// Returns the ID, in a collection, of the document or the one that it is below; nil if it is elsewhere.
   fileprivate func id(below collection: CollectionPath) -> String? {
     let (own, prefix) = (string.utf8, collection.string.utf8)
     guard own.count > prefix.count, own.starts(with: prefix) else { return nil }

@@ -1,6 +1,6 @@
-/// A range of document names, from one name on and before another.
+/// A range of document names, from one name up to but not including another.
 package struct NameRange: Sendable, Equatable {
-  /// The first name, of which there need not be a document; nil for the beginning.
+  /// The first name, which does not have to exist; nil for the beginning.
   package var start: DocumentPath?
   /// The name before which the range ends; nil for the end.
   package var end: DocumentPath?
@@ -15,9 +15,9 @@ package struct NameRange: Sendable, Equatable {
     (start.map { $0 <= path } ?? true) && (end.map { path < $0 } ?? true)
   }
 
-  /// Returns the ranges between names, which cover every name exactly once and in order.
+  /// Returns the ranges between names, which together cover every name exactly once, in order.
   ///
-  /// - Parameter cuts: The names, in any order; each begins a range.
+  /// - Parameter cuts: The names, in any order, each of which begins a range.
   package static func ranges(between cuts: [DocumentPath]) -> [NameRange] {
     var ranges: [NameRange] = []
     var start: DocumentPath?

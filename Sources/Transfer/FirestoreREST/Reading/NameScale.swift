@@ -1,9 +1,8 @@
 /// Maps document IDs to numbers, learned from IDs that were read, so that distances can be estimated.
 ///
-/// Generated IDs use few characters at each index, so counting through these comes close to their
-/// distribution: the digits of a number, the 62 letters and digits of the service's own IDs, the hexadecimal
-/// digits of a UUID around its hyphens. It only estimates where to split a collection; the result of a read
-/// never depends on it.
+/// Generated IDs use few characters at each index, so counting through these comes close to their distribution: the digits
+/// of a number, the 62 letters and digits of the service's own IDs, the hexadecimal digits of a UUID around its hyphens. It
+/// only estimates where to split a collection; the result of a read never depends on it.
 struct NameScale: Sendable, Equatable {
   /// The characters at one index of the IDs.
   private struct Position: Sendable, Equatable {
@@ -23,7 +22,7 @@ struct NameScale: Sendable, Equatable {
       byte < 64 ? low & 1 << UInt64(byte) != 0 : byte < 128 && high & 1 << UInt64(byte - 64) != 0
     }
 
-    /// Returns how many characters come before a byte, which need not be one of them.
+    /// Returns how many characters come before a byte, which does not have to be one of them.
     func rank(_ byte: UInt8) -> Int {
       let before =
         byte < 64
@@ -43,7 +42,7 @@ struct NameScale: Sendable, Equatable {
       return nil
     }
 
-    /// How many classes occur: digits, upper-case and lower-case letters.
+    /// The number of character classes that occur: digits, upper-case and lower-case letters.
     var classes: Int {
       (low & NameScale.digits != 0 ? 1 : 0) + NameScale.letters.count { high & $0 != 0 }
     }
@@ -55,8 +54,8 @@ struct NameScale: Sendable, Equatable {
 
     /// Extends digits to all ten, and letters to the range that occurred.
     ///
-    /// At an index with several classes, and before such an index, it adds all of `letters`: in random IDs,
-    /// every character occurs at the first index in turn.
+    /// At an index with several classes, and before such an index, it adds all of `letters`: in random IDs, every character
+    /// occurs at the first index eventually.
     mutating func fill(_ letters: UInt64, isBeforeMixed: Bool) {
       let takesAll = classes > 1 || (isBeforeMixed && radix > 1 && isAlphanumeric)
       if low & NameScale.digits != 0 { low |= NameScale.digits }
@@ -69,7 +68,7 @@ struct NameScale: Sendable, Equatable {
 
   /// The characters that occurred.
   private var seen: [Position] = []
-  /// The characters that are assumed.
+  /// The characters that are assumed to occur.
   private var positions: [Position] = []
 
   /// 0 to 9, in the low half of ASCII.
@@ -84,7 +83,7 @@ struct NameScale: Sendable, Equatable {
 
   /// The number of characters considered.
   private static let longest = 64
-  /// The approximate largest number, which a Double represents exactly.
+  /// The approximate maximum number, which a `Double` represents exactly.
   private static let largest = 1 << 52
 
   init() {}
@@ -120,7 +119,7 @@ struct NameScale: Sendable, Equatable {
     }
   }
 
-  /// Returns the number of an ID; the order is that of bytes, but neighbors may share a number.
+  /// Returns the number of an ID; numbers are in the order of bytes, but neighbors may share one.
   func number(of id: String) -> Int {
     var number = 0
     var bytes = id.utf8.makeIterator()
@@ -136,7 +135,7 @@ struct NameScale: Sendable, Equatable {
     return number
   }
 
-  /// Returns the smallest ID of a number; nil above the largest one.
+  /// Returns the smallest ID with a number; nil above the largest number.
   func id(of number: Int) -> String? {
     var rest = number
     var bytes: [UInt8] = []

@@ -1,15 +1,17 @@
-/// Estimates how the IDs of a collection are distributed, from a few short queries, and cuts it into parts of about equal size.
+/// Estimates how the IDs of a collection are distributed, from a few short queries, and splits it into parts of about equal
+/// size.
 ///
-/// A query at an arbitrary ID returns the next few IDs; how far they reach shows how dense the IDs are there. Where the estimate is
-/// that many documents lie between two queries, the next query is made in between. The estimate only decides how equal the parts are:
-/// whatever the cuts are, the parts cover every ID. The type is pure: it takes results and returns the next IDs to look at.
+/// A query at an arbitrary ID returns the next few IDs, and their range shows how dense the IDs are there. If an estimate
+/// puts many documents between two queries, the next query is made in between. The estimate only decides how equal the
+/// parts are: wherever the cuts are, the parts cover every ID. The type is pure: it takes results and returns the next IDs
+/// to query.
 struct NameSurvey: Sendable {
   private struct Look: Sendable {
     /// The ID that the query started at; empty for the beginning.
     var start: String
-    /// The IDs of the next documents; an ID repeats if the documents are below it.
+    /// The IDs of the next documents; an ID repeats if there are documents below it.
     var ids: [String]
-    /// Whether there are no more.
+    /// Whether there are no further documents.
     var isLast: Bool
     /// Whether nothing can be learned from a query between this one and the next.
     var isSettled = false
@@ -17,31 +19,32 @@ struct NameSurvey: Sendable {
 
   /// The documents between the start of a query and the next query.
   private struct Part {
-    /// Estimated or exact.
+    /// The number of documents, estimated or exact.
     var count: Double
     var isExact: Bool
   }
 
-  /// The number of documents that a query asks for.
+  /// The number of documents that each query requests.
   static let sampleSize = 12
 
-  /// The number of queries that a survey makes at most.
+  /// The maximum number of queries in a survey.
   static func mostQueries(for parts: Int) -> Int { parts * 4 + 40 }
 
-  /// The search for the last IDs: for the largest character that an ID continues with, then behind that for the next one.
+  /// The search for the last IDs: finds the largest character that an ID begins with, then the largest one after that, and
+  /// so on.
   private struct EndSearch: Sendable {
-    /// The characters that are found; those above ASCII are found as one.
+    /// The characters found so far; those beyond ASCII are found as one.
     var prefix = ""
-    /// IDs continue with this one, or none is known to; none with `high` or above.
+    /// IDs continue with this character, or none is known to; none continues with `high` or above.
     var low: UInt8 = 0x20
     var high: UInt8 = 0x7F
-    /// The character in between that was asked for.
+    /// The character in between that was queried.
     var middle: UInt8?
 
     var start: String? { middle.map { prefix + String(UnicodeScalar($0)) } }
   }
 
-  /// How many characters of the last IDs are searched for.
+  /// The number of characters of the last IDs that are searched for.
   private static let endLength = 3
 
   private var scale = NameScale()
@@ -84,10 +87,10 @@ struct NameSurvey: Sendable {
     return Part(count: Double(look.ids.count) + Double(rest) / gap, isExact: false)
   }
 
-  /// Returns the usual distance between the IDs of a query; nil if there are too few to say.
+  /// Returns the typical distance between the IDs of a query; nil if there are too few to tell.
   ///
-  /// It is the median, because one of the distances may be a gap of any size. IDs that happen to be close together say too much; that
-  /// is corrected by the next query, while what says too little would not be looked at again.
+  /// It is the median, because one of the distances may be a gap of any size. IDs that happen to be close together lead to
+  /// an overestimate, which the next query corrects; an underestimate would not be queried again.
   private func gap(_ ids: [String]) -> Double? {
     let numbers = ids.map { scale.number(of: $0) }
     let gaps = zip(numbers, numbers.dropFirst()).map { $1 - $0 }.filter { $0 > 0 }.sorted()
@@ -96,11 +99,11 @@ struct NameSurvey: Sendable {
 
   // MARK: Where to look
 
-  /// The IDs at which to query next; empty if the parts can be cut well enough.
+  /// Returns the IDs to query next; empty if the parts can be split well enough.
   ///
   /// - Parameters:
-  ///   - parts: The number of parts that are wanted.
-  ///   - limit: The number of queries at most.
+  ///   - parts: The desired number of parts.
+  ///   - limit: The maximum number of queries.
   mutating func next(parts wanted: Int, limit: Int) -> [String] {
     guard let first = looks.first else { return [""] }
     if first.isLast { return [] }
@@ -117,7 +120,7 @@ struct NameSurvey: Sendable {
     return starts
   }
 
-  /// Returns the next ID of the search for the last ones; nil once they are found.
+  /// Returns the next ID in the search for the last IDs; nil once they are found.
   private mutating func nextOfSearch() -> String? {
     while var current = search {
       if current.high - current.low > 1 {
@@ -127,7 +130,7 @@ struct NameSurvey: Sendable {
           search = current
           return start
         }
-        // A query cannot start there; the one above it decides.
+        // A query cannot start there, so the one above it decides.
         current.low = current.middle ?? current.high
         current.middle = nil
         search = current
@@ -157,7 +160,7 @@ struct NameSurvey: Sendable {
 
   // MARK: Cuts
 
-  /// Returns the IDs that begin the second and each further part, in order; fewer where there are not enough documents.
+  /// Returns the IDs that begin the second and each further part, in order; fewer if there are not enough documents.
   func cuts(into wanted: Int) -> [String] {
     let parts = parts
     let total = parts.reduce(0) { $0 + $1.count }
@@ -180,7 +183,7 @@ struct NameSurvey: Sendable {
     return cuts
   }
 
-  /// Returns the ID before which about so many documents of a query and what follows it are.
+  /// Returns the ID before which about the given number of documents lie, counted from the start of a query.
   private func id(_ offset: Double, of count: Double, in index: Int) -> String? {
     let look = looks[index]
     let position = Int(offset.rounded())
@@ -195,14 +198,14 @@ struct NameSurvey: Sendable {
 }
 
 extension DocumentPath {
-  /// Whether a text can be the ID of a document that a query starts at.
+  /// Whether a text can be the ID of a document at which a query starts.
   static func isUsableID(_ text: String) -> Bool {
     !text.isEmpty && text != "." && text != ".." && !text.hasPrefix("__")
       && !text.utf8.contains(UInt8(ascii: "/"))
   }
 }
 
-/// What is known of the names of a read, to cut it into parts.
+/// What is known of the names of a read, for splitting it into parts.
 package struct ReadSurvey: Sendable {
   private enum Knowledge {
     case names(NameSurvey, CollectionPath)
@@ -212,7 +215,7 @@ package struct ReadSurvey: Sendable {
 
   private let knowledge: Knowledge
 
-  /// The smallest estimated number of documents of a part.
+  /// The minimum estimated number of documents in a part.
   private static let leastOfPart = 50.0
 
   /// The estimated number of documents; nil if there is no estimate.
@@ -224,7 +227,7 @@ package struct ReadSurvey: Sendable {
     if case .nothing = knowledge { false } else { true }
   }
 
-  /// Returns names that cut the read into parts of about equal size, sorted; fewer if it is small.
+  /// Returns names that split the read into parts of about equal size, sorted; fewer if it is small.
   package func cuts(into parts: Int) -> [DocumentPath] {
     switch knowledge {
     case .nothing: return []
@@ -247,13 +250,13 @@ package struct ReadSurvey: Sendable {
 }
 
 extension FirestoreClient {
-  /// Looks at the names of a read, in order to cut it into parts of about equal size.
+  /// Surveys the names of a read, in order to split it into parts of about equal size.
   ///
-  /// Collection groups and patterns are cut by the service (`partitionQuery`), if it can do that. A collection, with or without its
-  /// subcollections, is cut at IDs of its own documents, found by about four queries of a few names per part. The filter of the read is
-  /// ignored.
+  /// Collection groups and patterns are split by the service (`partitionQuery`), if it can do that. A collection, with or
+  /// without its subcollections, is split at IDs of its own documents, which are found by about four queries of a few names
+  /// per part. The filter of the read is ignored.
   ///
-  /// - Parameter parts: The number of parts at most.
+  /// - Parameter parts: The maximum number of parts.
   /// - Throws: ``Failure``.
   package func survey(of read: CollectionRead, parts: Int) async throws -> ReadSurvey {
     guard parts > 1, read.isOrderedByName else { return ReadSurvey(nil) }
@@ -266,7 +269,8 @@ extension FirestoreClient {
       )
     case .collection: return ReadSurvey(try await survey(read, parts: parts), read.collection)
     case .subcollections:
-      // By its own documents, if there are any: those of one subcollection after the other would pass for a crowd of names.
+      // Its own documents are used if there are any: the IDs within one subcollection after the other would pass for a
+      // cluster of names.
       var own = read
       own.reach = .collection
       let survey = try await survey(own, parts: parts)
@@ -288,7 +292,7 @@ extension FirestoreClient {
     return survey
   }
 
-  /// Reads the IDs of the next documents from an ID on.
+  /// Reads the IDs of the next documents, starting at an ID.
   private func look(at start: String, in read: CollectionRead) async throws -> (ids: [String], isLast: Bool) {
     var look = CollectionRead(read.collection, pageSize: NameSurvey.sampleSize, mask: [.documentName])
     (look.reach, look.readTime, look.readsAhead) = (read.reach, read.readTime, false)

@@ -2,13 +2,13 @@
 struct PageFetcher: Sendable {
   let client: FirestoreClient
   let read: CollectionRead
-  /// Whether documents are only carried, so that they may stay on the tape.
+  /// Whether documents are only passed through, so that they may stay on the tape.
   let isCarrying: Bool
-  /// The bytes that a page should have, if it has more than one document.
+  /// The number of bytes that a page should have if it has more than one document.
   let share: Int
-  /// The most bytes that it may have then, because documents differ.
+  /// The maximum number of bytes that such a page may have, because documents vary.
   var mostBytes: Int
-  /// Called with the documents that a page has, also those that are left out here, once it is decoded.
+  /// Called with the number of documents in a page, including those that are left out here, after it was decoded.
   var onPage: @Sendable (_ documents: Int) -> Void = { _ in }
   private let selection: ReadSelection?
 
@@ -28,8 +28,7 @@ struct PageFetcher: Sendable {
 
   /// Requests a page, with a smaller size if the response exceeds the limit.
   ///
-  /// - Parameter prepare: Called with the body of each response and the requested size, before the
-  ///   body is parsed.
+  /// - Parameter prepare: Called with the body of each response and the requested size, before the body is parsed.
   func page(
     after start: PageStart?,
     size: Int,
@@ -45,29 +44,29 @@ struct PageFetcher: Sendable {
           : try await query(after: start, size: size, beforeParsing: prepare)
       } catch {
         guard error.isBodyTooLarge, size > 1 else { throw error }
-        // What was too large was read in vain, so few attempts have to lead to a size that fits.
+        // A response that was too large is wasted, so few attempts have to lead to a size that fits.
         size = max(1, size / 4)
       }
     }
   }
 
-  /// How many documents the page after one should ask for, so that it has its share of bytes.
+  /// Returns how many documents to request for the next page, so that it has its share of bytes.
   ///
   /// - Parameters:
-  ///   - bytes: The size of the page before.
-  ///   - documents: How many it has.
+  ///   - bytes: The size of the previous page.
+  ///   - documents: The number of its documents.
   func size(after bytes: Int, of documents: Int) -> Int {
     documents > 0 ? max(1, documents.multipliedClamped(by: share) / max(1, bytes)) : .max
   }
 
-  /// A request whose response may not have more bytes, unless it is of one document.
+  /// A request whose response may not exceed the limit, unless it is for one document.
   private func bounded(_ request: HTTPRequest, size: Int) -> HTTPRequest {
     var request = request
     if size > 1 { request.maximumBodyBytes = mostBytes }
     return request
   }
 
-  /// Whether the next page is one of a list, as its read can be and its server's lists serve.
+  /// Whether the next page is one of a list, if the read allows lists and the server's lists are usable.
   private func isList(after start: PageStart?) -> Bool {
     guard read.isList else { return false }
     switch start?.position {
@@ -77,7 +76,7 @@ struct PageFetcher: Sendable {
     }
   }
 
-  /// Where a list goes on: at its token, or behind its last document where queries are to take its place.
+  /// Where a list continues: at its token, or after its last document if queries replace the list from now on.
   private func next(_ root: JSONCursor, _ size: Int) throws(CallFailure) -> PageStart.Position? {
     guard let token = root.nextPageToken else { return nil }
     var (count, last) = (0, JSONCursor?.none)
@@ -91,7 +90,7 @@ struct PageFetcher: Sendable {
     return .cursor(try cursor(after: last, [StructuredQuery.Order(.documentName)]))
   }
 
-  /// Returns the start of the page after another; nil after the last one.
+  /// Returns the start of the page after another; nil after the last page.
   func start(after page: FetchedPage) throws(Failure) -> PageStart? {
     guard let position = page.next else { return nil }
     guard let start = PageStart(position, after: page.start) else {
@@ -164,7 +163,7 @@ struct PageFetcher: Sendable {
           last = document
         }
       }
-      // A query returns as many documents as requested, so fewer are the last ones.
+      // A query returns as many documents as requested, so fewer documents are the last ones.
       var next: PageStart.Position?
       if count >= size, let last { next = .cursor(try cursor(after: last, order)) }
       if case .cursor(let from)? = start?.position, case .cursor(let to)? = next, !to.isAfter(from, order) {
@@ -195,7 +194,7 @@ struct PageFetcher: Sendable {
 
   /// Decodes a fetched page as far as its reader needs.
   ///
-  /// - Parameter order: That of the documents before the page; then, of those up to its end.
+  /// - Parameter order: The order of the documents before the page, which is advanced to its end.
   /// - Throws: `.unavailable` for documents that were not requested or are out of order, `.internal` for one that cannot
   ///   be decoded.
   func decoded(_ page: FetchedPage, _ order: inout ReadOrder) throws(Failure) -> DocumentPage {
@@ -233,7 +232,7 @@ struct PageFetcher: Sendable {
     return documents
   }
 
-  /// Returns the names of all documents of a page, also of those that its read drops.
+  /// Returns the names of all documents in a page, including those that its read drops.
   func names(of page: FetchedPage, _ documents: DocumentPage) -> [DocumentPath] {
     guard selection != nil, let list = page.elements else {
       var names: [DocumentPath] = []
@@ -249,7 +248,7 @@ struct PageFetcher: Sendable {
 
   /// Returns the documents of a fetched page, which stay on its tape unless they are selected or cut here.
   ///
-  /// - Throws: As ``documents(of:_:)``, but values are checked when they are looked at.
+  /// - Throws: The errors of ``documents(of:_:)``, except that values are checked when they are accessed.
   private func documentPage(
     of page: FetchedPage,
     _ order: inout ReadOrder
@@ -288,7 +287,7 @@ struct PageFetcher: Sendable {
   }
 }
 
-/// The start of a page, and the positions before it.
+/// The start of a page, with the positions before it.
 struct PageStart: Sendable {
   enum Position: Sendable, Equatable {
     case token(UTF8Key)
@@ -296,11 +295,11 @@ struct PageStart: Sendable {
   }
 
   let position: Position
-  /// The documents before it; nil where they are known elsewhere.
+  /// The order of the documents before it; nil if it is known elsewhere.
   var order: ReadOrder?
   private var trail = LoopDetector<Position>()
 
-  /// Creates a start; nil if the read was at this position before.
+  /// Creates a start; nil if the read has been at this position before.
   init?(_ position: Position, after last: PageStart?) {
     self.position = position
     if let last { trail = last.trail }
@@ -308,23 +307,22 @@ struct PageStart: Sendable {
   }
 }
 
-/// A page that is parsed but not decoded.
+/// A page that has been parsed but not decoded.
 struct FetchedPage: @unchecked Sendable {
-  // The cursor borrows the body's parser; both move together from the task that fetches to the one that
-  // decodes.
+  // The cursor borrows the body's parser; both move together from the task that fetches to the one that decodes.
   let body: ParsedBody
   /// The list of documents, or the stream elements that contain them.
   let elements: JSONCursor?
   let next: PageStart.Position?
-  /// Its own start; nil for the first page.
+  /// Its start; nil for the first page.
   let start: PageStart?
   let size: Int
-  /// Whether it is one of a list, not of a query.
+  /// Whether it is a page of a list rather than a query.
   let isList: Bool
 
-  /// How many documents it has.
+  /// The number of its documents.
   var count: Int { elements?.elements.reduce(0) { $0 + (isList || $1["document"] != nil ? 1 : 0) } ?? 0 }
 
-  /// About how much memory its tape takes: the texts, and for each word of the tape what the parser noted to find it.
+  /// The approximate memory of its tape: the texts, and the parser's notes on each word of the tape.
   var heldBytes: Int { body.bytes + 12 * (elements?.tapeLength ?? 0) }
 }

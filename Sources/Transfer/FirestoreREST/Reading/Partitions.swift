@@ -1,9 +1,11 @@
 extension FirestoreClient {
-  /// Returns document names that cut a collection group into parts of similar size, sorted; nil if the service cannot do that.
+  /// Returns document names that split a collection group into parts of similar size, sorted; nil if the service cannot do
+  /// that.
   ///
-  /// The pages of the answer are in no order, so all are collected first (`partitionQuery` of the reference of the REST API).
+  /// The pages of the response are in no order, so all are collected first (`partitionQuery` in the reference of the REST
+  /// API).
   ///
-  /// - Parameter count: The number of names at most; the service returns fewer for a small group.
+  /// - Parameter count: The maximum number of names; the service returns fewer for a small group.
   /// - Throws: ``Failure``.
   package func partitions(
     ofGroup id: String,

@@ -1,9 +1,9 @@
-/// Cuts a read in name order into ranges of about a page each, to be read concurrently and returned in order.
+/// Splits a read in name order into ranges of about a page each, to be read concurrently and returned in order.
 ///
-/// A range is read by one page. ``NameEstimate`` guesses from the pages before where the next page ends. A range
-/// with more documents than guessed is cut again behind its page, as soon as that arrives; behind two empty ones
-/// the remainder is requested as one range, which skips a gap of any size. So every name is in exactly one range,
-/// however wrong the guesses. The type is pure: it takes results and returns the next range to read.
+/// Each range is read as one page. ``NameEstimate`` guesses from earlier pages where the next page ends. A range with more
+/// documents than guessed is split again after its page, as soon as that arrives; after two empty ranges, the remainder is
+/// requested as one range, which skips a gap of any size. So every name is in exactly one range, however wrong the guesses
+/// are. The type is pure: it takes results and returns the next range to read.
 struct RangeSplitter: Sendable {
   enum Start: Sendable, Equatable {
     /// At the first document.
@@ -27,7 +27,7 @@ struct RangeSplitter: Sendable {
     var start: Start
     /// The name before which it ends; nil for the end of the read.
     var end: DocumentPath?
-    /// The most documents to request.
+    /// The maximum number of documents to request.
     var size: Int
   }
 
@@ -48,11 +48,11 @@ struct RangeSplitter: Sendable {
   /// The samples of the last finished ranges, the latest one last.
   private var finished: [NameSample] = []
 
-  /// Cuts a range of names.
+  /// Splits a range of names.
   ///
   /// - Parameters:
-  ///   - level: The number of segments of the collection whose document IDs cut the whole.
-  ///   - isDeep: Whether documents of several collections come.
+  ///   - level: The number of path segments of the collection whose document IDs split the whole.
+  ///   - isDeep: Whether documents of several collections are read.
   init(
     pageSize: Int,
     from start: Start = .beginning,
@@ -68,7 +68,7 @@ struct RangeSplitter: Sendable {
 
   var isDone: Bool { segments.isEmpty }
 
-  /// The number of the range whose page comes next; nil if it is not begun, or at the end.
+  /// The number of the range whose page is returned next; nil if it has not begun, or at the end.
   var first: Int? {
     switch segments.first {
     case .begun(let piece), .arrived(let piece, _): piece.number
@@ -76,22 +76,22 @@ struct RangeSplitter: Sendable {
     }
   }
 
-  /// Whether the next range to begin comes before one that is begun.
+  /// Whether the next range to begin comes before one that has begun.
   var hasGap: Bool {
     guard let next = segments.firstIndex(where: \.isOpen) else { return false }
     return segments[next...].contains { !$0.isOpen }
   }
 
-  /// Begins the next range in order; nil if all are begun.
+  /// Begins the next range in order; returns nil if all have begun.
   ///
-  /// - Parameter onlyFirst: Whether to begin only the range whose page comes next.
+  /// - Parameter onlyFirst: Whether to begin only the range whose page is returned next.
   mutating func begin(_ number: Int, onlyFirst: Bool = false) -> Piece? {
     for index in segments.indices {
       if onlyFirst, index > 0 { return nil }
       guard case .open(let start, let end) = segments[index] else { continue }
       let cut = cut(behind: start, before: end, at: index)
-      // A range that is guessed to be a page may hold some more, and below several documents it varies more; a full
-      // page would need another request.
+      // A range that is guessed to be a page may hold some more documents, and this varies more below several documents; a
+      // full page would require another request.
       let size = cut == nil ? pageSize : isDeep ? 2 * pageSize : pageSize + pageSize / 2
       let piece = Piece(number: number, start: start, end: cut ?? end, size: size)
       segments[index] = .begun(piece)
@@ -101,11 +101,11 @@ struct RangeSplitter: Sendable {
     return nil
   }
 
-  /// Takes the page of a range.
+  /// Records the page of a range.
   ///
   /// - Parameters:
   ///   - names: The names of its documents, in order.
-  ///   - isWhole: Whether the range has no more; otherwise it has names.
+  ///   - isWhole: Whether the page completes the range; otherwise it has names.
   mutating func arrive(_ number: Int, _ names: [DocumentPath], isWhole: Bool) {
     for index in segments.indices {
       guard case .begun(let piece) = segments[index], piece.number == number else { continue }
@@ -125,13 +125,13 @@ struct RangeSplitter: Sendable {
     finished = finished.suffix(1) + [sample]
   }
 
-  /// Takes names that cut the whole into parts of similar size.
+  /// Records names that split the whole into parts of similar size.
   mutating func take(points: [DocumentPath]) { estimate.points = points.sorted() }
 
-  /// Returns where the range at an index should be cut; nil to read it as one.
+  /// Returns where the range at an index should be split; nil to read it as one.
   private func cut(behind start: Start, before end: DocumentPath?, at index: Int) -> DocumentPath? {
     guard let from = start.name else { return nil }
-    // The nearest pages before it are most like it.
+    // The nearest pages before it are the most similar ones.
     var near: [NameSample] = []
     for segment in segments[..<index].reversed() where near.count < 2 {
       if case .arrived(_, let sample) = segment { near.append(sample) }

@@ -1,9 +1,9 @@
 import Files
 
-/// Prefetching one page after the other: a page is decoded while the request for the next one is in flight.
+/// Prefetches one page after the other: a page is decoded while the request for the next one is in flight.
 ///
-/// Three pages at most are held: the caller's, the decoded one after it, and a body that waits to be decoded.
-/// Requests in flight are cancelled with the reader.
+/// At most three pages are held: the caller's, the decoded one after it, and a body that waits to be decoded. Dropping the
+/// object cancels requests in flight.
 final class ReadAhead {
   private var page: PageAhead?
 
@@ -28,10 +28,10 @@ final class ReadAhead {
   }
 }
 
-/// A page that is requested at once, and parsed and decoded by the same task once it is admitted.
+/// A page that is requested immediately, and parsed and decoded by the same task after it is admitted.
 ///
-/// As soon as its body is admitted, the page after it is requested if ``EarlyToken`` finds its token, else once
-/// the body is parsed. A page that turns out not to come next is dropped.
+/// The page after it is requested as soon as its body is admitted, if ``EarlyToken`` finds its token, or else after the
+/// body is parsed. A page that turns out not to come next is dropped.
 private final class PageAhead: Sendable {
   typealias Decoded = (page: DocumentPage, order: ReadOrder, next: PageAhead?)
 
@@ -39,9 +39,9 @@ private final class PageAhead: Sendable {
     var task: Task<Decoded, any Error>?
     var next: PageAhead?
     var isCancelled = false
-    /// That of the documents before the page; nil until it is admitted.
+    /// The order of the documents before the page; nil until it is admitted.
     var order: ReadOrder?
-    /// How many documents may be asked for, of the page and those behind it.
+    /// How many documents may be requested for this page and those after it.
     var room: Int
   }
 
@@ -56,20 +56,20 @@ private final class PageAhead: Sendable {
     state = Locked(State(room: room))
   }
 
-  /// Requests it, when called for the first time.
+  /// Requests the page, when called for the first time.
   func begin() {
     state.withLock { state in
       if !state.isCancelled, state.task == nil { state.task = Task { try await self.read() } }
     }
   }
 
-  /// Lets the page be decoded, and the next one be requested.
+  /// Allows the page to be decoded, and the next one to be requested.
   func admit(after order: ReadOrder) {
     state.withLock { $0.order = order }
     admission.open()
   }
 
-  /// Cancels the request and those for what follows.
+  /// Cancels the request and those for the pages after it.
   func cancel() {
     let (task, next) = state.withLock { state in
       state.isCancelled = true
@@ -91,13 +91,13 @@ private final class PageAhead: Sendable {
     do {
       let page = try await fetcher.page(after: start, size: size) { body, size in
         await self.admission.wait()
-        // After a malformed body, this is another one.
+        // After a malformed body, this body is another one.
         self.drop()
         let room = self.state.withLock { $0.room } - size
         guard !Task.isCancelled, self.fetcher.read.asksAhead, room > 0,
           let token = EarlyToken.find(in: body)
         else { return }
-        // If it has fewer than were asked for, the next one may be too large, and is asked for again.
+        // If this page has fewer documents than requested, the next one may be too large, and is requested again.
         if let start = PageStart(.token(token), after: self.start) {
           self.request(start, afterSize: size, self.fetcher.size(after: body.count, of: size), room: room)
         }
@@ -112,7 +112,7 @@ private final class PageAhead: Sendable {
     }
   }
 
-  /// Returns the page after this one: the one that was requested early, if it is the one.
+  /// Returns the page after this one, reusing the early request if it was for that page.
   private func follow(_ page: FetchedPage) throws(Failure) -> PageAhead? {
     let (early, room) = state.withLock { ($0.next, $0.room - page.count) }
     guard room > 0, let start = try fetcher.start(after: page) else {

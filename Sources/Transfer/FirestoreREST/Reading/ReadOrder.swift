@@ -1,11 +1,11 @@
-/// Checks that the documents of a read arrive in its order: a server, or a cache before it, that repeats a page or goes
-/// backwards would have documents read twice, or for ever.
+/// Checks that the documents of a read arrive in its order.
 ///
-/// In name order every document comes after the one before, within and across pages. In any other order documents that
-/// others change meanwhile may come again, but not twice in one page. Pages without documents are normal, but not for ever.
-/// The type is pure.
+/// A server, or a cache in front of it, that repeats a page or goes backwards would cause documents to be read twice, or
+/// forever. In name order, every document comes after the one before, within and across pages. In any other order,
+/// documents that others change in the meantime may come again, but not twice in one page. Pages without documents are
+/// normal, but not forever. The type is pure.
 struct ReadOrder: Sendable {
-  /// The most pages without documents in a row: those of three million deleted documents.
+  /// The maximum number of consecutive pages without documents, as for three million deleted documents.
   static let maximumEmptyPages = 10_000
 
   private let isByName: Bool
@@ -27,7 +27,7 @@ struct ReadOrder: Sendable {
 
   /// Takes the next document of a page.
   ///
-  /// - Throws: `.foreign` if it cannot come here.
+  /// - Throws: `.foreign` if it must not come here.
   mutating func take(_ path: DocumentPath) throws(CallFailure) {
     if isByName {
       if let last, path <= last { throw isFirstOfPage ? .leadsBack : Self.disorder(path) }
@@ -54,7 +54,7 @@ struct ReadOrder: Sendable {
 }
 
 extension CallFailure {
-  /// A page before those that were read already.
+  /// The failure of a page before those that were already read.
   static let leadsBack = CallFailure.foreign(
     "the response leads back to an earlier page, so the read would never end"
   )

@@ -1,19 +1,19 @@
-/// Decides which of several reads may send the next request, so that all together keep one budget.
+/// Decides which of several reads may send the next request, so that together they keep to one budget.
 ///
-/// The reads are returned one after the other, each in its order. So the earliest page that is not requested yet is
-/// next: of the read that is being returned, then of those after it. The page that everything waits for is always
-/// requested; any other only while fewer than the width are in flight, and while fewer than twice the width are in
-/// flight or wait to be returned, with fewer than ``maximumBytes``. That is enough that one slow page does not stop
-/// the others, and it bounds the memory, whatever the number of reads and the size of their documents. A page before
-/// others that wait may be one of thrice the width: they would stop it otherwise, after a part of the names that turns
-/// out to have many more documents. The type is pure.
+/// The reads are returned one after the other, each in its order. So the next page is the earliest one that has not been
+/// requested yet: of the read that is being returned, then of those after it. The page that everything waits for is always
+/// requested. Any other page is requested only while fewer requests than the width are in flight, and while fewer than
+/// twice the width are in flight or waiting to be returned, with fewer than ``maximumBytes``. That is enough to keep one
+/// slow page from stopping the others, and it bounds memory regardless of the number of reads and the size of their
+/// documents. For a page that comes before waiting ones, the limit is three times the width; otherwise these would block a
+/// part of the names that turns out to have many more documents. The type is pure.
 struct ReadScheduler: Sendable {
   struct Request: Sendable {
     enum What: Sendable {
       case range(RangeSplitter.Piece)
-      /// A page of a read that cannot be cut; nil for its first one.
+      /// A page of a read that cannot be split; nil for its first page.
       case page(PageStart?)
-      /// Names that cut a collection group.
+      /// Names that split a collection group.
       case points
     }
 
@@ -25,10 +25,10 @@ struct ReadScheduler: Sendable {
 
   /// A read.
   struct Lane: Sendable {
-    /// The ranges of a read that is cut; otherwise it has a chain.
+    /// The ranges of a read that is split; otherwise it has a chain.
     fileprivate var ranges: RangeSplitter?
     fileprivate var chain: PageChain?
-    /// Whether the service should be asked for names that cut it, once it has more than a page.
+    /// Whether to ask the service for names that split it, once it has more than one page.
     fileprivate var wantsPoints = false
     fileprivate var isLong = false
     fileprivate var hasFailed = false
@@ -39,7 +39,7 @@ struct ReadScheduler: Sendable {
     /// A read whose pages are requested one after the other.
     static var chain: Lane { Lane(chain: PageChain()) }
 
-    /// A read that is cut into ranges.
+    /// A read that is split into ranges.
     static func ranges(_ splitter: RangeSplitter, wantsPoints: Bool) -> Lane {
       Lane(ranges: splitter, wantsPoints: wantsPoints)
     }
@@ -51,16 +51,16 @@ struct ReadScheduler: Sendable {
   private var number = 0
   /// The lanes of the requests in flight.
   private var inFlight: [Int: Int] = [:]
-  /// The pages that wait to be returned.
+  /// The pages that are waiting to be returned.
   private var waiting: [Int: (lane: Int, bytes: Int)] = [:]
   private var waitingBytes = 0
-  /// The size that a page in flight is expected to have.
+  /// The expected size of a page in flight.
   private var expectedBytes = 0
 
-  /// The most requests in flight and pages that wait, as multiples of the width: with a page after all of them, and
-  /// with a page before some.
+  /// The maximum number of requests in flight and waiting pages, as multiples of the width: for a page after all others,
+  /// and for a page before some of them.
   private static let (ahead, between) = (2, 3)
-  /// The most bytes of responses that are in flight and wait, as far as those in flight are like the last ones.
+  /// The maximum number of bytes in flight and waiting, assuming that responses in flight are like the latest ones.
   static let maximumBytes = ByteBudget.responses
 
   /// - Parameter width: The number of concurrent requests.
@@ -88,7 +88,7 @@ struct ReadScheduler: Sendable {
     return nil
   }
 
-  /// Whether the next page of a read comes before others that are requested.
+  /// Whether the next page of a read comes before other requested ones.
   private func isBetween(_ index: Int) -> Bool {
     lanes[index].ranges?.hasGap ?? false || inFlight.values.contains { $0 > index }
       || waiting.values.contains { $0.lane > index }
@@ -109,18 +109,18 @@ struct ReadScheduler: Sendable {
     return Request(number: number, lane: lane, what: what)
   }
 
-  /// Takes the page of a range, with the names of its documents in order.
+  /// Records the page of a range, with the names of its documents in order.
   ///
   /// - Parameters:
   ///   - bytes: The size of the response.
-  ///   - isWhole: Whether the range has no more.
+  ///   - isWhole: Whether the page completes the range.
   mutating func arrive(_ number: Int, bytes: Int, _ names: [DocumentPath], isWhole: Bool) {
     guard let lane = arrive(number, bytes) else { return }
     lanes[lane].ranges?.arrive(number, names, isWhole: isWhole)
     if !isWhole { lanes[lane].isLong = true }
   }
 
-  /// Takes a page of a read that cannot be cut.
+  /// Records a page of a read that cannot be split.
   ///
   /// - Parameters:
   ///   - bytes: The size of the response.
@@ -133,31 +133,31 @@ struct ReadScheduler: Sendable {
     guard let lane = inFlight.removeValue(forKey: number) else { return nil }
     waiting[number] = (lane, bytes)
     waitingBytes += bytes
-    // That of a large page is forgotten slowly: there may be more.
+    // The size of a large page is forgotten slowly, because there may be more.
     expectedBytes = max(bytes, expectedBytes - expectedBytes / 8)
     return lane
   }
 
-  /// Forgets a page that waits.
+  /// Releases a waiting page.
   private mutating func release(_ number: Int) -> Bool {
     guard let page = waiting.removeValue(forKey: number) else { return false }
     waitingBytes -= page.bytes
     return true
   }
 
-  /// Takes names that cut a read into parts of similar size; none if the service gives none.
+  /// Records names that split a read into parts of similar size; none if the service does not return any.
   mutating func arrive(_ number: Int, points: [DocumentPath]) {
     if let lane = inFlight.removeValue(forKey: number) { lanes[lane].ranges?.take(points: points) }
   }
 
-  /// Records that a page failed: of its read, nothing is read ahead any more.
+  /// Records that a page failed, after which nothing more of its read is requested ahead.
   mutating func fail(_ number: Int) {
     if let lane = inFlight.removeValue(forKey: number) { lanes[lane].hasFailed = true }
   }
 
   /// Moves on to a read.
   ///
-  /// - Returns: The requests and pages of earlier reads, which nobody needs.
+  /// - Returns: The requests and pages of earlier reads, which are no longer needed.
   mutating func advance(to lane: Int) -> [Int] {
     guard lane > current else { return [] }
     current = lane
@@ -170,13 +170,13 @@ struct ReadScheduler: Sendable {
     return dropped
   }
 
-  /// Whether the current read was returned to its end.
+  /// Whether the current read has been returned completely.
   var isCurrentDone: Bool { current >= lanes.count || lanes[current].isDone }
 
-  /// The number of the page that comes next; nil if it is not requested, or at the end of the current read.
+  /// The number of the page to return next; nil if it has not been requested, or at the end of the current read.
   var first: Int? { current < lanes.count ? lanes[current].first : nil }
 
-  /// Completes the page that comes next, which has arrived.
+  /// Completes the page to return next, which has arrived.
   mutating func finish() {
     guard let number = first, release(number) else { return }
     lanes[current].ranges?.finish()
@@ -184,24 +184,24 @@ struct ReadScheduler: Sendable {
   }
 }
 
-/// The pages of a read that cannot be cut: each is requested once the one before it has arrived.
+/// The pages of a read that cannot be split, each of which is requested after the one before it has arrived.
 struct PageChain: Sendable {
   /// The start of a page; its value is nil for the first one.
   struct Start: Sendable {
     let value: PageStart?
   }
 
-  /// The numbers of the requested pages that were not returned, in order.
+  /// The numbers of the requested pages that have not been returned, in order.
   private var begun: [Int] = []
   private var open: Start? = Start(value: nil)
 
-  /// Whether everything was returned.
+  /// Whether everything has been returned.
   var isDone: Bool { begun.isEmpty && open == nil }
 
-  /// The number of the page that comes next; nil if it is not requested.
+  /// The number of the page to return next; nil if it has not been requested.
   var first: Int? { begun.first }
 
-  /// Begins the next page; nil if its start is not known.
+  /// Begins the next page; returns nil if its start is unknown.
   mutating func begin(_ number: Int, onlyFirst: Bool) -> Start? {
     guard !onlyFirst || begun.isEmpty, let start = open else { return nil }
     open = nil
@@ -209,7 +209,7 @@ struct PageChain: Sendable {
     return start
   }
 
-  /// Takes the start of the page after one that arrived.
+  /// Records the start of the page after one that arrived.
   mutating func arrive(_ number: Int, next: PageStart?) {
     if begun.last == number { open = next.map { Start(value: $0) } }
   }

@@ -8,10 +8,10 @@ package enum ReadTimeChoice: Sendable, Equatable {
   /// The server's time at the start; an error if the service does not support it.
   case now
   case at(Timestamp)
-  /// The present of each page.
+  /// The present, separately for each page.
   case none
 
-  /// A moment that was determined; nil for the present of each page.
+  /// Creates the choice of a known moment; nil to read each page as of the present.
   package init(_ moment: Timestamp?) { self = moment.map { .at($0) } ?? .none }
 
   /// The given time; nil for the other choices.
@@ -32,15 +32,15 @@ package enum ReadTimeChoice: Sendable, Equatable {
 }
 
 extension FirestoreClient {
-  /// Returns the read time of a run; nil for the present of each page.
+  /// Returns the read time of a run; nil to read each page as of the present.
   ///
-  /// It is the server's own time, from the response to reading one document; this machine's clock is not
-  /// trusted. A server other than Google's may not report it; then the present is read. The official emulator
-  /// refuses `readTime` on GETs, so any other server is tested with one list first, and then with a query. Determine it before anything else
-  /// is read, so that all of a run is of that moment, the list of its collections included.
+  /// It is the server's own time, from the response to reading one document, because this machine's clock is not trusted. A
+  /// server other than Google's may not report it; then the present is read. The official emulator refuses `readTime` on
+  /// GETs, so any other server is tested with one list first, and then with a query. The read time should be determined
+  /// before anything else is read, so that everything in a run is as of that moment, including the list of its collections.
   ///
-  /// - Throws: ``Failure``, also after an outage; of kind `configuration` if a read time is required and the service
-  ///   does not report its time; as ``assertReadable(at:)`` for a given time.
+  /// - Throws: ``Failure``, including after an outage; of kind `configuration` if a read time is required and the service
+  ///   does not report its time; the errors of ``assertReadable(at:)`` for a given time.
   package func readTime(
     _ choice: ReadTimeChoice,
     of environment: DatabaseEnvironment,
@@ -76,7 +76,7 @@ extension FirestoreClient {
     return nil
   }
 
-  /// Whether the server reads at a moment.
+  /// Whether the server can read as of a moment.
   private func reads(at moment: Timestamp) async throws -> Bool {
     do {
       var read = CollectionRead(Self.probe.collection, pageSize: 1, readTime: moment)
@@ -90,12 +90,12 @@ extension FirestoreClient {
 }
 
 extension FirestoreClient {
-  /// A document that every database may have, and none needs to have.
+  /// A document that may or may not exist in any database.
   static let probe = DocumentPath(CollectionPath(nil, CollectionSelection.ownPrefix), "lock")
 
   /// Returns the server's time, as a read time; nil if the server does not report it.
   ///
-  /// - Throws: ``Failure``: a server that cannot be reached, or refuses the signer, says nothing about that.
+  /// - Throws: ``Failure`` if the server cannot be reached or refuses the credentials, which leaves the question open.
   func reportedTime() async throws(Failure) -> Timestamp? {
     do throws(Failure) {
       return try await serverTime(reading: Self.probe)?.flooredToMicroseconds
@@ -105,11 +105,11 @@ extension FirestoreClient {
     }
   }
 
-  /// Returns a read that is not changed by writes to what it gives.
+  /// Returns a read that is not disturbed by writes to its own documents.
   ///
-  /// A read in name order is as it is. In another order a document that was written may come again, so all pages are of
-  /// one moment; on a server that does not report its time, the documents are read by name, and the filter is evaluated
-  /// here.
+  /// A read in name order is returned as it is. In another order, a document that was written may come again, so all pages
+  /// are read as of one moment; on a server that does not report its time, the documents are read by name, and the client
+  /// evaluates the filter.
   package func steady(_ read: CollectionRead) async throws(Failure) -> CollectionRead {
     if read.isOrderedByName || read.readTime != nil { return read }
     var steady = read
@@ -120,7 +120,7 @@ extension FirestoreClient {
 }
 
 extension FirestoreError {
-  /// Whether the server does not have the method at all, or does not take the request for a document of the tool's own.
+  /// Whether the server lacks the method altogether, or refuses the request for one of the tool's own documents.
   var refusesProbe: Bool {
     [.unimplemented, .invalidArgument, .outOfRange].contains(status)
       || (!isFromService && (code == 404 || code == 405))
@@ -128,8 +128,8 @@ extension FirestoreError {
 
   /// Whether the service refuses the read time as too old.
   ///
-  /// It gives no reason but the message, such as "The requested snapshot version is too old." An unknown message leaves
-  /// the error as it is, which is never wrong.
+  /// The only indication is the message, such as "The requested snapshot version is too old." An unknown message leaves the
+  /// error as it is, which is never wrong.
   package var refusesOldReadTime: Bool {
     guard status == .invalidArgument || status == .failedPrecondition || status == .outOfRange else {
       return false
@@ -144,9 +144,9 @@ extension FirestoreError {
 }
 
 extension CollectionPages {
-  /// As ``next(of:)``; a failure that is due to the read time says so.
+  /// Does the same as ``next(of:)``, except that a failure due to the read time says so.
   ///
-  /// - Parameter remedy: As that of ``Failure/explainingClosedWindow(since:remedy:)``.
+  /// - Parameter remedy: See ``Failure/explainingClosedWindow(since:remedy:)``.
   package func next(
     of index: Int,
     at readTime: Timestamp?,
@@ -161,12 +161,12 @@ extension CollectionPages {
 }
 
 extension Failure {
-  /// What follows the remedy of a command with `--read-time`.
+  /// What to append to the remedy of a command with `--read-time`.
   package static let orReadPresent = "or give --read-time none to read the present, which mixes read times."
 
-  /// Returns a clear failure if the read time has expired; otherwise itself.
+  /// Returns a clear failure if the read time has expired; otherwise returns itself.
   ///
-  /// - Parameter remedy: What to do, as a sentence.
+  /// - Parameter remedy: A sentence on what to do.
   package func explainingClosedWindow(since readTime: Timestamp, remedy: String) -> Failure {
     guard let service, service.refusesOldReadTime else { return self }
     var failure = self

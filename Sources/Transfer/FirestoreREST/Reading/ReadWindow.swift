@@ -1,12 +1,12 @@
-// How far back the service reads: an hour, or seven days of whole minutes with point-in-time recovery.
+// How far back the service can read: an hour, or seven days in whole minutes with point-in-time recovery.
 
 extension FirestoreClient {
-  /// Checks that the service reads at a moment, by a look at one document at that moment.
+  /// Checks that the service can read as of a moment, by reading one document as of that moment.
   ///
-  /// A server that does not know moments at all says so where documents are read.
+  /// A server that does not support read times at all reports that when documents are read.
   ///
   /// - Throws: ``Failure``: `.usage` for a moment in the future, `.inputMissing` for one outside of the window, with the
-  ///   earliest that works as far as it can be known.
+  ///   earliest possible moment as far as it can be determined.
   package func assertReadable(at moment: Timestamp) async throws(Failure) {
     do throws(Failure) {
       _ = try await batchGet([Self.probe], mask: [.documentName], readTime: moment)
@@ -26,10 +26,10 @@ extension FirestoreClient {
     }
   }
 
-  /// The earliest moment that can be read: by the settings of the database, else an hour ago by the service's clock; nil where
-  /// neither is known.
+  /// Returns the earliest moment that can be read; nil if it cannot be determined.
   ///
-  /// It is a whole minute, and so readable for a while, unless the database is younger than an hour.
+  /// It comes from the settings of the database, or else is an hour ago by the service's clock. It is a whole minute, and
+  /// so stays readable for a while, unless the database is younger than an hour.
   package func earliestMoment() async -> Timestamp? {
     let settings = try? await quickly.describeDatabase()
     let hourAgo = try? await quickly.reportedTime().flatMap { Timestamp(seconds: $0.seconds - 3600) }

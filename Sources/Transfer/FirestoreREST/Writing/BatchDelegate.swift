@@ -1,7 +1,6 @@
 /// The decisions and notifications of a batch writer.
 ///
-/// Calls for different commits may overlap. Those for one document are sequential, in the order of
-/// submission.
+/// Calls for different commits may overlap. Calls for one document are sequential, in the order of submission.
 package protocol BatchDelegate: Sendable {
   /// Called before each commit with its writes.
   func willCommit(_ writes: [Write]) async throws(Failure)
@@ -9,8 +8,7 @@ package protocol BatchDelegate: Sendable {
   func didSettle(_ write: Write, _ result: WriteResult) async throws(Failure)
   /// Called for writes that the service confirmed together, instead of ``didSettle(_:_:)`` for each.
   func didWrite(_ written: [(write: Write, updateTime: Timestamp?)]) async throws(Failure)
-  /// Decides about a write whose document does not match its precondition; `current` is nil if it does not
-  /// exist.
+  /// Decides about a write whose document does not match its precondition; `current` is nil if it does not exist.
   func resolve(_ write: Write, current: RawDocument?) async -> ConflictResolution
 }
 

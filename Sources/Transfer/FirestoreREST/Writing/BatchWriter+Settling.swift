@@ -1,4 +1,4 @@
-// What becomes of writes whose result is known.
+// What happens to writes whose result is known.
 
 extension BatchWriter {
   func settle(_ settled: [CommitScheduler.Settled]) async {
@@ -22,7 +22,7 @@ extension BatchWriter {
     }
   }
 
-  /// Ends the writing if the run may not write any more; conflicts are not planned again then.
+  /// Ends the writing if the run may no longer write; conflicts are then not replanned.
   private func assertMayWrite() async {
     do throws(Failure) {
       try await client.gate.pass(.conflict)
@@ -31,7 +31,7 @@ extension BatchWriter {
     }
   }
 
-  /// Calls `body`; its failure ends the writing.
+  /// Calls `body`; a failure of it ends the writing.
   private func failing(_ body: () throws(Failure) -> Void) {
     do throws(Failure) {
       try body()

@@ -6,8 +6,8 @@
 ///       for change in changes { try await writer.submit(change) }
 ///     }
 ///
-/// The ``CommitScheduler`` decides, this actor performs. With a ``WriteJournal``, a commit is sent only after
-/// its changes are in the journal and synced.
+/// The ``CommitScheduler`` decides, and this actor carries it out. With a ``WriteJournal``, a commit is sent only after its
+/// changes are in the journal and synced.
 package actor BatchWriter {
   let client: FirestoreClient
   let delegate: any BatchDelegate
@@ -15,20 +15,20 @@ package actor BatchWriter {
   let limits: BatchLimits
   var scheduler: CommitScheduler
   private var failure: Failure?
-  /// When the loop wakes next.
+  /// The time at which the loop wakes next.
   private var timer = Double.infinity
   /// The loop, while it waits for an event.
   private var sleeper: CheckedContinuation<Void, Never>?
   /// Whether an event arrived while the loop was not waiting.
   private var wasWoken = false
   private var submitters: [CheckedContinuation<Void, Never>] = []
-  /// Commits being settled: the delegate may still plan some of their writes again.
+  /// The number of commits being settled; the delegate may still replan some of their writes.
   private var settling = 0
   /// The request for the service's time before the first commit.
   private var asking: Task<Result<Timestamp?, Failure>, Never>?
-  /// What the delegate does before commits, which ends when nothing is sent any more.
+  /// The delegate's preparations of commits, which are cancelled when nothing more is sent.
   private var preparations: [Int: Task<Result<Void, Failure>, Never>] = [:]
-  /// Seconds for commits in flight to settle after a stop; nil before.
+  /// The number of seconds for commits in flight to settle after a stop; nil before.
   private var grace: Double?
   /// The grace period that a timer runs for.
   private var timedGrace: Double?
@@ -54,15 +54,15 @@ package actor BatchWriter {
     )
   }
 
-  /// Calls `body` with a writer and returns when all submitted writes are settled.
+  /// Calls `body` with a writer, and returns when all submitted writes are settled.
   ///
-  /// If `body` throws or the task is cancelled, commits in flight are still settled, by reading back if a
-  /// response is lost. Writes that were not sent, or certainly not applied, are dropped. A cancelled task
-  /// allows ``BatchLimits/interruptionGrace`` for this, a failure the time of one request.
+  /// If `body` throws or the task is cancelled, commits in flight are still settled, by reading back if a response is lost.
+  /// Writes that were not sent, or certainly not applied, are dropped. A cancelled task allows
+  /// ``BatchLimits/interruptionGrace`` for this, a failure the time of one request.
   ///
-  /// - Throws: The failure that ended the writing, otherwise what `body` throws, otherwise `.interrupted` if
-  ///   writes were dropped; its cause has the number of writes with an unknown result and, but for the last,
-  ///   of those that were not made.
+  /// - Throws: The failure that ended the writing, or else the error of `body`, or else `.interrupted` if writes were
+  ///   dropped. The cause includes the number of writes with an unknown result and, except for `.interrupted`, of those
+  ///   that were not made.
   package static func run(
     _ client: FirestoreClient,
     limits: BatchLimits,
@@ -109,17 +109,17 @@ package actor BatchWriter {
   /// - Throws: The failure that ended the writing, or `.interrupted` if the task was cancelled.
   package func submit(_ change: Change) async throws(Failure) { try await submit([change]) }
 
-  /// Submits changes in their order; waits while too many are pending.
+  /// Submits changes in order; waits while too many are pending.
   ///
-  /// - Throws: As ``submit(_:)``.
+  /// - Throws: The errors of ``submit(_:)``.
   package nonisolated func submit(_ changes: [Change]) async throws(Failure) {
-    // Encoded outside of the actor, which has the commits to attend to.
+    // Encoding happens outside of the actor, which is busy with commits.
     try await add(changes.map { PendingWrite($0, in: client.database) })
   }
 
-  /// Submits a write that was not decided on a document, so that no journal holds it; waits while too many are pending.
+  /// Submits a write that was not derived from a document and is in no journal; waits while too many are pending.
   ///
-  /// - Throws: As ``submit(_:)``; `.internal` for one that could be applied twice with a different result.
+  /// - Throws: The errors of ``submit(_:)``; `.internal` for a write that could be applied twice with a different result.
   package func submit(_ write: Write) async throws(Failure) {
     if write.isUnsafeToRepeat {
       throw Failure(
@@ -156,7 +156,7 @@ package actor BatchWriter {
 
   /// Waits until all submitted writes are settled.
   ///
-  /// - Throws: As ``submit(_:)``.
+  /// - Throws: The errors of ``submit(_:)``.
   package func drain() async throws(Failure) {
     scheduler.flush(true)
     defer { scheduler.flush(false) }
@@ -182,7 +182,7 @@ package actor BatchWriter {
 
   private static let interrupted = Failure(.interrupted, "finish writing", cause: "it was stopped")
 
-  /// Stops sending, and allows so many seconds for commits in flight.
+  /// Stops sending, and allows a number of seconds for commits in flight.
   private func drop(within seconds: Double) {
     scheduler.stop()
     asking?.cancel()
@@ -195,7 +195,7 @@ package actor BatchWriter {
   private func annotated(_ failure: Failure) -> Failure {
     var parts: [String] = []
     let (dropped, unknown) = (scheduler.droppedCount, scheduler.unknownCount)
-    // Of a run that is interrupted, or reaches its bound, it would be what was read ahead, and not what is left.
+    // If the run is interrupted or reaches its bound, this would count what was read ahead rather than what is left.
     if dropped > 0, failure.kind != .interrupted, !failure.isOfBound {
       parts.append("\(NumberText.counted(dropped, "write")) \(dropped == 1 ? "was" : "were") not made")
     }
@@ -264,7 +264,7 @@ package actor BatchWriter {
 
   /// Called when a timer fires.
   ///
-  /// The loop sets the next one by its own clock, which may differ a little.
+  /// The loop sets the next one by its own clock, which may differ slightly.
   private func timerFired(at time: Double) {
     if timer == time { timer = .infinity }
     wake()
@@ -321,7 +321,7 @@ package actor BatchWriter {
       )
       let now = clock.now()
       let settled = scheduler.committed(chunk.id, answer, took: now - sent, now: now)
-      // The next one need not wait until these are settled, which may take a request.
+      // The next commit does not have to wait until these are settled, which may take a request.
       wake()
       await settle(settled)
     } catch {
@@ -345,7 +345,7 @@ package actor BatchWriter {
     }
   }
 
-  /// Lets the delegate do what has to precede a commit.
+  /// Lets the delegate prepare for a commit.
   private func prepare(_ chunk: CommitScheduler.Chunk) async throws(Failure) {
     let preparation = Task { [delegate] in
       do throws(Failure) {
@@ -361,7 +361,7 @@ package actor BatchWriter {
 
   /// Requests the service's time before the first commit, once.
   ///
-  /// Later commits use the commit times of responses. A signer without read permission gets nil.
+  /// Later commits use the commit times of responses. Credentials without read permission get nil.
   private func serverTime(by chunk: CommitScheduler.Chunk) async throws(Failure) -> Timestamp? {
     guard let path = chunk.writes.first?.write.path else { return nil }
     let task =

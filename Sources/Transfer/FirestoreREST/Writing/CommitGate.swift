@@ -1,10 +1,10 @@
 import Files
 
-/// What stands between a run and the commits of a client and its copies.
+/// Controls whether a client and its copies may commit.
 ///
-/// It is open unless somebody holds it: who has the lease of the database, while a run works.
+/// It is open unless the holder of the database's lease holds it, while a run works.
 package final class CommitGate: Sendable {
-  /// What asks.
+  /// Why the gate is asked.
   package enum Occasion: Sendable {
     /// A commit is about to be sent.
     case commit
@@ -12,14 +12,14 @@ package final class CommitGate: Sendable {
     case conflict
   }
 
-  /// The document that says that the run may write.
+  /// The document that permits the run to write.
   ///
-  /// Whoever ends the run writes to it first.
-  /// Each commit is made in a transaction that has read it, so none is applied after it was written.
+  /// Anybody who ends the run writes to it first. Each commit is made in a transaction that has read it, so no commit is
+  /// applied after that.
   package struct Fence: Sendable {
     let path: DocumentPath
     let updateTime: Timestamp
-    /// Why nothing may be written once the document has changed.
+    /// The failure that says why nothing may be written after the document has changed.
     let lost: Failure
 
     package init(_ path: DocumentPath, at updateTime: Timestamp, lost: Failure) {
@@ -36,7 +36,7 @@ package final class CommitGate: Sendable {
 
   package init() {}
 
-  /// Runs `body` while `check` decides and no commit passes the fence; what `check` throws ends the writing.
+  /// Runs `body` while `check` decides and no commit passes the fence; an error that `check` throws ends the writing.
   package func hold<Result>(
     _ check: @escaping Check,
     fence: Fence?,
@@ -47,16 +47,16 @@ package final class CommitGate: Sendable {
     return try await body()
   }
 
-  /// The fence of who holds the gate.
+  /// The fence of the gate's holder.
   package var fence: Fence? { held.withLock { $0?.fence } }
 
-  /// Whether a commit was sent through it, which may have been applied.
+  /// Whether a commit was sent, which may have been applied.
   package var hasSent: Bool { sent.withLock { $0 } }
 
-  /// Notes that a commit was sent.
+  /// Records that a commit was sent.
   func noteSent() { sent.withLock { $0 = true } }
 
-  /// - Throws: Why the run may not write any more.
+  /// - Throws: The reason why the run may no longer write.
   package func pass(_ occasion: Occasion) async throws(Failure) {
     guard let check = held.withLock({ $0?.check }) else { return }
     do {

@@ -1,7 +1,7 @@
 import Files
 
 extension FirestoreClient {
-  /// Makes one write, with the retries of ``BatchWriter``; after a lost response the document is read back.
+  /// Performs a single write, with the retries of ``BatchWriter``; the document is read back if a response is lost.
   ///
   /// - Returns: Written, rejected, or conflicted if the document does not match the precondition.
   /// - Throws: ``Failure`` after all retries.

@@ -19,14 +19,14 @@ package struct Transaction: Sendable {
 
   /// Returns documents in one request, by path, without those that do not exist.
   ///
-  /// Prefer it to one request after another: a request that fails transiently runs the entire transaction again.
+  /// Prefer it to several requests, because a request that fails transiently repeats the entire transaction.
   package func documents(_ paths: [DocumentPath]) async throws -> [DocumentPath: RawDocument] {
     paths.isEmpty ? [:] : try await client.documentsOnce(paths, in: id)
   }
 
   /// Returns the number of documents in a collection, counted by name.
   ///
-  /// An aggregation that fails would end the transaction, and such collections are small.
+  /// A failed aggregation would end the transaction, and such collections are small.
   package func count(_ collection: CollectionPath) async throws -> Int {
     var count = 0
     try await forEachDocument(matching: CollectionRead(collection, mask: [.documentName])) { _ in count += 1 }
@@ -66,9 +66,9 @@ package struct Transaction: Sendable {
 
 /// The decision of a transaction after reading.
 package enum TransactionDecision<Value: Sendable>: Sendable {
-  /// Commit these writes; each must have a precondition that reveals whether it was applied.
+  /// Commit these writes, each of which must have a precondition that reveals whether it was applied.
   ///
-  /// The changes that they make, if they are known, tell whether somebody else has written since.
+  /// The changes that they make, if known, show whether somebody else has written since.
   case commit([Write], Value, of: [Change] = [])
   /// Write nothing.
   case leave(Value)
@@ -86,20 +86,20 @@ package enum TransactionEnd: Sendable, Equatable {
 }
 
 extension FirestoreClient {
-  /// Runs a transaction: `body` reads and decides, and runs again if something changed.
+  /// Runs a transaction: `body` reads and decides, and is called again if something has changed.
   ///
-  /// ABORTED and transient failures run everything again with full jitter, within the budget of the
-  /// ``RetryPolicy``. After a lost response to the commit, the transaction is rolled back, so that it can no
-  /// longer be applied, and its documents are read back.
+  /// After ABORTED and transient failures, everything is repeated with full jitter, within the budget of the
+  /// ``RetryPolicy``. If the response to the commit is lost, the transaction is rolled back, so that it can no longer be
+  /// applied, and its documents are read back.
   ///
   /// - Parameters:
   ///   - path: The document, for errors.
   ///   - willCommit: Called before each commit with its writes; write and sync a journal here.
-  ///   - didAbort: Called after a commit that certainly was not applied and is not the last.
+  ///   - didAbort: Called after a commit that was certainly not applied and is not the last.
   ///   - body: Reads only through the transaction and decides; may be called several times.
   /// - Returns: The value of the last call of `body` (nil if none completed), and the result.
-  /// - Throws: ``Failure`` if no attempt can succeed, or the budget is spent for another reason than
-  ///   contention; what `willCommit` and `body` throw.
+  /// - Throws: ``Failure`` if no attempt can succeed, or the budget is spent for a reason other than contention; the errors
+  ///   of `willCommit` and `body`.
   package func runTransaction<Value: Sendable>(
     on path: DocumentPath,
     willCommit: ([Write]) async throws -> Void,
@@ -249,7 +249,7 @@ struct TransactionRun {
 }
 
 extension CallFailure {
-  /// Whether the transaction was idle for too long.
+  /// Whether the transaction expired because it was idle for too long.
   ///
   /// Its status is that of an invalid request, so only the message reveals it, as in Google's own clients.
   fileprivate var isTransactionExpired: Bool {

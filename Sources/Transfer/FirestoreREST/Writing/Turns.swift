@@ -1,12 +1,12 @@
 import Files
 
-/// Runs bodies one after the other, in the order of their calls.
+/// Runs bodies one after the other, in the order of the calls.
 package final class Turns: Sendable {
   private let last = Locked<Task<Void, any Error>?>(nil)
 
   package init() {}
 
-  /// - Throws: What `body` throws; `CancellationError` if the task was cancelled before its turn.
+  /// - Throws: The errors of `body`; `CancellationError` if the task was cancelled before its turn.
   package func take(_ body: @escaping @Sendable () async throws -> Void) async throws {
     let task = last.withLock { last in
       let before = last

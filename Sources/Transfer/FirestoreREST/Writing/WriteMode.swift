@@ -1,4 +1,4 @@
-/// How imported documents apply to existing ones.
+/// How imported documents are applied to existing ones.
 package enum WriteMode: String, Codable, Sendable, CaseIterable {
   /// Creates new documents; an existing one is unchanged if its fields are the same, otherwise rejected.
   case create
@@ -13,10 +13,10 @@ package enum WriteMode: String, Codable, Sendable, CaseIterable {
   package enum Decision: Sendable, Equatable {
     case change(Change)
     case unchanged
-    /// The mode does not allow it, and the error is that of the service; or the schema does not, whose code it is.
+    /// The mode does not allow it, with the service's error; or the schema does not, with the code of the breach.
     case rejected(FirestoreError, breach: String? = nil)
 
-    /// Whether the document is not as it is wanted: to be changed, or left alone because somebody has changed it.
+    /// Whether the document is not as intended: it has to be changed, or is left alone because somebody has changed it.
     package var isOfChanged: Bool {
       switch self {
       case .change, .rejected(_, WriteMode.changedSince?): true
@@ -27,7 +27,7 @@ package enum WriteMode: String, Codable, Sendable, CaseIterable {
 
   /// Decides by the current document; nil if it does not exist.
   ///
-  /// Every change depends on exactly that document, so a concurrent one is detected and decided again.
+  /// Every change depends on exactly that document, so that a concurrent one is detected and decided again.
   package func decide(_ incoming: LoadDocument, current: RawDocument?) -> Decision {
     if case .absent(let path) = incoming {
       guard let current, self != .create else { return .unchanged }
@@ -52,8 +52,8 @@ package enum WriteMode: String, Codable, Sendable, CaseIterable {
     }
   }
 
-  /// Whether a document that is to replace the current one has exactly its fields; of one that is to be merged into it,
-  /// false is inconclusive.
+  /// Whether an incoming document that is to replace the current one has exactly the same fields; for a merge, false is
+  /// inconclusive.
   package func hasAll(of incoming: LoadDocument, _ current: RawDocument) -> Bool {
     if self == .merge { return false }
     switch incoming {
@@ -65,7 +65,7 @@ package enum WriteMode: String, Codable, Sendable, CaseIterable {
     }
   }
 
-  /// Whether a merge changes a value; an empty map has nothing that it would set in a map that is there.
+  /// Whether a merge changes a value; an empty map changes nothing in an existing map.
   private static func isSet(_ current: Value?, to incoming: Value?) -> Bool {
     if case (.map(let known)?, .map(let new)?) = (current, incoming), new.isEmpty, known.vector == nil {
       return false
@@ -94,22 +94,23 @@ extension WriteMode {
 }
 
 extension FirestoreError {
-  /// How the reason of ``WriteMode/Decision/rejected(_:breach:)`` is counted: the code, and before it that there is no such document where
-  /// the schema lets none be made.
+  /// How the reason of ``WriteMode/Decision/rejected(_:breach:)`` is counted.
+  ///
+  /// That is the code, preceded by the absence of the document if the schema does not allow it to be created.
   package func countedReason(_ breach: String?) -> String {
     guard let breach else { return status.name }
     return status == .notFound ? "\(Self.noDocument), \(breach)" : breach
   }
 
-  /// With what such a reason begins.
+  /// The prefix of such a reason.
   package static let noDocument = "no such document"
 }
 
-/// A document to write: in memory, or encoded already; or one to delete.
+/// A document to write, in memory or already encoded, or a document to delete.
 package enum LoadDocument: Sendable {
   case decoded(RawDocument)
   case encoded(EncodedDocument)
-  /// It is to be deleted; no mode but `create` keeps one that is there.
+  /// A document to delete; only the mode `create` keeps an existing one.
   case absent(DocumentPath)
 
   package var path: DocumentPath {

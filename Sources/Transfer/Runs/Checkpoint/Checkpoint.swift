@@ -1,8 +1,8 @@
 package import TypedDocuments
 
-/// `checkpoint.json`: the state of a run at an instant when everything it had sent was settled.
+/// `checkpoint.json`: the state of a run at a moment when everything that it had sent was settled.
 ///
-/// An operation describes its position by a record of its own, and reads it back when it is resumed:
+/// An operation describes its position in its own type of record, and reads it back when it is resumed:
 ///
 ///     struct Position: JSONRecord { var line = 0, documents = 0 }
 ///     let state = Checkpoint.State(stage: 0, at: position)
@@ -10,11 +10,11 @@ package import TypedDocuments
 ///
 ///     let position = try checkpoints.resumed?.position(as: Position.self)
 package struct Checkpoint: JSONRecord, Equatable {
-  /// The position of a run in the terms of its operation.
+  /// The position of a run, in terms of its operation.
   package struct State: Sendable, Equatable {
     /// The index of the current stage: the file of an import, the migration of an apply.
     package var stage: Int
-    /// How far the stage is done, in the operation's own record; nil if nothing is.
+    /// How much of the stage is done, in the operation's own type of record; nil if nothing is.
     package var position: NestedRecord?
 
     package init(stage: Int = 0) { self.stage = stage }
@@ -25,7 +25,7 @@ package struct Checkpoint: JSONRecord, Equatable {
     }
   }
 
-  /// The position of an operation that is a number of things done.
+  /// A position that consists of the number of completed items.
   package struct Done: JSONRecord {
     package var done: Int
 
@@ -34,7 +34,7 @@ package struct Checkpoint: JSONRecord, Equatable {
 
   /// The offset in the journal at which a stage begins.
   struct Beginning: Codable, Sendable, Equatable {
-    /// The index of the stage, as ``State/stage``.
+    /// The index of the stage; see ``State/stage``.
     var stage: Int
     /// The length of the journal at that time, in bytes.
     var journal: Int
@@ -42,7 +42,7 @@ package struct Checkpoint: JSONRecord, Equatable {
     private enum CodingKeys: String, CodingKey { case journal, stage }
   }
 
-  /// The highest stage that is accepted; it bounds the number of journal tails in memory.
+  /// The highest stage that is accepted, which limits the number of journal tails in memory.
   static let maximumStage = 100_000
 
   /// The position; everything before it is settled.
@@ -57,12 +57,12 @@ package struct Checkpoint: JSONRecord, Equatable {
   package var journal: Int
   /// The ranges of the journal tail of an interrupted run, in bytes.
   ///
-  /// Changes whose documents a later line names have been counted.
+  /// Changes of documents that later lines mention have been counted.
   package var tail: [Range<Int>]
   /// The stages begun so far, in journal order; a run that reads everything again begins them again.
   var begun: [Beginning]
 
-  /// Makes the checkpoint of a run that has done nothing yet.
+  /// Creates the checkpoint of a run that has not done anything yet.
   init(at state: State) {
     self.state = state
     collections = []
@@ -74,9 +74,9 @@ package struct Checkpoint: JSONRecord, Equatable {
 }
 
 extension Checkpoint {
-  /// The position in the record of the operation; nil where nothing of the stage is done.
+  /// Decodes the position as the operation's own type of record; nil if nothing of the stage is done.
   ///
-  /// - Throws: `.inputMalformed` where it is another operation's, or damaged.
+  /// - Throws: `.inputMalformed` if it belongs to another operation or is damaged.
   package func position<P: JSONRecord>(as type: P.Type = P.self) throws(Failure) -> P? {
     do throws(WireError) {
       return try state.position?.decoded(as: P.self)
@@ -106,7 +106,7 @@ extension Checkpoint {
     try json.encode(tail.map { Tail(from: $0.lowerBound, to: $0.upperBound) }, forKey: .tail)
   }
 
-  /// - Throws: `DecodingError`; ``WireError`` for a stage beyond ``maximumStage`` or a range that ends before it begins.
+  /// - Throws: `DecodingError`; ``WireError`` for a stage beyond ``maximumStage`` or a range that ends before it starts.
   package init(from decoder: any Decoder) throws {
     let json = try decoder.container(keyedBy: CodingKeys.self)
     state = State(stage: try json.decode(Int.self, forKey: .stage))
@@ -127,8 +127,8 @@ extension Checkpoint {
 
 /// Decides when a checkpoint is due.
 ///
-/// A checkpoint waits for the writes in flight, which takes about as long as a commit. So there is at least one second between
-/// two of them, and they take at most a twentieth of the time.
+/// A checkpoint waits for the writes in flight, which takes about as long as a commit. So checkpoints are at least a second
+/// apart, and take at most a twentieth of the time.
 struct CheckpointPace: Sendable {
   /// The minimum number of seconds between two checkpoints.
   static let interval = 1.0
@@ -142,7 +142,7 @@ struct CheckpointPace: Sendable {
     next = now + Self.interval
   }
 
-  /// Returns whether a checkpoint is due.
+  /// Whether a checkpoint is due.
   func isDue(at now: Double) -> Bool { now >= next }
 
   /// Schedules the next checkpoint after one that took from `start` to `end`.

@@ -3,7 +3,7 @@ package import FirestoreREST
 
 /// The journal and the checkpoints of a writing run, which make it resumable.
 package final class Checkpoints: Sendable {
-  /// The journal, which every commit is recorded in first.
+  /// The journal, in which every commit is recorded first.
   package let journal: Journal
   /// The checkpoint from which the run resumes; nil for a new run and for one that ended before its first checkpoint.
   package let resumed: Checkpoint?
@@ -13,7 +13,7 @@ package final class Checkpoints: Sendable {
   private let pace: Locked<CheckpointPace>
   private let begun: Locked<[Checkpoint.Beginning]>
 
-  /// A document that is read to learn the service's time; it need not exist.
+  /// A document that is read to learn the service's time; it does not have to exist.
   private static let clockDocument = DocumentPath(CollectionPath(nil, "_gymmigrate"), "lock")
 
   /// Starts or resumes the run of a directory.
@@ -22,7 +22,7 @@ package final class Checkpoints: Sendable {
   /// read again.
   ///
   /// - Parameter counts: The document counts as of the checkpoint.
-  /// - Throws: `.cannotWrite`; what reading the service's time throws.
+  /// - Throws: `.cannotWrite`; the errors of reading the service's time.
   package init(
     _ run: RunDirectory,
     client: FirestoreClient,
@@ -39,7 +39,7 @@ package final class Checkpoints: Sendable {
     if let resumption = run.resumption, resumption.head != nil {
       journal = try Journal(path, resuming: resumption)
     } else {
-      // The interrupted run has not even written the head.
+      // The interrupted run had not even written the head.
       try run.cut("journal.jsonl", to: 0)
       journal = try Journal(
         path,
@@ -49,8 +49,8 @@ package final class Checkpoints: Sendable {
       )
     }
     if run.isResumed {
-      // If it stopped right after truncating the lists, a run that reads everything again must not resume from the old
-      // position.
+      // Otherwise, if a run that reads everything again stopped right after truncating the lists, it would resume from the
+      // old position.
       if resumed == nil { try run.write(checkpoint(at: State(), beginning: true)) }
       for list in run.allLists { try run.cut(list, to: resumed?.lists[list] ?? 0) }
     }
@@ -59,22 +59,22 @@ package final class Checkpoints: Sendable {
   /// The position of a run in the terms of its operation.
   package typealias State = Checkpoint.State
 
-  /// Returns whether a stage was complete when the run was interrupted.
+  /// Whether a stage was complete when the run was interrupted.
   package func isPast(_ stage: Int) -> Bool { resumed.map { $0.state.stage > stage } ?? false }
 
-  /// Returns whether the interrupted run may have written in a stage.
+  /// Whether the interrupted run may have written in a stage.
   package func hasBegun(_ stage: Int) -> Bool {
     journal.hasTail || (resumed?.state.stage == stage && !journal.isEmpty)
   }
 
-  /// Writes the first checkpoint of a run or a stage, before any of its documents is passed on.
+  /// Writes the first checkpoint of a run or a stage, before any of its documents is handed on.
   ///
   /// - Throws: `.cannotWrite`.
   package func begin(at state: State) async throws {
     try await make(state, beginning: true)
   }
 
-  /// Writes a checkpoint now, for operations of which each is worth one.
+  /// Writes a checkpoint immediately, for operations whose every step is worth one.
   ///
   /// - Parameter state: The position; every document before it is settled.
   /// - Throws: `.cannotWrite`.
@@ -86,9 +86,9 @@ package final class Checkpoints: Sendable {
   /// Writes a checkpoint if one is due.
   ///
   /// - Parameters:
-  ///   - state: The position; every document before it has been passed on.
-  ///   - drain: Waits until every document that was passed on is settled.
-  /// - Throws: `.cannotWrite`, and what `drain` throws.
+  ///   - state: The position; every document before it has been handed on.
+  ///   - drain: Waits until every document that was handed on is settled.
+  /// - Throws: `.cannotWrite`, and the errors of `drain`.
   package func mark(at state: @autoclosure () -> State, drain: () async throws -> Void) async throws {
     if let failure = run.log.failure { throw failure }
     let start = clock.now()
@@ -106,7 +106,7 @@ package final class Checkpoints: Sendable {
     try run.write(checkpoint)
   }
 
-  /// Makes a checkpoint without the lengths of the lists.
+  /// Creates a checkpoint without the lengths of the lists.
   private func checkpoint(at state: State, beginning: Bool) -> Checkpoint {
     var checkpoint = Checkpoint(at: state)
     checkpoint.collections = counts.collections

@@ -3,17 +3,17 @@ import Files
 import FirestoreREST
 import TypedDocuments
 
-/// What one process of a run was billed: a line of `costs.jsonl`.
+/// What one process of a run was billed: a line in `costs.jsonl`.
 package struct CostRecord: JSONRecord, Equatable {
   package struct Collection: Codable, Sendable, Equatable {
-    /// As in the summary; below documents the kind alone, as `members`.
+    /// The name as in the summary; for subcollections only the last ID, such as `members`.
     package var name: String
     package var read: Int
     package var written: Int
     package var deleted: Int
   }
 
-  /// What of it the database was billed that is read of a command with two.
+  /// The part of it that the source database of a command with two databases was billed.
   package struct Side: Codable, Sendable, Equatable {
     package var environment: String
     package var reads: Int
@@ -21,22 +21,22 @@ package struct CostRecord: JSONRecord, Equatable {
   }
 
   package var startedAt: Timestamp
-  /// The words of the command alone.
+  /// The command, without its arguments.
   package var command: String
   package var environment: String
-  /// The database, and the one that is read of a command with two.
+  /// The database, and the source database of a command with two databases.
   package var database: String
   package var source: String?
   package var endpoint: String
   package var runId: String?
-  /// At most: requests without a complete response count in full.
+  /// An upper bound, because requests without a complete response count in full.
   package var billed: Cost
-  /// By the prices of the time; nil where they were not known.
+  /// By the prices of the time; nil if they were not known.
   package var usd: Double?
   package var bytesIn: Int
   package var bytesOut: Int
   package var collections: [Collection]
-  /// nil also where the sides were not told apart.
+  /// Nil also if the sides were not distinguished.
   package private(set) var ofSource: Side?
 
   package init(
@@ -56,7 +56,7 @@ package struct CostRecord: JSONRecord, Equatable {
     collections = Self.collections(of: summary)
   }
 
-  /// What a run that is at work or was killed may have been billed, as far as its folder tells.
+  /// Creates a record of what a run that is running or was killed may have been billed, as far as its directory shows.
   package init(_ run: RunRecord, command: String, billed: Cost, usd: Double?) {
     startedAt = run.startedAt
     (self.command, environment) = (command, run.environment)
@@ -65,18 +65,18 @@ package struct CostRecord: JSONRecord, Equatable {
     (bytesIn, bytesOut, collections) = (0, 0, [])
   }
 
-  /// Leaves out what was written to a place that is not billed.
+  /// Removes the counts of what was written to a database that is not billed.
   package mutating func leaveOutWrites() {
     for index in collections.indices { (collections[index].written, collections[index].deleted) = (0, 0) }
   }
 
-  /// Notes the reads of the other database, with the price of them and of all else.
+  /// Records the reads of the source database, with their price and that of everything else.
   package mutating func note(reads: Int, of environment: String, usd: (source: Double?, own: Double?)) {
     ofSource = Side(environment: environment, reads: reads, usd: usd.source)
     self.usd = usd.source.flatMap { source in usd.own.map { $0 + source } }
   }
 
-  /// What each environment was billed: one that is read has its reads alone.
+  /// What each environment was billed; a source was billed only its reads.
   var parts: [CostRecord] {
     guard let side = ofSource, !side.environment.isIdentical(to: environment) else { return [self] }
     var (own, other) = (self, self)
@@ -88,7 +88,7 @@ package struct CostRecord: JSONRecord, Equatable {
     return [own, other]
   }
 
-  /// The counts by kinds of collections.
+  /// The counts, grouped by the last ID of the collections.
   private static func collections(of summary: RunSummary) -> [Collection] {
     var kinds: [Collection] = []
     for collection in summary.collections {
@@ -103,22 +103,22 @@ package struct CostRecord: JSONRecord, Equatable {
     return kinds
   }
 
-  /// Whether it is of a database, on either side.
+  /// Whether it concerns a database, on either side.
   func isOf(_ environment: DatabaseEnvironment) -> Bool {
     let isTarget = database.isIdentical(to: environment.database.description)
     return isTarget && environment.isServed(by: endpoint) || hasSource(environment)
   }
 
-  /// Whether a database is the one that is read of a command with two.
+  /// Whether a database is the source of a command with two databases.
   package func hasSource(_ environment: DatabaseEnvironment) -> Bool {
     environment.isServed(by: endpoint)
       && source?.isIdentical(to: environment.database.description) ?? false
   }
 }
 
-/// What runs were billed, in the order of their ends: `costs.jsonl` in the state folder.
+/// What runs were billed, in the order in which they ended: `costs.jsonl` in the state directory.
 ///
-/// It outlives the folders of runs.
+/// It is kept when the directories of runs are removed.
 package struct CostLedger: Sendable {
   private let stateDirectory: String
   private var path: String { "\(stateDirectory)/costs.jsonl" }
@@ -133,9 +133,9 @@ package struct CostLedger: Sendable {
     try AppendOnlyFile(path).append(record.line)
   }
 
-  /// Reads the lines since a moment; what is torn or of another version is stepped over.
+  /// Reads the records since a moment, skipping lines that are torn or written by other versions.
   ///
-  /// - Throws: `.inputMissing` where the file cannot be read.
+  /// - Throws: `.inputMissing` if the file cannot be read.
   package func forEach(since moment: Timestamp, _ body: (CostRecord) -> Void) throws(Failure) {
     guard FileCheck.exists(path) else { return }
     let parser = JSONParser()
@@ -148,15 +148,17 @@ package struct CostLedger: Sendable {
     }
   }
 
-  /// What runs since a moment were billed at most that no line has: those that are at work or were killed, as far as they have a
-  /// journal.
+  /// Returns the most that runs since a moment were billed without a line in the ledger.
+  ///
+  /// These are runs that are running or were killed, as far as they have a journal.
   package func unrecorded(since moment: Timestamp) -> [(run: RunRecord, cost: Cost)] {
     RunHistory(in: stateDirectory).unrecordedBills(since: moment)
   }
 
-  /// What was billed for a database since a moment; runs that are at work or were killed count as far as their folders tell.
+  /// Returns what was billed for a database since a moment, including by running and killed runs as far as their
+  /// directories show.
   ///
-  /// - Throws: As ``forEach(since:_:)``.
+  /// - Throws: The errors of ``forEach(since:_:)``.
   package func billed(since moment: Timestamp, of environment: DatabaseEnvironment) throws(Failure) -> Cost {
     var billed = Cost()
     try forEach(since: moment) { if $0.isOf(environment) { billed = billed + $0.billed } }

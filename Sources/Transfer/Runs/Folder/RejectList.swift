@@ -2,7 +2,7 @@ import Files
 
 /// `rejects.jsonl`: documents that could not be written or migrated, one JSON object per line.
 ///
-/// A line is `{"code": …, "document": {…}, "message": …, "path": …}`. Once fixed, the file can be imported as it is.
+/// A line is `{"code": …, "document": {…}, "message": …, "path": …}`. Once corrected, the file can be imported as it is.
 package struct RejectList: Sendable {
   private let list: LineList
   private let counts = Locked<[String: Int]>([:])
@@ -10,15 +10,15 @@ package struct RejectList: Sendable {
   /// The path of the file, which exists once a line has been added.
   package var path: String { list.path }
 
-  /// How many documents were listed for each code, or as what they were counted instead, by this process.
+  /// The number of documents that this process listed or counted for each code or reason.
   package var codes: [String: Int] { counts.withLock { $0 } }
 
-  /// Makes the list of a run.
+  /// Creates the list of a run.
   package init(_ run: RunDirectory) {
     list = LineList(run.file("rejects.jsonl"))
   }
 
-  /// Adds a document; the parameters are those of ``line(_:code:message:fields:)``.
+  /// Adds a document, with the parameters of ``line(_:code:message:fields:updateTime:)``.
   /// - Throws: `.cannotWrite`.
   package func add(
     _ path: DocumentPath,
@@ -31,7 +31,7 @@ package struct RejectList: Sendable {
     count(reason ?? code)
   }
 
-  /// Counts a document that is in another list.
+  /// Counts a document that is listed elsewhere.
   package func count(_ code: String) {
     counts.withLock { $0[code, default: 0] += 1 }
   }
@@ -50,8 +50,8 @@ package struct RejectList: Sendable {
   ///   - code: The reason as a fixed code: the service's (`INVALID_ARGUMENT`) or a finding's (`wrong-type`).
   ///   - message: The reason in a sentence, without data.
   ///   - fields: The fields that the document has or should have; nil if they are not known.
-  ///   - updateTime: When the document was written that has these fields; an import of the line leaves one alone that was
-  ///     written since. Nil where the fields are those of no document.
+  ///   - updateTime: The update time of the document with these fields; importing the line leaves a document alone that was
+  ///     written since. Nil if no stored document has the fields.
   package static func line(
     _ path: DocumentPath,
     code: String,

@@ -1,21 +1,21 @@
 import Files
 import Platform
 
-/// What a run left behind to be resumed from, read and checked before anything is changed.
+/// What a run left behind for resuming, read and checked before anything is changed.
 struct Resumption: Sendable {
   /// The last checkpoint; nil if the run ended before the first one.
   let checkpoint: Checkpoint?
-  /// The head of the journal; nil if the run ended before writing it, and so before any write.
+  /// The head of the journal; nil if the run ended before writing it, and thus before any write.
   let head: JournalReader.Head?
-  /// The journal tails: of the stage that is resumed, and of each later one.
+  /// The journal tails of the stage that is resumed, and of each later one.
   let tails: [JournalTail]
-  /// The stages begun so far, as ``Checkpoint/begun``.
+  /// The stages begun so far; see ``Checkpoint/begun``.
   let begun: [Checkpoint.Beginning]
   /// The length of the journal's head in bytes.
   let headLength: Int
   /// The length of the journal's complete lines in bytes.
   let length: Int
-  /// The number of the torn line, as ``JournalReader/tornLine``.
+  /// The number of the torn line; see ``JournalReader/tornLine``.
   let tornLine: Int?
 
   /// Reads the files of a run.
@@ -59,7 +59,7 @@ struct Resumption: Sendable {
     }
   }
 
-  /// Makes the failure for a file that does not fit its run.
+  /// Returns the failure for a file that does not fit its run.
   static func damaged(_ path: String, _ cause: String) -> Failure {
     Failure(
       .inputMalformed,
@@ -70,7 +70,7 @@ struct Resumption: Sendable {
     )
   }
 
-  /// The remedy for a run that cannot be resumed: the same command would only try to resume it again.
+  /// The remedy for a run that cannot be resumed, because repeating the command would only try to resume it again.
   private static func remedy(_ folder: String) -> String {
     "Move the folder \(folder) away and run the command again: documents already written are detected and skipped."
   }

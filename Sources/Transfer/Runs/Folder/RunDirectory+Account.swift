@@ -3,15 +3,15 @@ import Files
 package import FirestoreREST
 import TypedDocuments
 
-/// What a run was billed, of all its processes: `billed.json`.
+/// What a run was billed over all its processes: `billed.json`.
 private struct BilledRecord: JSONRecord {
   var billed = Cost()
-  /// What may have been billed besides: by requests without a complete response, and before it is written again.
+  /// What may have been billed in addition, by requests without a complete response and since the file was last written.
   var perhaps = Cost()
-  /// What the ledger of costs has of it.
+  /// What the cost ledger contains of it.
   var recorded: Cost?
 
-  /// What the ledger does not have.
+  /// What the cost ledger does not contain.
   var unrecorded: Cost {
     let rest = billed + perhaps - (recorded ?? Cost())
     return Cost(reads: max(rest.reads, 0), writes: max(rest.writes, 0), deletes: max(rest.deletes, 0))
@@ -21,7 +21,7 @@ private struct BilledRecord: JSONRecord {
 }
 
 extension Account {
-  /// Goes on with what the run was billed before, and keeps it in its folder.
+  /// Continues with what the run was billed before, and saves the account in its directory.
   ///
   /// - Throws: `.inputMalformed` for a damaged file.
   package func keep(in run: RunDirectory) throws(Failure) {
@@ -36,7 +36,7 @@ extension Account {
 }
 
 extension RunDirectory {
-  /// Notes that the ledger of costs has all that the run was billed.
+  /// Records that the cost ledger contains everything that the run was billed.
   ///
   /// - Throws: `.cannotWrite`.
   package func noteRecorded() throws(Failure) {
@@ -48,8 +48,9 @@ extension RunDirectory {
 }
 
 extension RunHistory {
-  /// What runs since a moment were billed at most that the ledger of costs does not have: those that are at work or were killed,
-  /// as far as they have a journal.
+  /// Returns the most that runs since a moment were billed in addition to the cost ledger.
+  ///
+  /// These are runs that are running or were killed, as far as they have a journal.
   func unrecordedBills(since moment: Timestamp) -> [(run: RunRecord, cost: Cost)] {
     names.compactMap { id in
       guard let bill = try? JSONFile.read(file(BilledRecord.name, of: id), as: BilledRecord.self),

@@ -4,8 +4,8 @@ import TypedDocuments
 
 /// The directory of one run, `STATE-DIR/runs/RUN-ID`: record, log, lists, journal, checkpoint and summary.
 ///
-/// Folders and files are readable by their owner only, because rejects and reviews hold personal data. The log is locked as
-/// long as the run's process lives.
+/// Folders and files are readable only by their owner, because rejects and reviews contain personal data. The log is locked
+/// for the lifetime of the run's process.
 package final class RunDirectory: Sendable {
   /// The lists whose lengths a checkpoint records.
   static let lists = ["findings.csv", "findings.jsonl", "rejects.jsonl", "review.csv", "references.jsonl"]
@@ -31,7 +31,7 @@ package final class RunDirectory: Sendable {
   /// Creates the directory of a new run.
   ///
   /// - Parameters:
-  ///   - stateDirectory: The state directory; created if missing.
+  ///   - stateDirectory: The state directory, which is created if missing.
   ///   - command: The command's first word.
   /// - Throws: `.cannotWrite`.
   package init(in stateDirectory: String, command: String) throws(Failure) {
@@ -48,9 +48,9 @@ package final class RunDirectory: Sendable {
     _ = log.lock()
   }
 
-  /// Creates the directory of a new run whose ID is known already.
+  /// Creates the directory of a new run whose ID is already known.
   ///
-  /// - Throws: `.cannotWrite`, also if it exists.
+  /// - Throws: `.cannotWrite`, including if it exists.
   package init(named id: String, in stateDirectory: String) throws(Failure) {
     try Self.makeDirectory(stateDirectory)
     try Self.makeDirectory("\(stateDirectory)/runs")
@@ -63,13 +63,13 @@ package final class RunDirectory: Sendable {
     _ = log.lock()
   }
 
-  /// Resumes a run; its previous summary is deleted.
+  /// Resumes a run, deleting its previous summary.
   ///
   /// - Parameters:
   ///   - record: The run's record, as returned by ``RunHistory``.
-  ///   - fromStart: Whether it reads everything again; its own writes are recognised all the same.
-  /// - Throws: `.tryLater` if its process is alive, and `.inputMalformed` if its files do not fit together; nothing is
-  ///   changed then. `.cannotWrite`.
+  ///   - fromStart: Whether it reads everything again; its own writes are recognized nevertheless.
+  /// - Throws: `.tryLater` if its process is alive, and `.inputMalformed` if its files are inconsistent; then nothing is
+  ///   changed. `.cannotWrite`.
   package init(
     resuming record: RunRecord,
     in stateDirectory: String,
@@ -79,7 +79,7 @@ package final class RunDirectory: Sendable {
     path = "\(stateDirectory)/runs/\(id)"
     resumed = record
     log = try AppendOnlyFile("\(path)/operation.log")
-    // Listing the runs takes the lock briefly.
+    // Listing runs briefly takes the lock.
     var isLocked = log.lock()
     for _ in 0..<10 where !isLocked {
       usleep(20_000)
@@ -101,13 +101,13 @@ package final class RunDirectory: Sendable {
         "it is of \(head.database), and run.json of \(record.database)"
       )
     }
-    // Without a summary, the run counts as running or killed.
+    // A run without a summary counts as running or killed.
     try cut("summary.json", to: 0)
   }
 
-  /// Copies the files of a run, whose process may still be alive, into another state directory, where it can be resumed.
+  /// Copies the files of a run, whose process may still be alive, to another state directory, where it can be resumed.
   ///
-  /// The checkpoint comes first, so that what it counts is in the files that are copied after it.
+  /// The checkpoint is copied first, so that the files that are copied after it contain everything that it counts.
   ///
   /// - Throws: `.notPermitted` if this user did not make the run; `.cannotWrite`, `.inputMissing`.
   package static func copy(
@@ -128,13 +128,13 @@ package final class RunDirectory: Sendable {
     try write(record, in: target)
   }
 
-  /// Copies a file of a folder into another one; what is no file is left out.
+  /// Copies a regular file from one folder to another; anything else is left out.
   private static func copy(_ name: String, from source: String, to target: String) throws(Failure) {
     guard SystemCall.status("\(source)/\(name)").status?.isRegularFile ?? false else { return }
     try OutputFile.copy("\(source)/\(name)", to: "\(target)/\(name)")
   }
 
-  /// The document counts from which a resumed run continues.
+  /// The document counts with which a resumed run continues.
   package var restoredCounts: [RunSummary.Collection] { resumption?.checkpoint?.collections ?? [] }
 
   /// A log handler that writes to `operation.log`.
@@ -143,7 +143,7 @@ package final class RunDirectory: Sendable {
   /// Returns the path of a file in the directory.
   package func file(_ name: String) -> String { "\(path)/\(name)" }
 
-  /// Writes `run.json` atomically, with the identity that distinguishes this folder from a copy.
+  /// Writes `run.json` atomically, with the identity that distinguishes this directory from a copy.
   ///
   /// - Throws: `.cannotWrite`.
   package func write(_ record: RunRecord) throws(Failure) { try Self.write(record, in: path) }
@@ -171,7 +171,7 @@ package final class RunDirectory: Sendable {
   /// The names of the lists that exist or may be created.
   package var allLists: [String] { Self.allLists(in: path) }
 
-  /// Returns the names as ``allLists``, for the run in a folder.
+  /// Returns the same as ``allLists`` for the run in a folder.
   static func allLists(in folder: String) -> [String] {
     lists + FilePaths.names(in: folder).filter { $0.hasPrefix("rejects") && $0.hasSuffix(".csv") }
   }
@@ -199,7 +199,7 @@ package final class RunDirectory: Sendable {
     try makeDirectory(path)
   }
 
-  /// Makes the ID of a new run.
+  /// Returns an ID for a new run.
   ///
   /// - Parameter command: The command's first word.
   package static func newID(_ command: String) -> String {
@@ -209,7 +209,8 @@ package final class RunDirectory: Sendable {
     return "\(time)Z-\(command)-\(chance)"
   }
 
-  /// Creates a folder; false if something with that name exists, which shows when files are created in it.
+  /// Creates a folder; returns false if something with that name exists, which is checked only when files are created in
+  /// it.
   @discardableResult
   private static func makeDirectory(_ path: String) throws(Failure) -> Bool {
     if mkdir(path, 0o700) == 0 { return true }
@@ -233,7 +234,7 @@ package final class LineList: Sendable {
   private let header: [UInt8]
   private let file = Once<AppendOnlyFile>()
 
-  /// Makes a list with a header, which is written before the first line.
+  /// Creates a list with a header, which is written before the first line.
   package init(_ path: String, header: [UInt8] = []) {
     self.path = path
     self.header = header
@@ -243,7 +244,7 @@ package final class LineList: Sendable {
   ///
   /// - Throws: `.cannotWrite`.
   package func append(_ line: [UInt8]) throws(Failure) {
-    // A list that another migration of the run has created has its header already.
+    // If another migration of the run has already created the list, it has a header.
     try file.value { () throws(Failure) in try AppendOnlyFile(path, header: header) }.append(line)
   }
 }

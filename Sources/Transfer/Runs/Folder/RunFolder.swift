@@ -1,11 +1,11 @@
 import Files
 import Platform
 
-/// Checks whether the folder of a run may be trusted.
+/// Checks whether the folder of a run can be trusted.
 ///
-/// A run's files name the command to run, the database to write to and the documents to restore. So they count only if this
-/// user wrote them and nobody else could. The command and the database count only in the folder that the run itself created: a
-/// folder that was unpacked, cloned or copied has another inode number.
+/// A run's files determine the command to run, the database to write to and the documents to restore. So they are used only
+/// if this user wrote them and nobody else could. The command and the database are used only in the folder that the run
+/// itself created: a folder that was unpacked, cloned or copied has another inode number.
 struct RunFolder {
   private let path: String
 

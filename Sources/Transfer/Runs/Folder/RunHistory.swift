@@ -12,34 +12,36 @@ package struct RunHistory: Sendable {
     package var ending: CommandResult?
     /// Whether its process is alive.
     package var isRunning: Bool
-    /// How it was resolved after its end: `undone` or `cleared`.
+    /// How it was resolved after it ended: `undone` or `cleared`.
     package var resolution: String?
     /// The ID of the run that undid it.
     package var undoneBy: String?
-    /// The documents that this one could not put back, so that it may be undone again.
+    /// The number of documents that the undo could not restore, so that the run may be undone again.
     package var leftToUndo = 0
 
-    /// Whether all of it is undone.
+    /// Whether it was undone completely.
     package var isUndone: Bool { resolution == "undone" && leftToUndo == 0 }
 
-    /// The status in one word: its resolution or that of the summary, else `running` or `killed`; `sharded` for a run whose tasks
-    /// are not finished.
+    /// The status in one word.
+    ///
+    /// It is the resolution or the status of the summary, or else `running` or `killed`, or `sharded` for a run with
+    /// unfinished tasks.
     package var status: String {
       if leftToUndo > 0, !isRunning { return "undone-in-part" }
       return isRunning
         ? "running" : resolution ?? ending?.status ?? (record.shards == nil ? "killed" : "sharded")
     }
 
-    /// Whether it came to its end, and nobody undid it.
+    /// Whether it reached its end and was not undone.
     package var isComplete: Bool { ["done", "incomplete", "differences"].contains(status) }
 
-    /// Whether it stopped before it was done, and something is left of it to do.
+    /// Whether it stopped before it was done, with work left to do.
     package var stoppedEarly: Bool {
       guard record.writes else { return false }
       return status == "killed" || (["failed", "interrupted"].contains(status) && ending?.canResume ?? true)
     }
 
-    /// Whether it stopped early and can be resumed by this version, which takes no words for a job.
+    /// Whether it stopped early and can be resumed by this version, which requires a recorded job.
     package var isResumable: Bool { stoppedEarly && record.job != nil }
   }
 
@@ -53,7 +55,7 @@ package struct RunHistory: Sendable {
     package var collections: [RunSummary.Collection]
     /// The error that ended it.
     package var error: String?
-    /// Whether it can be resumed; nil for a run that came to its end, and for one of a version that did not say so.
+    /// Whether it can be resumed; nil for a run that reached its end, and for one of a version that did not record this.
     package var canResume: Bool?
 
     /// The document counts over all collections.
@@ -70,10 +72,10 @@ package struct RunHistory: Sendable {
   private let folder: String
   private let warn: @Sendable (String) -> Void
 
-  /// Makes the history of a state directory, which may be missing.
+  /// Creates the history of a state directory, which may be missing.
   ///
-  /// - Parameter warn: Receives one line for each damaged run that is skipped; by default it is written to standard error,
-  ///   once per process.
+  /// - Parameter warn: Receives one line for each damaged run that is skipped; by default, the line is written to standard
+  ///   error, once per process.
   package init(in stateDirectory: String, warn: @escaping @Sendable (String) -> Void = Self.warnOnce) {
     self.warn = warn
     folder = "\(stateDirectory)/runs"
@@ -81,8 +83,8 @@ package struct RunHistory: Sendable {
 
   /// Returns all runs, the latest last.
   ///
-  /// A folder without a run is left out. A damaged run is left out with a warning, so that an old run cannot keep a new one
-  /// from starting.
+  /// A folder without a run is left out. A damaged run is left out with a warning, so that it cannot prevent new runs from
+  /// starting.
   package func entries() -> [Entry] {
     let (entries, damaged) = survey()
     for damage in damaged { warn("warning: a run is skipped: \(damage.failure)") }
@@ -105,7 +107,7 @@ package struct RunHistory: Sendable {
     return (entries, damaged)
   }
 
-  /// Writes a warning to standard error unless this process has written it before: a command may read the history several
+  /// Writes a warning to standard error unless this process already did, because a command may read the history several
   /// times.
   package static let warnOnce: @Sendable (String) -> Void = { line in
     if warned.withLock({ $0.insert(line).inserted }) { Terminal.standardError.line(line) }
@@ -116,11 +118,12 @@ package struct RunHistory: Sendable {
   /// Returns the run with an ID or with a part that only its ID has, or the `last` run.
   ///
   /// - Parameters:
-  ///   - condition: Which runs `last` applies to.
-  ///   - preference: Which of them it means; where there is none, it is the newest, so that a refusal says why.
+  ///   - condition: The runs that `last` applies to.
+  ///   - preference: The preferred ones among them; if there are none, `last` is the newest run, so that a refusal can say
+  ///     why.
   /// - Throws: `.inputMissing` if there is none, `.usage` if several IDs match, `.inputMalformed` if the run is damaged. A
-  ///   damaged run may be the last one unless it began before the last of the others, by the time in its ID and then the time
-  ///   of its record: undoing the run before it would be worse than an error.
+  ///   damaged run may be the last one unless it began before the last of the others, by the time in its ID and then the
+  ///   time of its record: undoing the run before it would be worse than an error.
   package func entry(
     named name: String,
     where condition: (Entry) -> Bool = { _ in true },
@@ -169,7 +172,7 @@ package struct RunHistory: Sendable {
     )
   }
 
-  /// Returns whether a run began after a damaged one, by the seconds in their IDs and then the time of the damaged run's record.
+  /// Whether a run began after a damaged one, by the seconds in their IDs and then the time of the damaged run's record.
   private func began(_ run: RunRecord, after damaged: String) -> Bool {
     let length = "20261121T020000Z".utf8.count
     let order = String(damaged.prefix(length)).compareUTF8(String(run.id.prefix(length)))
@@ -178,11 +181,11 @@ package struct RunHistory: Sendable {
     return written.map { $0 < run.startedAt } ?? false
   }
 
-  /// Records the resolution of a run after its end.
+  /// Records the resolution of a run that has ended.
   ///
   /// - Parameters:
-  ///   - undo: The run that undid it.
-  ///   - left: The documents that this one could not put back.
+  ///   - undo: The ID of the run that undid it.
+  ///   - left: The number of documents that the undo could not restore.
   /// - Throws: `.cannotWrite`.
   package func resolve(
     _ id: String,
@@ -193,12 +196,12 @@ package struct RunHistory: Sendable {
     try Self.write(resolution, by: undo, left, to: file(Self.resolutionFile, of: id))
   }
 
-  /// Removes the resolution that ``resolve(_:as:by:)-(String,_,_)`` recorded.
+  /// Removes the resolution that ``resolve(_:as:by:left:)-(String,_,_,_)`` recorded.
   package func withdrawResolution(of id: String) { unlink(file(Self.resolutionFile, of: id)) }
 
   private static let resolutionFile = "verdict.json"
 
-  /// Records the resolution of a run that was to be resumed.
+  /// Records the resolution of a run that was going to be resumed.
   ///
   /// - Throws: `.cannotWrite`.
   package static func resolve(
@@ -228,20 +231,20 @@ package struct RunHistory: Sendable {
 
   /// Checks that only this user can have written the files of a run.
   ///
-  /// - Throws: `.notPermitted`: the folder or a file in it is a link, belongs to another user, or is writable by others.
+  /// - Throws: `.notPermitted` if the folder or a file in it is a link, belongs to another user, or is writable by others.
   package func assertPrivate(_ record: RunRecord) throws(Failure) {
     try RunFolder("\(folder)/\(record.id)").assertPrivate()
   }
 
-  /// Checks that this user made the run in the folder where it is, so that its command and database may be trusted.
+  /// Checks that this user created the run in its present folder, so that its command and database can be trusted.
   ///
-  /// - Throws: As ``assertPrivate(_:)``; also `.notPermitted` for a folder that was copied or unpacked.
+  /// - Throws: The errors of ``assertPrivate(_:)``; also `.notPermitted` for a folder that was copied or unpacked.
   package func assertOwn(_ record: RunRecord) throws(Failure) {
     try assertPrivate(record)
     try RunFolder("\(folder)/\(record.id)").assertMade(by: record)
   }
 
-  /// Returns whether ``assertOwn(_:)`` holds.
+  /// Whether ``assertOwn(_:)`` holds.
   package func isOwn(_ record: RunRecord) -> Bool {
     do throws(Failure) {
       try assertOwn(record)
@@ -251,7 +254,7 @@ package struct RunHistory: Sendable {
     }
   }
 
-  /// Removes the folder of a run, under a hidden name: what is left of one that could not be removed whole is no run.
+  /// Removes the folder of a run, renaming it to a hidden name first, so that an incomplete removal leaves no run behind.
   ///
   /// - Throws: `.cannotWrite`.
   package func remove(_ record: RunRecord) throws(Failure) {
@@ -260,7 +263,7 @@ package struct RunHistory: Sendable {
     try FilePaths.remove(hidden)
   }
 
-  /// Removes what is left of runs whose removal was interrupted.
+  /// Removes the remains of runs whose removal was interrupted.
   ///
   /// - Throws: `.cannotWrite`.
   package func removeLeftovers() throws(Failure) {
@@ -269,7 +272,7 @@ package struct RunHistory: Sendable {
     }
   }
 
-  /// The ending of the hidden name of a run that is being removed.
+  /// The suffix of the hidden name of a run that is being removed.
   private static let removed = ".removed"
 
   /// Returns the path of a file of a run.
@@ -280,7 +283,7 @@ package struct RunHistory: Sendable {
 
   private func entry(_ id: String) throws(Failure) -> Entry? {
     guard let record = try JSONFile.read(file("run.json", of: id), as: RunRecord.self) else { return nil }
-    // Files of a run are written to the folder with its ID.
+    // The files of a run are in the folder with its ID.
     if !record.id.isIdentical(to: id) {
       let cause = "it belongs to run \(record.id), not to that of its folder"
       throw .malformed(file("run.json", of: id), cause)
@@ -298,7 +301,7 @@ package struct RunHistory: Sendable {
     )
   }
 
-  /// The names of the folders.
+  /// The names of the run folders.
   var names: [String] { Self.names(in: folder) }
 
   private static func names(in folder: String) -> [String] {

@@ -3,9 +3,9 @@ import Files
 import Platform
 package import TypedDocuments
 
-/// `run.json`: what a run does, written before it begins, so that it can be resumed.
+/// `run.json`: what a run does, written before it starts, so that it can be resumed.
 package struct RunRecord: JSONRecord, Equatable {
-  /// An input file, and what identifies its contents.
+  /// An input file, with what identifies its contents.
   package struct Input: Codable, Sendable, Equatable {
     /// The size in bytes.
     package var bytes: Int
@@ -13,14 +13,15 @@ package struct RunRecord: JSONRecord, Equatable {
     var generation: String?
     /// The modification time by this machine's clock.
     var modified: Timestamp?
-    /// When the file or its attributes changed last, which no program sets at will; nil in records of versions without it.
+    /// When the file or its attributes last changed, which programs cannot set; nil in records of versions that did not
+    /// record it.
     var changed: Timestamp?
     /// The path as on the command line.
     package var path: String
     /// The SHA-256 of the contents of a file, if recorded.
     var sha256: String?
 
-    /// What alone decides whether the contents are unchanged, if recorded.
+    /// What decides whether the contents are unchanged, regardless of times, if recorded.
     var digest: String? { generation ?? sha256 }
 
     init(_ path: String, digest: String?) {
@@ -32,7 +33,7 @@ package struct RunRecord: JSONRecord, Equatable {
     }
   }
 
-  /// The database identity: environment name, database and endpoint.
+  /// The identity of a database: environment name, database and endpoint.
   package struct Target: Codable, Sendable, Equatable {
     /// The environment's name.
     package var environment: String
@@ -62,9 +63,9 @@ package struct RunRecord: JSONRecord, Equatable {
   package var id: String
   /// The command, such as `migrate apply prices`.
   package var command: String
-  /// The command line without the program, for people.
+  /// The command line without the program, for display.
   package var arguments: [String]
-  /// What it does, as this or another version wrote it.
+  /// The encoded job, as written by this or another version.
   private var writtenJob: Value?
   /// The working directory of the command.
   package var workingDirectory: String
@@ -78,17 +79,18 @@ package struct RunRecord: JSONRecord, Equatable {
   package var endpoint: String
   /// The start time by this machine's clock.
   package var startedAt: Timestamp
-  /// Whether it writes to the database, so that it has a journal and can be resumed.
+  /// Whether it writes to the database, and thus has a journal and can be resumed.
   package var writes: Bool
   /// The input files.
   package var inputs: [Input]
   /// The source, for a command that reads one database and writes another.
   package var source: Target?
-  /// The SHA-256 of the schema, of a run that goes by it; nil for any other, and in records of versions without it.
+  /// The SHA-256 of the schema, for a run that depends on it; nil for other runs, and in records of versions that did not
+  /// record it.
   private var schema: String?
-  /// The number of tasks of a sharded run, whose ranges have run directories of their own; nil for any other run.
+  /// The number of tasks of a sharded run, each of which has its own run directory; nil for other runs.
   package var shards: Int?
-  /// The inode number of the run directory; a copy has another one.
+  /// The inode number of the run directory, which differs in a copy.
   var folder: String?
 
   private enum CodingKeys: String, CodingKey {
@@ -98,11 +100,11 @@ package struct RunRecord: JSONRecord, Equatable {
     case schema, shards, source, startedAt, version, workingDirectory, writes
   }
 
-  /// Makes a record.
+  /// Creates a record.
   ///
   /// - Parameters:
-  ///   - digests: The SHA-256 of those inputs that are identified by it, by path; the generation of objects in buckets.
-  ///   - schema: The SHA-256 of the schema, of a run that goes by it.
+  ///   - digests: The digests that identify inputs, by path: the SHA-256 of files, the generation of objects in buckets.
+  ///   - schema: The SHA-256 of the schema, for a run that depends on it.
   package init(
     id: String,
     command: String,
@@ -133,20 +135,21 @@ package struct RunRecord: JSONRecord, Equatable {
     writtenJob = job?.recordValue
   }
 
-  /// What it does; nil for a command that only reads, and for a run of a version that kept words alone or jobs of another form.
+  /// The job; nil for a command that only reads, and if another version recorded only the command line or a job of another
+  /// form.
   package var job: JobRecord? { writtenJob.flatMap { try? JobRecord(recordValue: $0) } }
 
   /// Returns the size of an input file in bytes; 0 if it does not exist.
   package static func size(of path: String) -> Int { Input(path, digest: nil).bytes }
 
-  /// Checks that the input files and the schema are the same as when the run began, and unchanged.
+  /// Checks that the input files and the schema have not changed since the run began.
   ///
   /// - Parameters:
   ///   - paths: The files that would be read now.
   ///   - digests: The SHA-256 of files that have been read already, by path.
-  ///   - schema: The SHA-256 of the schema that it would go by; nil where it goes by none.
-  ///   - remedy: What helps where the command cannot begin anew; nil where it can.
-  /// - Throws: `.inputMalformed` naming the first file that differs; `.inputMissing` for standard input.
+  ///   - schema: The SHA-256 of the schema that would be used now; nil if the run does not depend on one.
+  ///   - remedy: What to do if the command cannot start over; nil if it can.
+  /// - Throws: `.inputMalformed` with the first file that differs; `.inputMissing` for standard input.
   package func assertInputsUnchanged(
     _ paths: [String],
     digests: [String: String] = [:],
@@ -191,7 +194,7 @@ package struct RunRecord: JSONRecord, Equatable {
     }
   }
 
-  /// Checks that the environment, and the source if any, still resolve to the same databases as when the run began.
+  /// Checks that the environment, and the source if any, still resolve to the databases with which the run began.
   ///
   /// - Throws: `.configuration`.
   package func assertSameEnvironments(

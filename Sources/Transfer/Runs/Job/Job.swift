@@ -1,27 +1,27 @@
 package import TypedDocuments
 
-/// What a command does, as a value: its options, with nothing that a person answers, and no secret.
+/// What a command does, as a value: its options, without answers to prompts and without secrets.
 ///
-/// A command parses its options into a job. `run.json` and the plan of a sharded run hold it, so that it is resumed, undone or
-/// divided without the words that it was typed in.
+/// A command parses its options into a job. `run.json` and the plan of a sharded run contain it, so that it can be resumed,
+/// undone or divided without the original command line.
 package protocol Job: JSONRecord {
-  /// Identifies the kind in a record; a contract.
+  /// Identifies the kind in records; part of a contract.
   static var kind: String { get }
   /// The name in lists of runs, such as `migrate apply is-active`.
   var name: String { get }
-  /// Whether no job of the kind writes to a database; of another kind, one that does not is a dry run.
+  /// Whether no job of this kind writes to a database; a job of another kind that does not write is a dry run.
   static var onlyReads: Bool { get }
-  /// Whether it writes to the database: it has a journal then.
+  /// Whether it writes to the database, and thus has a journal.
   var writes: Bool { get }
-  /// Whether a run of it that stopped can be resumed.
+  /// Whether a run of it can be resumed after it stopped.
   var canResume: Bool { get }
   /// Whether what it wrote can be undone.
   var canUndo: Bool { get }
-  /// Whether it deletes documents for good, as far as its options tell.
+  /// Whether its options say that it deletes documents for good.
   var deletesForGood: Bool { get }
-  /// Whether the schema decides on what it writes, so that a run of it goes on by the same one alone.
+  /// Whether the schema determines what it writes, so that a run can only continue with the same schema.
   var goesBySchema: Bool { get }
-  /// Whether it is one of the runs of a command that makes others, too: that command again does all of it.
+  /// Whether it is one of several runs of a command, so that repeating the command repeats all of them.
   var isStep: Bool { get }
 }
 
@@ -34,15 +34,15 @@ extension Job {
   package var isStep: Bool { false }
 }
 
-/// A job with where and how it is done, as records keep it.
+/// A job with its connections and settings, as stored in records.
 package struct JobRecord: JSONRecord, Equatable {
-  /// As ``Job/kind``.
+  /// See ``Job/kind``.
   package let kind: String
-  /// The job itself; its kind says how it is read.
+  /// The encoded job, whose type the kind determines.
   private let options: Value
-  /// The database; the target of a job that has two.
+  /// The database; the target of a job with two databases.
   package let connection: ConnectionSettings
-  /// The source of a job that has two databases.
+  /// The source of a job with two databases.
   package let source: ConnectionSettings?
   package let write: WriteSettings
   package let output: OutputSettings
@@ -62,7 +62,7 @@ package struct JobRecord: JSONRecord, Equatable {
     self.output = output
   }
 
-  /// Reads the job.
+  /// Decodes the job.
   ///
   /// - Throws: ``WireError`` if it is not of the type.
   package func job<J: Job>(_ type: J.Type) throws(WireError) -> J {
@@ -75,7 +75,7 @@ package struct JobRecord: JSONRecord, Equatable {
     return try J(recordValue: options)
   }
 
-  /// Whether another record is of the same work, however fast and however loudly.
+  /// Whether another record is of the same work, regardless of speed and output.
   package func isSame(as other: JobRecord) -> Bool {
     kind.isIdentical(to: other.kind) && connection.unbounded == other.connection.unbounded
       && source?.unbounded == other.source?.unbounded && text.elementsEqual(other.text)

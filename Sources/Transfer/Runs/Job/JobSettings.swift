@@ -3,9 +3,9 @@ package import FirestoreREST
 package import Schema
 package import TypedDocuments
 
-// The options that several jobs have.
+// The options that several jobs share.
 
-/// The configuration file and the schema, as options name them; nil for what is found by itself.
+/// The configuration file and the schema, as given by options; nil to look for them.
 package struct ConfigurationChoice: Codable, Sendable, Equatable {
   package var config: String?
   package var schema: String?
@@ -13,11 +13,12 @@ package struct ConfigurationChoice: Codable, Sendable, Equatable {
   package init() {}
 }
 
-/// Which database is meant, and the credentials, as options name them.
+/// The database and the credentials, as given by options.
 package struct ConnectionSettings: Codable, Sendable, Equatable {
   package var environment: String?
   package var mirror: String?
-  /// The exported files that stand in for an environment: a whole export and its increments in their order; nil for none.
+  /// The exported files that are used instead of an environment: a whole export and its increments, in order; nil for
+  /// none.
   package var snapshot: [String]?
   package var project: String?
   package var database: String?
@@ -26,13 +27,13 @@ package struct ConnectionSettings: Codable, Sendable, Equatable {
   package var accessTokenFile: String?
   @Text package var impersonateServiceAccount: ServiceAccountChain?
   package var files = ConfigurationChoice()
-  /// The folder of runs and of the embedded store.
+  /// The directory of runs and of the embedded store.
   package var stateDir = Self.defaultStateDir
-  /// How long one request may be retried, in seconds.
+  /// For how long a request may be retried, in seconds.
   package var retryFor = Self.usualRetry
-  /// The most that the run may be billed; nil for no bound.
+  /// The maximum that the run may be billed; nil for no bound.
   package var bound: BillBound?
-  /// Whether it is a copy for a while, which nobody is billed for: its requests are not counted; nil for no.
+  /// Whether it is a temporary copy that is not billed, so that its requests are not counted; nil means no.
   package var isScratch: Bool?
 
   package static let defaultStateDir = ".gymmigrate"
@@ -40,14 +41,15 @@ package struct ConnectionSettings: Codable, Sendable, Equatable {
 
   package init() {}
 
-  /// The same with another environment.
+  /// Returns a copy with another environment.
   package func target(_ name: String?) -> ConnectionSettings {
     var settings = self
     settings.environment = name
     return settings
   }
 
-  /// Another environment: nothing of this one's but the configuration, the state folder, the patience and the bound.
+  /// Returns settings for another environment, which keep only the configuration, the state directory, the retry time and
+  /// the bound.
   package func beside(_ name: String?) -> ConnectionSettings {
     var settings = ConnectionSettings()
     settings.environment = name
@@ -56,7 +58,7 @@ package struct ConnectionSettings: Codable, Sendable, Equatable {
     return settings
   }
 
-  /// The same without what bounds the bill, with which the work is the same.
+  /// A copy without the bound on the bill, which does not affect the work itself.
   package var unbounded: ConnectionSettings {
     var settings = self
     settings.bound = nil
@@ -70,14 +72,14 @@ package struct ConnectionSettings: Codable, Sendable, Equatable {
   }
 }
 
-/// How fast it is written, and how many documents may fail.
+/// How fast documents are written, and how many may fail.
 package struct WriteSettings: Codable, Sendable, Equatable {
   /// The maximum writes per commit.
   package var batchSize = 100
   /// The maximum commits in flight.
   package var inFlight = 8
   package var maxWritesPerSecond: Double?
-  /// Whether the rate begins at 500 writes a second; nil for the real service only.
+  /// Whether the rate starts at 500 writes per second; nil to do so only for the real service.
   package var ramp: Bool?
   @Text package var errorBudget: ErrorBudget?
 
@@ -85,13 +87,13 @@ package struct WriteSettings: Codable, Sendable, Equatable {
 
   package var limits: BatchLimits { BatchLimits(maximumWrites: batchSize, maximumInFlight: inFlight) }
 
-  /// - Parameter share: What this process may have of the rate that several share.
+  /// - Parameter share: This process's share of a rate that several processes share.
   package func pacer(for environment: DatabaseEnvironment, share: WritePacer.Share?) -> WritePacer {
     WritePacer(ramp: ramp ?? environment.isRealService, maximum: maxWritesPerSecond, share: share)
   }
 }
 
-/// What is said, and how.
+/// What is output, and how.
 package struct OutputSettings: Codable, Sendable, Equatable {
   /// Whether the summary is printed as JSON.
   package var json = false
@@ -106,25 +108,25 @@ package struct OutputSettings: Codable, Sendable, Equatable {
 /// How documents are read.
 package struct ReadingSettings: Codable, Sendable, Equatable {
   package var pageSize = 300
-  /// The requests at a time.
+  /// The number of concurrent requests.
   package var parallel = 1
 
   package init() {}
 
-  /// Sets the same for a read.
+  /// Applies the settings to a read.
   package func apply(to read: inout CollectionRead) {
     read.pageSize = pageSize
     read.parallel = parallel
   }
 }
 
-/// Which documents of the named collections are meant.
+/// Which documents of the given collections are selected.
 package struct QuerySettings: Codable, Sendable, Equatable {
-  /// Filters as they are typed; several hold together.
+  /// Filters as typed, which are combined with AND.
   package var filters: [String] = []
   package var group = false
   package var failIfEmpty = false
-  /// The zone in which days begin; nil for the schema's.
+  /// The time zone in which days begin; nil for the schema's.
   package var timeZone: String?
 
   package init() {}

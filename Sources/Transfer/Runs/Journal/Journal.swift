@@ -5,21 +5,20 @@ import Synchronization
 
 /// `journal.jsonl`: every change that a run makes, synced to disk before it is sent, and its result.
 ///
-/// Undo restores documents from it, and a resumed run recognises its own writes by it. A change is recorded, sent and then
-/// settled:
+/// It is used to undo a run, and lets a resumed run recognize its own writes. A change is recorded, sent and then settled:
 ///
 ///     try await journal.record([Change(path: path, before: nil, after: document)])
 ///     // ... the commit ...
 ///     try journal.settle(path, .written(updateTime: updateTime))
 ///
 /// There are three kinds of lines, each a JSON object:
-/// - the head: `{"database": …, "run": …, "serverTime": …}`, with a time of the service's clock before the first write;
+/// - the head: `{"database": …, "run": …, "serverTime": …}`, with a time by the service's clock before the first write;
 /// - a change: `{"after": {…}, "before": {…}, "createTime": …, "path": …, "reasons": […], "serverTimes": […],
-///   "transaction": …, "updateTime": …}`, without `before` for a creation and without `after` for a deletion; changes of one
-///   Firestore transaction share a number that no other transaction of the journal has, and others have none;
+///   "transaction": …, "updateTime": …}`, without `before` for a creation and without `after` for a deletion; the changes
+///   of a Firestore transaction share a number that is unique in the journal, and other changes have none;
 /// - a result: `{"path": …, "result": "written", "updateTime": …}`. It is not synced, so it may be missing after a crash.
 package final class Journal: Sendable {
-  /// A time of the service's clock before the first write of the run; nil if it is not known.
+  /// A time by the service's clock before the first write of the run; nil if unknown.
   package let serverTime: Timestamp?
   private let file: AppendOnlyFile
   private let group: SyncGroup
@@ -29,7 +28,8 @@ package final class Journal: Sendable {
   private let headLength: Int
   /// The number of the next transaction.
   ///
-  /// It begins at the length of the file, which grows by more than one for each: a resumed run repeats none.
+  /// It starts at the length of the file, which grows by more than one for each transaction, so that a resumed run repeats
+  /// none.
   private let nextTransaction: Mutex<Int>
 
   /// Creates the journal of a new run and writes its head.
@@ -65,8 +65,10 @@ package final class Journal: Sendable {
     group = SyncGroup(file)
   }
 
-  /// What a checkpoint records now: the length of the file in bytes, and the ranges of the journal tail of an interrupted
-  /// run until all its documents have been read again.
+  /// The data for a checkpoint at this point.
+  ///
+  /// It is the length of the file in bytes, and the ranges of an interrupted run's journal tail until all its documents
+  /// have been read again.
   var checkpoint: (length: Int, tail: [Range<Int>]) {
     (file.length, tails.withLock { $0.first.map { $0.isEmpty ? [] : $0.ranges } ?? [] })
   }
@@ -77,9 +79,9 @@ package final class Journal: Sendable {
   /// Whether the journal holds no change.
   package var isEmpty: Bool { file.length <= headLength && !hasTail }
 
-  /// Appends changes and returns once they are on disk.
+  /// Appends changes, and returns once they are on disk.
   ///
-  /// Concurrent calls share one sync. An empty change is left out.
+  /// Concurrent calls share one sync. Empty changes are left out.
   ///
   /// - Throws: `.cannotWrite`.
   package func record(_ changes: [Change]) async throws(Failure) { try await record(changes, in: nil) }
@@ -102,7 +104,7 @@ package final class Journal: Sendable {
     try await group.sync()
   }
 
-  /// Appends changes; those of a transaction at once, others some at a time, as they are larger than their documents.
+  /// Appends changes: those of a transaction at once, others piece by piece, because they are larger than their documents.
   private func append(_ changes: [Change], in transaction: Int?) throws(Failure) {
     var json = JSONWriter(capacity: min(Self.piece, changes.reduce(0) { $0 + $1.estimatedBytes }))
     for change in changes {
@@ -115,10 +117,10 @@ package final class Journal: Sendable {
     if !json.bytes.isEmpty { try file.append(json.bytes) }
   }
 
-  /// Bytes of changes that are written together.
+  /// The number of bytes of changes that are written together.
   private static let piece = 256 << 10
 
-  /// Appends the results of changes; writes of the same documents in the journal tail count as settled too.
+  /// Appends the results of changes; writes of the same documents in the journal tail count as settled, too.
   ///
   /// - Throws: `.cannotWrite`.
   package func settle(_ results: [(path: DocumentPath, result: WriteResult)]) throws(Failure) {
@@ -160,15 +162,15 @@ package final class Journal: Sendable {
     var offset: Int
     /// Whether the journal confirms that it was applied.
     package var isConfirmed = false
-    /// The update time that it set, where it is confirmed and the service reported it.
+    /// The update time that it set, if it is confirmed and the service reported it.
     var updateTime: Timestamp?
   }
 
   /// Claims the interrupted run's own write of a document, so that it is counted as written; nil if there is none.
   ///
-  /// Each write is returned once and settled. A creation is not the run's own if the document is older than the run, or older
-  /// than what the run had counted when it recorded the creation: then the document existed before, or has been counted. Only
-  /// where the document is as the write left it, its update time is that of the write.
+  /// Each write is returned once and settled. A creation is not the run's own if the document is older than the run, or
+  /// older than what the run had counted when it recorded the creation: then the document existed before, or has been
+  /// counted. The document's update time counts as that of the write only if the document is as the write left it.
   ///
   /// - Throws: `.cannotWrite`, `.inputMissing`, `.inputMalformed`.
   package func takeOwnWrite(of path: DocumentPath, current: RawDocument?) throws(Failure) -> OwnWrite? {
@@ -189,9 +191,9 @@ package final class Journal: Sendable {
     return isOlder ? nil : write
   }
 
-  /// Whether somebody has written a document since the interrupted run did, which the journal confirms.
+  /// Whether somebody has written a document since the interrupted run's own write, if the journal confirms that.
   ///
-  /// What the run had to do is done then, and to do it once more would overwrite what is theirs.
+  /// If so, the run's work on it is done, and repeating it would overwrite the other write.
   ///
   /// - Throws: `.inputMissing`, `.inputMalformed`.
   package func isChangedSince(_ current: RawDocument) throws(Failure) -> Bool {
@@ -211,7 +213,8 @@ package final class Journal: Sendable {
 
   /// Claims the interrupted run's own update of a document, with the document as it was before.
   ///
-  /// Nil unless the current document is the result of that update; otherwise as ``takeOwnWrite(of:current:)``.
+  /// The result is nil unless the current document is the result of that update; otherwise it is as for
+  /// ``takeOwnWrite(of:current:)``.
   ///
   /// - Throws: `.cannotWrite`, `.inputMissing`, `.inputMalformed`.
   package func takeOwnUpdate(of current: RawDocument) throws(Failure) -> (OwnWrite, before: RawDocument)? {
@@ -236,7 +239,7 @@ package final class Journal: Sendable {
   /// The creations and updates of the journal tail whose documents have not been read again, in the order of the journal.
   package var unmetWrites: [OwnWrite] { tails.withLock { $0.first?.unmetWrites ?? [] } }
 
-  /// Drops what remains of the current stage's tail: the stage is complete, and the next one has its own.
+  /// Drops what remains of the current stage's tail, because the stage is complete, and the next one has its own.
   package func endTail() { tails.withLock { tails in if !tails.isEmpty { tails.removeFirst() } } }
 }
 
@@ -290,7 +293,7 @@ private actor SyncGroup {
     waiting = []
     isRunning = true
     let file = file
-    // A sync blocks, so it runs on a thread of its own.
+    // Syncing blocks, so it runs on a separate thread.
     BackgroundThread.start {
       var failure: Failure?
       do throws(Failure) {

@@ -3,8 +3,9 @@ import Platform
 
 /// Reads a ``Journal`` line by line in constant memory.
 ///
-/// A line that a crash or a full disk has torn is skipped: the last line, or one line with the next line directly behind it.
-/// A torn change was never sent, and a torn result is found by reading the document. Any other damage is an error.
+/// One line that was torn by a crash or a full disk is skipped: the last line, or a line that the next one directly
+/// follows. A torn change was never sent, and a torn result is determined by reading the document. Any other damage is an
+/// error.
 package struct JournalReader: ~Copyable {
   /// The first line of a journal.
   package struct Head: Sendable, Equatable {
@@ -12,16 +13,16 @@ package struct JournalReader: ~Copyable {
     package var database: DatabaseName
     /// The run ID.
     package var run: String
-    /// A time of the service's clock before the first write.
+    /// A time by the service's clock before the first write.
     package var serverTime: Timestamp?
   }
 
   /// One line of a journal.
   package enum Line: Sendable, Equatable {
     case head(Head)
-    /// A change that is about to be sent, with the number of the transaction that makes it together with others.
+    /// A change that is about to be sent, with the number of the transaction that combines it with others.
     case change(Change, transaction: Int? = nil)
-    /// The result of the last change of a document, by name (`written`), with the update time that the write set.
+    /// The result of a document's last change, by name (`written`), with the update time that the write set.
     case settled(DocumentPath, result: String, updateTime: Timestamp?)
   }
 
@@ -42,7 +43,7 @@ package struct JournalReader: ~Copyable {
     lines = try LineReader(path)
   }
 
-  /// Whether a journal has a write, also one of which nothing was heard; a damaged one may.
+  /// Whether a journal has a write, including one without a result; a damaged journal may have one.
   package static func hasWrite(_ path: String) -> Bool {
     guard var reader = try? JournalReader(path) else { return false }
     var open = 0
@@ -61,7 +62,7 @@ package struct JournalReader: ~Copyable {
     return open > 0
   }
 
-  /// How many documents a journal was about to make, up to where it is damaged.
+  /// Returns how many documents a journal was about to create, up to where it is damaged.
   package static func creations(in path: String) -> Int {
     guard var reader = try? JournalReader(path) else { return 0 }
     var count = 0
@@ -114,7 +115,7 @@ package struct JournalReader: ~Copyable {
     try parser.parse(bytes) { json throws(WireError) in try line(json, &decoder) }
   }
 
-  /// Reads the change whose line begins at an offset.
+  /// Reads the change whose line starts at an offset.
   ///
   /// - Throws: `.inputMissing`; `.inputMalformed` if there is no change at the offset.
   static func change(at offset: Int, in path: String) throws(Failure) -> Change {
@@ -172,7 +173,7 @@ package struct JournalReader: ~Copyable {
   }
 }
 
-/// The journal tail of one stage: the writes that no checkpoint has counted, by a hash of their paths.
+/// The journal tail of one stage: the writes that no checkpoint has counted, by hashes of their paths.
 struct JournalTail: Sendable {
   /// The ranges of the tail in the journal, in bytes.
   private(set) var ranges: [Range<Int>]
@@ -180,7 +181,7 @@ struct JournalTail: Sendable {
   /// Confirmed writes of documents that have a later change without a result.
   private var earlier: [UInt64: Journal.OwnWrite] = [:]
   private var deleted: [DocumentPath] = []
-  /// Times of the service's clock, each with the offset from which on changes were sent later.
+  /// Times by the service's clock, each with the offset after which changes were sent later than that.
   private var times: [(offset: Int, time: Timestamp)] = []
 
   private init(_ ranges: [Range<Int>]) { self.ranges = ranges }
@@ -190,7 +191,7 @@ struct JournalTail: Sendable {
   /// The paths of the deletions in the tail.
   var deletions: [DocumentPath] { deleted.filter { writes[Self.hash($0)]?.kind == .delete } }
 
-  /// The writes in the tail that are no deletions, in the order of the journal.
+  /// The writes in the tail that are not deletions, in the order of the journal.
   var unmetWrites: [Journal.OwnWrite] {
     writes.values.filter { $0.kind != .delete }.sorted { $0.offset < $1.offset }
   }
@@ -217,7 +218,7 @@ struct JournalTail: Sendable {
     if change.isDeletion { deleted.append(change.path) }
   }
 
-  /// Records the result of a change; if it was not written, an earlier confirmed write is the last one.
+  /// Records the result of a change; if it was not written, an earlier confirmed write becomes the last one.
   private mutating func settle(_ path: DocumentPath, isWritten: Bool, at time: Timestamp?) {
     let hash = Self.hash(path)
     let known = earlier.removeValue(forKey: hash)
@@ -231,9 +232,9 @@ struct JournalTail: Sendable {
 
   /// Reads the journal tail after a checkpoint (nil for none), the head, and the length of all complete lines.
   ///
-  /// Changes after the checkpoint, or in the tail that it records, are added. A line between the two belongs to a document that
-  /// was read again and counted, so its earlier changes are removed, as are changes that were not written. Anything sent after
-  /// such a line was applied after the time in that line. Writes of later stages belong to those stages.
+  /// Changes after the checkpoint, or in the tail that it records, are added. A line between these belongs to a document
+  /// that was read again and counted, so its earlier changes are removed, as are changes that were not written. Anything
+  /// sent after such a line was applied after the time in that line. Writes of later stages belong to those stages.
   ///
   /// - Parameter begun: The stages begun so far.
   static func read(
@@ -242,7 +243,7 @@ struct JournalTail: Sendable {
     begun: [Checkpoint.Beginning]
   ) throws(Failure) -> (tails: [JournalTail], JournalReader.Head?, headLength: Int, length: Int, torn: Int?) {
     let end = checkpoint?.journal ?? 0
-    // Without a checkpoint all files of an import count as one stage.
+    // Without a checkpoint, all files of an import count as one stage.
     let first = checkpoint == nil ? 0 : begun.last?.stage ?? 0
     let count = max(0, (begun.map(\.stage).max() ?? 0) - first) + 1
     var tails = (0..<count).map { JournalTail(Self.ranges(of: first + $0, begun)) }
@@ -283,7 +284,7 @@ struct JournalTail: Sendable {
     return (tails, head, headLength, reader.length, reader.tornLine)
   }
 
-  /// The ranges of the journal that a stage wrote, of every time that it was begun.
+  /// The ranges of the journal that a stage wrote, each time that it was begun.
   private static func ranges(of stage: Int, _ begun: [Checkpoint.Beginning]) -> [Range<Int>] {
     let all = [Checkpoint.Beginning(stage: 0, journal: 0)] + begun
     return all.indices.compactMap { index in
@@ -314,6 +315,6 @@ struct JournalTail: Sendable {
     }
   }
 
-  /// Of two paths with one hash, one write is not counted.
+  /// If two paths have the same hash, one write is not counted.
   private static func hash(_ path: DocumentPath) -> UInt64 { FNV.hash(path.string.utf8) }
 }

@@ -9,7 +9,7 @@ import Platform
   import Foundation
 #endif
 
-/// A file of metrics for Prometheus' textfile collector, in the text format and in that of OpenMetrics.
+/// A metrics file for Prometheus' textfile collector, which is valid in its text format and as OpenMetrics.
 ///
 /// It has a series for each environment and command, so one file serves all of them.
 package struct MetricsFile {
@@ -17,11 +17,11 @@ package struct MetricsFile {
 
   package init(_ path: String) { self.path = path }
 
-  /// Replaces the file by one that has a report, too.
+  /// Adds a report to the file, which is replaced.
   ///
-  /// - Throws: `.cannotWrite`, also for a file that has something else.
+  /// - Throws: `.cannotWrite`, including for a file with other contents.
   package func record(_ report: RunReport) throws(Failure) {
-    // Two runs that end at once would take each other's values away.
+    // The lock prevents two runs that end at the same time from dropping each other's values.
     let (folder, error) = SystemCall.open(FilePaths.folder(of: path), O_RDONLY)
     guard folder >= 0 else { throw .cannotWrite(path, errno: error) }
     defer { close(folder) }
@@ -30,7 +30,7 @@ package struct MetricsFile {
     guard status != nil || code == ENOENT else { throw .cannotWrite(path, errno: code) }
     let before = try status.map { status throws(Failure) in try text(status) }
     try OutputFile.write(Array(Self.text(adding: report, to: before ?? "").utf8), to: path)
-    // Whoever collects it is another user, and it holds nobody's data.
+    // The collector is another user, and the file contains no personal data.
     if before == nil { chmod(path, 0o644) }
   }
 
@@ -51,9 +51,9 @@ package struct MetricsFile {
 
   private typealias Metric = (name: String, help: String, value: @Sendable (RunReport) -> Double?)
 
-  /// What is measured; nil for no new value.
+  /// The metrics; nil for no new value.
   ///
-  /// Names end in their unit, as promtool wants it.
+  /// Names end in their unit, as promtool requires.
   private static let metrics: [Metric] = [
     (
       success, "When the command last ended in 0, in seconds since 1970.",
@@ -76,7 +76,7 @@ package struct MetricsFile {
     ("last_run_sent_bytes", "Bytes that it sent.", { Double($0.traffic.bytesOut) }),
   ]
 
-  /// When it began, in seconds since 1970, to a thousandth.
+  /// The start time in seconds since 1970, to a thousandth.
   private static func beginning(of report: RunReport) -> Double {
     let milliseconds = report.startedAt.seconds * 1000 + Int64(report.startedAt.nanoseconds) / 1_000_000
     return Double(milliseconds) / 1000
@@ -84,9 +84,9 @@ package struct MetricsFile {
 
   private static let success = "last_success_timestamp_seconds"
 
-  /// The text of a file with the values of a report instead of those of the same environment and command.
+  /// Returns the text of a file in which the values of a report replace those of the same environment and command.
   ///
-  /// - Parameter before: What the file had; what it has beside its own lines is lost.
+  /// - Parameter before: The previous text of the file; anything that is not one of its own lines is lost.
   package static func text(adding report: RunReport, to before: String) -> String {
     let own = labels(of: report)
     let known = before.split(separator: "\n").compactMap { Sample($0) }
@@ -94,7 +94,7 @@ package struct MetricsFile {
     for metric in metrics {
       let name = "gymmigrate_\(metric.name)"
       let value = metric.value(report)
-      // The last success stays when a later run fails.
+      // The last success is kept when a later run fails.
       let kept = known.filter { sample in
         sample.name == name && (sample.labels != own || value == nil && metric.name == success)
       }

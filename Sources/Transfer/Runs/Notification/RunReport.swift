@@ -2,15 +2,15 @@ package import Configuration
 package import FirestoreREST
 import TypedDocuments
 
-/// What monitors get about a command: how it ended, and numbers; no names and no values of documents.
+/// What monitoring receives about a command: how it ended, and numbers, but no names or values of documents.
 package struct RunReport: Sendable {
-  /// The words of the command alone: `migrate apply`.
+  /// The command without its arguments: `migrate apply`.
   package var command: String
   package var environment: DatabaseEnvironment?
   package var exitCode: Int32 = 0
   package var startedAt: Timestamp
   package var durationSeconds = 0.0
-  /// The last of its runs.
+  /// The ID of its last run.
   package var runID: String?
   package var totals = DocumentCounts()
   package var traffic = Traffic()
@@ -21,7 +21,7 @@ package struct RunReport: Sendable {
     (self.command, self.startedAt) = (command, startedAt)
   }
 
-  /// Adds what was sent and billed by one of its runs.
+  /// Adds what one of its runs sent and was billed.
   package mutating func add(_ counter: TrafficCounter) {
     let (more, billed) = (counter.current, counter.account.billed)
     traffic.requests = traffic.requests.addingClamped(more.requests)
@@ -42,7 +42,7 @@ package struct RunReport: Sendable {
     }
   }
 
-  /// The body that a webhook gets, with the names of the summary.
+  /// The body of a webhook request, with the names of the summary.
   package var json: [UInt8] {
     JSONWriter.object { json in
       json.member("command", command)

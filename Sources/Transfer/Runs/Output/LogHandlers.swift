@@ -4,7 +4,7 @@ import Platform
 
 /// The format of log lines on standard error.
 package enum LogFormat: String, Codable, Sendable, CaseIterable {
-  /// `warning: message key=value`, for people.
+  /// `warning: message key=value`, for display.
   case text
   /// One JSON object per line: time, level, message, and the metadata as members.
   case json
@@ -104,7 +104,7 @@ private enum LogLine {
 extension Timestamp {
   /// The current time of this machine's clock, in milliseconds.
   ///
-  /// It is for logs and run IDs only; read times are the server's.
+  /// It is only for logs and run IDs; read times are the server's.
   package static var now: Timestamp {
     var time = timespec()
     clock_gettime(CLOCK_REALTIME, &time)

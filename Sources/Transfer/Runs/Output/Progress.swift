@@ -4,21 +4,21 @@ import Synchronization
 
 /// Shows the progress of a run: a status line on a terminal, otherwise a log line per interval.
 ///
-/// It is updated by the work itself, so it never reports on a run that has ended.
+/// The work itself updates it, so it never reports on a run that has ended.
 package final class Progress: Sendable {
   private struct State {
     var what = ""
     var done = 0
-    /// Of those that were counted as done, how many are not written yet.
+    /// The number of documents that were counted as done but are not written yet.
     var unwritten = 0
     var total: Int?
     var started = 0.0
-    /// The share that is done, if it is known other than by the total.
+    /// The share that is done, if known other than by the total.
     var share: Double?
     /// The share that was done when a resumed run began.
     var firstShare = 0.0
     var shown = -Double.infinity
-    /// More about the work, behind its count.
+    /// More about the work, shown after its count.
     var note: String?
     var number = 0
   }
@@ -35,7 +35,7 @@ package final class Progress: Sendable {
   private let interval: Double
   private let state = Mutex(State())
 
-  /// Makes a progress display.
+  /// Creates a progress display.
   ///
   /// - Parameters:
   ///   - terminal: The terminal of the status line; nil for none.
@@ -78,11 +78,11 @@ package final class Progress: Sendable {
     }
   }
 
-  /// Counts further documents as done.
+  /// Counts more documents as done.
   ///
   /// - Parameters:
-  ///   - share: The share of the work that is done, from 0 to 1, if it is known other than by the total.
-  ///   - note: More about the work, shown behind its count: `3.1 of 12.0 GB`.
+  ///   - share: The share of the work that is done, from 0 to 1, if known other than by the total.
+  ///   - note: More about the work, shown after its count: `3.1 of 12.0 GB`.
   package func advance(by count: Int, share: Double? = nil, note: String? = nil) {
     update { state in
       state.done = state.done.addingClamped(count)
@@ -91,10 +91,10 @@ package final class Progress: Sendable {
     }
   }
 
-  /// Takes a document out of those that are done until ``release()``: its write is on the way.
+  /// Excludes a document from those that are done until ``release()``, because its write is in flight.
   package func hold() { state.withLock { $0.unwritten += 1 } }
 
-  /// Counts a document as done that was held back.
+  /// Counts a document as done that was excluded.
   package func release() { update { $0.unwritten = max(0, $0.unwritten - 1) } }
 
   private func update(_ change: (inout State) -> Void) {
@@ -102,7 +102,7 @@ package final class Progress: Sendable {
     let pause = terminal?.isInteractive == true ? 0.2 : interval
     let isDue = state.withLock { state in
       change(&state)
-      // Of work that has not begun by name there is nothing to say.
+      // Work that has not been named yet is not reported.
       guard !state.what.isEmpty, now - state.shown >= pause else { return false }
       state.shown = now
       return true

@@ -14,7 +14,7 @@ package final class Terminal: Sendable {
   package let isInteractive: Bool
   private let status = Mutex("")
 
-  /// Makes a terminal of a file descriptor, which is not closed.
+  /// Creates a terminal from a file descriptor, which is not closed.
   package init(descriptor: Int32) {
     self.descriptor = descriptor
     isInteractive = isatty(descriptor) == 1
@@ -25,7 +25,7 @@ package final class Terminal: Sendable {
     write(line: TerminalText.escaped(text))
   }
 
-  /// Writes lines of the program itself, whose line feeds are kept.
+  /// Writes lines of the program itself, keeping their line feeds.
   package func lines(_ text: TerminalText) {
     write(line: text.description)
   }
@@ -41,7 +41,7 @@ package final class Terminal: Sendable {
     }
   }
 
-  /// Replaces the status line; only on an interactive terminal.
+  /// Replaces the status line, if the terminal is interactive.
   package func setStatus(_ text: String) {
     guard isInteractive else { return }
     status.withLock { status in

@@ -4,7 +4,7 @@ package import Configuration
 package struct CostEstimate: Sendable, Equatable {
   /// The number of operations.
   package var cost: Cost
-  /// Whether it is a minimum, because something could not be counted beforehand.
+  /// Whether it is a minimum, because something could not be counted in advance.
   package var isMinimum: Bool
   /// The prices.
   package var prices: PriceList
@@ -30,7 +30,7 @@ package struct CostEstimate: Sendable, Equatable {
     return "\(operations): \(sum(dollars)) (\(prices.name))"
   }
 
-  /// In cents, rounded so that it stays a bound.
+  /// The price, in cents, rounded so that it stays a bound.
   private func sum(_ dollars: Double) -> String {
     let cents = Int(clamping: bound(dollars * 100))
     if !prices.isExact { return "from \(PriceList.text(ofCents: max(1, cents)))" }
@@ -38,7 +38,7 @@ package struct CostEstimate: Sendable, Equatable {
     return "\(isMinimum ? "at least" : "at most") \(PriceList.text(ofCents: cents))"
   }
 
-  /// A whole number that stays a bound, whatever the last digits of a product of prices are.
+  /// Rounds to an integer that stays a bound, ignoring inexact last digits of a product of prices.
   private func bound(_ number: Double) -> Double {
     ((number * 1_000_000).rounded() / 1_000_000).rounded(isMinimum ? .down : .up)
   }

@@ -1,13 +1,13 @@
 package import Configuration
 
-/// Sums of what runs were billed, by environment and command, and of their documents by collection.
+/// Totals of what runs were billed, by environment and command, and of their documents by collection.
 package struct CostTotals: Sendable {
   package struct Line: Encodable, Sendable {
     package var environment: String
     package var command: String
     package var runs = 0
     package var billed = Cost()
-    /// nil where a price was not known.
+    /// Nil if a price was unknown.
     package var usd: Double? = 0
     package var bytesIn = 0
     package var bytesOut = 0
@@ -20,7 +20,7 @@ package struct CostTotals: Sendable {
       bytesOut = bytesOut.addingClamped(record.bytesOut)
     }
 
-    /// Without what doubles add behind the digits of a price.
+    /// Removes the inexact digits that doubles add to a price.
     private static func rounded(_ dollars: Double) -> Double {
       let rounded = (dollars * 1e10).rounded() / 1e10
       return rounded.isFinite ? rounded : dollars
@@ -41,14 +41,14 @@ package struct CostTotals: Sendable {
 
   package init() {}
 
-  /// Adds what a run was billed, in each environment or in one.
+  /// Adds what a run was billed, in all environments or in a single one.
   ///
-  /// - Returns: Whether there is anything of the environment.
+  /// - Returns: Whether there is anything for the environment.
   @discardableResult
   package mutating func add(_ record: CostRecord, of environment: String? = nil) -> Bool {
     let parts = record.parts.filter { environment?.isIdentical(to: $0.environment) ?? true }
     for part in parts { add(part: part) }
-    // One run, on whatever sides.
+    // Both sides belong to one run.
     if parts.count > 1 { all.runs -= parts.count - 1 }
     return !parts.isEmpty
   }
@@ -68,7 +68,7 @@ package struct CostTotals: Sendable {
     }
   }
 
-  /// Where the list has what has the same names as an element, which is added where there is none; they stay sorted.
+  /// Returns the index of the element with the same names, which is inserted if it is missing; the list stays sorted.
   private static func index<Element>(
     in list: inout [Element],
     _ element: Element,

@@ -3,19 +3,20 @@ import TypedDocuments
 
 /// The document counts of one collection, or of all collections of a run.
 ///
-/// Balance of a run that writes: read + created = written + unchanged + skipped + superseded + rejected + conflicted.
+/// For a run that writes, they balance: read + created = written + unchanged + skipped + superseded + rejected +
+/// conflicted.
 package struct DocumentCounts: Sendable, Equatable {
   /// Documents read from the source.
   package var read = 0
   /// Documents that the run creates without having read them.
   package var created = 0
-  /// Writes that the service confirmed: creations, updates and deletes.
+  /// Writes that the service confirmed: creations, updates and deletions.
   package var written = 0
-  /// Documents that already were as intended.
+  /// Documents that were already as intended.
   package var unchanged = 0
   /// Documents left unchanged on purpose.
   package var skipped = 0
-  /// Documents that give way to another one with the same path in the same input.
+  /// Documents that are superseded by another one with the same path in the same input.
   package var superseded = 0
   /// Documents that cannot be written or migrated; listed in `rejects.jsonl`.
   package var rejected = 0
@@ -23,11 +24,11 @@ package struct DocumentCounts: Sendable, Equatable {
   package var conflicted = 0
   /// Documents that need review; listed in `review.csv`.
   ///
-  /// They are included in the other counts too.
+  /// They are included in the other counts, too.
   package var review = 0
-  /// The part of `written` that are deletions.
+  /// The deletions among `written`.
   package var deleted = 0
-  /// The part of `written` that made a document that was not there, whether it was read from a source or ``created``.
+  /// The creations among `written`, whether the document was read from a source or ``created``.
   package var new = 0
 
   package init() {}
@@ -38,21 +39,22 @@ package struct DocumentCounts: Sendable, Equatable {
       == [unchanged, skipped, superseded, rejected, conflicted].reduce(written) { $0.addingClamped($1) }
   }
 
-  /// Whether something is left for a person to do.
+  /// Whether a person has to deal with some documents.
   package var leavesSomething: Bool { rejected > 0 || conflicted > 0 || review > 0 }
 
-  /// What is left for a person, by what became of it.
+  /// The documents that a person has to deal with, by kind.
   package var left: [(name: String, count: Int)] {
     [("for review", review), ("rejected", rejected), ("conflicted", conflicted)].filter { $0.1 > 0 }
   }
 
-  /// Whether an undo with these counts put anything back, or had nothing to put back: what ended in conflicts alone is not undone.
+  /// Whether an undo with these counts restored anything, or had nothing to restore; an undo with only conflicts did not
+  /// undo.
   package var hasUndone: Bool { written > 0 || refused == 0 }
 
-  /// Documents that were meant to be written and were not.
+  /// Documents that should have been written but were not.
   package var refused: Int { rejected.addingClamped(conflicted) }
 
-  /// Counts what became of a change, whose document is counted where it comes from.
+  /// Counts the result of a change whose document is counted separately as read or created.
   package mutating func settle(_ kind: Change.Kind, _ result: WriteResult) {
     switch result {
     case .written:
@@ -66,13 +68,13 @@ package struct DocumentCounts: Sendable, Equatable {
     }
   }
 
-  /// Counts a document that the run changes or makes, with what became of it.
+  /// Counts a document that the run changes or creates, with the result.
   package mutating func add(_ kind: Change.Kind, _ result: WriteResult) {
     addSource(of: kind)
     settle(kind, result)
   }
 
-  /// Counts where a document comes from: the run makes it, or has read it.
+  /// Counts a document as created by the run, or as read.
   package mutating func addSource(of kind: Change.Kind) {
     if kind == .create { created += 1 } else { read += 1 }
   }
@@ -97,7 +99,7 @@ package struct DocumentCounts: Sendable, Equatable {
 }
 
 extension DocumentCounts: Codable {
-  /// Reads the counts; a missing one is 0.
+  /// Decodes the counts; missing ones are 0.
   package init(from decoder: any Decoder) throws {
     let json = try decoder.container(keyedBy: FieldKey.self)
     for (name, count) in Self.fields {

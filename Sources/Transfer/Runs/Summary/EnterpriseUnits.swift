@@ -1,12 +1,12 @@
 package import Configuration
 package import FirestoreREST
 
-/// What a run took of the units that the Enterprise edition bills: 4 KiB of a document read, 1 KiB of one written.
+/// What a run used of the units that the Enterprise edition bills: 4 KiB of a document read, 1 KiB of one written.
 ///
-/// The service does not say how many. By its bytes a document takes at least one, and no more than its JSON does. Besides these are
-/// index entries, and what a filter without an index looks through, which only the service knows.
+/// The service does not report them. By its size, a document uses at least one unit, and at most those of its JSON. In
+/// addition, only the service knows about index entries, and about documents scanned by a filter without an index.
 package struct EnterpriseUnits: Encodable, Sendable {
-  /// At least and at most so many.
+  /// A lower and an upper bound.
   package struct Range: Encodable, Sendable, Equatable {
     package var least: Int
     package var most: Int
@@ -28,7 +28,7 @@ package struct EnterpriseUnits: Encodable, Sendable {
     writes = Range(of: billed.writes.addingClamped(billed.deletes), in: traffic.bytesOut, each: 1024)
   }
 
-  /// In a line, for people.
+  /// A line for display.
   package var text: String {
     let written = writes.most == 0 ? "" : " and \(writes.text) write units of 1 KiB"
     return

@@ -11,7 +11,7 @@ package final class RunCounts: Sendable {
   private let state: Mutex<State>
   private let budget: ErrorBudget?
 
-  /// Makes empty counts, or those of a resumed run.
+  /// Creates empty counts, or those of a resumed run.
   package init(budget: ErrorBudget? = nil, resuming collections: [RunSummary.Collection] = []) {
     self.budget = budget
     var initial = State()
@@ -67,7 +67,7 @@ package final class RunCounts: Sendable {
     state.withLock { $0.files[collection] = file }
   }
 
-  /// Sets the file of a collection, and of those below it that have none of their own.
+  /// Sets the file of a collection, and of those below it that do not have one.
   package func setFile(_ file: String, ofAllIn collection: CollectionPath) {
     setFile(file, of: collection)
     state.withLock { state in
@@ -101,7 +101,7 @@ package final class RunCounts: Sendable {
 
   /// Checks that every document of a completed run is accounted for.
   ///
-  /// - Throws: `.internal` naming the collection whose balance does not hold.
+  /// - Throws: `.internal` with the collection whose counts do not balance.
   package func assertBalance() throws(Failure) {
     for collection in collections where !collection.counts.balance {
       let numbers = collection.counts.members.map { "\($0.name) \($0.count)" }.joined(separator: ", ")

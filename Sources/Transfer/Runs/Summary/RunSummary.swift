@@ -4,15 +4,15 @@ import TypedDocuments
 
 /// A section that one kind of command adds to the summary: an object under its own name.
 package protocol SummarySection: Encodable, Sendable {
-  /// The member's name in the JSON; a contract, as all of them.
+  /// The name of the JSON member; part of a contract, like all of them.
   var name: StaticString { get }
-  /// The section as one line for people; nil if other lines show it.
+  /// The section as one line for display; nil if other lines show it.
   var line: String? { get }
 }
 
-/// The result of a command, for people, for `--json` and for `summary.json`.
+/// The result of a command, for display, for `--json` and for `summary.json`.
 ///
-/// The members of the JSON are a contract.
+/// The members of the JSON are part of a contract.
 package struct RunSummary: Sendable {
   /// The counts of one collection.
   package struct Collection: Codable, Sendable, Equatable {
@@ -49,7 +49,7 @@ package struct RunSummary: Sendable {
   /// A source or a target.
   package enum Side: Sendable {
     case environment(DatabaseEnvironment)
-    /// A file or an export directory.
+    /// A file or an export folder.
     case path(String)
   }
 
@@ -94,7 +94,7 @@ package struct RunSummary: Sendable {
     case done
     /// Complete; there are differences or pending work.
     case differences
-    /// Complete, with documents left for a person.
+    /// Complete, with documents that a person has to deal with.
     case incomplete
     /// Ended by an error.
     case failed
@@ -110,7 +110,7 @@ package struct RunSummary: Sendable {
   package var exitCode: Int32 = 0
   /// The run ID.
   package var runID: String
-  /// Whether there is a run, and not a command that leaves nothing behind.
+  /// Whether there is a run, rather than a command that leaves nothing behind.
   package var hasRun: Bool { runID != Self.noRun }
   /// The run ID of a command that leaves nothing behind.
   package static let noRun = "-"
@@ -118,7 +118,7 @@ package struct RunSummary: Sendable {
   package var environment: DatabaseEnvironment?
   /// The source, for a command with a source and a target.
   package var source: Side?
-  /// The file or folder that a comparison has in place of the environment.
+  /// The file or folder that takes the place of the environment in a comparison.
   package var targetPath: String?
   /// The sections of the command.
   package var sections: [any SummarySection] = []
@@ -130,7 +130,7 @@ package struct RunSummary: Sendable {
   package var startedAt: Timestamp
   /// The duration in seconds.
   package var durationSeconds = 0.0
-  /// Whether lines for people show the counts; not of a command whose documents do not pass through this process.
+  /// Whether the lines for display include the counts, which do not apply if documents do not pass through this process.
   package var showsCounts = true
   /// The counts by collection, in the order in which they were processed.
   package var collections: [Collection] = []
@@ -138,13 +138,13 @@ package struct RunSummary: Sendable {
   package var cost: CostEstimate?
   /// The number of requests, retries and bytes.
   package var traffic = Traffic()
-  /// What the service bills, as its responses say, with earlier processes of the run; nil where that is not known.
+  /// What the service bills according to its responses, including to earlier processes of the run; nil if unknown.
   package var billed: Cost?
-  /// What requests without a complete response may have been billed besides.
+  /// What requests without a complete response may have been billed in addition.
   package var perhapsBilled = Cost()
-  /// The same in the units of the Enterprise edition; nil for a database of which the configuration does not name it.
+  /// The same in units of the Enterprise edition; nil unless the configuration says that the database is of that edition.
   package var units: EnterpriseUnits?
-  /// Whether the run, which ended early, can be resumed; nil for any other.
+  /// Whether the run can be resumed, if it ended early; nil for any other run.
   package var canResume: Bool?
   /// The command that resumes the run.
   package var resumeCommand: String?

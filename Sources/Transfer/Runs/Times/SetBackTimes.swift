@@ -1,28 +1,29 @@
 package import FirestoreREST
 import Schema
 
-/// `_gymmigrate_times/RUN`: the collections in which a run writes documents whose time of last change is not that of the write,
-/// as an undo and a copy do.
+/// `_gymmigrate_times/RUN`: the collections in which a run writes documents with times of last change other than the
+/// present.
 ///
-/// Increments and mirrors find what changed by that time, so they read these collections whole (``SetBackCollections``). The
-/// record is written before the first such document, again every minute while the run writes, and at its end.
+/// An undo and a copy do that. Increments and mirrors find changes by that time, so they read these collections as a whole
+/// (``SetBackCollections``). The record is written before the first such document, again every minute while the run writes,
+/// and at its end.
 package actor SetBackTimes {
   static let collection = CollectionPath(nil, "_gymmigrate_times")
   static let collectionsField = FieldPath(field: "collections")
   static let changedAt = FieldPath(field: "changedAt")
   /// Whether the run may still write.
   static let isOpen = FieldPath(field: "isOpen")
-  /// Seconds after which the record is renewed.
+  /// The number of seconds after which the record is renewed.
   static let renewal = 60.0
-  /// Collections that a record names at most; one of more stands for all.
+  /// The maximum number of collections that a record names; if there are more, it applies to all collections.
   static let maximumCollections = 1000
-  /// What stands for all collections.
+  /// Represents all collections.
   static let all = "*"
 
   private let client: FirestoreClient
   private let schema: DatabaseSchema
   private let run: String
-  /// The service's time before the first write; nil where it is not known.
+  /// The service's time before the first write; nil if unknown.
   private let began: Timestamp?
   private let clock = RunClock.system
   /// The patterns of the collections that are recorded.
@@ -38,9 +39,9 @@ package actor SetBackTimes {
     began = context.journal?.serverTime
   }
 
-  /// Records the collections of writes that are about to be sent and that set times back.
+  /// Records the collections of writes that are about to be sent and set times back.
   ///
-  /// - Throws: ``Failure`` where the record cannot be written; nothing may be sent then.
+  /// - Throws: ``Failure`` if the record cannot be written; then nothing may be sent.
   package func willWrite(_ writes: [Write]) async throws(Failure) {
     var isNew = false
     var last: CollectionPath?
@@ -58,7 +59,7 @@ package actor SetBackTimes {
     try await wait()
   }
 
-  /// Records the end of the writing, if anything was recorded.
+  /// Records that the writing has ended, if anything was recorded.
   ///
   /// - Throws: ``Failure``.
   package func end() async throws(Failure) {
@@ -66,9 +67,9 @@ package actor SetBackTimes {
     try await wait()
   }
 
-  /// Whether a write leaves a document whose time of last change is before the run.
+  /// Whether a write leaves a document with a time of last change before the run.
   ///
-  /// A schema that declares none hides nothing from an increment or a mirror that has another schema, or none.
+  /// If the schema declares no such time, the usual field counts, because an increment or a mirror may have another schema.
   private func setsBack(_ write: Write, _ pattern: CollectionPath) -> Bool {
     let field = schema.changeTime(of: pattern) ?? DatabaseSchema.usualChangeTime
     if write.operation == .delete || write.transforms.contains(where: { $0.field == field }) { return false }
@@ -80,7 +81,8 @@ package actor SetBackTimes {
   private func record(isOpen: Bool) {
     recordedAt = clock.now()
     let names = recorded.count > Self.maximumCollections ? [Self.all] : recorded.sorted().map(\.string)
-    // Appended, because an earlier process of the run may have recorded others; and its last write may come late.
+    // Elements are appended, because an earlier process of the run may have recorded others, and its last write may arrive
+    // late.
     let write = Write(
       path: DocumentPath(Self.collection, run),
       operation: .update(fields: ["isOpen": .boolean(isOpen)], mask: [Self.isOpen]),
@@ -93,7 +95,7 @@ package actor SetBackTimes {
       try await recording?.value
       var write = write
       for _ in 0..<3 {
-        // What is appended depends on nothing in it, so any writes of others may come between.
+        // Appending does not depend on the current elements, so writes by others may come in between.
         write.precondition = .exists(try await client.get(write.path).document != nil)
         if case .written = try await client.perform(write) { return }
       }
@@ -126,7 +128,7 @@ package actor SetBackTimes {
   }
 }
 
-/// The collections whose times of last change runs have set back, as the database records them.
+/// The collections in which runs have set back times of last change, as recorded in the database.
 package struct SetBackCollections: Sendable {
   private struct Entry {
     var run: String
@@ -138,14 +140,14 @@ package struct SetBackCollections: Sendable {
 
   private let entries: [Entry]
 
-  /// How many seconds older than a moment the record of a run that has not ended may be and still count: its commits may be
-  /// that much later.
+  /// How many seconds before a moment the record of an unfinished run may have been written and still count, because its
+  /// commits may be that much later.
   private static let slack: Int64 = 300
 
-  /// No record at all.
+  /// Creates an empty set of records.
   package init() { entries = [] }
 
-  /// Reads the records that are not older than the earliest of some moments, by one query; none without a moment.
+  /// Reads the records that are not older than the earliest of some moments, in one query; none without a moment.
   ///
   /// - Throws: ``Failure``.
   package init(since moments: [Timestamp], in client: FirestoreClient) async throws {
@@ -159,7 +161,7 @@ package struct SetBackCollections: Sendable {
     self.entries = entries
   }
 
-  /// The run that set times of a collection back since a moment of the service; nil where none did.
+  /// Returns a run that has set back times in a collection since a moment by the service's clock; nil if there is none.
   package func run(in collection: CollectionPath, since moment: Timestamp) -> String? {
     entries.last { entry in
       entry.at >= Self.earliest(for: moment, isOpen: entry.isOpen)
@@ -188,8 +190,9 @@ package struct SetBackCollections: Sendable {
 }
 
 extension RunContext {
-  /// Runs `body` with what records collections whose times of last change are set back, and records its end; after a failure the
-  /// run counts as one that may still write.
+  /// Runs `body` with a recorder for collections whose times of last change are set back, and records its end.
+  ///
+  /// After a failure, the run counts as one that may still write.
   package func recordingTimes(_ body: (SetBackTimes) async throws -> Void) async throws {
     let times = SetBackTimes(in: self)
     try await body(times)

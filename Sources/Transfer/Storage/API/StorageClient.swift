@@ -11,18 +11,18 @@ package struct StorageClient: Sendable {
 
   /// Scheme, host and port.
   package let endpoint: String
-  /// Signs with the scope of Cloud Storage; its clock must not depend on threads that wait for this client.
+  /// Authenticates with the scope of Cloud Storage; its clock must not depend on threads that wait for this client.
   let caller: ServiceCaller
 
   // MARK: Requests with retries
 
-  /// Sends a request until the service answers, whatever the status of the answer, or the retry budget is spent.
+  /// Sends a request until the service responds, with whatever status, or the retry budget is spent.
   ///
   /// - Parameters:
   ///   - operation: A verb phrase for errors.
   ///   - address: The object or bucket, for errors.
-  ///   - lookUp: After a failure that may have been applied, asks what became of it: an answer for the caller, or nil to send the
-  ///     request again.
+  ///   - lookUp: Determines, after a failure, whether the request was applied: returns a response for the caller, or nil to
+  ///     send the request again.
   /// - Throws: `.unavailable`, `.tryLater`, `.configuration`, `.interrupted`.
   func send(
     _ request: HTTPRequest,
@@ -48,7 +48,7 @@ package struct StorageClient: Sendable {
     }
   }
 
-  /// Sends a request once; the token is refreshed once.
+  /// Sends a request once; the token is refreshed at most once.
   func once(_ request: HTTPRequest) async -> Result<HTTPResponse, CallFailure> {
     await Result(awaiting: { () throws(CallFailure) in try await caller.exchange(request) })
   }
@@ -64,7 +64,7 @@ package struct StorageClient: Sendable {
       throw exhausted(outcome, operation, address, writes: writes, attempts)
     }
     switch response.status {
-    // What these mean depends on the request.
+    // The meaning of these depends on the request.
     case 200...299, 308, 404, 410, 412, 416: return response
     default: throw StorageFailure.refused(response, operation, address, writes: writes)
     }
@@ -89,10 +89,10 @@ package struct StorageClient: Sendable {
 
   // MARK: Objects
 
-  /// Returns an object without its content, and the service's time in seconds since 1970, if it gave one.
+  /// Returns an object without its content, and the service's time in seconds since 1970, if reported.
   ///
   /// - Parameter generation: The version; nil for the current one.
-  /// - Returns: nil for the object if it does not exist.
+  /// - Returns: Nil for the object if it does not exist.
   func object(
     at address: StorageAddress,
     generation: Int64? = nil,
@@ -106,13 +106,13 @@ package struct StorageClient: Sendable {
     return (try resource(response, operation, address), time)
   }
 
-  /// Returns the object if the upload with an ID made it.
+  /// Returns the object if it was created by the upload with the given ID.
   func object(at address: StorageAddress, madeBy upload: String) async throws(Failure) -> StorageResource? {
     let object = try await object(at: address, "write").object
     return object?.metadata[StorageResource.upload]?.isIdentical(to: upload) ?? false ? object : nil
   }
 
-  /// Returns a written object if it is what was sent, and deletes it otherwise: nobody should read it.
+  /// Returns a written object if it is what was sent; otherwise deletes it, because nobody should read it.
   ///
   /// - Throws: `.unavailable` if it differs.
   func verified(
@@ -122,7 +122,7 @@ package struct StorageClient: Sendable {
     _ checksum: CRC32C
   ) async throws(Failure) -> StorageResource {
     if object.bytes == bytes, object.crc32c?.isIdentical(to: checksum.base64) ?? true { return object }
-    // If it was replaced meanwhile, it is gone already.
+    // If it was replaced in the meantime, it is gone already.
     _ = try? await delete(address, generation: object.generation)
     let cause = "the object differs from what was sent, and was deleted again"
     throw StorageFailure.damaged("write", address, cause)
@@ -136,7 +136,7 @@ package struct StorageClient: Sendable {
     _ = try await page(root, operation, delimiter: nil, after: nil, of: 1)
   }
 
-  /// Returns whether there is an object whose name begins with that of a folder.
+  /// Whether there is an object whose name begins with that of a folder.
   func holdsObjects(_ folder: StorageAddress, _ operation: String) async throws(Failure) -> Bool {
     var holds = false
     try await forEachPage(orThrow: Self.circle(operation, folder)) { token throws(Failure) in
@@ -152,9 +152,10 @@ package struct StorageClient: Sendable {
     StorageFailure.foreign("the pages of the list lead in a circle", operation, address)
   }
 
-  /// Calls `body` with all objects below an address, page by page, in the order of their names' bytes.
+  /// Calls `body` with all objects below an address, page by page, in the byte order of their names.
   ///
-  /// - Parameter delimiter: `/` for what lies directly in a folder; the names of folders are passed beside the objects.
+  /// - Parameter delimiter: `/` to list only what is directly in a folder; the names of subfolders are passed along with
+  ///   the objects.
   func list(
     _ address: StorageAddress,
     _ operation: String,
@@ -244,7 +245,7 @@ package struct StorageClient: Sendable {
     "\(endpoint)/upload/storage/v1/b/\(PercentEncoding.query(address.bucket))/o?\(Self.query(query))"
   }
 
-  /// Returns a request that may take a minute, and a second for each 64 KiB that it moves.
+  /// Returns a request that may take a minute, plus a second for each 64 KiB that it transfers.
   func request(
     _ method: String,
     _ url: String,

@@ -1,15 +1,15 @@
 import FirestoreREST
 
-/// Failures of Cloud Storage, with what to do about each.
+/// Failures of Cloud Storage, with their remedies.
 enum StorageFailure {
   private static let foreignRemedy =
     "This is not an answer of Cloud Storage: check the endpoint and any proxy."
 
-  /// Why the service refused a request.
+  /// Returns the failure of a request that the service refused.
   ///
   /// - Parameters:
   ///   - operation: A verb phrase.
-  ///   - writes: Whether the request writes, for the role that it takes.
+  ///   - writes: Whether the request writes, which determines the required role.
   static func refused(
     _ response: HTTPResponse,
     _ operation: String,
@@ -66,7 +66,7 @@ enum StorageFailure {
     )
   }
 
-  /// Why there is no answer.
+  /// Returns the failure of a request without a response.
   static func unanswered(
     _ failure: CallFailure,
     _ operation: String,
@@ -88,12 +88,12 @@ enum StorageFailure {
     }
   }
 
-  /// An answer that Cloud Storage does not give.
+  /// Returns the failure of a response that Cloud Storage would not give.
   static func foreign(_ cause: String, _ operation: String, _ address: StorageAddress) -> Failure {
     Failure(.unavailable, operation, path: address.description, cause: cause, remedy: foreignRemedy)
   }
 
-  /// Bytes that are not those that were sent.
+  /// Returns the failure of bytes that differ from those that were sent.
   static func damaged(_ operation: String, _ address: StorageAddress, _ cause: String) -> Failure {
     Failure(
       operation == "read" ? .inputMalformed : .unavailable,
@@ -104,9 +104,9 @@ enum StorageFailure {
     )
   }
 
-  /// The message and the reason of an error body, cleaned; nil where it has none.
+  /// The message and the reason of an error body, cleaned; nil if it has none.
   private static func details(_ response: HTTPResponse) -> (message: String?, reason: String?) {
-    // A proxy's page may be long, and the first words say what it is.
+    // A proxy's page may be long, and its first words say what it is.
     guard response.body.count <= 1 << 20 else { return (nil, nil) }
     do throws(WireError) {
       return try JSONParser().parse(response.body) { root throws(WireError) in

@@ -1,25 +1,27 @@
 import FirestoreREST
 
-/// What kind of request was sent to Cloud Storage, for the decision on what follows a failure.
+/// The kind of a request to Cloud Storage, which determines what to do after a failure.
 enum StorageRequestKind: Sendable {
-  /// It changes nothing, or changes the same when it is sent twice: a look, a list, a download, the start of an upload (of which a
-  /// second one is another session), a deletion of one generation.
+  /// A request that changes nothing, or has the same effect if it is sent twice.
+  ///
+  /// These are a lookup, a list, a download, the start of an upload (a second one is another session), and a deletion of
+  /// one generation.
   case repeatable
-  /// It may have written: what became of it is looked up before anything is sent again.
+  /// A request that may have written, so that its effect is looked up before anything is sent again.
   case write
 }
 
-/// What is done after one attempt of a request.
+/// What to do after one attempt of a request.
 ///
-/// Which statuses are retried: https://cloud.google.com/storage/docs/retry-strategy.
+/// For the statuses that are retried, see https://cloud.google.com/storage/docs/retry-strategy.
 enum StorageNextStep: Equatable {
-  /// The service has answered; the status is the caller's to read.
+  /// The service has responded; the caller interprets the status.
   case answered
-  /// The same request is sent again after a delay: nothing was applied, or once more does no harm.
+  /// Send the same request again after a delay: nothing was applied, or repeating it does no harm.
   case retry(reason: String, asked: Double?)
-  /// After a delay it is looked up whether the request was applied.
+  /// After a delay, look up whether the request was applied.
   case lookFirst(reason: String, asked: Double?)
-  /// No attempt will succeed.
+  /// No attempt can succeed.
   case fail
 
   static func after(
@@ -34,7 +36,7 @@ enum StorageNextStep: Equatable {
     case .success(let response):
       let asked = response.headers["retry-after"].flatMap { Double($0) }.map { max(0, $0) }
       switch response.status {
-      // Refused before it was looked at.
+      // It was refused before it was processed.
       case 429: return again("status 429", asked, isApplied: false)
       case 408, 500, 502, 503, 504: return again("status \(response.status)", asked, isApplied: true)
       default: return .answered

@@ -2,18 +2,18 @@
 ///
 /// https://cloud.google.com/storage/docs/json_api/v1/objects#resource-representations
 package struct StorageResource: Sendable, Equatable {
-  /// The members that are asked for.
+  /// The members that are requested.
   static let members = "name,generation,size,crc32c,updated,metadata"
 
-  /// The metadata that this program gives the objects that it writes, each with the kind of the object.
+  /// The metadata key that marks objects written by this program; its value is the kind of the object.
   static let mark = "gymmigrate"
-  /// The metadata that names the upload, by which a lost answer is found out.
+  /// The metadata key of the upload's ID, which resolves lost responses.
   static let upload = "gymmigrate-upload"
 
   var name: String
   var generation: Int64
   var bytes: Int
-  /// In Base64; nil where the server gives none.
+  /// The checksum in Base64; nil if the server does not provide it.
   var crc32c: String?
   var updatedAt: Timestamp
   var metadata: [String: String]
@@ -49,13 +49,13 @@ package struct StorageResource: Sendable, Equatable {
 /// One page of a list of objects.
 struct StorageList {
   var objects: [StorageResource] = []
-  /// What names have in common up to the delimiter, ending in it.
+  /// The common prefixes of names up to and including the delimiter.
   var prefixes: [String] = []
   var nextPageToken: String?
 
   init(_ json: JSONCursor) throws(WireError) {
     guard json.kind == .object else { throw WireError("it is not an object") }
-    // Without items it would be an empty list.
+    // Without items, it would pass for an empty list.
     if json["error"] != nil { throw WireError("it is an error with status 200") }
     for item in json.list("items") { objects.append(try StorageResource(item)) }
     for prefix in json.list("prefixes") {
@@ -67,6 +67,6 @@ struct StorageList {
 }
 
 extension JSONCursor {
-  /// Returns the elements of a member; none without it.
+  /// Returns the elements of a member; none if it is missing.
   func list(_ name: StaticString) -> [JSONCursor] { self[name].map { Array($0.elements) } ?? [] }
 }

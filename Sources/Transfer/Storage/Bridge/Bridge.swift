@@ -1,12 +1,12 @@
 import Dispatch
 import Files
 
-/// Runs asynchronous work on a queue of its own, for callers that block their thread until it is done, as readers and writers of
-/// files do.
+/// Runs asynchronous work on a separate queue, for callers that block their thread until it is done, such as readers and
+/// writers of files.
 ///
-/// A thread of the cooperative pool that waits for a task of that pool may wait forever: with one processor there is no other
-/// thread. Whatever such a task awaits (requests, tokens, delays) must come back to this queue, so it has a ``sleep(_:)`` of
-/// its own.
+/// A thread of the cooperative pool that waits for a task in that pool may wait forever, because with one processor there
+/// is no other thread. Everything that such a task awaits (requests, tokens, delays) has to come back to this queue, which
+/// is why it has its own ``sleep(_:)``.
 final class Bridge: TaskExecutor {
   private let queue = DispatchQueue(label: "gymmigrate.storage")
 
@@ -15,7 +15,7 @@ final class Bridge: TaskExecutor {
     queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
   }
 
-  /// Waits without a thread of the cooperative pool.
+  /// Waits without occupying a thread of the cooperative pool.
   ///
   /// - Throws: `CancellationError` as soon as the task is cancelled.
   func sleep(_ seconds: Double) async throws {
@@ -23,7 +23,7 @@ final class Bridge: TaskExecutor {
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
         waiting.withLock { $0 = continuation }
-        // A cancellation that came before had nobody to wake.
+        // An earlier cancellation had nobody to wake.
         let delay = Task.isCancelled ? 0 : max(0, min(seconds, 1e9))
         queue.asyncAfter(deadline: .now() + delay) { waiting.withLock { $0.take() }?.resume() }
       }
@@ -33,7 +33,7 @@ final class Bridge: TaskExecutor {
     try Task.checkCancellation()
   }
 
-  /// Begins work, whose result is waited for later.
+  /// Begins work, whose result is awaited later.
   func begin<Value: Sendable>(
     _ work: @escaping @Sendable () async throws(Failure) -> Value
   ) -> Pending<Value> {
@@ -51,8 +51,8 @@ final class Bridge: TaskExecutor {
   /// Runs work and waits for its result.
   ///
   /// - Parameters:
-  ///   - operation: A verb phrase, and the address, for the failure if the process is asked to stop.
-  /// - Throws: `.interrupted` if the process is asked to stop; what `work` throws.
+  ///   - operation: A verb phrase, which is used with the address in the failure if the process is asked to stop.
+  /// - Throws: `.interrupted` if the process is asked to stop; the errors of `work`.
   func run<Value: Sendable>(
     _ operation: String,
     _ address: String,
@@ -62,7 +62,7 @@ final class Bridge: TaskExecutor {
   }
 }
 
-/// The result of work that is under way.
+/// The result of work in progress.
 struct Pending<Value: Sendable>: Sendable {
   final class Outcome: Sendable {
     private let result = Locked<Result<Value, Failure>?>(nil)
@@ -73,7 +73,7 @@ struct Pending<Value: Sendable>: Sendable {
       isSettled.signal()
     }
 
-    /// Blocks until there is a result; nil if there is none after a twentieth of a second.
+    /// Blocks until there is a result; returns nil if there is none after 50 milliseconds.
     func wait() -> Result<Value, Failure>? {
       _ = isSettled.wait(timeout: .now() + .milliseconds(50))
       return result.withLock { $0 }
@@ -85,7 +85,8 @@ struct Pending<Value: Sendable>: Sendable {
 
   /// Waits for the result, once.
   ///
-  /// - Throws: `.interrupted` if the process is asked to stop meanwhile, which cancels the work; what the work throws.
+  /// - Throws: `.interrupted` if the process is asked to stop in the meantime, which cancels the work; the errors of the
+  ///   work.
   func wait(_ operation: String, _ address: String) throws(Failure) -> Value {
     while true {
       if let result = outcome.wait() { return try result.get() }

@@ -2,16 +2,16 @@ package import Files
 import FirestoreREST
 import Synchronization
 
-/// Files in buckets, for everything that reads and writes files by their names.
+/// Files in buckets, for all code that reads and writes files by name.
 ///
-/// An object is read in the version in which it was first seen, so that an input that is read twice is the same both times.
+/// An object is always read in the version that was seen first, so that an input that is read twice is the same both times.
 package final class BucketFiles: RemoteFiles {
-  /// The kind of objects that it writes, in their metadata.
+  /// The kind of the objects that it writes, in their metadata.
   static let kind = "file"
 
   let client: StorageClient
   let bridge: Bridge
-  /// The objects that were looked at, by their addresses.
+  /// The objects that were looked up, by address.
   private let seen = Mutex<[UTF8Key: StorageResource]>([:])
 
   init(_ client: StorageClient, _ bridge: Bridge) {
@@ -44,7 +44,7 @@ package final class BucketFiles: RemoteFiles {
     }
   }
 
-  /// Returns an object without its content, in the version in which it was first seen; nil if there is none.
+  /// Returns an object without its content, in the version that was seen first; nil if there is none.
   private func object(at address: StorageAddress) throws(Failure) -> StorageResource? {
     let key = UTF8Key(address.description)
     if let known = seen.withLock({ $0[key] }) { return known }
@@ -58,7 +58,7 @@ package final class BucketFiles: RemoteFiles {
     return found
   }
 
-  /// Returns the address that is meant, with the name of a dated export in place of `latest`.
+  /// Resolves `latest` in an address to the name of a dated export.
   private func resolved(_ address: StorageAddress) throws(Failure) -> StorageAddress {
     var segments = address.name.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
     guard let index = segments.lastIndex(where: { $0.isIdentical(to: LatestPointer.name) }) else {
@@ -108,13 +108,13 @@ package final class BucketFiles: RemoteFiles {
   package func checkWritable(_ text: String) throws(Failure) {
     let address = try file(text)
     try bridge.run("write", text) { [client] () async throws(Failure) -> Void in
-      // A session that is not used leaves nothing behind, and needs the same right.
+      // An unused session leaves nothing behind, and requires the same permission.
       let upload = try await Self.start(address, client)
       await upload.abandon()
     }
   }
 
-  /// Starts an upload that replaces what is there now, and nothing that comes meanwhile.
+  /// Starts an upload that replaces the current object, but not one that appears in the meantime.
   private static func start(
     _ address: StorageAddress,
     _ client: StorageClient
@@ -145,7 +145,7 @@ package final class BucketFiles: RemoteFiles {
   }
 }
 
-/// Reads an object piece by piece, the next one while the last is processed.
+/// Reads an object piece by piece, requesting the next piece while the last one is processed.
 private final class ObjectReader: RemoteReader {
   private var download: ObjectDownload
   private let bridge: Bridge
@@ -180,7 +180,7 @@ private final class ObjectReader: RemoteReader {
     return count
   }
 
-  /// Requests the next piece; nil at the end.
+  /// Requests the next piece; returns nil at the end.
   private func request() -> Pending<[UInt8]>? {
     let (download, range) = (download, download.next)
     if range.isEmpty { return nil }
@@ -188,16 +188,16 @@ private final class ObjectReader: RemoteReader {
   }
 }
 
-/// Collects pieces, and sends one while the next is filled.
+/// Collects pieces, sending one while the next is filled.
 ///
-/// The two change places for ever, so that an object of any size takes the memory of two pieces.
+/// The two buffers are swapped repeatedly, so that an object of any size takes the memory of two pieces.
 private final class ObjectWriter: RemoteWriter {
   private let upload: Locked<ObjectUpload>
   private let address: StorageAddress
   private let bridge: Bridge
   private let onFinish: () -> Void
   private var piece: [UInt8] = []
-  /// The piece in flight, or the empty memory of the one that was.
+  /// The piece in flight, or its empty buffer afterwards.
   private let parcel = Locked<[UInt8]>([])
   private var sending: Pending<Void>?
   private var failure: Failure?
@@ -213,7 +213,7 @@ private final class ObjectWriter: RemoteWriter {
     if let failure { throw failure }
     var rest = bytes[...]
     while !rest.isEmpty {
-      // What is not filled takes no memory.
+      // A piece that is never filled takes no memory.
       if piece.capacity < ObjectUpload.pieceBytes { piece.reserveCapacity(ObjectUpload.pieceBytes) }
       let part = rest.prefix(ObjectUpload.pieceBytes - piece.count)
       piece.append(contentsOf: part)
@@ -244,7 +244,7 @@ private final class ObjectWriter: RemoteWriter {
     sending = nil
     piece = []
     parcel.withLock { $0 = [] }
-    // Nothing depends on it: a session that is left alone ends by itself.
+    // This is optional, because an abandoned session expires.
     let upload = upload
     _ = try? bridge.run("discard", address.description) { () async throws(Failure) -> Void in
       await upload.withLock { $0 }.abandon()
@@ -270,7 +270,7 @@ private final class ObjectWriter: RemoteWriter {
     }
   }
 
-  /// Keeps a failure, after which nothing is accepted: a piece would be missing.
+  /// Keeps a failure, after which nothing more is accepted, because a piece would be missing.
   private func keeping(_ body: () throws(Failure) -> Void) throws(Failure) {
     do throws(Failure) {
       try body()

@@ -1,11 +1,11 @@
 import Files
 import FirestoreREST
 
-/// Reads one version of an object, piece by piece, and checks its checksum at the end.
+/// Reads one version of an object, piece by piece, and verifies its checksum at the end.
 ///
-/// A piece whose answer is cut off is requested again, and nothing before it.
+/// If the response to a piece is cut off, only that piece is requested again.
 struct ObjectDownload: Sendable {
-  /// The bytes that are requested at once.
+  /// The number of bytes per request.
   static let pieceBytes = 4 << 20
 
   let address: StorageAddress
@@ -14,7 +14,7 @@ struct ObjectDownload: Sendable {
   private var checksum = CRC32C()
   private var received = 0
 
-  /// - Parameter object: The version, from a look at the object.
+  /// - Parameter object: The version, as looked up.
   init(_ object: StorageResource, at address: StorageAddress, _ client: StorageClient) {
     self.object = object
     self.address = address
@@ -34,18 +34,19 @@ struct ObjectDownload: Sendable {
       client.url(of: address, [("alt", "media"), ("generation", String(object.generation))]),
       headers: [
         ("Range", "bytes=\(range.lowerBound)-\(range.upperBound - 1)"),
-        // Without it, an object that is stored compressed would be decompressed on its way, and its range be of something else.
+        // Without this header, an object that is stored compressed would be decompressed in transit, and its range would
+        // refer to something else.
         ("Accept-Encoding", "gzip"),
       ],
       moving: range.count,
-      // Room for an error's text.
+      // This leaves room for the text of an error.
       maximumBodyBytes: max(range.count, 1 << 16)
     )
     request.decompresses = false
     let response = try await client.send(request, .repeatable, "read", address)
     switch response.status {
     case 206, 200:
-      // A server that ignores ranges sends the whole object, which is as good if that was asked for.
+      // A server that ignores ranges sends the whole object, which is fine if that was requested.
       if response.body.count == range.count, response.status == 206 || range.count == object.bytes {
         return response.body
       }
@@ -63,9 +64,9 @@ struct ObjectDownload: Sendable {
     }
   }
 
-  /// Requests and checks the next piece; nil at the end.
+  /// Requests and checks the next piece; returns nil at the end.
   ///
-  /// - Throws: As ``bytes(_:)`` and ``take(_:)``.
+  /// - Throws: The errors of ``bytes(_:)`` and ``take(_:)``.
   mutating func nextPiece() async throws(Failure) -> [UInt8]? {
     if next.isEmpty { return nil }
     let piece = try await bytes(next)
@@ -75,7 +76,7 @@ struct ObjectDownload: Sendable {
 
   /// Takes the bytes of ``next``.
   ///
-  /// - Throws: `.inputMalformed` if they were the last, and all together are not what is stored.
+  /// - Throws: `.inputMalformed` if they were the last, and the whole differs from what is stored.
   mutating func take(_ bytes: [UInt8]) throws(Failure) {
     received += bytes.count
     guard let expected = object.crc32c else { return }

@@ -3,11 +3,11 @@ import FirestoreREST
 
 /// One resumable upload: its session, its pieces, its end.
 ///
-/// An object appears in ``finish(_:)`` as a whole. Before that there is only a session, which leaves nothing behind.
+/// The object appears as a whole in ``finish(_:)``. Before that there is only a session, which leaves nothing behind.
 struct ObjectUpload: Sendable {
-  /// The bytes that are sent with one request: a multiple of 256 KiB, as the service requires of all but the last.
+  /// The number of bytes in each request: a multiple of 256 KiB, which the service requires of all pieces except the last.
   ///
-  /// There are two at a time. At 80 ms a request, smaller ones would be slower than Firestore is read.
+  /// Two pieces are held at a time. At 80 ms per request, smaller ones would be slower than reading from Firestore.
   static let pieceBytes = 3 << 20
 
   let address: StorageAddress
@@ -16,15 +16,15 @@ struct ObjectUpload: Sendable {
   private let id: String
   private var progress = UploadProgress()
   private var checksum = CRC32C()
-  /// The bytes of the pieces so far.
+  /// The number of bytes in the pieces so far.
   private(set) var count = 0
 
   /// Starts a session.
   ///
   /// - Parameters:
   ///   - generation: The version to replace, 0 for none; nil to replace any.
-  ///   - kind: What the object is, as its metadata says.
-  /// - Returns: nil if the object is in another state.
+  ///   - kind: The kind of the object, for its metadata.
+  /// - Returns: Nil if the object is in another state.
   /// - Throws: `.notPermitted`, `.configuration` for a missing bucket, `.unavailable`.
   static func start(
     _ address: StorageAddress,
@@ -53,24 +53,24 @@ struct ObjectUpload: Sendable {
     return ObjectUpload(address: address, client: client, session: session, id: id)
   }
 
-  /// Sends a piece that is not the last.
+  /// Sends a piece other than the last.
   ///
   /// - Parameter piece: ``pieceBytes`` bytes.
-  /// - Throws: `.unavailable`, `.tryLater`, `.notPermitted`, `.interrupted`; the upload cannot be continued then.
+  /// - Throws: `.unavailable`, `.tryLater`, `.notPermitted`, `.interrupted`; then the upload cannot be continued.
   mutating func send(_ piece: [UInt8]) async throws(Failure) {
     _ = try await send(piece, isLast: false)
   }
 
   /// Sends the last piece, and checks that the object is what was sent.
   ///
-  /// - Returns: nil if somebody else has changed the object; nothing was written then.
-  /// - Throws: As ``send(_:)``.
+  /// - Returns: Nil if somebody else has changed the object; then nothing was written.
+  /// - Throws: The errors of ``send(_:)``.
   mutating func finish(_ piece: [UInt8]) async throws(Failure) -> StorageResource? {
     guard let object = try await send(piece, isLast: true) else { return nil }
     return try await client.verified(object, at: address, bytes: count, checksum)
   }
 
-  /// Ends the session without an object, as far as the service can be reached.
+  /// Ends the session without an object, if the service can be reached.
   func abandon() async {
     let request = HTTPRequest(method: "DELETE", url: session, timeout: 2, maximumBodyBytes: 1 << 20)
     _ = await client.once(request)
@@ -78,7 +78,7 @@ struct ObjectUpload: Sendable {
 
   // MARK: Pieces
 
-  /// Returns the object after the last piece; nil after another piece, or if the upload was refused.
+  /// Returns the object after the last piece; nil after any other piece, or if the upload was refused.
   private mutating func send(_ piece: [UInt8], isLast: Bool) async throws(Failure) -> StorageResource? {
     let range = count..<(count + piece.count)
     piece.withUnsafeBytes { checksum.update($0) }
@@ -130,7 +130,7 @@ struct ObjectUpload: Sendable {
     }
   }
 
-  /// Finds out by the object itself whether the upload was completed, after the service forgot its session.
+  /// Determines from the object itself whether the upload was completed, after the service forgot its session.
   private func lookAtObject(isLast: Bool) async throws(Failure) -> StorageResource? {
     if isLast, let object = try await client.object(at: address, madeBy: id) { return object }
     throw Failure(
@@ -153,7 +153,7 @@ struct ObjectUpload: Sendable {
     )
   }
 
-  /// Asks for the state of the upload.
+  /// Returns the request for the state of the upload.
   private func question(_ range: Range<Int>, isLast: Bool) -> HTTPRequest {
     let headers = headers(range.upperBound..<range.upperBound, isLast: isLast)
     return client.request("PUT", session, headers: headers, body: [])
@@ -170,7 +170,7 @@ struct ObjectUpload: Sendable {
 
   // MARK: Metadata and sessions
 
-  /// Returns an ID by which an upload can be recognised in the object that it made.
+  /// Returns an ID that identifies an upload in the object that it creates.
   static func newID() -> String { String(UInt64.random(in: 0...UInt64.max), radix: 36) }
 
   /// Returns the metadata of an object as JSON.
@@ -203,9 +203,9 @@ struct ObjectUpload: Sendable {
 
   /// Returns the URL of a session, to which the token is sent, too; nil if it leads to anybody else.
   ///
-  /// An emulator may know itself by another name than that by which it is reached.
+  /// An emulator may use another name for itself than the one by which it is reached.
   static func sessionURL(_ location: String, endpoint: String) -> String? {
-    // As a URL is written: no space, nothing that a terminal or a parser may take for something else.
+    // Only characters of URLs: no space, and nothing that a terminal or a parser may take for something else.
     guard location.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { return nil }
     if location.utf8.starts(with: "\(endpoint)/".utf8) { return location }
     guard let scheme = location.firstRange(of: "://"),
@@ -213,7 +213,7 @@ struct ObjectUpload: Sendable {
     else { return location.utf8.first == UInt8(ascii: "/") ? endpoint + location : nil }
     if endpoint.hasPrefix("https:") {
       let host = location[scheme.upperBound..<slash]
-      // Nothing but the letters of a host name, so that no other host can be meant.
+      // Only letters of a host name, so that no other host can be meant.
       let isHost = host.utf8.allSatisfy { "abcdefghijklmnopqrstuvwxyz0123456789-.".utf8.contains($0) }
       return location.hasPrefix("https://") && host.hasSuffix(".googleapis.com") && isHost ? location : nil
     }

@@ -1,7 +1,7 @@
 import Files
 import FirestoreREST
 
-/// Writes an object of little content with one request.
+/// Writes a small object with a single request.
 struct SmallObject {
   private let address: StorageAddress
   private let kind: String
@@ -13,10 +13,10 @@ struct SmallObject {
     self.client = client
   }
 
-  /// Writes the object; if an answer is lost, the ID of the upload in the object shows whether it was written.
+  /// Writes the object; if a response is lost, the ID of the upload in the object shows whether it was written.
   ///
   /// - Parameter generation: The version to replace, 0 for none; nil to replace any.
-  /// - Returns: nil if the object is in another state; nothing was written then.
+  /// - Returns: Nil if the object is in another state; then nothing was written.
   /// - Throws: `.notPermitted`, `.configuration` for a missing bucket, `.unavailable`, `.tryLater`.
   func write(_ bytes: [UInt8], ifGeneration generation: Int64?) async throws(Failure) -> StorageResource? {
     let id = ObjectUpload.newID()
@@ -44,7 +44,7 @@ struct SmallObject {
     }
     if let found { return found }
     switch response.status {
-    // An earlier attempt whose answer was lost may be what is there now.
+    // The current object may be that of an earlier attempt whose response was lost.
     case 412: return try await client.object(at: address, madeBy: id)
     case 200, 201: break
     default: throw StorageFailure.refused(response, "write", address, writes: true)

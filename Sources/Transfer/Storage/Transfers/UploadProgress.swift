@@ -1,43 +1,43 @@
-/// What the service has of a resumable upload, and what follows each of its answers.
+/// How much of a resumable upload the service has, and what to do after each of its responses.
 ///
-/// The protocol: https://cloud.google.com/storage/docs/performing-resumable-uploads. The type is pure; ``ObjectUpload`` performs
-/// what it decides.
+/// The protocol: https://cloud.google.com/storage/docs/performing-resumable-uploads. The type is pure; ``ObjectUpload``
+/// carries out its decisions.
 struct UploadProgress: Equatable {
-  /// The bytes of the object that the service has for certain.
+  /// The number of bytes of the object that the service has confirmed.
   private(set) var confirmed = 0
 
-  /// What the service said about the upload.
+  /// The service's response concerning the upload.
   enum Answer: Equatable {
-    /// 308: it has the bytes before an offset; 0 where it names no range.
+    /// 308: it has the bytes before an offset, which is 0 if the response has no range.
     case incomplete(persisted: Int)
     /// 200 or 201: the object exists.
     case complete
-    /// 404 or 410: it knows no such session.
+    /// 404 or 410: it does not know the session.
     case unknownSession
-    /// 412: the object is not in the state that was expected.
+    /// 412: the object is not in the expected state.
     case preconditionFailed
   }
 
-  /// What is done next.
+  /// What to do next.
   enum Step: Equatable {
-    /// Send the bytes of the piece from this offset of the object on.
+    /// Send the bytes of the piece, starting at this offset of the object.
     case send(from: Int)
-    /// The piece is there; more are expected.
+    /// The piece has arrived; more are expected.
     case pieceDone
     /// The object exists.
     case finished
-    /// Find out by the object itself whether the upload was completed.
+    /// Determine from the object itself whether the upload was completed.
     case lookAtObject
-    /// The object was changed by somebody else.
+    /// Somebody else has changed the object.
     case refused
-    /// The answer contradicts what was sent.
+    /// The response contradicts what was sent.
     case foreign(String)
   }
 
-  /// Decides on an answer to a piece or to a question about the upload.
+  /// Decides on a response to a piece or to a query about the upload.
   ///
   /// - Parameters:
-  ///   - piece: The offsets of the bytes that are at hand.
+  ///   - piece: The offsets of the bytes that are available.
   ///   - isLast: Whether the object ends with them.
   mutating func step(after answer: Answer, piece: Range<Int>, isLast: Bool) -> Step {
     switch answer {
@@ -53,13 +53,13 @@ struct UploadProgress: Equatable {
         return .foreign("the service has lost \(kept - persisted) bytes that it had confirmed")
       }
       confirmed = persisted
-      // All bytes of the last piece may be there before the object is: sending its end once more completes it.
+      // All bytes of the last piece may have arrived before the object exists; sending its end again completes it.
       if persisted == piece.upperBound, !isLast { return .pieceDone }
       return .send(from: persisted)
     }
   }
 
-  /// Reads the `Range` header of status 308: `bytes=0-42` is 43 bytes; nil for any other form.
+  /// Parses the `Range` header of status 308: `bytes=0-42` means 43 bytes; returns nil for any other form.
   static func persisted(range: String?) -> Int? {
     guard let range else { return 0 }
     guard range.hasPrefix("bytes=0-"), let last = Int(count: range.dropFirst("bytes=0-".count)) else {

@@ -14,20 +14,20 @@ struct BigQueryColumn {
     case bytes = "BYTES"
     case geography = "GEOGRAPHY"
     case record = "RECORD"
-    /// Any value, as plain JSON has it.
+    /// Any value, as plain JSON.
     case json = "JSON"
   }
 
   /// The name in BigQuery.
   let name: String
-  /// The field.
+  /// The name in Firestore.
   let field: String
   let kind: Kind
   let isRepeated: Bool
-  /// Those of a record.
+  /// The columns of a record.
   let columns: [BigQueryColumn]
 
-  /// The columns of a collection's fields.
+  /// Returns the columns for a collection's fields.
   static func columns(of fields: [FieldSchema]) -> [BigQueryColumn] { columns(of: fields, below: []) }
 
   private static func columns(of fields: [FieldSchema], below path: [String]) -> [BigQueryColumn] {
@@ -49,7 +49,7 @@ struct BigQueryColumn {
     let value = isArray ? field.elements.first : field
     let columns =
       value?.types == [.map] ? Self.columns(of: elements, below: value?.path.segments ?? []) : []
-    // Arrays in arrays, maps whose fields nobody declares, and values of several types have no column of their own kind.
+    // Arrays in arrays, maps with undeclared fields, and values of several types have no kind of their own.
     let kind = field.types == [.vector] ? .double : value.flatMap { Self.kind(of: $0.types, columns) }
     self.kind = kind ?? .json
     self.columns = self.kind == .record ? columns : []
@@ -100,7 +100,7 @@ struct BigQueryColumn {
   }
 }
 
-/// The names of columns, which BigQuery compares without regard to case.
+/// Assigns the names of columns, which BigQuery compares without regard to case.
 struct BigQueryNames {
   private static let maximumBytes = 300
   private static let reserved = [
@@ -109,7 +109,8 @@ struct BigQueryNames {
   ]
   private var taken: Set<String> = []
 
-  /// Returns a name that BigQuery takes and that no other column of the record has: letters, digits and `_`, without a digit in front.
+  /// Returns a name that BigQuery accepts and that is unique in the record: letters, digits and `_`, without a leading
+  /// digit.
   mutating func unique(_ field: String) -> String {
     var name = String(
       decoding: field.unicodeScalars.map { scalar in

@@ -2,10 +2,11 @@ package import Files
 import FirestoreModels
 package import Schema
 
-/// Writes the documents of a collection for `bq load`: a file of JSON objects, a line each, and beside it the schema of the table.
+/// Writes the documents of a collection for `bq load`: a file of JSON objects, one per line, and beside it the schema of
+/// the table.
 ///
-/// A field that the schema declares has its column. Fields that it does not declare, and values that do not fit their column, are in
-/// the column `__rest__` as plain JSON, so that every row is loaded and nothing is lost unseen.
+/// A field that the schema declares has its own column. Undeclared fields, and values that do not fit their column, are in
+/// the column `__rest__` as plain JSON, so that every row is loaded and nothing is lost unnoticed.
 ///
 ///     bq load --source_format=NEWLINE_DELIMITED_JSON shop.orders orders.ndjson orders.schema.json
 package final class BigQueryWriter: CollectionWriter {
@@ -21,7 +22,7 @@ package final class BigQueryWriter: CollectionWriter {
 
   /// Starts a file (`.gz` compresses).
   ///
-  /// - Throws: ``Failure`` of kind `cannotWrite`; `usage` for standard output, which holds one file.
+  /// - Throws: ``Failure`` of kind `cannotWrite`; `usage` for standard output, which cannot hold two files.
   package init(
     _ path: String,
     collection: CollectionPath,
@@ -45,18 +46,18 @@ package final class BigQueryWriter: CollectionWriter {
     file = try OutputFile(path, digest: digest, via: files)
   }
 
-  /// The file of the schema beside one of rows: `orders.schema.json` beside `orders.ndjson`.
+  /// Returns the path of the schema beside a file of rows: `orders.schema.json` beside `orders.ndjson`.
   package static func schemaPath(of path: String) -> String {
     let stem = FileName(FilePaths.name(of: path)).stem
     let folder = path.utf8.contains(UInt8(ascii: "/")) ? "\(FilePaths.folder(of: path))/" : ""
     return "\(folder)\(stem).schema.json"
   }
 
-  /// Returns the failure to read a file that has the schema of a table for BigQuery beside it; nil for any other.
+  /// Returns the failure for reading a file that has a BigQuery table schema beside it; nil for any other file.
   ///
-  /// Its rows are no documents: names, points and large integers are BigQuery's.
+  /// Its rows are not documents: names, points and large integers are in BigQuery's form.
   ///
-  /// - Throws: As ``FileAccess/exists(_:)``, or what keeps the schema from being read.
+  /// - Throws: The errors of ``FileAccess/exists(_:)`` and of reading the schema.
   package static func refusal(ofRows path: String, via files: FileAccess) throws(Failure) -> Failure? {
     let schema = schemaPath(of: path)
     if schema.isIdentical(to: path) { return nil }
@@ -116,9 +117,9 @@ package final class BigQueryWriter: CollectionWriter {
   }
 }
 
-/// The members of a row.
+/// Writes the members of a row.
 enum BigQueryRow {
-  /// The largest integer that every reader of JSON takes as it is.
+  /// The largest integer that every JSON reader preserves.
   private static let largestExact: UInt64 = (1 << 53) - 1
 
   /// Writes the values that fit their columns, and returns all others.
@@ -135,7 +136,7 @@ enum BigQueryRow {
     return FieldMap(rest)
   }
 
-  /// Writes a member, and returns what of a map has no column; nil if the value does not fit the column.
+  /// Writes a member, and returns the fields of a map that have no column; nil if the value does not fit the column.
   private static func write(
     _ value: Value,
     _ column: BigQueryColumn,
@@ -165,7 +166,7 @@ enum BigQueryRow {
     if case .array(let values) = value { values } else { nil }
   }
 
-  /// Whether all of a value has a place in a column, or in an element of one that is repeated.
+  /// Whether a value fits entirely into a column, or into an element of a repeated one.
   private static func fits(_ value: Value, _ column: BigQueryColumn) -> Bool {
     switch (column.kind, value) {
     case (.json, _), (.string, .string), (.string, .reference), (.integer, .integer), (.double, .double),

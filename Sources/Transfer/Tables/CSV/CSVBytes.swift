@@ -34,8 +34,8 @@ enum CSVBytes {
     return end
   }
 
-  /// Whether a text, which is not empty, needs no quotes for certain: it has no delimiter, quote or control character, and no
-  /// space at its ends.
+  /// Whether a non-empty text certainly needs no quotes: it has no delimiter, quote or control character, and no space at
+  /// either end.
   @inline(__always)
   static func isPlain(_ bytes: UnsafeBufferPointer<UInt8>, delimiter: UInt8) -> Bool {
     let count = bytes.count
@@ -48,7 +48,7 @@ enum CSVBytes {
     let ones: UInt64 = 0x0101_0101_0101_0101
     let delimiters = ones &* UInt64(delimiter)
     let quotes = ones &* UInt64(UInt8(ascii: "\""))
-    // Sets the high bit of at least one byte if there is such a one.
+    // Sets the high bit of at least one byte if there is such a byte.
     func marks(_ at: Int) -> UInt64 {
       let word = base.loadUnaligned(fromByteOffset: at, as: UInt64.self)
       let (delimiter, quote) = (word ^ delimiters, word ^ quotes)

@@ -1,6 +1,7 @@
 package import Schema
 
-/// Writes lines of CSV (RFC 4180) cell by cell: how every table and list is quoted, and guarded from spreadsheets.
+/// Writes lines of CSV (RFC 4180) cell by cell, with the quotes and guards against spreadsheets that every table and list
+/// has.
 ///
 ///     let list = LineList(path, header: CSVLineWriter.byteOrderMark + CSVLineWriter.list.bytes(["document", "code"]))
 ///     try list.append(CSVLineWriter.list.bytes(["users/u1", "wrong-type"]))
@@ -8,11 +9,11 @@ package struct CSVLineWriter: Sendable {
   package enum Quoting: Sendable {
     /// Every cell is quoted.
     case always
-    /// Cells are quoted that have a delimiter, a quote or a line break, or begin or end with a space.
+    /// Only cells that contain a delimiter, a quote or a line break, or begin or end with a space, are quoted.
     case whereNeeded
   }
 
-  /// The byte order mark, by which a spreadsheet knows that the file is UTF-8.
+  /// The byte order mark, by which a spreadsheet recognizes UTF-8.
   package static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
   /// The writer of lists that people open in a spreadsheet.
@@ -83,7 +84,7 @@ package struct CSVLineWriter: Sendable {
     out[start] = quote
   }
 
-  /// Returns the number of quotes in a cell, and whether it is to be quoted.
+  /// Returns the number of quotes in a cell, and whether the cell must be quoted.
   private func needs(_ bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> (quotes: Int, isNeeded: Bool) {
     let space = UInt8(ascii: " ")
     var isNeeded = quoting == .always

@@ -9,12 +9,12 @@ package struct CSVOptions: Sendable {
   package var timeZone: LocalTimeZone?
   /// Whether to write a byte order mark and neutralize formulas, for spreadsheets.
   package var isForExcel = false
-  /// Whether cells are as ``ShownText``, without the types of values.
+  /// Whether cells are written as ``ShownText``, without the types of values.
   package var isPlain = false
-  /// Whether doubles in such cells have a comma before their decimals.
+  /// Whether the decimal separator of doubles in such cells is a comma.
   package var usesDecimalComma = false
   package var schema = DatabaseSchema.none
-  /// Whether it is a part of a file: rows without byte order mark and header.
+  /// Whether it is a part of a file: rows without a byte order mark and header.
   package var isPart = false
 
   package init() {}

@@ -1,11 +1,11 @@
 package import Files
 import Schema
 
-/// Makes one CSV file of parts whose columns were found independently of each other.
+/// Joins parts whose columns were determined independently of each other into one CSV file.
 ///
-/// A field that is not in the schema gets its column where it first appears. So the columns of all parts, in the order of the
-/// parts, are those of the file that one process would have written. The first part gets the header; cells of the others
-/// are moved to their columns.
+/// A field outside the schema gets its column where it first appears. Therefore the columns of all parts, in the order of
+/// the parts, are those of the file that a single process would have written. The first part gets the header; cells of the
+/// other parts are moved to their columns.
 ///
 ///     var parts = try CSVParts(of: users, fields: nil, options: options)
 ///     for part in columns { try parts.add(part) }
@@ -28,7 +28,7 @@ package struct CSVParts: Sendable {
 
   /// Adds the columns of the next part.
   ///
-  /// - Throws: ``Failure`` of kind `usage` if there are more than a table may have.
+  /// - Throws: ``Failure`` of kind `usage` if there are more columns than a table may have.
   package mutating func add(_ names: [String]) throws(Failure) {
     for name in names {
       guard let path = try? FieldPath(parsing: name), !name.isIdentical(to: ColumnPlan.restName) else {
@@ -52,14 +52,15 @@ package struct CSVParts: Sendable {
   /// The columns of the whole file.
   package var columns: [String] { plan.columns.map { $0.path.description } }
 
-  /// Whether a part differs from its rows in the whole file.
+  /// Whether the rows of a part differ from those of the whole file.
   package func needsRewriting(_ names: [String], isFirst: Bool) -> Bool {
     isFirst || !names.elementsEqual(columns) { $0.isIdentical(to: $1) }
   }
 
-  /// Writes the rows of a part with the columns of the whole file, after the header if it is the first.
+  /// Writes the rows of a part with the columns of the whole file, after the header if it is the first part.
   ///
-  /// - Throws: ``Failure`` of kind `inputMissing` or `cannotWrite`; `inputMalformed` if a row has another number of cells.
+  /// - Throws: ``Failure`` of kind `inputMissing` or `cannotWrite`; `inputMalformed` if a row has a different number of
+  ///   cells.
   package func rewrite(
     _ path: String,
     columns names: [String],
@@ -91,14 +92,14 @@ private struct CellMover {
   var out: [UInt8] = []
   private(set) var isMalformed = false
 
-  /// For each column after the name its index among the part's columns; nil for an empty cell.
+  /// The index among the part's columns for each column after the name; nil for an empty cell.
   private let sources: [Int?]
   /// The number of cells of a row.
   private let count: Int
   private let delimiter: UInt8
-  /// The bytes of the row so far.
+  /// The bytes of the current row.
   private var row: [UInt8] = []
-  /// Where its cells end.
+  /// The ends of its cells.
   private var ends: [Int] = []
   private var isQuoted = false
 
@@ -108,7 +109,7 @@ private struct CellMover {
     self.delimiter = delimiter
   }
 
-  /// Takes bytes; rows end with CR LF, and cells with line breaks are quoted.
+  /// Consumes bytes; rows end with CR LF, and cells with line breaks are quoted.
   mutating func take(_ bytes: UnsafeRawBufferPointer) {
     for byte in bytes {
       if byte == UInt8(ascii: "\"") { isQuoted.toggle() }

@@ -1,10 +1,10 @@
 import Files
 import Schema
 
-// What the beginning of a file says of it: its encoding and its delimiter.
+// How the beginning of a file determines its encoding and delimiter.
 
 extension CSVReader {
-  /// Skips a byte order mark and examines the first line that holds something.
+  /// Skips a byte order mark and examines the first line with content.
   mutating func begin() throws(Failure) {
     hasBegun = true
     var count = try file.begin(chunk)
@@ -19,7 +19,7 @@ extension CSVReader {
     if findsDelimiter { delimiter = headerDelimiter(in: chunk[unread], isWhole: true) ?? .comma }
   }
 
-  /// Refuses a first line with as many zero bytes as UTF-16 without a mark has, and UTF-32; a name may have one.
+  /// Refuses UTF-32, and a first line with as many zero bytes as UTF-16 without a mark has; a name may contain one.
   private func assertNoZeros(in text: Slice<UnsafeMutableRawBufferPointer>) throws(Failure) {
     let line = text.prefix { $0 != 0x0A && $0 != 0x0D }
     guard let zero = line.firstIndex(of: 0), line.count(where: { $0 == 0 }) * 3 >= line.count else { return }
@@ -40,7 +40,7 @@ extension CSVReader {
     .init(ofHeaderIn: text, from: headerRow, comment: comment, hasQuotes: hasQuotes, isWhole: isWhole)
   }
 
-  /// Takes a first line `sep=;`, by which spreadsheets know the delimiter; false for any other record.
+  /// Consumes a first line `sep=;`, which names the delimiter for spreadsheets; returns false for any other record.
   mutating func takeSeparatorLine() throws(Failure) -> Bool {
     var words = rawRecord[...]
     let quote = UInt8(ascii: "\"")

@@ -8,21 +8,22 @@ package import Schema
 ///       print(reader.record.line, reader.record[0])
 ///     }
 ///
-/// Lines end with CR LF, LF or CR; a byte order mark and blank lines are skipped, and a first line `sep=;`, which names
-/// the delimiter. Another encoding than UTF-8 is decoded if it is given, or marked as UTF-16 is. Quoted cells may contain delimiters, line breaks and doubled quotes. A quote elsewhere, invalid UTF-8,
-/// and a record above the limit are errors with line and column (the number of the cell); the next record may be valid,
-/// and ``rawRecord`` is what could not be read. It holds the longest record in memory, which is limited in bytes and cells.
+/// Lines end with CR LF, LF or CR. A byte order mark and blank lines are skipped, as is a first line `sep=;`, which names
+/// the delimiter. Any encoding other than UTF-8 is decoded if it is given or, for UTF-16, has a byte order mark. Quoted
+/// cells may contain delimiters, line breaks and doubled quotes. A quote elsewhere, invalid UTF-8, and a record above the
+/// limit are errors with line and column (the number of the cell); the next record may be valid, and ``rawRecord`` returns
+/// what could not be read. It holds the longest record in memory, which is limited in bytes and cells.
 package struct CSVReader: ~Copyable {
   /// The default limit of a record in bytes.
   ///
-  /// A document has at most 1 MiB, and escaped text is several times as long. With more, what is no table would
-  /// take more than the 64 MiB of a command.
+  /// A document has at most 1 MiB, and escaped text is several times as long. With a higher limit, a file that is not a
+  /// table would exceed a command's 64 MiB of memory.
   package static let defaultMaximumRecordBytes = 12 << 20
-  /// The most cells of a record, as many as in a row of a workbook.
+  /// The maximum number of cells of a record, the same as in a row of a workbook.
   ///
   /// A cell needs more memory than its delimiter. Export writes about 1,000 columns at most.
   package static let maximumColumns = 16_384
-  /// The most bytes of ``rawRecord``; a longer one is cut.
+  /// The maximum size of ``rawRecord`` in bytes; longer records are truncated.
   package static let maximumRawBytes = 1 << 20
 
   private enum State {
@@ -33,19 +34,19 @@ package struct CSVReader: ~Copyable {
     case quoted
     /// After a quote that ends the cell or starts a doubled one.
     case quoteInQuotes
-    /// Behind the last record, and within one that is invalid.
+    /// After the last record, or inside an invalid one.
     case ended
   }
 
   /// The delimiter, as specified or, after the first record, as detected.
   package internal(set) var delimiter: CSVDelimiter
-  /// The record of the last call of ``next()``.
+  /// The record that the last call of ``next()`` read.
   package private(set) var record = CSVRecord()
   /// Whether the file begins with a byte order mark; false before the first record.
   var hasByteOrderMark: Bool { file.hasByteOrderMark }
   /// The number of the last line if it has no line end; nil before the end of the file.
   package private(set) var unterminatedLine: Int?
-  /// What the encoding may be, once a cell was not UTF-8.
+  /// The probable encoding, after a cell that was not UTF-8.
   private(set) var guessed: EncodingGuess?
 
   var file: TextFile
@@ -66,25 +67,25 @@ package struct CSVReader: ~Copyable {
   private var current = 0..<0
   private var state = State.start
   private var line = 1
-  /// The lines so far that are no rows of a spreadsheet: those within cells, and that of the delimiter.
+  /// The number of lines so far that are not rows of a spreadsheet: those inside cells and the one with the delimiter.
   private var linesWithin = 0
   /// Whether the last byte was CR; a following LF belongs to it.
   private var isAfterCR = false
   private var quoteLine = 1
-  /// The line of a quote within the cell that is loose.
+  /// The line of a stray quote inside the cell.
   private var looseLine: Int?
 
   /// Opens a file.
   ///
   /// - Parameters:
   ///   - path: The file, or `-`.
-  ///   - delimiter: If nil, that of a first line `sep=;`, else the assumed one.
-  ///   - assumed: If nil, the most frequent one in the header, or a comma.
-  ///   - headerRow: The first line that may be the header; 0 for the first that has a delimiter.
+  ///   - delimiter: The delimiter; if nil, that of a first line `sep=;`, or else the assumed one.
+  ///   - assumed: The assumed delimiter; if nil, the most frequent one in the header, or a comma.
+  ///   - headerRow: The first line that may be the header; 0 for the first one that has a delimiter.
   ///   - encoding: The encoding of a file without a byte order mark; UTF-8 if nil.
-  ///   - comment: The character that begins a line that is left out; nil for none.
+  ///   - comment: The character that begins a comment line, which is ignored; nil for none.
   ///   - quotes: How cells are quoted.
-  ///   - chunkSize: The bytes to read at a time.
+  ///   - chunkSize: The number of bytes to read at a time.
   /// - Throws: ``Failure`` of kind `inputMissing`.
   package init(
     _ path: String,
@@ -113,10 +114,10 @@ package struct CSVReader: ~Copyable {
   /// The offset in the file (as stored) of the end of the record.
   var position: Int { reading.bytes(used: unread.lowerBound) }
 
-  /// Reads the next record that is not a blank line into ``record``; false at the end.
+  /// Reads the next record that is not a blank line into ``record``; returns false at the end.
   ///
-  /// - Throws: ``Failure`` of kind `inputMalformed` with file, line and column (also for UTF-16),
-  ///   `inputMissing` for a read error.
+  /// - Throws: ``Failure`` of kind `inputMalformed` with file, line and column (also for UTF-16), or `inputMissing` for a
+  ///   read error.
   package mutating func next() throws(Failure) -> Bool {
     if !hasBegun { try begin() }
     start()
@@ -153,13 +154,13 @@ package struct CSVReader: ~Copyable {
     }
   }
 
-  /// The encoding and the delimiter, after the first record.
+  /// The encoding and the delimiter for display, after the first record.
   var manner: String {
     "CSV in \(file.encoding.rawValue), separated by \(delimiter == .tab ? "tabs" : "'\(delimiter.rawValue)'")"
   }
 
-  /// The bytes of the record as they are in the file, without the line end, at most ``maximumRawBytes``; also of one that
-  /// could not be read.
+  /// The bytes of the record as they are in the file, even if it could not be read, without the line end and at most
+  /// ``maximumRawBytes``.
   package var rawRecord: [UInt8] {
     earlier + chunk[current].prefix(Self.maximumRawBytes - earlier.count)
   }
@@ -170,7 +171,7 @@ package struct CSVReader: ~Copyable {
     current = unread.lowerBound..<unread.upperBound
   }
 
-  /// Reads the next piece of the file; false at the end.
+  /// Reads the next piece of the file; returns false at the end.
   private mutating func fill() throws(Failure) -> Bool {
     earlier.append(contentsOf: chunk[current].prefix(Self.maximumRawBytes - earlier.count))
     current = 0..<0
@@ -199,7 +200,7 @@ package struct CSVReader: ~Copyable {
     let head = FileHead(file.path).bytes
     if file.encoding != .utf8 {
       let isLatin = file.encoding == .latin1 || file.encoding == .latin9
-      // Of a pipe, only what was decoded is known.
+      // For a pipe, only what was decoded is known.
       let guess: EncodingGuess = head.isEmpty ? .windows1252 : EncodingGuess(head)
       let isWindows = guess == .windows1252
       let advice = isLatin && isWindows ? " (--encoding windows-1252 may have signs there)" : ""
@@ -209,7 +210,7 @@ package struct CSVReader: ~Copyable {
         remedy: isLatin && !isWindows ? guess.remedy : nil
       )
     }
-    // Of a pipe there is only what was read of it last.
+    // For a pipe, only the last piece read is available.
     let read = head.isEmpty ? Array(UnsafeRawBufferPointer(chunk)[..<unread.upperBound]) : head
     let guess = EncodingGuess(read)
     guessed = guess
@@ -280,7 +281,7 @@ package struct CSVReader: ~Copyable {
         let stop = CSVBytes.first(quote, bytes, from: index, to: end)
         try append(bytes, index..<stop)
         countLines(bytes, index..<stop)
-        // A quote that is left open would take the rows below into its cell.
+        // A quote left open would absorb the following rows into its cell.
         if let looseLine, line > looseLine { throw failure(Self.openQuote, line: looseLine) }
         index = stop
         if index < end {
@@ -330,7 +331,7 @@ package struct CSVReader: ~Copyable {
 
   /// Skips line ends before a record.
   ///
-  /// A loop of its own, because a file may have gigabytes of blank lines.
+  /// It is a separate loop because a file may have gigabytes of blank lines.
   private mutating func skipLineEnds() {
     var index = unread.lowerBound
     while index < unread.upperBound {

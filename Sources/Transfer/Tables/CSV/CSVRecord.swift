@@ -1,6 +1,6 @@
 /// A record of a CSV file: its cells as bytes, without quotes.
 ///
-/// The value is reused for each record, so a long file needs only the memory of its longest record.
+/// The value is reused for each record, so that a long file needs only the memory of its longest record.
 package struct CSVRecord: Sendable {
   struct Cell {
     var start: Int
@@ -8,9 +8,9 @@ package struct CSVRecord: Sendable {
     var isQuoted: Bool
   }
 
-  /// The number of its first line, from 1; line breaks in quotes count.
+  /// The number of its first line, from 1, counting line breaks in quotes.
   package internal(set) var line = 0
-  /// The row that a spreadsheet shows it in, from 1; line breaks in quotes do not count.
+  /// The row in which a spreadsheet shows it, from 1, not counting line breaks in quotes.
   package internal(set) var row = 0
   /// The bytes of all cells, each followed by a zero byte.
   var bytes: [UInt8] = []
@@ -37,8 +37,10 @@ package struct CSVRecord: Sendable {
     cells.removeAll(keepingCapacity: true)
   }
 
-  /// Makes room for more bytes: twice the room, as an array does by itself, and beyond 1 MiB that of the longest record at
-  /// once, because what is given back on the way stays with the process.
+  /// Reserves capacity for more bytes.
+  ///
+  /// It doubles the capacity, as an array does by itself, but beyond 1 MiB reserves that of the longest record at once,
+  /// because memory freed along the way stays with the process.
   mutating func reserve(_ more: Int, limit: Int) {
     let wanted = bytes.count + more
     guard wanted > bytes.capacity else { return }

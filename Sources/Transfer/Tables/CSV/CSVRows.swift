@@ -2,7 +2,7 @@ import Schema
 
 /// Renders documents as rows of CSV into a buffer.
 ///
-/// A value, separate from ``CSVWriter``, so that the innermost loops do not access an object.
+/// It is a value separate from ``CSVWriter``, so that the innermost loops do not access an object.
 struct CSVRows {
   /// The rows since the buffer was last emptied.
   var bytes: [UInt8] = []
@@ -13,9 +13,9 @@ struct CSVRows {
   private var cellText: CellText
   /// Set for plain cells.
   private var shownText: ShownText?
-  /// Whether numbers, truths and times in UTC are written as they are: no such text means null, none has a delimiter.
+  /// Whether numbers, booleans and times in UTC are written directly: no such text means null or contains a delimiter.
   private let passesScalars: Bool
-  /// The path of the collection with a slash; empty for one of a pattern.
+  /// The path of the collection with a slash; empty for a pattern.
   private let prefix: [UInt8]
 
   private var delimiter: UInt8 { writer.delimiter }
@@ -75,8 +75,8 @@ struct CSVRows {
 
   /// Appends the other cells of a document with the current columns, and ends the row.
   ///
-  /// - Parameter cells: A buffer that the rows of a page share; all of it is nil, also afterwards.
-  /// - Throws: Why a value cannot be read; the row is then incomplete.
+  /// - Parameter cells: A buffer that the rows of a page share; every element is nil before and after the call.
+  /// - Throws: ``WireError`` if a value cannot be read; the row is then incomplete.
   mutating func append<Fields: ReadableFields>(
     _ fields: Fields,
     cells: inout [Fields.Content?]
@@ -134,7 +134,7 @@ struct CSVRows {
     }
   }
 
-  /// Appends a cell that is its own text, as ``CellText`` would; false, and nothing, for any other.
+  /// Appends a value whose text is its cell, as ``CellText`` would; returns false, without appending, for any other value.
   @inline(__always)
   private mutating func appendPlain<Content: ReadableValue>(
     _ view: ValueView<Content>,

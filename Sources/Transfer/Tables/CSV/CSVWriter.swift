@@ -12,9 +12,9 @@ import Schema
 /// line break, or start or end with a space; an empty text is `""`, a missing value an empty cell.
 ///
 /// With `fields`, the columns are known and rows go directly to the file. Otherwise they are known only at the end. The
-/// first rows are kept in memory, because nearly always they have all columns. If another column appears later, the file
-/// so far becomes a ``SpoolFile``, and its rows are copied after the longer header, with empty cells added. A file that
-/// cannot become a spool has its rows in one from the beginning.
+/// first rows are kept in memory, because nearly always they have all columns. If another column appears later, the file so
+/// far becomes a ``SpoolFile``, whose rows are copied after the longer header, with empty cells added. If a file cannot
+/// become a spool, its rows go to a separate one from the beginning.
 package final class CSVWriter: CollectionWriter {
   package private(set) var documentCount = 0
   package private(set) var receipt: OutputFile.Receipt?
@@ -25,11 +25,11 @@ package final class CSVWriter: CollectionWriter {
     case held
     /// The file, after a header with that many bytes and columns.
     case direct(header: Int, columns: Int)
-    /// The spool, whose rows follow that many bytes.
+    /// The spool, whose rows start after that many bytes.
     case spooled(skipped: Int)
   }
 
-  /// The bytes of rows that are kept in memory before the header is written.
+  /// The number of bytes of rows that are kept in memory before the header is written.
   private static let held = 512 << 10
 
   private let path: String
@@ -40,7 +40,7 @@ package final class CSVWriter: CollectionWriter {
   private var file: OutputFile?
   private var spool: SpoolFile?
   private var rows: CSVRows
-  /// The bytes of the rows so far by number of columns.
+  /// The number of bytes of the rows so far, by number of columns.
   private var segments: [(bytes: Int, columns: Int)] = []
 
   /// Starts a file (`-` is standard output; `.gz` compresses).
@@ -194,7 +194,7 @@ package final class CSVWriter: CollectionWriter {
     rows.bytes = []
   }
 
-  /// Turns the file so far into a spool, because its header lacks a column.
+  /// Turns the file so far into a spool because its header lacks a column.
   private func rewind(behind header: Int) throws(Failure) {
     guard let file = file.take() else { return }
     spool = try file.spool()
@@ -202,7 +202,7 @@ package final class CSVWriter: CollectionWriter {
     phase = .spooled(skipped: header)
   }
 
-  /// The header with the columns so far; nothing for a part.
+  /// Returns the header with the columns so far; empty for a part.
   private func header(of rows: CSVRows) -> [UInt8] {
     if options.isPart { return [] }
     var rows = rows
@@ -243,7 +243,7 @@ private struct SegmentedRows {
     }
   }
 
-  /// A CR outside quotes always ends a row, because cells with line breaks are quoted.
+  /// Adds the missing delimiters; a CR outside quotes always ends a row, because cells with line breaks are quoted.
   private mutating func fill(_ rows: UnsafeRawBufferPointer, lacking: Int) {
     out.removeAll(keepingCapacity: true)
     var start = 0
@@ -264,9 +264,8 @@ private struct SegmentedRows {
 extension DocumentPath {
   /// Returns the path of the document below a collection: its ID, or a longer path for a deeper document.
   ///
-  /// For a pattern (`groups/*/members`), it starts after the last common segment (`g1/members/m1`). For a
-  /// collection group it is the full path. The number of segments distinguishes them: odd below a collection,
-  /// even for a full path.
+  /// For a pattern (`groups/*/members`), it starts after the last common segment (`g1/members/m1`). For a collection group,
+  /// it is the full path. The number of segments distinguishes them: odd below a collection, even for a full path.
   ///
   /// - Throws: ``Failure`` of kind `internal` if the document is not in the collection.
   func name(below collection: CollectionPath) throws(Failure) -> Substring.UTF8View {

@@ -1,15 +1,15 @@
-/// What the encoding of a text is, as far as its bytes tell.
+/// The probable encoding of a text, judging by its bytes.
 package enum EncodingGuess: Equatable {
-  /// UTF-8, perhaps with some characters that are damaged.
+  /// UTF-8, perhaps with some damaged characters.
   case utf8
   /// Letters of Western languages, as Windows writes them.
   case windows1252
-  /// Letters that Windows hardly uses, and old Macs have for those with accents.
+  /// Bytes that Windows hardly uses, but old Macs use for letters with accents.
   case windowsOrMac
-  /// Another one of 8 bits, such as those of DOS, of old Macs and of East Asia.
+  /// Another 8-bit encoding, such as those of DOS, old Macs and East Asia.
   case other
 
-  /// - Parameter bytes: The beginning of a file; its last character may be cut.
+  /// - Parameter bytes: The beginning of a file; its last character may be incomplete.
   package init(_ bytes: [UInt8]) {
     let high = bytes.indices.filter { bytes[$0] >= 0x80 }
     let whole = (0...3).contains { cut in
@@ -31,7 +31,7 @@ package enum EncodingGuess: Equatable {
       if bytes[index] >= 0xC0, Self.joins(bytes[index]) { letters += 1 }
       if Self.isASCIILetter(before), Self.isMacLetter(bytes, index) { rareLetters += 1 }
     }
-    // Two letters with accents are side by side in few words.
+    // Few words contain two adjacent letters with accents.
     if signsInWords * 10 > high.count || neighbours * 3 > high.count {
       self = .other
     } else {
@@ -39,12 +39,13 @@ package enum EncodingGuess: Equatable {
     }
   }
 
-  /// Whether a byte behind a letter is a small one with an accent, or É, to an old Mac, and rare there to Windows: é is Ž, and á a dagger.
+  /// Whether a byte after a letter is É or a small letter with an accent in old Mac encoding and rare there in
+  /// Windows-1252, in which é is Ž and á is a dagger.
   private static func isMacLetter(_ bytes: [UInt8], _ index: Int) -> Bool {
     switch bytes[index] {
     case 0x83, 0x87, 0x8E, 0x96, 0x97, 0x9C, 0x9F: return true
     case 0x92:
-      // An apostrophe stands in it's and in O'Neil; í is in the midst of a word.
+      // An apostrophe occurs in it's and in O'Neil; í occurs in the middle of a word.
       let isBehindOne = index < 2 || !isASCIILetter(bytes[index - 2])
       let rest = bytes[(index + 1)...].prefix { isASCIILetter($0) }.prefix(4)
       let isEnding = ["", "s", "t", "d", "m", "re", "ll", "ve"].contains { rest.elementsEqual($0.utf8) }
@@ -53,7 +54,7 @@ package enum EncodingGuess: Equatable {
     }
   }
 
-  /// The number of characters of more than one byte that are UTF-8.
+  /// Returns the number of valid UTF-8 characters of more than one byte.
   private static func characters(of bytes: [UInt8]) -> Int {
     var (count, index) = (0, 0)
     while index < bytes.count {
@@ -73,7 +74,7 @@ package enum EncodingGuess: Equatable {
     UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20
   }
 
-  /// Whether a byte may stand between letters in Windows-1252: a letter, an apostrophe, a middle dot or a soft hyphen.
+  /// Whether a byte may occur between letters in Windows-1252: a letter, an apostrophe, a middle dot or a soft hyphen.
   private static func joins(_ byte: UInt8) -> Bool {
     switch byte {
     case 0xD7, 0xF7: false

@@ -2,7 +2,7 @@ import Files
 import Schema
 
 extension CSVDelimiter {
-  /// The delimiter that the name of a file says (`.tsv`, `.psv`); nil for any other.
+  /// The delimiter that the name of a file implies (`.tsv`, `.psv`); nil for any other name.
   init?(ofFile path: String) {
     switch FileName(path).kind {
     case .tsv: self = .tab
@@ -11,15 +11,15 @@ extension CSVDelimiter {
     }
   }
 
-  /// The bytes of lines that hold nothing: white space, delimiters, quotes and a byte order mark.
+  /// The bytes of lines without content: white space, delimiters, quotes and a byte order mark.
   private static let blank = Set(" \t,;|\"\u{FEFF}".utf8)
 
-  /// Finds the most frequent delimiter of the first line that holds something, or a comma; nil where no such line ends in
-  /// `text`.
+  /// Finds the most frequent delimiter, by default a comma, in the first line with content; nil if `text` does not contain
+  /// such a line to its end.
   ///
   /// - Parameters:
-  ///   - row: The first line that counts, from 1; 0 for the first that has a delimiter.
-  ///   - comment: The character that begins a line that does not count.
+  ///   - row: The first line to consider, from 1; 0 for the first one that has a delimiter.
+  ///   - comment: The character that begins a line to ignore.
   ///   - hasQuotes: Whether cells may be quoted.
   ///   - isWhole: Whether the end of `text` ends a line.
   init?(

@@ -1,7 +1,7 @@
 package import Schema
 
 extension TextEncoding {
-  /// The encoding that the first bytes of a file mark, and the number of bytes of the mark; nil if there is none.
+  /// The encoding indicated by the first bytes of a file, with the length of this mark in bytes; nil if there is none.
   package init?(markedBy bytes: some Sequence<UInt8>, _ length: inout Int) {
     let marks: [(TextEncoding, [UInt8])] = [
       (.utf8, CSVLineWriter.byteOrderMark), (.utf16LittleEndian, [0xFF, 0xFE]),
@@ -13,14 +13,14 @@ extension TextEncoding {
   }
 }
 
-/// Decodes the bytes of an encoding, piece by piece, to UTF-8 of at most three times as many bytes.
+/// Decodes bytes, piece by piece, to UTF-8 of at most three times the size.
 ///
-/// What is no character becomes a byte that UTF-8 does not have, and is refused as such.
+/// Invalid sequences become a byte that cannot occur in UTF-8, and are refused as such.
 package struct TextDecoder {
   package let encoding: TextEncoding
-  /// The first byte of a unit of UTF-16.
+  /// The first byte of a UTF-16 code unit.
   private var half: UInt8?
-  /// The first unit of a pair.
+  /// The first unit of a surrogate pair.
   private var high: UInt16?
 
   private static let invalid: UInt8 = 0xFF
@@ -28,7 +28,7 @@ package struct TextDecoder {
   private static let windows = Array(
     "€\u{FFFF}‚ƒ„…†‡ˆ‰Š‹Œ\u{FFFF}Ž\u{FFFF}\u{FFFF}‘’“”•–—˜™š›œ\u{FFFF}žŸ".unicodeScalars
   )
-  /// What ISO-8859-15 has in place of ISO-8859-1.
+  /// The characters in which ISO-8859-15 differs from ISO-8859-1.
   private static let latin9: [UInt8: Unicode.Scalar] = [
     0xA4: "€", 0xA6: "Š", 0xA8: "š", 0xB4: "Ž", 0xB8: "ž", 0xBC: "Œ", 0xBD: "œ", 0xBE: "Ÿ",
   ]
@@ -43,7 +43,7 @@ package struct TextDecoder {
       case .windows1252:
         append(0x80..<0xA0 ~= byte ? Self.windows[Int(byte) - 0x80] : Unicode.Scalar(byte), &out)
       case .latin1, .latin9:
-        // Controls that nobody types, where Windows has signs.
+        // Control characters that nobody types; Windows has other characters in their place.
         let isControl = 0x80..<0xA0 ~= byte
         let sign = encoding == .latin9 ? Self.latin9[byte] : nil
         append(isControl ? nil : sign ?? Unicode.Scalar(byte), &out)
@@ -52,7 +52,7 @@ package struct TextDecoder {
     }
   }
 
-  /// Appends what is left of a character at the end of the file.
+  /// Appends what remains of an incomplete character at the end of the file.
   mutating func end(_ out: inout [UInt8]) {
     if half != nil || high != nil { out.append(Self.invalid) }
     (half, high) = (nil, nil)

@@ -2,7 +2,7 @@ import Files
 import FirestoreModels
 import Schema
 
-/// A file of text that is read as UTF-8, whatever its encoding.
+/// A text file that is read as UTF-8, whatever its encoding.
 struct TextFile: ~Copyable {
   private var file: InputFile
   /// The encoding of a file without a byte order mark.
@@ -25,11 +25,11 @@ struct TextFile: ~Copyable {
   /// The encoding, after ``begin(_:)``.
   var encoding: TextEncoding { decoder?.encoding ?? .utf8 }
 
-  /// Reads the first bytes without a byte order mark, and determines the encoding; returns how many there are as UTF-8.
+  /// Reads the first bytes without a byte order mark, and determines the encoding; returns their number as UTF-8.
   ///
-  /// - Throws: ``Failure`` of kind `inputMalformed` for UTF-8 where another encoding is given, and read errors.
+  /// - Throws: ``Failure`` of kind `inputMalformed` for UTF-8 if another encoding is given, and read errors.
   mutating func begin(_ buffer: UnsafeMutableRawBufferPointer) throws(Failure) -> Int {
-    // Some encodings need three times as many.
+    // Some encodings grow to three times their size.
     let head = UnsafeMutableRawBufferPointer(
       rebasing: buffer[..<min(buffer.count, max(3, buffer.count / 3))]
     )
@@ -59,14 +59,14 @@ struct TextFile: ~Copyable {
     return decode(bytes, into: buffer)
   }
 
-  /// Reads the next bytes, of another encoding as far as there is room for four bytes; returns how many there are as UTF-8.
+  /// Reads the next bytes and returns their number as UTF-8; in another encoding, the buffer must have room for four bytes.
   ///
   /// - Throws: ``Failure`` for a read error.
   mutating func read(into buffer: UnsafeMutableRawBufferPointer) throws(Failure) -> Int {
     if decoder == nil { return try file.read(into: buffer) }
     if buffer.count < 4 { return 0 }
     while true {
-      // At the end of the buffer, which is decoded to its beginning.
+      // The bytes are read into the end of the buffer and decoded to its beginning.
       let piece = UnsafeMutableRawBufferPointer(
         rebasing: buffer[(buffer.count - max(1, buffer.count / 3 - 1))...]
       )
@@ -88,7 +88,7 @@ struct TextFile: ~Copyable {
     return out.count
   }
 
-  /// Whether bytes are UTF-8 and not ASCII, up to a character that is cut off.
+  /// Whether bytes are UTF-8 but not ASCII, apart from an incomplete last character.
   private static func isUTF8(_ bytes: [UInt8]) -> Bool {
     var whole = bytes[...]
     if let lead = bytes.suffix(3).lastIndex(where: { $0 >= 0xC0 }) {

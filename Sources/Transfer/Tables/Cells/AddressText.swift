@@ -1,6 +1,6 @@
-/// References and geo points as people type them.
+/// Parses references and geo points as people type them.
 enum AddressText {
-  /// The path that a text names: `cars/c1`, `/cars/c1`, or the full name of a document, with its database.
+  /// Returns the path that a text names: `cars/c1`, `/cars/c1`, or the full name of a document, with its database.
   static func reference(_ utf8: UnsafeBufferPointer<UInt8>) -> (path: DocumentPath, database: DatabaseName?)?
   {
     guard utf8.contains(UInt8(ascii: "/")) else { return nil }
@@ -23,12 +23,12 @@ enum AddressText {
 
   private static func degrees(_ part: Slice<UnsafeBufferPointer<UInt8>>) -> Double? {
     let utf8 = UnsafeBufferPointer(rebasing: part)
-    // Of degrees, minus zero is a number in any form.
+    // Minus zero degrees is a number in any form.
     let isNumber = CellForm.number(utf8) != nil || utf8.elementsEqual("-0".utf8)
     return isNumber ? Double(String(decoding: utf8, as: UTF8.self)) : nil
   }
 
-  /// Whether a text without white space names a document, or is a geo point: what a column of such values takes for one.
+  /// Whether a text is a document path without white space or a geo point, as columns of such values accept.
   static func isAddress(_ utf8: UnsafeBufferPointer<UInt8>) -> Bool { isReference(utf8) || isGeoPoint(utf8) }
 
   static func isReference(_ utf8: UnsafeBufferPointer<UInt8>) -> Bool {

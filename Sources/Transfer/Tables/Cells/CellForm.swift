@@ -1,10 +1,10 @@
-/// The type that the text of a cell suggests, if its column has none.
+/// The type that the text of a cell suggests if its column has none.
 package enum CellForm: Sendable, Equatable {
   case text, integer, double, boolean, timestamp
-  /// Digits, E and digits (`1E5`): a code rather than a number, and text unless the type of its column is known.
+  /// Digits, E and digits (`1E5`): a code rather than a number, hence text unless the type of its column is known.
   case exponent
 
-  /// Determines the form of a text; an integer that does not fit 64 bits, and a number that no double holds, are text.
+  /// Determines the form of a text; integers that do not fit 64 bits and numbers that no double holds are text.
   package init(_ utf8: UnsafeBufferPointer<UInt8>) {
     self = .text
     guard let first = utf8.first else { return }
@@ -28,7 +28,7 @@ package enum CellForm: Sendable, Equatable {
     }
   }
 
-  /// Parses `true` or `false`, also in upper case as saved by spreadsheets.
+  /// Parses `true` or `false`, also in upper case as spreadsheets save them.
   package static func boolean(_ utf8: UnsafeBufferPointer<UInt8>) -> Bool? {
     if utf8.elementsEqual("true".utf8) || utf8.elementsEqual("TRUE".utf8) { return true }
     if utf8.elementsEqual("false".utf8) || utf8.elementsEqual("FALSE".utf8) { return false }
@@ -72,14 +72,14 @@ package enum CellForm: Sendable, Equatable {
     return at == utf8.count && !(mayExceed && exceeds(utf8)) ? form : nil
   }
 
-  /// Whether a text is a whole number by JSON's grammar, also `-0` and one beyond 64 bits.
+  /// Whether a text is a whole number by JSON's grammar, including `-0` and numbers beyond 64 bits.
   static func isWhole(_ utf8: some Collection<UInt8>) -> Bool {
     let digits = utf8.first == UInt8(ascii: "-") ? utf8.dropFirst() : utf8[...]
     guard let first = digits.first, digits.allSatisfy(\.isASCIIDigit) else { return false }
     return first != UInt8(ascii: "0") || digits.count == 1
   }
 
-  /// Whether digits of a whole number are behind those that it has, as a spreadsheet has rounded it: `1.23457E+11`.
+  /// Whether a spreadsheet has rounded a whole number, so that its last digits are missing: `1.23457E+11`.
   static func lacksDigits(_ utf8: UnsafeBufferPointer<UInt8>) -> Bool {
     guard let sign = utf8.lastIndex(where: { $0 | 0x20 == UInt8(ascii: "e") }),
       let exponent = Int(String(decoding: utf8[(sign + 1)...], as: UTF8.self)),
@@ -89,13 +89,13 @@ package enum CellForm: Sendable, Equatable {
     return exponent > sign - 1 - point && isNotZero(utf8)
   }
 
-  /// Whether no double holds a number: it would become infinite, or 0.
+  /// Whether no double holds a number, which would become infinite or 0.
   private static func exceeds(_ utf8: UnsafeBufferPointer<UInt8>) -> Bool {
     guard let number = Double(String(decoding: utf8, as: UTF8.self)), number.isFinite else { return true }
     return number == 0 && isNotZero(utf8)
   }
 
-  /// Whether a number has a digit that is not 0, so that a double of 0 is not that number.
+  /// Whether a number has a digit other than 0, so that 0 does not represent it.
   static func isNotZero(_ utf8: some Sequence<UInt8>) -> Bool {
     utf8.prefix { $0 | 0x20 != UInt8(ascii: "e") }.contains { (0x31...0x39).contains($0) }
   }
@@ -129,8 +129,7 @@ package enum CellForm: Sendable, Equatable {
 
   /// Whether a spreadsheet might evaluate a text as a formula (OWASP, "CSV injection").
   ///
-  /// Such a text starts with `=`, `+`, `-`, `@`, a tab or a line break, also after apostrophes, which
-  /// neutralize it.
+  /// Such a text starts with `=`, `+`, `-`, `@`, a tab or a line break, possibly after apostrophes, which neutralize it.
   package static func isFormula(_ utf8: some Collection<UInt8>) -> Bool {
     var at = utf8.startIndex
     while at < utf8.endIndex, utf8[at] == UInt8(ascii: "'") { at = utf8.index(after: at) }
@@ -138,8 +137,7 @@ package enum CellForm: Sendable, Equatable {
     switch utf8[at] {
     case UInt8(ascii: "="), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "@"), 0x09, 0x0A, 0x0D:
       return true
-    // The full-width forms of =, +, - and @ (U+FF1D, U+FF0B, U+FF0D, U+FF20), which some spreadsheets treat
-    // alike.
+    // The full-width forms of =, +, - and @ (U+FF1D, U+FF0B, U+FF0D, U+FF20), which some spreadsheets treat alike.
     case 0xEF:
       let rest = utf8[at...].prefix(3)
       return ["＝", "＋", "－", "＠"].contains { rest.elementsEqual($0.utf8) }
@@ -147,13 +145,13 @@ package enum CellForm: Sendable, Equatable {
     }
   }
 
-  /// Returns a text as it was before an apostrophe neutralized it.
+  /// Returns a text without the apostrophe that neutralized it.
   package static func unguarded(_ utf8: UnsafeBufferPointer<UInt8>) -> UnsafeBufferPointer<UInt8> {
     guard utf8.first == UInt8(ascii: "'"), isFormula(utf8) else { return utf8 }
     return UnsafeBufferPointer(rebasing: utf8.dropFirst())
   }
 
-  /// Returns a text as it was before an apostrophe neutralized it.
+  /// Returns a text without the apostrophe that neutralized it.
   package static func unguarded(_ text: String) -> String {
     text.withBytes { String(decoding: unguarded($0), as: UTF8.self) }
   }

@@ -3,7 +3,7 @@ package import Schema
 /// A cell that does not match its column; the reason does not contain its data.
 package struct CellError: Error, Sendable, Equatable, CustomStringConvertible {
   package let reason: String
-  /// The way to a member that is given twice in JSON, if that is the reason.
+  /// The path of the member that occurs twice in JSON, if that is the reason.
   package let repetition: String?
 
   package init(_ reason: String, _ defect: WireError? = nil) {
@@ -17,8 +17,8 @@ package struct CellError: Error, Sendable, Equatable, CustomStringConvertible {
 extension CellText {
   /// Parses the text of a cell; nil for a missing value.
   ///
-  /// Numbers and dates are also accepted as saved by spreadsheets: `10` in a column of doubles, `12.0` in one
-  /// of integers, `TRUE`, any UTC offset.
+  /// Numbers and dates are also accepted as spreadsheets save them: `10` in a column of doubles, `12.0` in one of integers,
+  /// `TRUE`, any UTC offset.
   ///
   /// - Parameters:
   ///   - text: The text, without the quotes of the file format.
@@ -29,7 +29,7 @@ extension CellText {
     as type: Column.ValueType,
     parser: JSONParser
   ) throws(CellError) -> Value? {
-    // With an empty null text, null and missing are the same and read as missing, which changes nothing.
+    // If the null text is empty, null and missing values look the same; both are read as missing, which changes nothing.
     guard let first = text.first else { return isQuoted ? .string("") : nil }
     if text.elementsEqual(nullBytes) { return .null }
     if first == UInt8(ascii: "{") { return try rest(text, parser) }

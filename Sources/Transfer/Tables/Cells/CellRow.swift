@@ -1,6 +1,6 @@
 /// A row of a CSV file or sheet: its cells as text, each with its kind.
 ///
-/// The value is reused for each row, so a long file needs only the memory of its longest row.
+/// The value is reused for each row, so that a long file needs only the memory of its longest row.
 package struct CellRow: Sendable {
   /// The kind of a cell according to the file.
   package enum Kind: UInt8, Sendable {
@@ -8,15 +8,15 @@ package struct CellRow: Sendable {
     case missing
     /// Unquoted text in a CSV file, which may be a number, a date or a boolean.
     case bare
-    /// Text: quoted, or a sheet's; may be empty.
+    /// Text: quoted, or from a sheet; may be empty.
     case text
     /// A number of a sheet, as the shortest digits that represent it.
     case number
     /// A whole number whose format pads it with zeros, as the sheet shows it: `03100`, `001-234`.
     case padded
-    /// A number in a cell of text format, into which only programs write one.
+    /// A number in a cell with text format, which only programs write.
     case textNumber
-    /// A number that export marked as a double or an integer, unlike the default of its column.
+    /// A number that export marked as a double or an integer, contrary to the default of its column.
     case double, integer
     /// A boolean of a sheet, as `true` or `false`.
     case boolean
@@ -26,11 +26,11 @@ package struct CellRow: Sendable {
     case time
     /// A length of time of a sheet, such as `255:10:10`.
     case duration
-    /// The number of a sheet's date that is in no calendar: 29 February 1900, or one before 1900.
+    /// The number of a date in a sheet that no calendar has: 29 February 1900, or one before 1900.
     case impossibleDate
     /// An error value of the spreadsheet, such as `#N/A`.
     case error
-    /// A formula of which the sheet has no result, behind a sign of equality.
+    /// A formula without a stored result, preceded by an equals sign.
     case formula
   }
 
@@ -40,18 +40,18 @@ package struct CellRow: Sendable {
     var kind: Kind
   }
 
-  /// The number of the row in its sheet, or of its first line, from 1.
+  /// The number of the row in its sheet, or of its first line in a CSV file, from 1.
   package internal(set) var number = 0
-  /// The row as a spreadsheet counts it, from 1: the number, but for CSV with line breaks in cells.
+  /// The row as a spreadsheet counts it, from 1; differs from ``number`` only in CSV files with line breaks in cells.
   package internal(set) var row = 0
-  /// The columns of its dates that are in no format of an export.
+  /// The columns of its dates whose format is not one of an export.
   package internal(set) var typedDates: Set<Int> = []
-  /// The columns of its numbers that a sheet shows as percent.
+  /// The columns of its numbers that the sheet shows as percentages.
   package internal(set) var percents: Set<Int> = []
   var bytes: [UInt8] = []
   var cells: [Cell] = []
 
-  /// The row for messages, with its line where that is another number.
+  /// The row for messages, with its line if that number differs.
   package var place: String { Self.place(row: row, line: number) }
 
   package static func place(row: Int, line: Int) -> String {
@@ -60,7 +60,7 @@ package struct CellRow: Sendable {
 
   package var count: Int { cells.count }
 
-  /// The kind of a cell, from 0; missing beyond the last one.
+  /// Returns the kind of a cell, from 0; `missing` beyond the last one.
   package func kind(_ index: Int) -> Kind { cells.indices.contains(index) ? cells[index].kind : .missing }
 
   /// The text of a cell, from 0; empty beyond the last one.
@@ -81,7 +81,7 @@ package struct CellRow: Sendable {
     }
   }
 
-  /// Returns the number of a cell that is one; nil for other cells.
+  /// Returns the number in a cell; nil if the cell does not contain one.
   func number(_ index: Int) -> Double? {
     switch kind(index) {
     case .number, .textNumber, .double, .integer: Double(self[index])
@@ -90,13 +90,13 @@ package struct CellRow: Sendable {
     }
   }
 
-  /// The number of a text such as `-001-234`.
+  /// Returns the number of a text such as `-001-234`.
   private static func digits(_ text: String) -> Double? {
     let digits = text.utf8.filter { $0 &- UInt8(ascii: "0") <= 9 }
     return Double((text.hasPrefix("-") ? "-" : "") + String(decoding: digits, as: UTF8.self))
   }
 
-  /// Why a cell of a sheet has no value; nil for one that has a value, or is empty.
+  /// Returns why a cell of a sheet has no value; nil if it has one or is empty.
   func lack(_ index: Int) -> String? {
     switch kind(index) {
     case .error: "the cell is an error of the spreadsheet"
@@ -113,7 +113,7 @@ package struct CellRow: Sendable {
 
   package var texts: [String] { cells.indices.map { self[$0] } }
 
-  /// Whether a cell has no value: nothing, an empty text, or only characters that nobody sees.
+  /// Whether a cell has no value: it is missing, empty or contains invisible characters only.
   package func isBlank(_ index: Int) -> Bool {
     switch kind(index) {
     case .missing: true
@@ -124,7 +124,7 @@ package struct CellRow: Sendable {
 
   /// Whether no cell has a value.
   ///
-  /// - Parameter keepsSpaces: Whether white space is a value, as it may be an ID.
+  /// - Parameter keepsSpaces: Whether white space counts as a value, as it may be an ID.
   func isBlank(keepsSpaces: Bool) -> Bool {
     if keepsSpaces { return cells.allSatisfy { $0.start == $0.end } }
     return cells.indices.allSatisfy(isBlank)

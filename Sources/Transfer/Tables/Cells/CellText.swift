@@ -10,9 +10,10 @@ package import Schema
 ///   of literals and REST JSON, `["a", 7, 1.5, true, null, {"timestampValue": …}]`. A text that starts with
 ///   either, or equals the null text, is written as `{"stringValue": …}`.
 /// - In a column without a type, the form of a cell determines its type: a whole number without leading zeros
-///   is an integer, a number with a point or an exponent a double; likewise `NaN`, `true`, `FALSE` and RFC
-///   3339. A text of such a form is written as `{"stringValue":"7"}`, and so is one that reads as a reference or a geo
-///   point, `cars/c1`, which it would be beside such values.
+/// is an integer, a number with a point or an exponent a double; likewise `NaN`, `true`, `FALSE` and RFC
+///   3339. A text of such a form is written as `{"stringValue":"7"}`. So is one that looks like a reference or geo point,
+///     such as
+///   `cars/c1`, as it would become one beside such values.
 /// - A double always has a point or an exponent, or is `NaN`, `Infinity` or `-Infinity`; it is the shortest
 ///   text that represents the same bits.
 package struct CellText: Sendable {
@@ -53,7 +54,7 @@ package struct CellText: Sendable {
 
   /// Appends the text of a value, without the quotes of a file format; nothing for an empty text.
   ///
-  /// - Throws: Why the value cannot be read.
+  /// - Throws: ``WireError`` if the value cannot be read.
   mutating func append(
     of value: some ReadableValue,
     as type: Column.ValueType,
@@ -98,7 +99,7 @@ package struct CellText: Sendable {
     }
   }
 
-  /// Appends a text as it is; false, and nothing, if it would be read back as something else.
+  /// Appends a text unchanged, or returns false if it would be read back as something else.
   private func appendText(_ utf8: UnsafeBufferPointer<UInt8>, isTyped: Bool, to out: inout [UInt8]) -> Bool {
     if utf8.isEmpty { return true }
     guard isItself(utf8, isTyped: isTyped) else { return false }
@@ -107,14 +108,14 @@ package struct CellText: Sendable {
     return true
   }
 
-  /// Whether a text in a cell is read back as itself.
+  /// Whether the text of a cell is read back as itself.
   ///
-  /// - Parameter isTyped: Whether the column is one of strings; otherwise it has no type.
+  /// - Parameter isTyped: Whether the column is of strings; otherwise it has no type.
   func isPlain(_ utf8: UnsafeBufferPointer<UInt8>, isTyped: Bool) -> Bool {
     utf8.isEmpty || isItself(utf8, isTyped: isTyped)
   }
 
-  /// Whether a text, which is not empty, is read back as that text.
+  /// Whether a non-empty text is read back as itself.
   @inline(__always)
   func isItself(_ utf8: UnsafeBufferPointer<UInt8>, isTyped: Bool) -> Bool {
     let first = utf8[0]
@@ -133,8 +134,7 @@ package struct CellText: Sendable {
     out.append(contentsOf: json.bytes)
   }
 
-  /// Appends an array: literals where JSON is unambiguous, otherwise REST JSON, also for integers beyond
-  /// 2^53.
+  /// Appends an array: as literals where JSON is unambiguous, otherwise (also for integers beyond 2^53) as REST JSON.
   private mutating func appendArray(
     _ elements: some ReadableElements,
     to out: inout [UInt8]
@@ -156,9 +156,9 @@ package struct CellText: Sendable {
     out.append(contentsOf: json.bytes)
   }
 
-  /// Appends RFC 3339 in the time zone.
+  /// Appends a timestamp as RFC 3339 in the time zone.
   ///
-  /// It is in UTC if local time has no such text (an offset with seconds, a year 0 or 10000).
+  /// UTC is used if RFC 3339 cannot represent the local time (an offset with seconds, year 0 or 10000).
   func append(_ moment: Timestamp, to out: inout [UInt8]) {
     guard let offset = timeZone?.offset(at: moment.seconds), offset % 60 == 0,
       let local = Timestamp(seconds: moment.seconds + Int64(offset), nanoseconds: moment.nanoseconds)

@@ -2,7 +2,7 @@ import Schema
 
 /// Numbers, dates and durations of sheets.
 extension CellValues {
-  /// Returns the text that the cell of a long text stands for.
+  /// Returns the long text for which the cell contains a mark.
   static func text(of mark: LongTextMark, _ longTexts: LongTextIndex?) throws(Fault) -> [UInt8] {
     let sheet = "the sheet '\(XLSXWriter.longTextsName)'"
     guard let long = try? longTexts?.text(mark.number), !mark.lacksPieces(of: long.pieces) else {
@@ -17,13 +17,13 @@ extension CellValues {
     return long.text
   }
 
-  /// Why a whole number of a sheet, beside which its cell may have had another one, is refused.
+  /// Returns the error for a whole number of a sheet that may have lost digits.
   static func lostDigits(_ type: Column.ValueType) -> Fault {
     let advice = "give it the format of text and type them, or the type double takes it as it is"
     return Fault(type, "; the cell is a number without all its digits: \(advice)")
   }
 
-  /// Refuses a number that is to be a double, and of which the file has digits that no double has.
+  /// Refuses a number in a column of doubles if the file has digits of it that no double holds.
   func assertDigits(of row: CellRow, _ index: Int) throws(Fault) {
     let isHeld = row.kind(index) == .padded || row.withUTF8(of: index) { Double(keepingDigits: $0) != nil }
     if !isHeld { throw Fault(expected: Self.unheldDigits) }
@@ -69,12 +69,13 @@ extension CellValues {
 
   // MARK: Dates and durations of sheets
 
-  /// Returns a date beside texts as plain CSV has it: `2026-12-31 18:30:00`, without the time at midnight.
+  /// Returns a date among texts as plain CSV writes it: `2026-12-31 18:30:00`, at midnight without the time.
   static func shown(date: String) -> String {
     date.hasSuffix(midnight) ? String(date.dropLast(midnight.count)) : date.replacing("T", with: " ")
   }
 
-  /// A date alone, which has a start also where the clocks leave its midnight out; any other date as it is.
+  /// Returns a date at midnight without its time, so that its start exists even if the clocks skip midnight; any other date
+  /// unchanged.
   static func withoutMidnight(_ date: UnsafeBufferPointer<UInt8>) -> UnsafeBufferPointer<UInt8> {
     let end = date.count - midnight.utf8.count
     guard end > 0, date[end...].elementsEqual(midnight.utf8) else { return date }
@@ -83,7 +84,7 @@ extension CellValues {
 
   private static let midnight = "T00:00:00"
 
-  /// Returns a duration as text or, under a type of numbers, its seconds.
+  /// Returns a duration as text or, for numeric types, its seconds.
   func duration(_ text: String, as type: Column.ValueType) throws(Fault) -> Value {
     let seconds = SheetDuration(text)?.seconds ?? .nan
     switch type {

@@ -4,9 +4,9 @@ package import Schema
 package struct CellValues {
   /// A cell that does not match its column.
   package struct Fault: Error {
-    /// The type of which a cell was expected; nil where ``rest`` says all.
+    /// The type that was expected; nil if ``rest`` says everything.
     private let type: Column.ValueType?
-    /// What follows it.
+    /// The text after the name of the type.
     private let rest: String
 
     package init(expected: String) { (type, rest) = (nil, expected) }
@@ -16,7 +16,7 @@ package struct CellValues {
     /// What was expected.
     package var expected: String { expectation(into: nil) }
 
-    /// What was expected; of a reference, one into a collection.
+    /// Returns what was expected; the example of a reference is into the given collection.
     package func expectation(into collection: CollectionPath?) -> String {
       (type.map { CellValues.name(of: $0, into: collection) } ?? "") + rest
     }
@@ -26,25 +26,25 @@ package struct CellValues {
   private let readsForms: Bool
   private let text: CellText
   let timeZone: LocalTimeZone
-  /// The columns that are text because their cells differ.
+  /// The columns that are text because their cells are of different types.
   private let mixed: Set<Int>
   /// The columns whose texts are days, however people type them.
   private let days: Set<Int>
-  /// Whether they and times of day are left as they are, and only dates of a sheet become days.
+  /// Whether days and times of day stay as typed, and only dates of a sheet become days.
   private let keepsDays: Bool
-  /// Those whose texts are times of day.
+  /// The columns whose texts are times of day.
   private let times: Set<Int>
-  /// The columns in which an error of a spreadsheet is refused.
+  /// The columns in which spreadsheet errors are refused.
   let errorColumns: Set<Int>
   /// The column `__name__`, which has no type.
   let nameColumn: Int?
   let numbers: TypedNumbers
-  /// The database that references without one point into.
+  /// The database of references that do not name one.
   private let database: DatabaseName?
-  /// The order of dates, and that of columns that have their own.
+  /// The order of dates, and that of columns with their own.
   private let dateOrder: DateOrder
   private let dateOrders: [Int: DateOrder]
-  /// The types of columns without one whose cells in REST JSON all are references, or all are geo points.
+  /// The types of untyped columns whose cells in REST JSON are all references or all geo points.
   private let addressTypes: [Int: Column.ValueType]
   private let parser = JSONParser(keepsNumbers: true)
 
@@ -78,7 +78,7 @@ package struct CellValues {
     )
   }
 
-  /// Whether numbers have a comma before their decimals.
+  /// Whether the decimal separator is a comma.
   package var usesDecimalComma: Bool { numbers.usesDecimalComma }
 
   /// The rules for writing the same table.
@@ -150,7 +150,7 @@ package struct CellValues {
 
   package func isREST(_ utf8: UnsafeBufferPointer<UInt8>) -> Bool { rest(utf8) != nil }
 
-  /// The value of a cell in REST JSON; nil for any other cell.
+  /// Returns the value of a cell in REST JSON; nil for any other cell.
   package func rest(_ utf8: UnsafeBufferPointer<UInt8>) -> Value? {
     guard utf8.first == UInt8(ascii: "{") else { return nil }
     return try? text.value(of: utf8, isQuoted: true, as: .any, parser: parser)
@@ -166,7 +166,7 @@ package struct CellValues {
     return words[String(decoding: utf8, as: UTF8.self).lowercased()]
   }
 
-  /// Describes the valid cells of a type; of a reference, one into a collection.
+  /// Describes the valid cells of a type; the example of a reference is into the given collection.
   package static func name(of type: Column.ValueType, into collection: CollectionPath? = nil) -> String {
     switch type {
     case .string: "text"
@@ -190,8 +190,8 @@ package struct CellValues {
     as type: Column.ValueType
   ) throws(Fault) -> Value? {
     guard let first = utf8.first else {
-      // In a sheet nobody sees it. Some programs quote every cell of CSV; only in columns that allow text is this an
-      // empty text.
+      // In a sheet, an empty text is invisible. Some programs quote every cell of a CSV file; it is an empty text only in
+      // columns that allow text.
       return !isSheet && (type == .string || type == .any) ? .string("") : nil
     }
     let isJSON = first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
@@ -202,7 +202,8 @@ package struct CellValues {
       }
       if isSheet { return textOfSheet(utf8) }
     }
-    // In front of a number in another notation, `'-1,5`; in a column without a type, it tells a text from one.
+    // The apostrophe may precede a number in another notation, `'-1,5`; in an untyped column, it distinguishes text from a
+    // number.
     let isGuarded = text.neutralisesFormulas && type != .string && type != .any
     let utf8 = isGuarded ? CellForm.unguarded(utf8) : utf8
     if type == .string, !keepsDays, days.contains(index), let day = day(Self.trimmed(utf8), index) {
@@ -224,14 +225,14 @@ package struct CellValues {
     }
   }
 
-  /// Whether a text is a number with a decimal comma in a column without a type.
+  /// Whether a text in an untyped column is a number with a decimal comma.
   package func isNumberWithComma(_ utf8: UnsafeBufferPointer<UInt8>) -> Bool {
     usesDecimalComma && numberType(utf8, as: .any) != nil
   }
 
-  /// The type of the number that a text may be in a column of a type; nil where it is none.
+  /// Returns the type of the number that a text may be in a column of a type; nil if it cannot be a number.
   ///
-  /// With a decimal comma, what would be a number with a point is none without a type, either.
+  /// With a decimal comma, an untyped number with a decimal point is not one.
   private func numberType(_ utf8: UnsafeBufferPointer<UInt8>, as type: Column.ValueType) -> Column.ValueType?
   {
     if type == .integer || type == .double { return type }
@@ -246,7 +247,7 @@ package struct CellValues {
   }
 
   private func json(_ utf8: UnsafeBufferPointer<UInt8>, as type: Column.ValueType) throws(Fault) -> Value? {
-    // In tables by people, a text may start with a bracket.
+    // In tables made by people, a text may start with a bracket.
     if !readsForms, type == .string, !isNull(utf8),
       utf8.first == UInt8(ascii: "[") || utf8.elementsEqual("{}".utf8) || !isREST(utf8)
     {
@@ -263,7 +264,7 @@ package struct CellValues {
     }
   }
 
-  /// Parses what people type into columns with a type.
+  /// Parses what people type into typed columns.
   private func typed(
     _ utf8: UnsafeBufferPointer<UInt8>,
     as type: Column.ValueType,
@@ -314,7 +315,7 @@ package struct CellValues {
     }
   }
 
-  /// The form of a text, as a guess takes it.
+  /// Returns the form of a text for the inference of types.
   func form(_ utf8: UnsafeBufferPointer<UInt8>) -> CellForm {
     if numbers.areAsInJSON { return CellForm(utf8) }
     if let plain = numbers.plain(utf8) { return plain.withUnsafeBufferPointer { CellForm($0) } }
@@ -322,7 +323,7 @@ package struct CellValues {
     return [.integer, .double, .exponent].contains(form) ? .text : form
   }
 
-  /// The number that a text is, as JSON writes it; any other text as it is.
+  /// Returns a number as JSON writes it, and any other text unchanged.
   func plain(_ utf8: UnsafeBufferPointer<UInt8>) -> [UInt8] {
     (numbers.areAsInJSON ? nil : numbers.plain(utf8)) ?? Array(utf8)
   }
@@ -344,20 +345,21 @@ package struct CellValues {
     return .timestamp(moment)
   }
 
-  /// A date without a time of day, as a text that is a day has it; nil for anything else.
+  /// Returns a date without a time of day in the form of texts that are days; nil for anything else.
   private func day(_ utf8: UnsafeBufferPointer<UInt8>, _ index: Int) -> String? {
     let order = dateOrders[index] ?? dateOrder
     guard let date = DateText(utf8, order) ?? DateText(compact: utf8), date.seconds == nil else { return nil }
     return CalendarDay(number: date.days).text
   }
 
-  /// A time of day before ten without its zero, as a text that is a time has it; nil for anything else.
+  /// Returns a time of day before ten, typed without the leading zero, in the form of texts that are times; nil for
+  /// anything else.
   private static func time(_ utf8: UnsafeBufferPointer<UInt8>) -> String? {
     let time = "0\(String(decoding: utf8, as: UTF8.self))"
     return FieldFormat.time.matches(time) ? time : nil
   }
 
-  /// Parses a sheet's text in a column without a type: text, unless only text can represent it.
+  /// Parses a sheet's text in an untyped column: as text, unless only a text can represent the value.
   private func textOfSheet(_ utf8: UnsafeBufferPointer<UInt8>) -> Value {
     let string = String(decoding: utf8, as: UTF8.self)
     switch CellForm(utf8) {
@@ -374,7 +376,7 @@ package struct CellValues {
     return .string(string)
   }
 
-  /// Returns a text without the spaces and tabs around it.
+  /// Returns a text without surrounding spaces and tabs.
   static func trimmed(_ utf8: UnsafeBufferPointer<UInt8>) -> UnsafeBufferPointer<UInt8> {
     var range = utf8.indices
     while let first = range.first, utf8[first] == 0x20 || utf8[first] == 0x09 { range.removeFirst() }

@@ -1,9 +1,9 @@
 import Schema
 
 extension CellValues {
-  /// Returns the ID, or the path below the collection, in a cell; empty if it is missing.
+  /// Returns the ID, or the path below the collection, in a cell; empty if the cell is missing.
   ///
-  /// It is a name and never a value: `null`, `7` and what looks like JSON are read as they are.
+  /// It is a name, never a value: `null`, `7` and what looks like JSON are read literally.
   package func name(of row: CellRow, _ index: Int) throws(Fault) -> String {
     switch row.kind(index) {
     case .missing: return ""
@@ -30,14 +30,14 @@ extension CellValues {
     )
   }
 
-  /// Refuses a cell of CSV that is an error of a spreadsheet, unless its column is said to be text.
+  /// Refuses a cell of a CSV file that is a spreadsheet error, unless its column was declared text.
   package func assertNoError(of row: CellRow, _ index: Int) throws(Fault) {
     guard errorColumns.contains(index), row.withUTF8(of: index, { isError($0) }) else { return }
     let advice = index == nameColumn ? "" : ", and --types with text for its heading takes it as it is"
     throw Fault(expected: "a value; the cell is an error of the spreadsheet\(advice)")
   }
 
-  /// Whether a cell of CSV is an error as a spreadsheet saves it, in English or Spanish.
+  /// Whether a cell of a CSV file is an error as a spreadsheet saves it, in English or Spanish.
   func isError(_ utf8: UnsafeBufferPointer<UInt8>) -> Bool {
     let text = Self.trimmed(utf8)
     guard !isSheet, text.first == UInt8(ascii: "#"), !isNull(utf8) else { return false }
@@ -62,7 +62,7 @@ extension CellValues {
       && text.suffix(2).allSatisfy(\.isASCIIDigit)
   }
 
-  /// Refuses a name of which an ID begins or ends with a character that nobody sees.
+  /// Refuses a name in which an ID begins or ends with an invisible character.
   package static func assertNoSpaces(around name: String) throws(Fault) {
     if name.utf8.allSatisfy(Spacing.isGraphic) { return }
     for id in name.utf8.split(separator: UInt8(ascii: "/")) {

@@ -14,7 +14,7 @@ package struct FieldTree: Sendable {
 
   private var nodes: [[Child]] = [[]]
 
-  /// Adds a column; false if there is one with the same path.
+  /// Adds a column; returns false if one has the same path.
   package mutating func add(_ path: FieldPath, column: Int) -> Bool {
     var node = 0
     for (depth, name) in path.segments.enumerated() {
@@ -36,7 +36,7 @@ package struct FieldTree: Sendable {
     return true
   }
 
-  /// Returns the fields of a row; nil values are missing.
+  /// Returns the fields of a row, in which nil values are missing.
   ///
   /// - Throws: ``Conflict`` if a map and one of its members both have a cell.
   package func fields(of values: [Value?]) throws(Conflict) -> FieldMap { try fields(of: values, node: 0) }
@@ -57,7 +57,7 @@ package struct FieldTree: Sendable {
     return FieldMap(entries)
   }
 
-  /// Merges a map into another; nil if both have a value that is not a map at the same path.
+  /// Merges a map into another; nil if the two differ at a path where at least one value is not a map.
   package static func merged(_ fields: FieldMap, _ rest: FieldMap) -> FieldMap? {
     var fields = fields
     for entry in rest.entries {

@@ -1,4 +1,4 @@
-/// Numbers with signs between thousands: `1.234,56` or `1,234.56`.
+/// Parses numbers with thousands separators: `1.234,56` or `1,234.56`.
 struct GroupedNumber {
   let decimal: UInt8
   let group: UInt8
@@ -6,9 +6,9 @@ struct GroupedNumber {
   static let decimalComma = GroupedNumber(decimal: UInt8(ascii: ","), group: UInt8(ascii: "."))
   static let decimalPoint = GroupedNumber(decimal: UInt8(ascii: "."), group: UInt8(ascii: ","))
 
-  /// Returns the number with a point and without groups; nil for a text that is no such number.
+  /// Returns the number with a decimal point and without separators; nil if the text is not such a number.
   ///
-  /// Signs may separate groups of three digits from the right, all of them or none.
+  /// The separators must delimit all groups of three digits from the right, or be absent.
   func plain(_ utf8: some RandomAccessCollection<UInt8>) -> [UInt8]? {
     let minus = UInt8(ascii: "-")
     let whole = utf8.prefix { $0 == minus || $0 == group || $0 &- UInt8(ascii: "0") <= 9 }

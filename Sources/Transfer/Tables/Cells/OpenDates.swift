@@ -1,14 +1,14 @@
 import Schema
 
-/// Dates of columns, or of members of JSON, whose type was given, be it that of times or of texts that are days: whether nothing shows
-/// which number is the day, and whether the zone of times is that of the options.
+/// Watches the dates in columns, or JSON members, with a given type of times or days for an unclear order of day and month,
+/// and for times without a zone.
 package struct OpenDates {
   private struct Found {
-    /// How many mean another day the other way round.
+    /// The number of dates that would be another day in the other order.
     var open = 0
-    /// Whether one can be read in one order only.
+    /// Whether a date can be read in one order only.
     var showsDay = false
-    /// Whether one has no zone.
+    /// Whether a date has no zone.
     var isLocal = false
     /// Whether a text can be read in both orders.
     var isOpenText = false
@@ -17,9 +17,9 @@ package struct OpenDates {
   }
 
   private var found: [Int: Found] = [:]
-  /// The columns that are looked at, with their order where it was given.
+  /// The columns to watch, with their order if given.
   private var orders: [Int: DateOrder?] = [:]
-  /// Those of them whose dates are days, which have no zone.
+  /// The watched columns of days, which have no zone.
   private var days: Set<Int> = []
 
   init() {}
@@ -34,14 +34,14 @@ package struct OpenDates {
     }
   }
 
-  /// Looks at a cell that was read.
+  /// Notes a cell that was read.
   package mutating func take(_ row: CellRow, _ index: Int) {
     guard let order = orders[index], row.kind(index) != .missing else { return }
     if row.kind(index) == .date { row.withUTF8(of: index) { found[index, default: Found()].days.take($0) } }
     row.withUTF8(of: index) { take($0, index, order) }
   }
 
-  /// Looks at a text that was read in an order, with the day first where none was given.
+  /// Notes a text that was read in an order, or with the day first if none was given.
   mutating func take(_ text: UnsafeBufferPointer<UInt8>, _ index: Int, _ order: DateOrder?) {
     let text = CellValues.trimmed(text)
     guard let date = DateText(text, order ?? .dayFirst) ?? DateText(compact: text) else { return }
@@ -55,11 +55,11 @@ package struct OpenDates {
     }
   }
 
-  /// What there is to say of them, in sentences.
+  /// The notices about the dates, as sentences.
   ///
   /// - Parameters:
-  ///   - unit: What has a date: a cell, or a text.
-  ///   - zone: The zone of dates without one; nil where people named it.
+  ///   - unit: What contains a date: a cell or a text.
+  ///   - zone: The zone of dates without one; nil if the user named it.
   func notices(_ unit: String, in zone: LocalTimeZone?, name: (Int) -> String) -> [String] {
     found.sorted { $0.key < $1.key }.flatMap { index, dates -> [String] in
       let order =
@@ -72,12 +72,12 @@ package struct OpenDates {
     }
   }
 
-  /// The same of a table.
+  /// The notices about the dates of a table.
   package func notices(_ plan: TablePlan, in zone: LocalTimeZone?) -> [String] {
     notices("cell", in: zone) { plan.name(ofColumn: $0) }
   }
 
-  /// What may be damaged, in sentences.
+  /// The warnings about possibly damaged dates, as sentences.
   package func warnings(_ plan: TablePlan) -> [String] {
     found.sorted { $0.key < $1.key }.compactMap { index, dates in
       guard dates.showsDay, !dates.isOpenText, let remark = dates.days.remark else { return nil }
@@ -86,23 +86,25 @@ package struct OpenDates {
   }
 }
 
-/// Dates of a sheet, of which a spreadsheet may have made some of texts with day and month swapped: it does with those that it can
-/// read in its own order, and leaves the others, whose other number is over 12, as texts.
+/// Watches the dates of a sheet for those that a spreadsheet may have made from texts with day and month swapped.
+///
+/// A spreadsheet converts the texts that it can read in its own order and leaves the others, whose second number is over
+/// 12, as texts.
 struct SheetDays {
-  /// The dates whose day may be a month, and whether some date's is none.
+  /// The number of dates whose day could be a month, and whether the day of any date could not.
   private var (open, hasCertain) = (0, false)
 
-  /// Takes a date such as `2026-12-31T18:30:00`.
+  /// Notes a date such as `2026-12-31T18:30:00`.
   mutating func take(_ date: UnsafeBufferPointer<UInt8>) {
     guard date.count >= 10 else { return }
     let zero = Int(UInt8(ascii: "0"))
     if (Int(date[8]) - zero) * 10 + Int(date[9]) - zero > 12 { hasCertain = true } else { open += 1 }
   }
 
-  /// How many may be swapped beside texts with a number over 12.
+  /// The number of dates that may be swapped if there are texts with a number over 12, too.
   var count: Int { hasCertain ? 0 : open }
 
-  /// What there is to say of them beside such texts; nil where none may be swapped.
+  /// The remark on the dates if there are such texts, too; nil if none may be swapped.
   var remark: String? { count > 0 ? Self.remark(count) : nil }
 
   static func remark(_ count: Int) -> String {

@@ -1,23 +1,25 @@
 import Schema
 
-/// Numbers of columns whose type nobody guessed: whether each point, or decimal comma, may be one between thousands.
+/// Watches the numbers of columns whose type was not inferred for points, or decimal commas, that may all be thousands
+/// separators.
 package struct OpenNumbers {
   private struct Found {
-    /// How many numbers have such a sign.
+    /// The number of values with such a sign.
     var open = 0
-    /// Whether one has a sign that is before decimals.
+    /// Whether the sign is certainly a decimal separator in one of them.
     var hasDecimals = false
-    /// Whether one ends in a zero behind the sign, which export never writes.
+    /// Whether one has a zero as its last decimal, which an export never writes.
     var endsInZero = false
-    /// How many have points alone, which are between thousands beside a decimal comma, and whether one has that comma.
+    /// The number of values with points only, which separate thousands if the decimal separator is a comma, and whether any
+    /// value has that comma.
     var (grouped, hasComma) = (0, false)
   }
 
   private let numbers: TypedNumbers
   private var found: [Int: Found] = [:]
-  /// The columns that are looked at.
+  /// The columns to watch.
   private let columns: Set<Int>
-  /// Those of them whose cells have their types by their forms.
+  /// The watched columns that have no type, so that the form of each cell determines its type.
   private let untyped: Set<Int>
 
   package init(_ plan: TablePlan, _ options: TableOptions) {
@@ -30,7 +32,7 @@ package struct OpenNumbers {
     columns = untyped.union(typed)
   }
 
-  /// Looks at a cell that was read; a number of a sheet is what it is.
+  /// Notes a cell that was read; numbers of a sheet are unambiguous and ignored.
   package mutating func take(_ row: CellRow, _ index: Int) {
     guard columns.contains(index), [.bare, .text].contains(row.kind(index)) else { return }
     row.withUTF8(of: index) { take(CellValues.trimmed($0), index) }
@@ -51,7 +53,7 @@ package struct OpenNumbers {
     found[index] = column
   }
 
-  /// What there is to say of them, in sentences.
+  /// The warnings about the numbers, as sentences.
   package func warnings(_ plan: TablePlan) -> [String] {
     found.sorted { $0.key < $1.key }.compactMap { index, column in
       if column.grouped > 0, !column.hasComma {

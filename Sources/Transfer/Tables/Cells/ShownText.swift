@@ -1,11 +1,11 @@
-/// The text of a value as people expect to see it: without its type.
+/// Formats values as people expect to see them, without their types.
 ///
-/// A phone that is an integer is `5512345678`, a reference `users/u1`, a map `{"city":"Oaxaca"}`. Such a text
-/// does not show its type: a workbook also keeps the exact value (``ExactValues``), plain CSV does not.
+/// An integer phone number is `5512345678`, a reference `users/u1`, a map `{"city":"Oaxaca"}`. Such a text does not show
+/// its type: a workbook also keeps the exact value (``ExactValues``), plain CSV does not.
 struct ShownText: Sendable {
-  /// Its null text, time zone and treatment of formulas apply here, too.
+  /// The rules whose null text, time zone and treatment of formulas apply here, too.
   private let rules: CellText
-  /// Whether a double has a comma before its decimals.
+  /// Whether the decimal separator of doubles is a comma.
   private let usesDecimalComma: Bool
   private var scratch: [UInt8] = []
 
@@ -43,7 +43,7 @@ struct ShownText: Sendable {
     case .string(let text): out.append(contentsOf: text.utf8)
     case .bytes(let bytes): Base64.append(bytes, to: &out)
     case .reference(let name):
-      // The project and database are the same for nearly every reference.
+      // Nearly every reference is into the same project and database.
       out.append(contentsOf: (DatabaseName.split(name)?.path.string ?? name).utf8)
     case .geoPoint(let point):
       Self.append(point.latitude, to: &out)
@@ -64,7 +64,7 @@ struct ShownText: Sendable {
 
   // MARK: Times
 
-  /// Appends a local time, `2026-12-31 18:30:00`; RFC 3339 for one that local time does not determine.
+  /// Appends a local time, `2026-12-31 18:30:00`; RFC 3339 if the local time would be ambiguous.
   private func append(_ moment: Timestamp, to out: inout [UInt8]) {
     let local = rules.timeZone.map { $0.unambiguousTime(of: moment) } ?? moment.seconds
     guard let local, let shown = Timestamp(seconds: local, nanoseconds: moment.nanoseconds) else {
@@ -79,7 +79,7 @@ struct ShownText: Sendable {
 
   // MARK: JSON
 
-  /// The text of a value in JSON; nil for one that JSON has itself.
+  /// Returns the text that represents a value in JSON; nil if JSON can represent the value itself.
   private func text(of value: Value) -> String? {
     var text: [UInt8] = []
     switch value {

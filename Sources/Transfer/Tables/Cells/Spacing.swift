@@ -1,6 +1,6 @@
-/// Characters that nobody sees: white space, and what has no width or is a control.
+/// Invisible characters: white space, control characters and those without width.
 package enum Spacing {
-  /// Whether a text has nothing else.
+  /// Whether a text consists of invisible characters only.
   static func isBlank(_ utf8: UnsafeBufferPointer<UInt8>) -> Bool {
     // Nearly every cell begins with a letter or a digit.
     guard let first = utf8.first else { return true }
@@ -17,23 +17,23 @@ package enum Spacing {
     return [scalars.first, scalars.last].lazy.compactMap { $0 }.first(where: isInvisible)
   }
 
-  /// Whether a text begins or ends with such a character.
+  /// Whether a text begins or ends with an invisible character.
   package static func isAround(_ text: String) -> Bool { end(of: text) != nil }
 
-  /// What an error says of a text that begins or ends with a character that nobody sees, other than a space; empty for any
-  /// other text.
+  /// Returns the addition to an error message if a text begins or ends with an invisible character other than a space or
+  /// tab; otherwise an empty string.
   package static func remark(on text: String) -> String {
     guard let scalar = end(of: text), scalar != " ", scalar != "\t" else { return "" }
     return "; it begins or ends with \(code(of: scalar))"
   }
 
-  /// A character as it is written in Unicode: `U+00A0`.
+  /// Returns a character in Unicode's notation: `U+00A0`.
   static func code(of scalar: Unicode.Scalar) -> String {
     let digits = String(scalar.value, radix: 16, uppercase: true)
     return "U+\(String(repeating: "0", count: max(0, 4 - digits.count)))\(digits)"
   }
 
-  /// Whether a byte is a visible character of ASCII.
+  /// Whether a byte is a visible ASCII character.
   static func isGraphic(_ byte: UInt8) -> Bool { byte > 0x20 && byte < 0x7F }
 
   package static func isInvisible(_ scalar: Unicode.Scalar) -> Bool {

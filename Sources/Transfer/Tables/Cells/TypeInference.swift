@@ -2,48 +2,48 @@ package import Schema
 
 /// Infers the type of a column from all of its values.
 package struct TypeInference: Sendable {
-  /// What a cell says.
+  /// What a cell looks like.
   private enum Form: Int, CaseIterable {
     case text, jsonObject
     case integer, double
     /// Numbers with an exponent; `1E5` may be a code.
     case scientific, exponent
     case boolean, array
-    /// Dates by the side of the day: certain, either way, the day first, the month first.
+    /// Dates by the position of the day: certain, ambiguous, day first, month first.
     case date, openDate, dayFirst, monthFirst
-    /// Values in REST JSON, and texts that read as such.
+    /// Values in REST JSON, and texts that can be read as such.
     case reference, referenceText, geoPoint, geoPointText, bytes
   }
 
-  /// How many cells say the same, and the first of them.
+  /// The number of cells of the same form, and the first of them.
   private struct Tally {
     var count = 0
     var rows: [Int] = []
     var first = ""
   }
 
-  /// The most rows that a guess names.
+  /// The maximum number of rows that a guess lists.
   package static let maximumRows = 10
   /// Larger numbers are IDs rather than amounts, and spreadsheets round them.
   private static let largestInteger: UInt64 = 1 << 53
 
-  /// The order of dates, if it was given.
+  /// The order of dates, if given.
   private let dateOrder: DateOrder?
-  /// Whether a cell in REST JSON has another type than an address.
+  /// Whether a cell in REST JSON is of a type other than reference and geo point.
   private var hasOtherTypes = false
-  /// In a table by export: the times that stay text, and the numbers.
+  /// For a table written by export: the times that stay text, and the numbers.
   private(set) var (plainTimes, plainNumbers, plainIntegers) = (0, 0, 0)
-  /// The first text if options would read all texts as numbers; nil before it, or where there are other texts.
+  /// The first text, and whether options would read all texts as numbers so far; nil before the first text.
   private var numberText: (first: [UInt8], isOnly: Bool)?
   /// Whether all texts are words for true and false; nil before the first.
   private var areWords: Bool?
-  /// Whether all texts are dates with a year of two digits; nil before the first.
+  /// Whether all texts are dates with a two-digit year; nil before the first.
   private var areShortDates: Bool?
-  /// Whether some whole number has a point, which is then one between thousands.
+  /// Whether a whole number has a point, which must then separate thousands.
   private var hasGroups = false
-  /// Whether some number has a point, or a decimal comma, that cannot be between thousands, so that it is one before decimals.
+  /// Whether a number has a point or decimal comma that cannot separate thousands, and so must precede decimals.
   private var hasDecimals = false
-  /// Whether some date has no zone, so that it is read in that of the table.
+  /// Whether a date has no zone, and is therefore read in that of the table.
   private var hasLocalTimes = false
   /// The dates of a sheet.
   private var days = SheetDays()
@@ -75,7 +75,7 @@ package struct TypeInference: Sendable {
     tallies[form.rawValue].rows.append(row.row)
   }
 
-  /// How many dates of a sheet may have day and month swapped.
+  /// The number of dates of a sheet whose day and month may be swapped.
   private var swappedDates: Int {
     let hasTexts = [Form.dayFirst, .monthFirst].contains { tallies[$0.rawValue].count > 0 }
     return hasTexts && tallies[Form.openDate.rawValue].count == 0 ? days.count : 0
@@ -100,11 +100,11 @@ package struct TypeInference: Sendable {
     numberText = (numberText?.first ?? bytes, reading.numbers.advice(bytes) != nil)
   }
 
-  /// Looks at the cells in REST JSON, which is enough for ``addressType``, and counts times and numbers.
+  /// Looks at the cells in REST JSON, which suffice for ``addressType``, and counts times and numbers.
   package mutating func lookForAddresses(in row: CellRow, _ index: Int, _ reading: CellValues) {
     if row.withUTF8(of: index, { $0.first == UInt8(ascii: "{") }) { return look(at: row, index, reading) }
     row.withUTF8(of: index) { text in
-      // As plain cells have a time; a day alone is text in many databases.
+      // Plain cells of an export always have a time; in many databases, a day alone is text.
       if text.count >= 19, text[10] == 0x20, DateText(text) != nil { plainTimes += 1 }
       let form = CellForm(text)
       if form == .integer || form == .double { plainNumbers += 1 }
@@ -112,7 +112,7 @@ package struct TypeInference: Sendable {
     }
   }
 
-  /// What a cell says; nil for one that says nothing, as it is empty, null or has a type of its own.
+  /// Returns the form of a cell; nil if it is empty or null, or does not suggest a type.
   private mutating func form(of row: CellRow, _ index: Int, _ reading: CellValues) -> Form? {
     switch row.kind(index) {
     case .missing, .error, .formula, .impossibleDate: nil
@@ -127,7 +127,7 @@ package struct TypeInference: Sendable {
     }
   }
 
-  /// What a number of a sheet says: a whole one that lacks digits is none, and refused as text.
+  /// Returns the form of a number of a sheet; a whole number too large to be exact is refused as text.
   private static func form(ofNumber number: Double) -> Form {
     if number.rounded() != number { return .double }
     return number.magnitude < .firstAmbiguousInteger ? .integer : .text
@@ -143,7 +143,7 @@ package struct TypeInference: Sendable {
     if first == UInt8(ascii: "[") { return reading.isArray(cell) ? .array : .text }
     let text = CellValues.trimmed(cell)
     if let date = date(text) { return date }
-    // A number that is text in a sheet is so on purpose.
+    // A number stored as text in a sheet is so on purpose.
     let scalar = isSheetText ? .text : scalar(text, reading)
     if scalar != .text { return scalar }
     return AddressText.isReference(text)
@@ -190,14 +190,15 @@ package struct TypeInference: Sendable {
 
   // MARK: The guess
 
-  /// The type of all cells in REST JSON where they are references or geo points, which texts beside them then are, too.
+  /// The type of all cells in REST JSON if they are all references or all geo points; texts beside them are then read as
+  /// that type, too.
   package var addressType: Column.ValueType? {
     let found = [Form.reference, .geoPoint, .bytes].filter { tallies[$0.rawValue].count > 0 }
     if hasOtherTypes || found.count != 1 { return nil }
     return found[0] == .bytes ? nil : type(of: found[0])
   }
 
-  /// Returns the type that fits all values, else text.
+  /// Returns the type that fits all values, or text if there is none.
   package func guess(column: Int, _ reading: CellValues) -> ColumnGuess {
     var guess = guess(column: column)
     guess.swappedDates = swappedDates
@@ -215,7 +216,7 @@ package struct TypeInference: Sendable {
     if guess.type == .timestamp, hasLocalTimes {
       guess.note = "read in \(reading.timeZone.name) (--time-zone)"
     }
-    // With points between thousands a comma is one before decimals.
+    // With points between thousands, a comma is the decimal separator.
     if guess.type == .double, hasPoints, !hasDecimals, !hasGroups {
       guess.note = reading.numbers.groupingRemark
     }
@@ -248,7 +249,7 @@ package struct TypeInference: Sendable {
     return guess
   }
 
-  /// The types that the cells say, each once, in any order.
+  /// The types that the cells suggest, each once, in any order.
   private var classes: [(type: Column.ValueType, tally: Tally)] {
     Column.ValueType.allCases.map { type in
       let tallied = Form.allCases.filter { self.type(of: $0) == type }.map { tallies[$0.rawValue] }
@@ -262,7 +263,7 @@ package struct TypeInference: Sendable {
     }
   }
 
-  /// The type that a form stands for, given all the others.
+  /// Returns the type for a form, given all other cells.
   private func type(of form: Form) -> Column.ValueType {
     func count(_ form: Form) -> Int { tallies[form.rawValue].count }
     switch form {
@@ -293,13 +294,13 @@ package struct TypeInference: Sendable {
     Form.allCases.allSatisfy { $0 == .exponent || $0 == .scientific || tallies[$0.rawValue].count == 0 }
   }
 
-  /// The order that the dates of the column show; nil if none of them does.
+  /// The order that most dates of the column show; nil if none shows any.
   private var leadingOrder: DateOrder? {
     let (days, months) = (tallies[Form.dayFirst.rawValue].count, tallies[Form.monthFirst.rawValue].count)
     return days == 0 && months == 0 ? nil : days >= months ? .dayFirst : .monthFirst
   }
 
-  /// What people should know of a column that became text.
+  /// Returns what the user should know about a column that became text.
   private func note(isText: Bool) -> String? {
     if !isText { return nil }
     if tallies[Form.openDate.rawValue].count > 0, leadingOrder == nil {

@@ -1,21 +1,20 @@
 package import Schema
 
-/// Numbers as people type them under a type of numbers: with a decimal comma, a percent sign or the sign of a currency, each where
-/// an option says so.
+/// Parses numbers as people type them, where options allow it: with a decimal comma, a percent sign or a currency sign.
 package struct TypedNumbers {
-  /// Whether numbers have a comma before their decimals.
+  /// Whether the decimal separator is a comma.
   let usesDecimalComma: Bool
   private let percent: TableReading.Percent?
   private let currencies: [[UInt8]]
 
   private static let percentSign = UInt8(ascii: "%")
   private static let minus = UInt8(ascii: "-")
-  /// The signs that are advised, beside codes of three capitals.
+  /// The currency signs for which ``advice(_:besidePoints:)`` suggests an option, apart from codes of three capitals.
   private static let knownSigns = ["$", "€", "£", "¥", "₡", "₹", "S/", "R$", "Q", "L"].map { Array($0.utf8) }
-  /// A space, a tab, and the spaces that do not break.
+  /// A space, a tab and the no-break spaces.
   private static let spaces = [" ", "\t", "\u{A0}", "\u{202F}"].map { Array($0.utf8) }
 
-  /// What a decimal comma makes of numbers with a point.
+  /// What a decimal comma would do to numbers with a point.
   private static let caution = " (and 1.500 as 1500)"
 
   package init(_ reading: TableReading) {
@@ -27,7 +26,7 @@ package struct TypedNumbers {
   /// Whether no option says how numbers are written.
   var areAsInJSON: Bool { !usesDecimalComma && percent == nil && currencies.isEmpty }
 
-  /// Returns the number as JSON writes it; nil for a text that is none.
+  /// Returns the number as JSON writes it; nil if the text is not a number.
   func plain(_ utf8: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
     plain(Array(utf8), percent, currencies, usesDecimalComma)
   }
@@ -54,7 +53,7 @@ package struct TypedNumbers {
     return number + (isPercent && percent == .fraction ? Array("e-2".utf8) : [])
   }
 
-  /// Returns a number without the sign of a currency before or behind it; nil if it has none.
+  /// Returns a number without the currency sign before or after it; nil if it has none.
   private static func without(_ sign: [UInt8], _ text: [UInt8]) -> [UInt8]? {
     let isNegative = text.first == minus
     let digits = isNegative ? trimmed(text.dropFirst()) : text
@@ -74,14 +73,14 @@ package struct TypedNumbers {
     return Array(text)
   }
 
-  // MARK: Signs between thousands
+  // MARK: Thousands separators
 
-  /// Whether the point of a number, or its decimal comma, may be one between thousands, as in `1.200`; nil for a number without it,
-  /// and for any other text.
+  /// Whether the point of a number, or its decimal comma, could be a thousands separator, as in `1.200`; nil for a number
+  /// without one, and for any other text.
   func mayBeGrouped(_ utf8: UnsafeBufferPointer<UInt8>) -> Bool? {
     let number = plain(Array(utf8), percent == nil ? nil : .number, currencies, usesDecimalComma)
     guard let number, isNumber(number) else { return nil }
-    // The other sign is between thousands.
+    // The other sign separates thousands.
     if utf8.contains(UInt8(ascii: usesDecimalComma ? "." : ",")) { return false }
     guard let point = number.firstIndex(of: UInt8(ascii: ".")) else { return nil }
     let whole = number[..<point].drop { $0 == Self.minus }
@@ -90,25 +89,25 @@ package struct TypedNumbers {
       && decimals.allSatisfy(\.isASCIIDigit)
   }
 
-  /// What there is to say of a column all of whose points, or decimal commas, may be between thousands.
+  /// The remark on a column in which all points, or decimal commas, could be thousands separators.
   var groupingRemark: String {
     usesDecimalComma
       ? "each comma has three digits behind it (--currency '$' in place of --decimal-comma reads 1,200 as 1200)"
       : "each point has three digits behind it (--decimal-comma reads 1.200 as 1200)"
   }
 
-  /// What there is to say of a column whose numbers have points and no decimal comma.
+  /// The remark on a column whose numbers have points and no decimal comma.
   static let groupsRemark = "its points were taken for those between thousands (1.200 is 1200)"
 
   // MARK: Advice
 
-  /// The option that would read a text, for an error; empty if there is none.
+  /// Returns the option that would read a text, for an error message; empty if there is none.
   func advice(_ utf8: UnsafeBufferPointer<UInt8>) -> String { advice(Array(utf8)).map { "; \($0)" } ?? "" }
 
-  /// The options that would read a text; nil if there are none.
+  /// Returns the options that would read a text; nil if there are none.
   ///
-  /// - Parameter hasPoints: Whether other numbers have a point before their decimals, which a decimal comma would make one
-  ///   between thousands.
+  /// - Parameter hasPoints: Whether other numbers have a decimal point, which a decimal comma would turn into a thousands
+  ///   separator.
   package func advice(_ text: [UInt8], besidePoints hasPoints: Bool = false) -> String? {
     let sign = Self.sign(of: text).flatMap { currencies.contains($0) ? nil : $0 }
     if sign == nil, currencies.isEmpty, !usesDecimalComma, text.contains(UInt8(ascii: ",")),
@@ -129,7 +128,7 @@ package struct TypedNumbers {
     return nil
   }
 
-  /// Whether a text is a number with a point before its decimals, which a decimal comma would refuse.
+  /// Whether a text is a number with a decimal point that could not be read with a decimal comma.
   package static func needsPoint(_ utf8: UnsafeBufferPointer<UInt8>) -> Bool {
     CellForm(utf8) == .double && GroupedNumber.decimalComma.plain(utf8) == nil
   }
@@ -152,7 +151,7 @@ package struct TypedNumbers {
     return text.withUnsafeBufferPointer { [.integer, .double].contains(CellForm($0)) }
   }
 
-  /// The sign of a currency before or behind a number: one that is known, or three capitals.
+  /// Returns the currency sign before or after a number: a known one or three capitals.
   private static func sign(of text: [UInt8]) -> [UInt8]? {
     let number = Set("0123456789.,- \t".utf8)
     let head = Array((text.first == minus ? text.dropFirst() : text[...]).prefix { !number.contains($0) })

@@ -2,8 +2,8 @@ import Platform
 
 /// The members of the nested maps of a table's documents, with their columns, in byte order of their names.
 ///
-/// It is searched for every field of every row, so it is flat: a search through a ``Table`` counts no references and mostly
-/// compares one word.
+/// It is searched for every field of every row, so it is flat: a search through a ``Table`` does no reference counting and
+/// mostly compares a single word.
 struct ColumnIndex: Sendable {
   /// A name with its head.
   struct Name {
@@ -38,7 +38,7 @@ struct ColumnIndex: Sendable {
   private var names: [UInt8] = []
   private var paths: [[String]] = [[]]
 
-  /// The path of the map whose members a level has.
+  /// Returns the path of the map whose members are at a level.
   func path(of level: Int) -> [String] { paths[level] }
 
   subscript(level: Int, at: Int) -> Member {
@@ -57,7 +57,7 @@ struct ColumnIndex: Sendable {
     }
   }
 
-  /// Advances `at` to the member of a level with a name, or to where it belongs.
+  /// Advances `at` to the member of a level with that name, or to where it would be inserted.
   func seek(_ name: Name, in level: Int, from at: inout Int) -> Bool {
     var position = at
     let found = withTable { $0.seek(name, in: level, from: &position) }
@@ -74,7 +74,7 @@ struct ColumnIndex: Sendable {
     @inline(__always)
     subscript(level: Int, at: Int) -> Member { members[levels[level].start + at] }
 
-    /// As ``ColumnIndex/seek(_:in:from:)``.
+    /// Does the same as ``ColumnIndex/seek(_:in:from:)``.
     @inline(__always)
     func seek(_ name: Name, in level: Int, from at: inout Int) -> Bool {
       let level = levels[level]
@@ -113,7 +113,7 @@ struct ColumnIndex: Sendable {
     levels[level].count += 1
   }
 
-  /// Returns the level of a member's members, a new one if there is none.
+  /// Returns the level of a member's members, creating it if necessary.
   mutating func openLevel(below level: Int, at: Int, named name: String) -> Int {
     if let level = self[level, at].level { return level }
     levels.append(Level(start: members.count, count: 0))

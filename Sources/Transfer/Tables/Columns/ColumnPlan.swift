@@ -2,16 +2,16 @@ import Schema
 
 /// The columns of a collection's table, and the assignment of field values to them.
 ///
-/// The columns of the schema come first. Other fields get a column at the end when they first appear. So
-/// columns are only appended, and earlier rows merely lack the last cells, which allows writing in one pass.
-/// A map has a column per member (`address.city`). A single cell under the path of the map
-/// holds an empty map, a vector, or a value that is a map in other documents (null, a scalar, an array). A
-/// document fills either the column of a path or those below it, which is unambiguous when read back.
+/// The columns of the schema come first. Other fields get a column at the end when they first appear. Columns are therefore
+/// only appended, and earlier rows merely lack the last cells, which allows writing in one pass. A map has a column per
+/// member (`address.city`). A single cell under the path of the map holds an empty map, a vector, or a value where other
+/// documents have a map (null, a scalar, an array). A document fills either the column of a path or those below it, which
+/// is unambiguous when read back.
 ///
 /// Fields beyond ``maximumColumns`` share a last column, ``restName``, as a map to merge into the row. This
 /// limits memory if every document has a map with different keys.
 struct ColumnPlan: Sendable {
-  /// The most columns of a table, besides the name and the rest.
+  /// The maximum number of columns of a table, besides the name and the rest.
   ///
   /// Spreadsheets allow 16,384, but are slow with so many.
   static let maximumColumns = 1000
@@ -27,7 +27,7 @@ struct ColumnPlan: Sendable {
   private var index = ColumnIndex()
   private var hasRest = false
 
-  /// - Parameter fields: The fields to write, in that order, each as one cell, even if it is a map; if nil, all fields,
+  /// - Parameter fields: The fields to write, in this order, each as one cell even if it is a map; if nil, all fields,
   ///   which get columns as they appear.
   /// - Throws: ``Failure`` of kind `usage` if one of `fields` is repeated or is inside another one.
   init(collection: CollectionPath, fields: [FieldPath]?, schema: DatabaseSchema) throws(Failure) {
@@ -50,7 +50,7 @@ struct ColumnPlan: Sendable {
     }
   }
 
-  /// Adds a column of a field that is not in the schema, unless it has one, for the header of several parts.
+  /// Adds a column for a field outside the schema, unless it has one, for a header shared by several parts.
   mutating func add(_ path: FieldPath) {
     if !columns.contains(where: { $0.path == path }) { columns.append(Column(unknown: path)) }
   }
@@ -60,13 +60,13 @@ struct ColumnPlan: Sendable {
   /// Afterwards, `cells` has one element per current column, nil for a missing value.
   ///
   /// - Returns: The fields without a column, for the last column; nil if there are none.
-  /// - Throws: Why a value cannot be read.
+  /// - Throws: ``WireError`` if a value cannot be read.
   mutating func position<Fields: ReadableFields>(
     _ fields: Fields,
     into cells: inout [Fields.Content?]
   ) throws(WireError) -> FieldMap? {
     fill(&cells)
-    // Nearly every document has only fields that have their columns.
+    // In nearly every document, all fields already have columns.
     if !hasRest {
       let isPlaced = try cells.withUnsafeMutableBufferPointer { cells throws(WireError) in
         try index.withTable { table throws(WireError) in
@@ -90,10 +90,10 @@ struct ColumnPlan: Sendable {
     while cells.count < columns.count { cells.append(nil) }
   }
 
-  /// Assigns values to columns that are known.
+  /// Assigns values to existing columns.
   ///
-  /// - Parameter isAll: Whether every field has to have a column.
-  /// - Returns: False at the first field that has to get one.
+  /// - Parameter isAll: Whether every field must have a column.
+  /// - Returns: False at the first field that needs a new column.
   private static func place<Fields: ReadableFields>(
     _ fields: Fields,
     _ table: ColumnIndex.Table,
@@ -172,7 +172,7 @@ struct ColumnPlan: Sendable {
     }
   }
 
-  /// Returns the members of a map that have columns of their own; nil for everything that is one cell.
+  /// Returns the members of a map that have columns of their own; nil for a value that is one cell.
   private static func members<Source: ReadableValue>(
     of value: Source
   ) throws(WireError) -> Source.Fields? {
@@ -182,7 +182,7 @@ struct ColumnPlan: Sendable {
     return inner
   }
 
-  /// No field has a name of the form `__.*__`; the first and the last heading do.
+  /// Whether a name has the form `__.*__`, which no field's name has, but the first and the last heading.
   private static func isReserved(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
     name.count >= 4 && name.starts(with: "__".utf8) && name.suffix(2).elementsEqual("__".utf8)
   }
@@ -207,8 +207,8 @@ struct ColumnPlan: Sendable {
 
   /// Returns the heading of a column: its path or its label.
   ///
-  /// A path that reads as the label of another column is back-quoted, which makes it a path again. Among labels, the name of a
-  /// field has no back-quotes where it is read as that without them.
+  /// A path that could be read as the label of another column is back-quoted, which makes it unambiguous. Among labels, the
+  /// name of a field is written without back-quotes if it is still read as that name.
   func heading(of column: Column, _ language: Column.HeaderLanguage) -> String {
     let text = column.heading(language)
     guard text.isIdentical(to: column.path.description) else { return text }
@@ -224,7 +224,8 @@ struct ColumnPlan: Sendable {
     return name
   }
 
-  /// The name of a field that is no path, so that a heading without back-quotes is that name; nil for any other.
+  /// Returns the name of a field that is not a valid path, so that a heading without back-quotes means that name; nil for
+  /// others.
   private static func bareName(_ path: FieldPath) -> String? {
     guard path.segments.count == 1, (try? FieldPath(parsing: path.segments[0])) == nil else { return nil }
     let name = path.segments[0]

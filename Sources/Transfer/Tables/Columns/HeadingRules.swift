@@ -1,7 +1,7 @@
 import FirestoreModels
 import Schema
 
-/// What people should know of a column.
+/// What the user should know about a column.
 package enum ColumnNote: Sendable {
   /// Its heading names no declared field, and is probably misspelt.
   case doubt(String)
@@ -17,15 +17,15 @@ package enum ColumnNote: Sendable {
   package var isDoubt: Bool { if case .doubt = self { true } else { false } }
 }
 
-/// The fields that headings stand for.
+/// The fields that headings mean.
 package struct HeadingRules {
   struct Found {
     var column: Column
-    /// The type that the heading says.
+    /// The type that the heading gives.
     var type: ColumnType?
     /// The heading without that type.
     var name: String
-    /// What people should know of the field.
+    /// What the user should know about the field.
     var note: String?
   }
 
@@ -65,19 +65,19 @@ package struct HeadingRules {
     return found
   }
 
-  /// The field that an option gives a column, whatever its heading is.
+  /// Returns the field that an option gives a column, whatever its heading is.
   func column(_ path: FieldPath, of heading: String) -> Found {
     Found(column: column(path), name: heading, note: "the field \(path)")
   }
 
-  /// What stands behind the last colon of a heading that is no path.
+  /// Returns the text after the last colon of a heading that is not a path.
   private static func typeName(_ heading: String) -> String? {
     guard (try? FieldPath(parsing: heading)) == nil, let colon = heading.utf8.lastIndex(of: UInt8(ascii: ":"))
     else { return nil }
     return String(heading[heading.utf8.index(after: colon)...])
   }
 
-  /// Returns a heading without the type that it says, and that type.
+  /// Splits a heading into its name and the type that it gives.
   private static func typed(_ heading: String) -> (name: String, type: ColumnType?) {
     guard let name = typeName(heading), let type = ColumnType(named: name) else { return (heading, nil) }
     return (
@@ -96,7 +96,7 @@ package struct HeadingRules {
     catalogue.first { $0.path == path } ?? Column(unknown: path)
   }
 
-  /// The declared column of a field, or of a label, apart from case, accents and extra white space.
+  /// Returns the declared column of a field or label, ignoring case, accents and extra white space in labels.
   private func known(_ heading: String) throws(Defect) -> Column? {
     let exact =
       catalogue.first { $0.path.description.isIdentical(to: heading) }
@@ -111,15 +111,15 @@ package struct HeadingRules {
     )
   }
 
-  /// What people should know of a heading that names no declared field and is spelled almost as one that has no column.
+  /// Returns what the user should know about a heading that names no declared field, but almost one that has no column.
   ///
-  /// It stays what it says, because names of fields that differ in case are different fields.
+  /// It keeps its literal meaning, because names that differ in case are different fields.
   func doubt(_ heading: String, of path: FieldPath, beside found: Set<FieldPath>) -> String? {
     let isQuoted = heading.utf8.contains(UInt8(ascii: "`"))
-    // A map has columns for its members alone.
+    // A map only has columns for its members.
     let isDeclared = catalogue.contains { $0.path == path || path.isPrefix(of: $0.path) }
     if isQuoted || renamed(heading) != nil || isDeclared { return nil }
-    // A member of a map is never meant for the map itself.
+    // A member of a map is never meant to be the map itself.
     let others = catalogue.filter { column in
       !found.contains(column.path) && column.path.segments.count >= path.segments.count
     }
@@ -167,7 +167,8 @@ package struct HeadingRules {
     }
   }
 
-  /// The words of a heading in small letters without accents: parts of letters and digits, also before a capital.
+  /// Returns the words of a heading in lower case without accents: runs of letters and digits, also divided before
+  /// capitals.
   private static func words(of heading: String) -> [String] {
     var words = [""]
     var isBehindSmall = false

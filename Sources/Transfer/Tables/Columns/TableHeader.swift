@@ -7,21 +7,22 @@ struct TableHeader {
   let headings: [String]
   private(set) var roles: [TablePlan.Role] = []
   private(set) var tree = FieldTree()
-  /// The column of the document IDs that export writes.
+  /// The column of the document IDs as export writes it.
   private(set) var nameColumn: Int?
-  /// The columns whose types the heading or an option says.
+  /// The columns whose types are given by the heading or an option.
   private(set) var typed: Set<Int> = []
-  /// Those of which an option says that they are text.
+  /// The columns that an option declares to be text.
   private(set) var texts: Set<Int> = []
   private(set) var dateOrders: [Int: DateOrder] = [:]
-  /// What people should know of columns.
+  /// What the user should know about columns.
   private(set) var notes: [(column: Int, note: ColumnNote)] = []
   /// The indices in ``TableOptions/types`` and ``TableOptions/renames`` that name a column.
   private(set) var usedTypes: Set<Int> = []
   private(set) var usedRenames: Set<Int> = []
 
   private let options: TableOptions
-  /// What the headings of a list of rejects, which are fields, were in the table; nil for any other table.
+  /// The rules for headings of the original table if this is a list of rejects, whose own headings are fields; nil for
+  /// others.
   private let original: HeadingRules?
   private var defects: [(column: Int, cause: String)] = []
   private var remedies: [String] = []
@@ -32,7 +33,7 @@ struct TableHeader {
   ///   - label: The file (and the sheet of a workbook), for errors.
   ///   - isGuarded: Whether an apostrophe precedes texts that look like formulas.
   ///   - catalogue: The columns of the schema.
-  /// - Throws: ``Failure`` of kind `inputMalformed` with all headings that are invalid or there twice.
+  /// - Throws: ``Failure`` of kind `inputMalformed` with all headings that are invalid or duplicate.
   init(
     _ header: CellRow,
     of label: String,
@@ -128,10 +129,11 @@ struct TableHeader {
     roles.append(.field(type.map { found.column.typed($0.type) } ?? found.column))
   }
 
-  /// How far behind the last heading a column is named by its number.
+  /// How far beyond the last heading a column can be named by its number.
   private static let columnsBehind = 1000
 
-  /// Empty headings up to the last column behind those of a sheet that an option names by its number.
+  /// Returns empty headings for the columns of a sheet beyond the last heading, up to the last one that an option names by
+  /// number.
   private static func namedBehind(_ headings: [String], _ options: TableOptions) -> [String] {
     let numbers = options.renames.compactMap { rename in
       headings.contains { $0.isIdentical(to: rename.heading) } ? nil : Int(rename.heading)
@@ -140,7 +142,7 @@ struct TableHeader {
     return Array(repeating: "", count: max(0, last - headings.count))
   }
 
-  /// The field that an option gives a column by its number, where its heading does not tell it from others.
+  /// Returns the field that an option assigns to a column by its number, if its heading is not unique.
   private func renamedByNumber(_ index: Int) -> FieldPath? {
     let (heading, number) = (headings[index], String(index + 1))
     let isUnique = !heading.isEmpty && headings.count { $0.isIdentical(to: heading) } == 1
@@ -148,12 +150,12 @@ struct TableHeader {
     return options.renames.last { $0.heading.isIdentical(to: number) }?.value
   }
 
-  /// Whether a column of a list of rejects had that heading in the table that the list is of.
+  /// Whether a column of a list of rejects had the given heading in the original table.
   func wasNamed(_ heading: String, _ path: FieldPath) -> Bool {
     (try? original?.column(heading))?.column.path == path
   }
 
-  /// Where a field is, or one that contains it or is in it.
+  /// Returns where a field is, or one that contains it or is inside it.
   private func place(of path: FieldPath) -> String {
     let found = roles.firstIndex { role in
       guard case .field(let column) = role else { return false }
@@ -164,7 +166,7 @@ struct TableHeader {
 
   // MARK: Reserved headings
 
-  /// Returns the number of cells that a row has up to the last one that is looked at.
+  /// Returns the number of cells of a row up to the last one that is read.
   static func width(of header: CellRow) -> Int {
     let last = header.texts.lastIndex { heading in
       switch role(trimmed(heading)) {
@@ -175,12 +177,12 @@ struct TableHeader {
     return last.map { $0 + 1 } ?? 0
   }
 
-  /// Whether a table is a list of rejected rows, whose texts are guarded from spreadsheets, whatever program has saved it.
+  /// Whether a table is a list of rejected rows, whose texts are guarded against spreadsheets whichever program saved it.
   static func isRejects(_ header: CellRow) -> Bool {
     header.texts.contains { trimmed($0).isIdentical(to: TablePlan.reasonHeading) }
   }
 
-  /// The role that a heading reserves; nil for the heading of a field.
+  /// Returns the role of a reserved heading; nil for the heading of a field.
   private static func role(_ heading: String) -> TablePlan.Role? {
     if heading.isEmpty { return TablePlan.Role.none }
     let reserved: [(String, TablePlan.Role)] = [
@@ -190,7 +192,7 @@ struct TableHeader {
     return reserved.first { $0.0.isIdentical(to: heading) }?.1
   }
 
-  /// A heading without what nobody sees around it, by which it would be another name.
+  /// Returns a heading without surrounding invisible characters, which would make it another name.
   private static func trimmed(_ text: String) -> String {
     PlainText.trimmed(text, where: Spacing.isInvisible)
   }

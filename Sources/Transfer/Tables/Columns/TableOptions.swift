@@ -8,22 +8,22 @@ package struct TableOptions: Sendable {
   package var reading = TableReading()
   /// The time zone of dates without one.
   package var timeZone: LocalTimeZone
-  /// Whether somebody named it, so that the one of a workbook by export does not count.
+  /// Whether the user named the time zone, so that the one in a workbook written by export is ignored.
   package var isZoneGiven = false
   /// The seed of generated IDs, so that a resumed run generates the same ones.
   package var newIDSeed = ""
-  /// How this table alone is given another column of IDs than the others, as a sentence behind others; empty for a single table.
+  /// How to give this table alone another column of IDs than the others, as a sentence to append; empty for a single table.
   package var idAdvice = ""
-  /// What the members of objects in JSON are; found out if nil.
+  /// What the members of objects in JSON are; determined from the file if nil.
   package var jsonForm: JSONForm?
-  /// The database that references without one (`cars/c1`) point into.
+  /// The database of references that do not name one (`cars/c1`).
   package var database: DatabaseName?
-  /// The database that the file is of, where somebody named it.
+  /// The database from which the file comes, if the user named it.
   package var source: DatabaseName?
 
-  /// Whether texts that are days or times of day stay as they are in a table that export wrote, as nothing is checked in it.
+  /// Whether texts that are days or times of day stay unchanged in a table that export wrote, as nothing is checked in it.
   package var keepsDays = false
-  /// Whether of a path below the collection only the ID counts, so that every row is in the collection itself.
+  /// Whether only the ID counts in a path below the collection, so that every row is in the collection itself.
   package var flattens = false
 
   package var schema = DatabaseSchema.none

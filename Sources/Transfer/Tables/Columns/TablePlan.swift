@@ -1,7 +1,7 @@
 import Files
 package import Schema
 
-/// The columns of a table, from its header, the catalogue and, if neither has a type, all values.
+/// The columns of a table, determined from its header, the catalogue and, if neither gives a type, all values.
 package struct TablePlan: Sendable {
   package enum Role: Sendable {
     /// The document ID, or the path below the collection.
@@ -9,9 +9,9 @@ package struct TablePlan: Sendable {
     case field(Column)
     /// A map of further fields.
     case rest
-    /// Why a row was rejected earlier, and what it was; ignored.
+    /// Why a row was rejected earlier, and its original text; ignored.
     case reason
-    /// What an option leaves out.
+    /// A column that an option skips.
     case skipped
     /// Nothing; its cells must be empty.
     case none
@@ -20,14 +20,14 @@ package struct TablePlan: Sendable {
   /// The heading of the column with the reason of a rejection.
   package static let reasonHeading = "__reason__"
   package static let nameHeading = "__name__"
-  /// The heading of the column with the row as it was, where it could not be read; ignored.
+  /// The heading of the column with the original text of a row that could not be read; ignored.
   package static let rawHeading = "__raw__"
 
   package let collection: CollectionPath
   package let headings: [String]
   package private(set) var roles: [Role]
   package let headerRow: Int
-  /// Whether export wrote the table, so that the form of a cell without a type determines it.
+  /// Whether export wrote the table, so that an untyped cell has the type of its form.
   package let readsForms: Bool
   /// Whether an apostrophe precedes texts that look like formulas.
   package let isForExcel: Bool
@@ -40,26 +40,26 @@ package struct TablePlan: Sendable {
   package let tree: FieldTree
   /// The columns of identifiers, by the schema or their names, unless their types are given.
   package private(set) var identifiers: Set<Int> = []
-  /// The columns in which an error of a spreadsheet is no text that is meant: all but those that are said to be text.
+  /// The columns in which a spreadsheet error cannot be intended text: all except those declared to be text.
   private(set) var errorColumns: Set<Int> = []
   /// The columns whose types must be inferred from all values.
   package private(set) var undecided: [Int] = []
-  /// The columns whose types were inferred, from their names or their values.
+  /// The columns whose types were inferred from their names or their values.
   package private(set) var decided: Set<Int> = []
-  /// Those whose types were inferred from their values.
+  /// The columns whose types were inferred from their values.
   package private(set) var inferred: Set<Int> = []
-  /// Those of which an option says that they are text.
+  /// The columns that an option declares to be text.
   let texts: Set<Int>
 
   /// The order of dates in columns that have their own.
   package private(set) var dateOrders: [Int: DateOrder] = [:]
-  /// The types of columns without one whose cells in REST JSON all are references, or all are geo points.
+  /// The types of untyped columns whose cells in REST JSON are all references or all geo points.
   package private(set) var addressTypes: [Int: Column.ValueType] = [:]
-  /// The types that nobody said.
+  /// The types that were inferred.
   package private(set) var guesses: [ColumnGuess] = []
-  /// The columns whose types the headings or an option say.
+  /// The columns whose types are given by the headings or an option.
   private let typed: Set<Int>
-  /// What people should know of the fields of columns.
+  /// What the user should know about the fields of columns.
   package private(set) var notes: [(column: Int, note: ColumnNote)]
   /// The indices in ``TableOptions/types`` and ``TableOptions/renames`` that name a column.
   package let usedTypes: Set<Int>
@@ -106,7 +106,7 @@ package struct TablePlan: Sendable {
       if idColumn == nil, let index = Int(wanted).map({ $0 - 1 }), headings.indices.contains(index),
         headings[index].isEmpty, case .none = roles[index]
       {
-        // A column without a heading goes by its number.
+        // A column without a heading is named by its number.
         (idColumn, roles[index]) = (index, .name)
       }
       if idColumn == nil {
@@ -120,7 +120,7 @@ package struct TablePlan: Sendable {
     }
     self.idColumn = idColumn
     let declared = options.schema.collection(collection)
-    // The column of the IDs is no field if the schema has none of its name.
+    // The column of the IDs is not a field if the schema has none of its name.
     if let index = idColumn, case .field(let column) = roles[index], let declared,
       declared.field(column.path) == nil
     {
@@ -136,7 +136,7 @@ package struct TablePlan: Sendable {
       if column.path == idPath { idField = index }
       let isIdentifier =
         index == idColumn || column.isTextLike || names.contains(UTF8Key(column.path.segments.last ?? ""))
-      // The headings of a list of rejects have the types that were found out.
+      // The headings of a list of rejects contain the types that were inferred.
       let isSaid = typed.contains(index) && !(TableHeader.isRejects(header) && options.types.isEmpty)
       if isIdentifier, !isSaid { identifiers.insert(index) }
       if !isSaid || column.type != .string { errorColumns.insert(index) }
@@ -187,7 +187,7 @@ package struct TablePlan: Sendable {
     )
   }
 
-  /// The column that a heading or the name of a field means; where none is written so, the only one that looks the same.
+  /// Returns the column of that heading or field name; failing that, the only one whose name looks the same.
   private static func column(named wanted: String, of read: TableHeader) -> Int? {
     let columns = read.roles.enumerated().compactMap { index, role -> (index: Int, path: FieldPath)? in
       if case .field(let column) = role { (index: index, path: column.path) } else { nil }
@@ -199,16 +199,16 @@ package struct TablePlan: Sendable {
       names(index, path).contains { $0.isIdentical(to: wanted) } || read.wasNamed(wanted, path)
     }
     if let exact { return exact.index }
-    // By Swift's equality, which takes composed and decomposed accents for the same.
+    // Swift's equality treats composed and decomposed accents as the same.
     let alike = columns.filter { names($0.index, $0.path).contains(wanted) }
     return alike.count == 1 ? alike[0].index : nil
   }
 
-  /// The heading that was probably meant by another, as a sentence.
+  /// Returns a sentence with the heading that was probably meant; empty if there is none.
   private static func meant(by wanted: String, _ headings: [String]) -> String {
     let headings = headings.filter { !$0.isEmpty }
     let same = headings.filter { PlainText.saySame($0, wanted) }
-    // Any heading is near a name of a letter or two.
+    // Any heading is similar to a name of one or two letters.
     let near = wanted.count > 2 ? wanted.nearest(of: headings) : nil
     return (same.count == 1 ? same[0] : near).map { "Did you mean '\($0)'? " } ?? ""
   }
@@ -233,7 +233,7 @@ package struct TablePlan: Sendable {
     return columns
   }
 
-  /// The columns of a table by export whose cells have their types by their forms.
+  /// The columns of a table written by export in which the form of a cell determines its type.
   package var untyped: [Int] {
     guard readsForms, !isSheet else { return [] }
     return roles.indices.filter { index in
@@ -241,7 +241,7 @@ package struct TablePlan: Sendable {
     }
   }
 
-  /// The columns of fields that are texts of a form.
+  /// Returns the columns of fields that are texts of a certain form.
   func textColumns(where hasForm: (Column) -> Bool) -> Set<Int> {
     Set(
       roles.indices.filter { index in
@@ -250,7 +250,8 @@ package struct TablePlan: Sendable {
     )
   }
 
-  /// The columns of a sheet by export whose cells have their own types, unless the heading or an option says so.
+  /// The columns of a sheet written by export whose cells have their own types, unless the heading or an option gives the
+  /// type.
   package var mixable: Set<Int> {
     guard readsForms, isSheet else { return [] }
     return Set(
@@ -278,8 +279,10 @@ package struct TablePlan: Sendable {
     undecided = []
   }
 
-  /// Takes over what the cells of one of the ``untyped`` columns say: the type of those in REST JSON, if it is one of
-  /// ``addressTypes``, and what people should know of the others.
+  /// Adopts the findings about one of the ``untyped`` columns.
+  ///
+  /// These are the type of its cells in REST JSON, if one of ``addressTypes``, and what the user should know about the
+  /// others.
   package mutating func take(_ found: TypeInference, of column: Int) {
     addressTypes[column] = found.addressType
     note(found.plainTimes, of: column, "a time as text", .timestamp)
@@ -300,7 +303,7 @@ package struct TablePlan: Sendable {
     notes.append((column, .reading("\(what) in \(NumberText.counted(cells, "cell")); \(option)")))
   }
 
-  /// The heading of a column with the type that was found out, for a list of rejected rows, whose headings are paths.
+  /// Returns the heading of a column, with its inferred type, for a list of rejected rows, whose headings are paths.
   package func typedHeading(_ index: Int) -> String {
     guard case .field(let column) = roles[index] else { return headings[index] }
     guard typed.contains(index) || decided.contains(index) && column.type != .any else {
@@ -310,7 +313,7 @@ package struct TablePlan: Sendable {
     return "\(column.path):\(ColumnType(column.type, dateOrder: order).name)"
   }
 
-  /// How the table is read: where its headings, its IDs and its fields are.
+  /// How the table is read, for display: where its headings, IDs and fields are.
   package var reading: String {
     let fields = roles.compactMap { role in
       if case .field(let column) = role { "\(column.path) \(ColumnType(column.type).name)" } else { nil }

@@ -1,16 +1,17 @@
 package import Files
 package import Schema
 
-/// Reads the rows of a table: CSV, also compressed with gzip, or a sheet of an XLSX workbook.
+/// Reads the rows of a table: a CSV file, possibly compressed with gzip, or a sheet of an XLSX workbook.
 ///
-/// Rows without a value are skipped, and counted. The first of the others is the header; a row of CSV with fewer cells is an
-/// error, as a file that was cut off ends in one. It holds the longest row in memory, and some MiB for the texts of a workbook.
+/// Rows without a value are skipped and counted. The first of the others is the header. A row of CSV with fewer cells is an
+/// error, because a truncated file ends in one. It holds the longest row in memory, and a few MiB for the texts of a
+/// workbook.
 package struct TableReader: ~Copyable {
-  /// The row of the last call of ``next()``.
+  /// The row that the last call of ``next()`` read.
   package private(set) var row = CellRow()
   /// The offset in the file, or in the workbook's compressed sheet, of the end of the row.
   package private(set) var position = 0
-  /// How many rows without a value were skipped, and the number of the first.
+  /// The number of rows without a value that were skipped, and the number of the first of them.
   package private(set) var blankRows: (count: Int, first: Int) = (0, 0)
   /// The file, for messages.
   package let path: String
@@ -21,26 +22,27 @@ package struct TableReader: ~Copyable {
   private let shortRows: TableReading.ShortRows?
   private let keepsSpaces: Bool
   private let headerRow: Int
-  /// The cells that every row must have; nil before the header.
+  /// The number of cells that every row must have; nil before the header.
   private var width: Int?
 
   /// Opens a table.
   ///
   /// - Parameters:
   ///   - path: The file; for CSV also `-`.
-  ///   - location: The path at which a workbook is opened instead of `path`, which then only names it in messages.
-  ///   - format: If nil, that of the file's name or content.
+  ///   - location: The path at which to open a workbook instead of `path`, which then only names it in messages.
+  ///   - format: The format; determined from the file's name or content if nil.
   ///   - sheet: The name of the sheet; the first visible one if nil.
   ///   - delimiter: The delimiter of CSV; detected if nil.
-  ///   - shortRows: What becomes of rows of CSV with fewer cells than the header; nil to refuse them where there is no option.
-  ///   - keepsSpaces: Whether a row of nothing but white space is a row.
-  ///   - headerRow: The first row that may be the header; what is above it is left out. 0 for any, with a delimiter that the
-  ///     first line need not have.
+  ///   - shortRows: What to do with rows of CSV that have fewer cells than the header; nil refuses them, as no option was
+  ///     given.
+  ///   - keepsSpaces: Whether a row of white space alone counts as a row.
+  ///   - headerRow: The first row that may be the header; anything above it is ignored. 0 means any row, with a
+  ///     delimiter that the first line need not contain.
   ///   - encoding: The encoding of CSV without a byte order mark; UTF-8 if nil.
-  ///   - comment: The character that begins a line of CSV that is left out; nil for none.
+  ///   - comment: The character that begins a comment line of CSV, which is ignored; nil for none.
   ///   - quotes: How cells of CSV are quoted.
-  ///   - unmerge: What merged cells of a sheet are; refused in the table if nil.
-  ///   - percent: What a number is that a sheet shows as percent; what is stored if nil.
+  ///   - unmerge: What to do with merged cells of a sheet; they are refused in the table if nil.
+  ///   - percent: How to read a number that a sheet shows as a percentage; as stored if nil.
   /// - Throws: ``Failure`` of kind `inputMissing`, or `inputMalformed`, also for a missing sheet.
   package init(
     _ path: String,
@@ -113,21 +115,20 @@ package struct TableReader: ~Copyable {
     try XLSXPackage(path).sheets.map { ($0.name, $0.isHidden) }
   }
 
-  /// Whether it is a CSV file with a byte order mark, as spreadsheets write it; false before the first row.
+  /// Whether the table is a CSV file with a byte order mark, as spreadsheets write it; false before the first row.
   package var hasByteOrderMark: Bool { mutating get { csv?.hasByteOrderMark ?? false } }
 
-  /// The delimiter of CSV, after the first row; the comma for a sheet.
+  /// The delimiter of a CSV file, after the first row; a comma for a sheet.
   package var delimiter: CSVDelimiter { mutating get { csv?.delimiter ?? .comma } }
 
-  /// The encoding that the bytes of CSV speak for, after an error for bytes that are no UTF-8.
+  /// The encoding that the bytes of a CSV file suggest, after an error because they are not UTF-8.
   package var guessedEncoding: TextEncoding? {
     mutating get { csv?.guessed == .windows1252 ? .windows1252 : nil }
   }
 
-  /// Reads the next row that has a value into ``row``; false at the end.
+  /// Reads the next row that has a value into ``row``; returns false at the end.
   ///
-  /// - Throws: ``Failure`` of kind `inputMalformed` with file, row and column, `inputMissing` for a read
-  ///   error.
+  /// - Throws: ``Failure`` of kind `inputMalformed` with file, row and column, or `inputMissing` for a read error.
   package mutating func next() throws(Failure) -> Bool {
     // Also after a malformed record.
     defer { position = csv?.position ?? xlsx?.position ?? 0 }
@@ -143,7 +144,7 @@ package struct TableReader: ~Copyable {
     return false
   }
 
-  /// Reads the next row from that of the header on.
+  /// Reads the next row, beginning with that of the header.
   private mutating func readBelowTitle() throws(Failure) -> Bool {
     repeat {
       do throws(Failure) {
@@ -168,10 +169,10 @@ package struct TableReader: ~Copyable {
     }
   }
 
-  /// Reads the next row for use of its texts alone; false at the end.
+  /// Reads the next row for its texts only; returns false at the end.
   ///
-  /// - Throws: As ``next()``; ``Failure`` of kind `inputMalformed` also for cells of a sheet without a text: formulas
-  ///   without a stored result, and errors.
+  /// - Throws: The errors of ``next()``; ``Failure`` of kind `inputMalformed` also for cells of a sheet that have no text:
+  ///   formulas without a stored result, and errors.
   package mutating func nextTexts() throws(Failure) -> Bool {
     guard try next() else { return false }
     for index in row.cells.indices {
@@ -184,7 +185,7 @@ package struct TableReader: ~Copyable {
     return true
   }
 
-  /// Refuses a row of CSV with fewer cells than the header; those of a sheet end with their last value.
+  /// Refuses a row of CSV with fewer cells than the header; a row of a sheet ends with its last value.
   private mutating func assertWidth() throws(Failure) {
     guard let width else {
       width = TableHeader.width(of: row)
@@ -202,19 +203,20 @@ package struct TableReader: ~Copyable {
     throw failure
   }
 
-  /// The row as it is in the file, without the line end, also if it could not be read; of a sheet, its cells as a line of CSV.
+  /// Returns the row as it is in the file, without the line end, even if it could not be read; for a sheet, its cells as
+  /// CSV.
   ///
-  /// What exceeds ``CSVReader/maximumRawBytes`` is left out.
+  /// Bytes beyond ``CSVReader/maximumRawBytes`` are omitted.
   package mutating func rawRow() -> [UInt8] {
     csv?.rawRecord ?? Array(CSVLineWriter().bytes(row.texts).dropLast(2))
   }
 
-  /// How the file is read, after the first row.
+  /// How the file is read, for display, after the first row.
   package var reading: String { mutating get { csv?.manner ?? "a sheet of a workbook" } }
 
-  /// What there is to say about the file at its end, in sentences.
+  /// Returns the notices about the file at its end, as sentences.
   ///
-  /// - Parameter columns: Those that are used, from 0; all of the header if nil.
+  /// - Parameter columns: The columns that are used, from 0; all columns of the header if nil.
   package mutating func notices(of columns: [Int]? = nil) -> [String] {
     var notices: [String] = []
     let columns = columns ?? Array(0..<(width ?? 0))
@@ -232,7 +234,7 @@ package struct TableReader: ~Copyable {
 }
 
 extension Failure {
-  /// Returns the failure of a file that was opened at `location` with the path that people know.
+  /// Returns the failure with the path that the user knows, if it is that of a file opened at `location`.
   package func naming(_ path: String, for location: String) -> Failure {
     guard let opened = self.path, opened.isIdentical(to: location) else { return self }
     var failure = self

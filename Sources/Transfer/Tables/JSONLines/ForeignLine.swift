@@ -1,16 +1,16 @@
 import Files
 import Schema
 
-/// What the first line of a file is that is no REST Document in UTF-8, as far as its bytes tell.
+/// What the first line of a file is, judging by its bytes, if it is not a REST Document in UTF-8.
 package enum ForeignLine: Equatable {
   /// The beginning of JSON in UTF-16.
   case utf16
-  /// That of JSON in another form, such as an array or a plain object.
+  /// The beginning of JSON in another form, such as an array or a plain object.
   case json
   /// A row of a table.
   case row
 
-  /// Looks at the beginning of a file, or at its first line; nil where nothing tells.
+  /// Examines the beginning of a file, or its first line; nil if it is inconclusive.
   init?(_ bytes: some Collection<UInt8>) {
     var length = 0
     let marked = TextEncoding(markedBy: bytes, &length)
@@ -27,7 +27,7 @@ package enum ForeignLine: Equatable {
     }
   }
 
-  /// The failure of JSON in UTF-16.
+  /// Returns the failure for JSON in UTF-16.
   static func refusal(ofUTF16 path: String) -> Failure {
     .malformed(
       path,

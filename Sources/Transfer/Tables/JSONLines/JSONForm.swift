@@ -11,11 +11,11 @@ package enum JSONForm: String, Codable, Sendable, CaseIterable {
   /// The member of a document with the collections below it.
   package var below: String { self == .documents ? "__collections__" : "subCollection" }
 
-  /// Finds out the form of a file; `.documents` also for a file that is no object of objects.
+  /// Determines the form of a file; `.documents` also for a file that is not an object of objects.
   ///
-  /// What is below a document says that there are collections, and a value beside maps that there are documents.
+  /// A subcollection below a document implies collections, and a value other than a map beside the maps implies documents.
   ///
-  /// - Throws: ``Failure`` of kind `inputMalformed` where nothing says it.
+  /// - Throws: ``Failure`` of kind `inputMalformed` if the file is inconclusive.
   package init(ofFile path: String, via files: FileAccess) throws(Failure) {
     var file = try InputFile(path, via: files)
     let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
@@ -48,19 +48,19 @@ package enum JSONForm: String, Codable, Sendable, CaseIterable {
   }
 }
 
-/// Looks for what says the form of a file, byte by byte.
+/// Scans a file byte by byte for evidence of its form.
 private struct FormScan {
-  /// Whether all that was seen two levels deep is objects.
+  /// Whether all values so far, two levels deep, are objects.
   private(set) var isObjectOfObjects = false
-  /// Whether the first object in the file's is a value with its type.
+  /// Whether the first member of the file's object is a value with its type.
   private(set) var isOneDocument = false
-  /// The keys of that object, and what was found before its end.
+  /// The keys of that first member, and the form found before its end.
   private var keys: [[UInt8]]? = []
   private var found: JSONForm?
   private var depth = 0
   private var isInText = false
   private var isEscaped = false
-  /// The last text, which is a key if a colon follows; of a long one the beginning.
+  /// The last text, which is a key if a colon follows; only the beginning of a long one.
   private var text: [UInt8] = []
   private var isValue = false
   private var isBelow = false
@@ -68,16 +68,17 @@ private struct FormScan {
 
   private static let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
   private static let white = Set(" \t\r\n".utf8)
-  /// Members of documents, of which the first one of the file tells, too.
+  /// Members that only documents have, which are evidence as the first key of the file, too.
   private static let members = ["__collections__", "fields"].map { Array($0.utf8) }
 
-  /// First members of what libraries and MongoDB make of values, which are fields and no documents.
+  /// First members of the objects that libraries and MongoDB write for values; these are fields rather than documents.
   private static let values = [
     "_seconds", "_latitude", "__datatype__", "$date", "$oid", "$numberInt", "$numberLong", "$numberDouble",
     "$numberDecimal", "$binary",
   ].map { Array($0.utf8) }
 
-  /// Takes a byte, and returns the form once it is known: not before the end of the first object in the file's.
+  /// Consumes a byte and returns the form once it is known, but not before the end of the first member of the file's
+  /// object.
   mutating func next(_ byte: UInt8) -> JSONForm? {
     let wasInside = depth == 2
     let now = take(byte)
@@ -110,7 +111,7 @@ private struct FormScan {
     return found
   }
 
-  /// Where a value begins, says what it tells.
+  /// Returns the form that the beginning of a value implies.
   private mutating func takeBegin(of byte: UInt8) -> JSONForm? {
     guard isValue else { return nil }
     isValue = false

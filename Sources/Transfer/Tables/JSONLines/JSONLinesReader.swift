@@ -7,13 +7,13 @@ package import Files
 ///       print(line.number, try line.document.get().path)
 ///     }
 ///
-/// A line of `rejects.jsonl` is read as the document in it. A byte order mark, CR LF and blank lines are
-/// accepted; names may be relative or full; `createTime` and `updateTime` are dropped; unknown members are
-/// refused. It holds the longest line in memory.
+/// In a line of `rejects.jsonl`, the document inside it is read. A byte order mark, CR LF and blank lines are accepted;
+/// names may be relative or full; `createTime` and `updateTime` are dropped; unknown members are refused. It holds the
+/// longest line in memory.
 package struct JSONLinesReader: ~Copyable {
   /// A line that is not blank.
   package struct Line: Sendable {
-    /// The line number, from 1; blank lines count.
+    /// The line number, from 1, counting blank lines.
     package let number: Int
     /// The document, or a ``Failure`` of kind `inputMalformed` with file and line.
     package let document: Result<RawDocument, Failure>
@@ -22,18 +22,18 @@ package struct JSONLinesReader: ~Copyable {
   /// How the document of a line is read.
   package enum Mode {
     case decoded
-    /// Encoded as a write; decoded if the encoding is not certain to be right, and, beside it, if `isAccepted` does not accept
-    /// the parsed document.
+    /// Encoded as a write; decoded instead if the encoding is not certain to be right, and in addition if `isAccepted`
+    /// returns false for the parsed document.
     case encoded(DocumentEncoder, isAccepted: (WireDocument) -> Bool)
     /// Only checked; decoded if it is not certain to be valid.
     case checked
   }
 
-  /// A document as its line was read.
+  /// A document in the form in which its line was read.
   package enum Document: Sendable {
     case decoded(RawDocument)
     case encoded(EncodedDocument)
-    /// Encoded, and decoded because it was not accepted.
+    /// Encoded, and also decoded because it was not accepted.
     case examined(EncodedDocument, RawDocument)
     /// Only checked.
     case checked(DocumentPath)
@@ -46,7 +46,7 @@ package struct JSONLinesReader: ~Copyable {
       }
     }
 
-    /// The document in memory, if it is decoded.
+    /// The document in memory, if it was decoded.
     package var decoded: RawDocument? {
       switch self {
       case .decoded(let document), .examined(_, let document): document
@@ -54,7 +54,7 @@ package struct JSONLinesReader: ~Copyable {
       }
     }
 
-    /// The write of the document, if it is encoded.
+    /// The write of the document, if it was encoded.
     package var write: EncodedDocument? {
       switch self {
       case .encoded(let document), .examined(let document, _): document
@@ -62,7 +62,7 @@ package struct JSONLinesReader: ~Copyable {
       }
     }
 
-    /// The same document in another place; an encoded one was encoded for its place.
+    /// Returns the same document at another path; an encoded one is already encoded for its path.
     package func placed(at path: DocumentPath) -> Document {
       switch self {
       case .decoded(var document):
@@ -97,7 +97,7 @@ package struct JSONLinesReader: ~Copyable {
     parser = JSONParser(maximumBytes: maximumLineBytes + 64, keepsNumbers: true)
   }
 
-  /// What the line is, if it is the first one and no REST Document.
+  /// What the line is, if it is the first one and not a REST Document.
   package var foreign: ForeignLine? { lines.number == 1 ? lines.withLine { ForeignLine($0) } : nil }
 
   /// The offset in the file (as stored) of the end of the line.
@@ -105,7 +105,7 @@ package struct JSONLinesReader: ~Copyable {
 
   /// Returns the next line that is not blank; nil at the end.
   ///
-  /// After an invalid line, the next one may be valid.
+  /// An invalid line does not prevent reading the next one.
   ///
   /// - Throws: ``Failure`` of kind `inputMissing` or `inputMalformed` if no further line can be read.
   package mutating func next() throws(Failure) -> Line? {
@@ -120,7 +120,7 @@ package struct JSONLinesReader: ~Copyable {
 
   /// Returns the number and the document of the next line that is not blank; nil at the end.
   ///
-  /// - Throws: As ``next()``.
+  /// - Throws: The errors of ``next()``.
   package mutating func next(
     _ mode: inout Mode
   ) throws(Failure) -> (number: Int, document: Result<Document, Failure>)? {
@@ -143,7 +143,7 @@ package struct JSONLinesReader: ~Copyable {
 
   /// Skips lines without parsing them.
   ///
-  /// - Throws: As ``next()``; ``Failure`` of kind `inputMalformed` if there are fewer lines.
+  /// - Throws: The errors of ``next()``; ``Failure`` of kind `inputMalformed` if there are fewer lines.
   package mutating func skip(through number: Int) throws(Failure) {
     while lines.number < number {
       if try lines.advance() { continue }

@@ -1,10 +1,9 @@
 package import Files
 
-/// Writes documents as JSON Lines: one REST Document per line in the service's own encoding, with sorted
-/// members.
+/// Writes documents as JSON Lines: one REST Document per line in the service's own encoding, with sorted members.
 ///
-/// A line has `fields` (unless empty) and `name`, relative to the database (`users/u1`), but no times, which
-/// the service sets. Lines end with LF. The format is lossless. One file may contain several collections.
+/// A line has `fields` (unless empty) and `name`, relative to the database (`users/u1`), but no times, which the service
+/// sets. Lines end with LF. The format is lossless. A file may contain several collections.
 package final class JSONLinesWriter: CollectionWriter {
   package private(set) var documentCount = 0
   package private(set) var receipt: OutputFile.Receipt?
@@ -40,7 +39,7 @@ package final class JSONLinesWriter: CollectionWriter {
     documentCount += page.count
   }
 
-  /// Writes the lines so far, if they are long enough that the file writes them without copying.
+  /// Writes the lines so far if they are long enough for the file to write them without copying.
   private func passOn(all: Bool = false) throws(Failure) {
     guard json.bytes.count >= Self.chunk || (all && !json.bytes.isEmpty) else { return }
     try file?.write(json.bytes)

@@ -1,8 +1,8 @@
 package import Files
 package import FirestoreModels
 
-/// Reads the values of a JSON file one by one, whatever is around them: values one after the other, an array, the `documents` of
-/// a response of the service, an object of documents by their IDs, or collections of such objects under `__collections__`.
+/// Reads the values of a JSON file one by one, whatever encloses them: nothing, an array, the `documents` of a response of
+/// the service, an object of documents by their IDs, or collections of such objects under `__collections__`.
 ///
 ///     var values = try JSONValues("members.json", readsIDs: true)
 ///     while try values.next() { print(values.key ?? "", values.bytes.count) }
@@ -13,15 +13,15 @@ package struct JSONValues: ~Copyable {
     case unknown, nothing, array, response, object, collections, ended
   }
 
-  /// The member of the object that a value is; nil in any other form.
+  /// The key of the value if it is a member of an object; nil in any other form.
   package private(set) var key: String?
-  /// The root collection of the value, where the file names it.
+  /// The root collection of the value, if the file names it.
   package private(set) var collection: String?
   /// The value as it is in the file.
   package private(set) var bytes: [UInt8] = []
   /// The number of the line on which the value begins.
   package private(set) var line = 1
-  /// Whether a response says that there are more documents.
+  /// Whether a response indicates that there are more documents.
   package private(set) var hasMore = false
 
   private static let maximumBytes = 64 << 20
@@ -29,7 +29,7 @@ package struct JSONValues: ~Copyable {
 
   private let readsIDs: Bool
   private let form: JSONForm
-  /// Whether the collections are in a member of an object.
+  /// Whether the collections are inside a member of an object.
   private var isWrapped = false
   private var file: InputFile
   private let chunk: UnsafeMutableRawBufferPointer
@@ -38,18 +38,18 @@ package struct JSONValues: ~Copyable {
   private var currentLine = 1
   private var around = Around.unknown
   private var isFirst = true
-  /// How many values were read.
+  /// The number of values read.
   private var count = 0
 
-  /// What helps if an object that was taken for documents by their IDs is one.
+  /// The advice if an object that was taken for documents by their IDs may be a document itself.
   private static let idAdvice =
     "; if each object is a document, name the member that has its id with --id-column"
 
   /// Opens a file.
   ///
   /// - Parameters:
-  ///   - readsIDs: Whether the members of an object may be the IDs of documents.
-  ///   - form: What else the members of an object are.
+  ///   - readsIDs: Whether the keys of an object may be the IDs of documents.
+  ///   - form: Whether the members of an object are documents or collections.
   /// - Throws: ``Failure`` of kind `inputMissing`.
   package init(
     _ path: String,
@@ -67,9 +67,9 @@ package struct JSONValues: ~Copyable {
   /// The offset in the file as stored.
   package var position: Int { reading.bytes(used: unread.lowerBound) }
 
-  /// Reads the next value; false at the end.
+  /// Reads the next value; returns false at the end.
   ///
-  /// - Throws: ``Failure`` of kind `inputMalformed` with the line where the file is not in one of these forms.
+  /// - Throws: ``Failure`` of kind `inputMalformed` with the line if the file is in none of these forms.
   package mutating func next() throws(Failure) -> Bool {
     if around == .unknown { try begin() }
     defer { isFirst = false }
@@ -105,7 +105,7 @@ package struct JSONValues: ~Copyable {
     }
   }
 
-  /// Reads up to the value of the first member, which tells what the object is.
+  /// Reads as far as the value of the first member, which shows what the object is.
   private mutating func beginObject() throws(Failure) {
     startValue()
     try copy()
@@ -136,7 +136,7 @@ package struct JSONValues: ~Copyable {
     }
   }
 
-  /// Reads the next element or member; false at the end.
+  /// Reads the next element or member; returns false at the end.
   private mutating func element() throws(Failure) -> Bool {
     if around == .object, isFirst {
       startValue()
@@ -169,7 +169,7 @@ package struct JSONValues: ~Copyable {
     return name
   }
 
-  /// Reads the next document of a collection of the file; false at the end.
+  /// Reads the next document of a collection in the file; returns false at the end.
   private mutating func documentOfCollection() throws(Failure) -> Bool {
     var isFirstMember = isFirst
     while true {
@@ -223,7 +223,7 @@ package struct JSONValues: ~Copyable {
     return false
   }
 
-  /// Whether what is beside the documents of a response is the token of a next page, or nothing.
+  /// Whether a response has, besides its documents, the token of a next page; throws if it has any other member.
   private func hasToken() throws(Failure) -> Bool {
     let names = try? JSONParser().parse(bytes) { json throws(WireError) in json.members.map { $0.name.string }
     }
@@ -248,7 +248,7 @@ package struct JSONValues: ~Copyable {
     bytes.removeAll(keepingCapacity: true)
   }
 
-  /// Copies a value, or the rest of one that has begun.
+  /// Copies a value, or the rest of one whose beginning was copied.
   private mutating func value() throws(Failure) {
     if bytes.isEmpty {
       guard try peek() == UInt8(ascii: "{") else { throw noObject() }
@@ -320,7 +320,7 @@ package struct JSONValues: ~Copyable {
     return byte
   }
 
-  /// Says which value is no object.
+  /// Returns the failure for the current value, which is not an object.
   private func noObject() -> Failure {
     switch around {
     case .array, .response: malformed("element \(count + 1): expected an object")

@@ -2,20 +2,21 @@ import Schema
 
 /// MongoDB's extended JSON, as mongoexport writes it: `{"$date": "2026-01-31T12:00:00Z"}`, `{"$numberLong": "7"}`.
 extension PlainJSON {
-  /// The ID that such an object is, an `$oid` or a whole number; nil for any other value.
+  /// Returns the ID in such an object, an `$oid` or a whole number; nil for any other value.
   package static func id(_ json: JSONCursor) throws(WireError) -> String? {
     try extended(json, as: .string)?.value?.string
   }
 
-  /// Returns the member that says what such an object is, and its value, which is nil for one that has no counterpart; nil for
-  /// any other value.
+  /// Returns the member that identifies such an object, with its value, or nil for any other value.
+  ///
+  /// The value is nil if it has no counterpart.
   static func extended(
     _ json: JSONCursor,
     as type: Column.ValueType
   ) throws(WireError) -> (form: String, value: Value?)? {
     var members = json.members
     guard let (name, content) = members.next(), name.utf8.first == UInt8(ascii: "$") else { return nil }
-    // Earlier versions have the type of bytes beside them.
+    // Earlier versions write the type of bytes beside them.
     guard members.next() == nil || name == "$binary" && json["$type"] != nil else { return nil }
     let form = name.string
     let found: Value?
@@ -37,7 +38,7 @@ extension PlainJSON {
     return (form, found)
   }
 
-  /// The member by which an object is a value of another program; nil for any other object.
+  /// Returns the member that identifies an object as a value of another program; nil for any other object.
   static func foreignForm(_ json: JSONCursor) -> String? {
     if let (form, value) = try? extended(json, as: .any) { return value == nil ? nil : form }
     if datatype(json) != nil { return "__datatype__" }
@@ -54,7 +55,7 @@ extension PlainJSON {
     }
   }
 
-  /// A time, as text or in milliseconds since 1970.
+  /// Parses a time, as text or in milliseconds since 1970.
   private static func moment(_ json: JSONCursor) -> Timestamp? {
     if let text = json.string { return Timestamp(text) }
     guard let number = json.integer ?? json["$numberLong"]?.string.flatMap({ Int64($0) }) else { return nil }

@@ -2,7 +2,7 @@ import FirestoreModels
 
 /// Values with their types beside them, as firestore-backup-restore writes them: `{"value": "Ana", "type": "string"}`.
 extension PlainJSON {
-  /// The types, and the kinds of JSON that their values are; nil for those of which one has to be made.
+  /// The types and the kinds of JSON of their values; nil for types whose values have to be converted.
   private static let types: [String: [JSONCursor.Kind]?] = [
     "string": [.string], "number": [.integer, .double], "boolean": [.boolean], "object": [.object],
     "array": [.array], "null": [], "timestamp": nil, "geopoint": nil, "documentReference": nil,
@@ -10,7 +10,7 @@ extension PlainJSON {
 
   /// Whether every member of a document is such a value.
   ///
-  /// - Parameter anyType: Whether one with a type that is not known is one, too, which ``typedFields(_:below:_:)`` refuses.
+  /// - Parameter anyType: Whether a value of an unknown type counts, too; ``typedFields(_:below:)`` refuses it.
   static func isTyped(_ json: JSONCursor, anyType: Bool) -> Bool {
     var count = 0
     for (_, value) in json.members {
@@ -64,19 +64,19 @@ extension PlainJSON {
 }
 
 extension JSONCursor {
-  /// The type of an object of a value and its type; nil for anything else.
+  /// The type of an object that consists of a value and its type; nil for anything else.
   fileprivate var typeBeside: String? {
     kind == .object && hasMembers(2) && self["value"] != nil ? self["type"]?.string : nil
   }
 
-  /// Whether an object has so many members.
+  /// Whether an object has exactly that many members.
   func hasMembers(_ count: Int) -> Bool {
     var members = members
     for _ in 0..<count where members.next() == nil { return false }
     return members.isAtEnd
   }
 
-  /// The document that Google's library for Node writes for a reference, and the project and the database where it says them.
+  /// The document in a reference as Google's library for Node writes it, with the project and database if it names them.
   ///
   /// All members are the library's own; nil for any other object.
   var reference: (path: DocumentPath, project: String?, database: String?)? {

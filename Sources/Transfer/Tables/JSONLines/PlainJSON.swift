@@ -1,19 +1,20 @@
 package import FirestoreModels
 import Schema
 
-/// The headings of options that members of plain objects have had, by their places among the options, and what else they had.
+/// Collects the options whose headings occurred in plain objects, by index, and what else is worth a notice.
 package final class MetHeadings {
   package var types: Set<Int> = []
   package var renames: Set<Int> = []
-  /// Whether every object could be read, so that a heading which was not met is in none.
+  /// Whether every object could be read; only then is a heading that was not met in none of them.
   package var isComplete = true
-  /// How many objects were values of MongoDB's, and how many only look so, by their members.
+  /// The number of objects that were MongoDB values, and of those that only look so, by their members.
   private var (extended, odd): ([String: Int], [String: Int]) = ([:], [:])
-  /// How many maps of documents with `__name__` would be values of another program in others, by their members.
+  /// The number of maps, by their members, in documents with `__name__` that would be values of another program in other
+  /// documents.
   private var unread: [String: Int] = [:]
-  /// The most members that are told apart.
+  /// The maximum number of forms that are distinguished.
   private static let maximumForms = 20
-  /// The dates that were texts, and the fields that they are of.
+  /// The dates that were texts, and their fields.
   private var dates = OpenDates()
   private var (dateFields, places): ([FieldPath], [FieldPath: Int]) = ([], [:])
 
@@ -29,9 +30,9 @@ package final class MetHeadings {
 
   func note(unread form: String) { unread[form, default: 0] += 1 }
 
-  /// Notes a text that was read as a date, with the day first where no order was given.
+  /// Notes a text that was read as a date, with the day first if no order was given.
   func note(date: String, of path: [String], _ order: DateOrder?) {
-    // The elements of an array are in its field.
+    // The elements of an array belong to its field.
     guard let field = FieldPath(segments: path.filter { !$0.isIdentical(to: "[]") }) else { return }
     let place = places[field] ?? dateFields.count
     if place == dateFields.count {
@@ -41,14 +42,14 @@ package final class MetHeadings {
     date.withBytes { dates.take($0, place, order) }
   }
 
-  /// What there is to say of dates, in sentences.
+  /// Returns the notices about dates, as sentences.
   ///
-  /// - Parameter zone: The zone of dates without one; nil where people named it.
+  /// - Parameter zone: The zone of dates without one; nil if the user named it.
   package func dateNotices(in zone: LocalTimeZone?) -> [String] {
     dates.notices("text", in: zone) { dateFields[$0].description }
   }
 
-  /// What there is to say of these objects, in sentences.
+  /// The notices about these objects, as sentences.
   package var notices: [String] {
     let taken =
       extended.isEmpty ? [] : ["Read as the values that MongoDB means by them: \(Self.list(extended))."]
@@ -56,7 +57,7 @@ package final class MetHeadings {
       + (odd.isEmpty ? [] : ["Maps that look like values of MongoDB stay maps: \(Self.list(odd))."])
   }
 
-  /// What is probably meant otherwise, in sentences.
+  /// The warnings about values that probably mean something else, as sentences.
   package var warnings: [String] {
     if unread.isEmpty { return [] }
     return [
@@ -69,29 +70,29 @@ package final class MetHeadings {
   }
 }
 
-/// Makes fields of JSON without types: by the types of the schema where it has some, else by JSON's own.
+/// Makes fields of untyped JSON: by the types of the schema where it has some, otherwise by JSON's own.
 ///
-/// A value that has no type of the schema stays what it is, for the check against the schema. Under a type that an option gives
-/// it is refused, as a cell is.
+/// A value that does not match its type of the schema stays unchanged, for the check against the schema. If an option gave
+/// the type, such a value is refused, as a cell would be.
 package struct PlainJSON {
   private var types: [FieldPath: Column.ValueType] = [:]
-  /// The fields that are vectors, and nothing else.
+  /// The fields that can only be vectors.
   private var vectors: Set<FieldPath> = []
-  /// The types that options give, and their places among them.
+  /// The types that options give, and their indices among the options.
   private let given: [FieldPath: (index: Int, type: ColumnType)]
   private let options: TableOptions
   private let met: MetHeadings
 
-  /// The member of a document with the collections below it.
+  /// The member of a document that contains its subcollections.
   private let below: String
 
-  /// Whether `{"_seconds": 1, "_nanoseconds": 0}` is a time whatever the schema says, and not the map that an export of
-  /// ours has it for.
+  /// Whether `{"_seconds": 1, "_nanoseconds": 0}` is a time whatever the schema says, rather than the map that it is in our
+  /// own exports.
   package var readsMarks = true
   /// Whether the documents are in the folders of firestore-backup-restore.
   package var isInTree = false
 
-  /// - Parameter below: The member of a document with the collections below it, which is no field.
+  /// - Parameter below: The member of a document that contains its subcollections, and is not a field.
   package init(
     _ collection: CollectionPath,
     _ options: TableOptions,
@@ -116,7 +117,7 @@ package struct PlainJSON {
     for (path, (_, type)) in given { types[path] = type.type }
   }
 
-  /// Adds what the schema says of fields, and of the elements of arrays.
+  /// Adds what the schema says about fields and the elements of arrays.
   private mutating func add(_ fields: [FieldSchema], _ columns: [Column], below path: [String]) {
     for column in columns {
       guard let full = FieldPath(segments: path + column.path.segments) else { continue }
@@ -134,7 +135,7 @@ package struct PlainJSON {
 
   /// Returns the fields of an object but for those that cannot be read, which are added to `unread`.
   ///
-  /// - Throws: ``WireError`` for what no document holds.
+  /// - Throws: ``WireError`` for a value that documents cannot hold.
   package func fields(
     _ json: JSONCursor,
     unread: inout [UnreadField]
@@ -165,7 +166,7 @@ package struct PlainJSON {
     var renamed: [(path: FieldPath, value: Value)] = []
     for (name, value) in json.members {
       let name = name.string
-      // What is below a document stands in it.
+      // The subcollections of a document are one of its members.
       if path.isEmpty, name.isIdentical(to: below) { continue }
       let index = path.isEmpty ? options.renames.lastIndex { $0.heading.isIdentical(to: name) } : nil
       let other = index.map { options.renames[$0].value }
@@ -192,9 +193,9 @@ package struct PlainJSON {
     return fields
   }
 
-  /// Returns the value of a field, or of what is within it; the elements of an array have the segment `[]`.
+  /// Returns the value of a field, or of something within it; the elements of an array have the segment `[]`.
   ///
-  /// - Throws: ``WireError`` for what no document holds.
+  /// - Throws: ``WireError`` for a value that documents cannot hold.
   package func value(_ json: JSONCursor, at path: [String]) throws(WireError) -> Value {
     guard let field = FieldPath(segments: path) else { return try value(json, at: path, as: .any, nil) }
     guard let (index, given) = given[field] else {
@@ -202,7 +203,7 @@ package struct PlainJSON {
     }
     met.types.insert(index)
     let value = try value(json, at: path, as: given.type, given.dateOrder)
-    // A date may be declared as such; null is of every type.
+    // A date may be declared as such; null is valid for every type.
     if let type = FieldType(rawValue: given.type.rawValue), value != .null, !type.accepts(value) {
       throw WireError("expected \(CellValues.name(of: given.type))")
     }
@@ -234,7 +235,7 @@ package struct PlainJSON {
       if type == .integer, number.magnitude < .firstAmbiguousInteger, let whole = Int64(exactly: number) {
         return .integer(whole)
       }
-      // Of another program it may be an integer whose last digits a double does not have.
+      // Written by another program, it may be an integer whose last digits a double cannot hold.
       guard type == .double || !readsMarks || number.magnitude < 0x1p63 else {
         throw WireError("it is beyond 64 bits, and may lose digits; \(Self.doubles(path)) takes it as it is")
       }
@@ -276,13 +277,13 @@ package struct PlainJSON {
     }
   }
 
-  /// The type that takes a number, with the option that gives it to a field; elements of arrays have none.
+  /// Names the type that accepts a number, with the option that gives it to a field; for elements of arrays there is none.
   private static func doubles(_ path: [String]) -> String {
     let field = path.contains("[]") ? nil : FieldPath(segments: path)
     return "the type double\(field.map { " (--types '\($0)=double')" } ?? "")"
   }
 
-  /// A number, also one that JSON has only as text.
+  /// Returns a number, including those that JSON can only write as text.
   private static func double(_ json: JSONCursor) -> Double? {
     json.double ?? json.string.flatMap(double)
   }
@@ -296,7 +297,7 @@ package struct PlainJSON {
     }
   }
 
-  /// A text, or what it is by the schema's type; a text that is no such value stays one.
+  /// Returns a text as a value of the schema's type; as text if it is not such a value.
   private func value(_ text: String, as type: Column.ValueType, _ order: DateOrder?) -> Value {
     text.withBytes { utf8 in
       switch type {
@@ -317,7 +318,7 @@ package struct PlainJSON {
     }
   }
 
-  /// The type and the value of what node-firestore-import-export writes; nil for any other object.
+  /// Returns the type and value in an object of node-firestore-import-export; nil for any other object.
   static func datatype(_ json: JSONCursor) -> (kind: String, content: JSONCursor)? {
     guard let kind = json["__datatype__"]?.string, let content = json["value"], json.hasMembers(2) else {
       return nil
@@ -325,7 +326,7 @@ package struct PlainJSON {
     return (kind, content)
   }
 
-  /// A value whose type stands beside it.
+  /// Returns a value whose type is given beside it.
   func named(_ kind: String, _ json: JSONCursor) throws(WireError) -> Value {
     switch kind {
     case "timestamp":
@@ -342,9 +343,9 @@ package struct PlainJSON {
     throw WireError("it is no \(PathLimits.shortened(kind)), which its type says")
   }
 
-  /// A reference as Google's library for Node has it; nil for anything else.
+  /// Parses a reference in the form of Google's library for Node; nil for anything else.
   ///
-  /// One that names its project alone is of the database of that project that the import is from or goes to.
+  /// If it names a project only, it is into the database of that project that the import is from or into.
   private func reference(_ json: JSONCursor) -> Value? {
     guard let (path, project, id) = json.reference else { return nil }
     guard let project else { return options.database.map { .reference($0.name(of: path)) } }
@@ -356,9 +357,9 @@ package struct PlainJSON {
     return .reference(database.name(of: path))
   }
 
-  /// What Google's libraries write for times and geo points; nil for any other object.
+  /// Parses times and geo points as Google's libraries write them; nil for any other object.
   ///
-  /// Members without `_` are as likely a map of the data, so the type has to be known.
+  /// Members without `_` could equally be a map of the data, so the type must be known.
   static func marked(_ json: JSONCursor, as type: Column.ValueType) throws(WireError) -> Value? {
     func member(_ marked: StaticString, _ plain: StaticString, of owner: Column.ValueType) -> JSONCursor? {
       json[marked] ?? (type == owner ? json[plain] : nil)

@@ -1,11 +1,12 @@
 package import Files
 import FirestoreModels
 
-/// Writes the documents of a collection as plain JSON, which other programs read: one array of objects, or an object a line.
+/// Writes the documents of a collection as plain JSON for other programs: an array of objects, or one object per line.
 ///
-/// The member `__name__` is the document's ID or its path below the collection, as in a table. Numbers, texts, truth values, nulls,
-/// arrays and maps are JSON's own. A time is RFC 3339, bytes are Base64, a reference is the full name, a vector an array, a geo point
-/// an object: so what they were is known only from the schema of the collection, by which ``PlainJSON`` reads them.
+/// The member `__name__` is the document's ID or its path below the collection, as in a table. Numbers, texts, booleans,
+/// nulls, arrays and maps are JSON's own. A time is RFC 3339, bytes are Base64, a reference is the full name, a vector an
+/// array, a geo point an object. What they were is therefore known only from the schema of the collection, by which
+/// ``PlainJSON`` reads them.
 package final class PlainJSONWriter: CollectionWriter {
   package private(set) var documentCount = 0
   package private(set) var receipt: OutputFile.Receipt?
@@ -51,7 +52,7 @@ package final class PlainJSONWriter: CollectionWriter {
     receipt = try file.finish()
   }
 
-  /// - Parameter text: Returns the text that stands for a value; nil for what JSON has for it.
+  /// - Parameter text: Returns the text that represents a value; nil to write the value itself.
   package static func write(
     _ fields: FieldMap,
     to json: inout JSONWriter,

@@ -1,19 +1,21 @@
 import FirestoreModels
 
-/// Decodes the records of Google's exports: entities of the old Datastore (`EntityProto` of App Engine, proto2 with groups).
+/// Decodes the records of Google's exports: entities of the old Datastore (`EntityProto` of App Engine, proto2 with
+/// groups).
 ///
 ///     var decoder = EntityDecoder()
 ///     let (database, document) = try decoder.decode(record)
 ///
-/// What a value is depends on its meaning and on which field of it is there. Combinations that no export of Firestore was seen with
-/// are refused by name, and not guessed. Names, and the database, recur in every entity: a decoder makes them once.
+/// The type of a value depends on its meaning and on which of its fields is present. Combinations that were never observed
+/// in an export of Firestore are refused by name rather than guessed. Names, and the database, recur in every entity: a
+/// decoder creates them once.
 struct EntityDecoder {
   private var names = NameCache()
   private var keys = EntityKey.Reader()
-  /// The number of members of the entity before, of documents and of maps, for which room is made.
+  /// The number of members of the previous document and map, for which capacity is reserved.
   private var (fieldCount, memberCount) = (0, 0)
 
-  /// Decodes an entity, for what is decoded once.
+  /// Decodes a single entity.
   static func document(
     _ bytes: UnsafeRawBufferPointer
   ) throws(WireError) -> (database: DatabaseName, document: RawDocument) {
@@ -23,7 +25,7 @@ struct EntityDecoder {
 
   /// Decodes an entity.
   ///
-  /// - Throws: ``WireError`` with the field that is malformed or not known.
+  /// - Throws: ``WireError`` with the field that is malformed or unknown.
   mutating func decode(
     _ bytes: UnsafeRawBufferPointer
   ) throws(WireError) -> (database: DatabaseName, document: RawDocument) {
@@ -52,7 +54,7 @@ struct EntityDecoder {
         } catch {
           throw error.inside(name)
         }
-      // The first element of the key again.
+      // The first element of the key, repeated.
       case (16, .bytes): break
       default: throw WireError("an entity has a field \(field.number), which is not known")
       }
@@ -71,7 +73,7 @@ struct EntityDecoder {
   private mutating func map(_ bytes: UnsafeRawBufferPointer, depth: Int) throws(WireError) -> FieldMap {
     let (key, fields) = try entity(bytes, depth: depth + 1)
     guard key?.isEmpty ?? true else { throw WireError("an entity with a key within another is not known") }
-    // The vectors of emulators before 1.22.
+    // Vectors as written by emulators before 1.22.
     if fields.count == 1, case .array(let numbers)? = fields["__vector__"] { return .vector(numbers) }
     return fields
   }

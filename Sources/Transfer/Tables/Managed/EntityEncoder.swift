@@ -1,6 +1,6 @@
 import FirestoreModels
 
-/// Encodes documents as entities, as ``EntityDecoder`` reads them and Google's emulator does.
+/// Encodes documents as entities that ``EntityDecoder`` and Google's emulator read.
 struct EntityEncoder {
   /// The database of the documents.
   let database: DatabaseName
@@ -9,7 +9,7 @@ struct EntityEncoder {
 
   /// Encodes a document.
   ///
-  /// - Throws: ``WireError`` for a value that no entity holds, and that no database of the service does.
+  /// - Throws: ``WireError`` for a value that neither an entity nor a database of the service can hold.
   func bytes(of document: RawDocument) throws(WireError) -> [UInt8] {
     var message = ProtoWriter()
     let segments = document.path.segments
@@ -41,7 +41,7 @@ struct EntityEncoder {
     for index in stride(from: 0, to: segments.count - 1, by: 2) { body(segments[index], segments[index + 1]) }
   }
 
-  /// A numeric ID is a number where it is spelled as the service does.
+  /// Writes a numeric ID as a number if it is spelled as the service spells it.
   private static func element(_ collection: String, _ id: String, first: Int, to group: inout ProtoWriter) {
     group.bytes(first, collection.utf8)
     if let number = ResourceID.number(id), id.isIdentical(to: "__id\(number)__") {
@@ -66,7 +66,7 @@ struct EntityEncoder {
 
   // MARK: Fields
 
-  /// Writes fields as properties: empty arrays are indexed ones, all else is not.
+  /// Writes fields as properties; only empty arrays are indexed.
   private func fields(_ fields: FieldMap, to entity: inout ProtoWriter) throws(WireError) {
     for entry in fields.entries where entry.value.array?.isEmpty ?? false {
       entity.message(14) {
@@ -93,7 +93,7 @@ struct EntityEncoder {
     }
   }
 
-  /// The components of a vector whose properties say that it is one; nil for any other map.
+  /// Returns the components of a vector whose properties can mark it as one; nil for any other map.
   private static func vector(_ fields: FieldMap) -> [Value]? {
     guard let values = fields.vector != nil ? fields["value"]?.array : nil, !values.isEmpty else {
       return nil
@@ -128,7 +128,7 @@ struct EntityEncoder {
     property.bytes(5, value.bytes)
   }
 
-  /// Encodes a value that is no array, and returns its meaning.
+  /// Encodes a value that is not an array, and returns its meaning.
   private func encode(_ value: Value, to content: inout ProtoWriter) throws(WireError) -> UInt64 {
     switch value {
     case .null, .array: break
@@ -163,7 +163,7 @@ struct EntityEncoder {
       $0.bytes(14, [])
     }
     if let values = Self.vector(fields) {
-      // A vector that is an element of an array: its own properties cannot say so.
+      // A vector that is an element of an array, whose own properties cannot mark it as a vector.
       for value in values {
         try property("__vector__", value, isElement: true, isOfVector: false, to: &entity)
       }

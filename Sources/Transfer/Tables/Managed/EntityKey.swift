@@ -1,6 +1,6 @@
 import FirestoreModels
 
-/// The key of an entity: application, database and path, as a document has it and a reference.
+/// The key of an entity (application, database and path), as in a document or a reference.
 ///
 /// It borrows the bytes.
 struct EntityKey {
@@ -15,7 +15,7 @@ struct EntityKey {
     static let groupInValue = 14, collectionInValue = 15
   }
 
-  /// Whether there is nothing in it, as in that of a map.
+  /// Whether it is empty, as the key of a map is.
   var isEmpty: Bool { app.isEmpty && databaseID.isEmpty && path.isEmpty }
 
   func document() throws(WireError) -> DocumentPath {
@@ -23,12 +23,12 @@ struct EntityKey {
     return document
   }
 
-  /// What precedes the project: of applications of the production, and of the emulator, of which old ones have nothing there.
+  /// The prefixes of the project: of production applications, and of the emulator, older versions of which write none.
   private static let partitions = ["s~", "e~", "dev~"]
 
-  /// The database.
+  /// Returns the database.
   ///
-  /// Another partition is refused and not guessed: its project would be taken for one of that name.
+  /// Any other partition is refused rather than guessed, because its project would be mistaken for one of that name.
   private func database() throws(WireError) -> DatabaseName {
     let (app, databaseID) = (try app.text(), try databaseID.text())
     let partition = Self.partitions.first { app.utf8.starts(with: $0.utf8) } ?? ""
@@ -57,11 +57,11 @@ struct EntityKey {
 }
 
 extension EntityKey {
-  /// Reads keys, and makes the database that they have in common once.
+  /// Reads keys, creating the database that they have in common only once.
   struct Reader {
-    /// The path of the key that is read.
+    /// The path of the key being read.
     private var path: [UInt8] = []
-    /// The database that was asked for last, and how its keys name it.
+    /// The database that was returned last, and how its keys name it.
     private var database: DatabaseName?
     private var (app, databaseID): ([UInt8], [UInt8]) = ([], [])
 
@@ -120,7 +120,7 @@ extension EntityKey {
       }
     }
 
-    /// Adds an element of the path: the collection and the document in it.
+    /// Adds an element of the path: a collection and a document in it.
     private mutating func addElement(
       _ reader: inout ProtoReader,
       _ group: Int,

@@ -1,10 +1,10 @@
 import FirestoreModels
 
-/// A field as it is in an entity: a value, or one element of an array.
+/// A field as stored in an entity: a value, or one element of an array.
 ///
 /// It borrows the bytes.
 struct EntityProperty {
-  /// The meanings that values of Firestore were seen with (`Property.Meaning` in App Engine's entity.proto).
+  /// The meanings observed for values of Firestore (`Property.Meaning` in App Engine's entity.proto).
   enum Meaning {
     static let none: UInt64 = 0
     static let moment: UInt64 = 7
@@ -23,7 +23,7 @@ struct EntityProperty {
   let meaning: UInt64
   /// Whether it is an element of an array.
   let isElement: Bool
-  /// Whether it is one of those that are not indexed.
+  /// Whether it is a property that is not indexed.
   let isRaw: Bool
 
   init(_ bytes: UnsafeRawBufferPointer, isRaw: Bool) throws(WireError) {
@@ -57,7 +57,7 @@ struct EntityProperty {
   var isOfVector: Bool { meaning == Meaning.vector }
 }
 
-/// Puts the properties of an entity together: those of one array are its elements, in their order.
+/// Combines the properties of an entity: those of the same array become its elements, in order.
 struct PropertyList {
   private struct List {
     var name: String
@@ -71,7 +71,7 @@ struct PropertyList {
   private var members: [FieldMap.Entry] = []
   private var lists: [List] = []
   private var indices: [UTF8Key: Int] = [:]
-  /// The name of the last member, as long as each is behind the one before.
+  /// The name of the last member, as long as the members are in ascending order.
   private var last: UnsafeBufferPointer<UInt8>?
   private var isOrdered = true
 
@@ -92,7 +92,7 @@ struct PropertyList {
           isRaw: property.isRaw
         )
       )
-      // Where the first element stands: members in their order need not be sorted.
+      // Marks the position of the array: members already in order need not be sorted.
       return append(property, name, .null)
     }
     if lists[index].isVector != property.isOfVector { throw WireError("it is a vector in part") }

@@ -1,26 +1,28 @@
 import Files
 
-/// LevelDB's log format (google/leveldb, doc/log_format.md), in which Google's exports keep their records.
+/// LevelDB's log format (google/leveldb, doc/log_format.md), in which Google's exports store their records.
 ///
-/// A file is blocks of 32 KiB, and a block is fragments, each with a checksum, a length and its place in a record.
+/// A file consists of blocks of 32 KiB, and a block of fragments, each with a checksum, a length and its position in a
+/// record.
 enum LogFormat {
   static let blockSize = 32 << 10
   static let headerSize = 7
 
-  /// The place of a fragment in its record.
+  /// The position of a fragment in its record.
   enum Kind: UInt8 {
     case whole = 1
     case first, middle, last
   }
 
-  /// The checksum of a fragment: CRC-32C of its kind and its data, masked, because data may hold checksums themselves.
+  /// Returns the checksum of a fragment: CRC-32C of its kind and data, masked, because data may contain checksums
+  /// themselves.
   static func checksum(of kindAndData: UnsafeRawBufferPointer) -> UInt32 {
     var crc = CRC32C()
     crc.update(kindAndData)
     return (crc.value >> 15 | crc.value << 17) &+ 0xA282_EAD8
   }
 
-  /// Whether a file that begins with some bytes is a log: its first fragment has its checksum.
+  /// Whether a file that begins with the given bytes is a log: the checksum of its first fragment matches.
   static func isLog(_ head: [UInt8]) -> Bool {
     guard head.count > headerSize, let kind = Kind(rawValue: head[6]), kind == .whole || kind == .first else {
       return false
@@ -33,26 +35,26 @@ enum LogFormat {
   }
 }
 
-/// Reads the records of a log, each with its checksums; what is damaged is refused with its block.
+/// Reads the records of a log and checks their checksums; damage is reported with its block.
 ///
 /// It holds a block and the longest record in memory.
 ///
 ///     var log = try LogReader("output-0")
 ///     while try log.advance() { log.withRecord { print($0.count) } }
 struct LogReader: ~Copyable {
-  /// What the service stores takes a part of it, unless an array of a long name has very many elements.
+  /// Documents of the service need only a fraction of it, unless an array with a long name has a huge number of elements.
   private static let maximumRecordBytes = 16 << 20
 
   /// The number of records so far.
   private(set) var number = 0
-  /// The block of the fragment that was read last, from 1.
+  /// The block of the last fragment read, from 1.
   private(set) var blockNumber = 0
 
   private var file: InputFile
   private let block: UnsafeMutableRawBufferPointer
   private var filled = 0
   private var offset = 0
-  /// The record, where it is one fragment; else it is in ``gathered``.
+  /// The record if it is a single fragment; otherwise it is in ``gathered``.
   private var whole: Range<Int>?
   private var gathered: [UInt8] = []
 
@@ -68,9 +70,9 @@ struct LogReader: ~Copyable {
   /// The offset of the end of the record.
   var position: Int { max(0, blockNumber - 1) * LogFormat.blockSize + offset }
 
-  /// Reads the next record; false at the end.
+  /// Reads the next record; returns false at the end.
   ///
-  /// - Throws: `.inputMalformed` for damage, also where the file ends within a record.
+  /// - Throws: ``Failure`` of kind `inputMalformed` for damage, including a file that ends within a record.
   mutating func advance() throws(Failure) -> Bool {
     whole = nil
     gathered.removeAll(keepingCapacity: gathered.count < 1 << 20)
@@ -107,7 +109,7 @@ struct LogReader: ~Copyable {
 
   // MARK: Fragments
 
-  /// Reads a fragment, and returns where its data are in the block; nil at the end.
+  /// Reads a fragment and returns the range of its data in the block; nil at the end.
   private mutating func fragment() throws(Failure) -> (LogFormat.Kind, Range<Int>)? {
     while true {
       guard filled - offset >= LogFormat.headerSize else {
@@ -139,7 +141,7 @@ struct LogReader: ~Copyable {
     }
   }
 
-  /// Skips the rest of the block, which is zeros.
+  /// Skips the rest of the block, which consists of zeros.
   private mutating func skipPadding() throws(Failure) {
     guard UnsafeRawBufferPointer(block)[offset..<filled].allSatisfy({ $0 == 0 }) else {
       throw damaged("there is something where its end is filled with zeros")

@@ -1,17 +1,17 @@
-/// The texts and the whole numbers of a log of records, whatever its messages mean.
+/// Finds the texts and whole numbers in a log of records, whatever its messages mean.
 package enum LogTexts {
-  /// How deep messages are looked into.
+  /// The maximum depth to which messages are searched.
   private static let maximumDepth = 64
 
-  /// Whether a file that begins with some bytes is such a log.
+  /// Whether a file that begins with the given bytes is such a log.
   package static func isLog(_ head: [UInt8]) -> Bool { LogFormat.isLog(head) }
 
-  /// What numbers are below: longer ones are no phones, and times are in microseconds.
+  /// Numbers from here on are ignored: they are too long for phone numbers, and times are in microseconds.
   private static let firstLongNumber = 1_000_000_000_000_000
 
-  /// Calls `body` with every run of bytes and the digits of every number of every message, and with those of the messages within.
+  /// Calls `body` with every run of bytes and the digits of every number in every message, including nested ones.
   ///
-  /// - Throws: `.inputMalformed` for damage.
+  /// - Throws: ``Failure`` of kind `inputMalformed` for damage.
   package static func forEach(
     in path: String,
     _ body: (UnsafeRawBufferPointer) -> Void
@@ -25,7 +25,7 @@ package enum LogTexts {
     }
   }
 
-  /// Stops where the bytes are no message.
+  /// Searches a message, up to where its bytes are not valid.
   private static func look(
     into message: inout ProtoReader,
     in group: Int?,

@@ -1,39 +1,41 @@
 package import Files
 package import FirestoreModels
 
-/// A folder that Firestore's managed export wrote (`gcloud firestore export`), or Google's emulator, or `export --format managed`.
+/// A folder written by Firestore's managed export (`gcloud firestore export`), Google's emulator or `export --format
+/// managed`.
 ///
-/// Its overall file is written last, and names the files with the documents and how many there are.
+/// Its overall file is written last; it names the files with the documents and their number.
 package struct ManagedExport: Sendable, Equatable {
-  /// How the name of the overall file ends.
+  /// The suffix of the overall file's name.
   package static let ending = ".overall_export_metadata"
-  /// The file that Firebase's emulators write beside their exports, which says where they are.
+  /// The file that Firebase's emulators write beside their exports, which contains the exports' location.
   private static let firebaseFile = "firebase-export-metadata.json"
   private static let maximumMetadataBytes = 4 << 20
 
-  /// The path as it was named; of a part, its file.
+  /// The path as given by the user; for a part, its file.
   package private(set) var path: String
   /// The overall file.
   package let overallFile: String
   /// The files with the documents.
   package private(set) var outputs: [String] = []
-  /// The index of the part that it is of ``parts``; nil for all of them.
+  /// The index of this part in ``parts``; nil for the whole export.
   package private(set) var part: Int?
   package var isPart: Bool { part != nil }
-  /// The number of documents in all of them; of a part, too.
+  /// The number of documents in all files, even for a part.
   package private(set) var documents = 0
-  /// The size of all of them in bytes, without padding.
+  /// The size of all documents in bytes, without padding.
   package private(set) var bytes = 0
-  /// When the export ended, by the service's clock.
+  /// The time at which the export ended, by the service's clock.
   package private(set) var endTime: Timestamp?
   /// The database of the documents; nil if there are none.
   package private(set) var database: DatabaseName?
 
-  /// Finds the export that a path means: its folder, its overall file, or the folder of Firebase's emulators around it.
+  /// Finds the export at a path: its folder, its overall file, or the enclosing folder of Firebase's emulators.
   ///
-  /// - Parameter isCertain: Whether it has to be one.
-  /// - Returns: Nil for anything else.
-  /// - Throws: `.inputMissing` for an export that is not complete; `.inputMalformed` for what is damaged; `.usage` for a folder with several.
+  /// - Parameter isCertain: Whether the path must be an export.
+  /// - Returns: Nil if it is not an export.
+  /// - Throws: ``Failure`` of kind `inputMissing` for an incomplete export, `inputMalformed` for damage, `usage` for a
+  ///   folder with several exports.
   package init?(at path: String, isCertain: Bool = false, via files: FileAccess = .local) throws(Failure) {
     guard let overall = try Self.overallFile(at: path, isCertain: isCertain, via: files) else { return nil }
     (self.path, overallFile) = (path, overall)
@@ -56,10 +58,10 @@ package struct ManagedExport: Sendable, Equatable {
     }
   }
 
-  /// The files that it consists of, of which the first changes with every export.
+  /// The files of the export; the first changes with every export.
   package var allFiles: [String] { [overallFile] + (FileAccess.isRemote(overallFile) ? [] : outputs) }
 
-  /// Each of its files as an export by itself, to be read beside the others.
+  /// Each of its files as an export by itself, so that they can be read in parallel.
   package var parts: [ManagedExport] {
     outputs.enumerated().map { index, output in
       var export = self
@@ -68,9 +70,9 @@ package struct ManagedExport: Sendable, Equatable {
     }
   }
 
-  /// Checks how many documents were found in all of its files.
+  /// Checks the number of documents found in all of its files.
   ///
-  /// - Throws: `.inputMalformed` where some are missing.
+  /// - Throws: ``Failure`` of kind `inputMalformed` if any are missing.
   package func assertWhole(_ found: Int) throws(Failure) {
     if found == documents { return }
     throw .malformed(
@@ -108,7 +110,7 @@ package struct ManagedExport: Sendable, Equatable {
     if names.contains(where: { $0.isIdentical(to: firebaseFile) }) {
       return try "\(folder)/\(firebasePath("\(folder)/\(firebaseFile)", via: files))"
     }
-    // Nothing else is looked for where there are files of other kinds.
+    // If there are files of other kinds, nothing else is looked for.
     if !isCertain, names.contains(where: { InputFormat(inFolder: $0) != nil }) { return nil }
     let isUnfinished = try files.folders(in: folder).contains { $0.isIdentical(to: "all_namespaces") }
     guard isUnfinished || isCertain else { return nil }
@@ -139,7 +141,7 @@ package struct ManagedExport: Sendable, Equatable {
     var bytes = 0
   }
 
-  /// Reads what the overall file says of each folder of kinds.
+  /// Reads the entries of the overall file, one per folder of kinds.
   private static func kinds(in path: String, via files: FileAccess) throws(Failure) -> [Kind] {
     var log = try LogReader(path, via: files)
     let isOurs = try log.advance() && log.withRecord { $0.elementsEqual([0x33]) }
@@ -170,7 +172,7 @@ package struct ManagedExport: Sendable, Equatable {
     return kind
   }
 
-  /// Adds the files that the metadata of a folder of kinds name.
+  /// Adds the files named in the metadata of a folder of kinds.
   private mutating func add(_ name: String, in folder: String, via files: FileAccess) throws(Failure) {
     let path = "\(folder)/\(try Self.inner(name, of: overallFile))"
     let metadata = try Self.bytes(of: path, via: files)
@@ -196,7 +198,7 @@ package struct ManagedExport: Sendable, Equatable {
     }
   }
 
-  /// The end of an export in microseconds, or in seconds as old emulators write it; nil where it makes no sense.
+  /// Returns the end of an export, given in microseconds, or in seconds by old emulators; nil if it makes no sense.
   private static func endTime(_ message: UnsafeRawBufferPointer) throws(WireError) -> Timestamp? {
     var reader = ProtoReader(message)
     var end: Int64?
@@ -235,7 +237,7 @@ package struct ManagedExport: Sendable, Equatable {
     )
   }
 
-  /// Checks that a name in a file leads nowhere else than below its folder.
+  /// Checks that a name in a file does not lead outside the file's folder.
   private static func inner(_ name: String, of path: String) throws(Failure) -> String {
     let parts = name.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
     let isInner = parts.allSatisfy { part in

@@ -1,7 +1,7 @@
 package import Files
 package import FirestoreModels
 
-/// Reads the documents of a managed export, file by file, in no order.
+/// Reads the documents of a managed export, file by file, in no particular order.
 ///
 ///     if let export = try ManagedExport(at: "2026-01-31") {
 ///       let reader = ManagedReader(export)
@@ -16,7 +16,7 @@ package final class ManagedReader {
   private let files: FileAccess
   private var log: LogReader?
   private var file = 0
-  /// The bytes of the files that were read to their end.
+  /// The size in bytes of the files read to the end.
   private var before = 0
   private var number = 0
   private var decoder = EntityDecoder()
@@ -25,20 +25,20 @@ package final class ManagedReader {
     (self.export, self.files) = (export, files)
   }
 
-  /// The bytes of the files that were read.
+  /// The number of bytes read of all files.
   package var position: Int { before + (log?.position ?? 0) }
 
   /// Returns the number of the next document, from 1, and the document; nil at the end.
   ///
-  /// - Throws: `.inputMalformed` with file and block for what is damaged, and where documents are missing; `.inputMissing` for a
-  ///   file that is.
+  /// - Throws: ``Failure`` of kind `inputMalformed`, with file and block, for damage and missing documents; `inputMissing`
+  ///   for a missing file.
   package func next() throws(Failure) -> Document? {
     try advance() ? (number, decoded()) : nil
   }
 
   /// Skips documents without decoding them.
   ///
-  /// - Throws: As ``next()``.
+  /// - Throws: The errors of ``next()``.
   package func skip(through number: Int) throws(Failure) {
     while self.number < number {
       if try advance() { continue }
@@ -46,7 +46,7 @@ package final class ManagedReader {
     }
   }
 
-  /// The document of the record.
+  /// Returns the document of the record.
   private func decoded() -> Result<RawDocument, Failure> {
     let (record, block) = (log?.number ?? 0, log?.blockNumber ?? 0)
     do throws(WireError) {

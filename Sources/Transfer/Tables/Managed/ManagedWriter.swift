@@ -2,7 +2,7 @@ package import Files
 package import FirestoreModels
 import Platform
 
-/// Writes documents as a managed export: one file of documents, and at the end what says that it is whole.
+/// Writes documents as a managed export: one file of documents and, last, the metadata that mark it as complete.
 package final class ManagedWriter: CollectionWriter {
   package private(set) var documentCount = 0
   package private(set) var receipt: OutputFile.Receipt?
@@ -16,9 +16,9 @@ package final class ManagedWriter: CollectionWriter {
 
   private static let kinds = "all_namespaces/all_kinds"
 
-  /// Begins the export, whose folders are made.
+  /// Starts the export and creates its folders.
   ///
-  /// - Throws: `.cannotWrite`, also where the folder has an export.
+  /// - Throws: ``Failure`` of kind `cannotWrite`, also if the folder contains an export.
   package init(_ folder: String, of database: DatabaseName, via files: FileAccess = .local) throws(Failure) {
     (self.folder, self.files) = (folder, files)
     encoder = EntityEncoder(database: database)
@@ -30,9 +30,9 @@ package final class ManagedWriter: CollectionWriter {
     log = try LogWriter("\(folder)/\(Self.kinds)/output-0", via: files)
   }
 
-  /// Checks that a folder has no export, which a second one would damage.
+  /// Checks that a folder contains no export, which a second one would damage.
   ///
-  /// - Throws: `.cannotWrite`.
+  /// - Throws: ``Failure`` of kind `cannotWrite`.
   package static func assertNoExport(in folder: String, via files: FileAccess) throws(Failure) {
     let names = try files.names(in: folder)
     if names.contains(where: {
@@ -57,7 +57,7 @@ package final class ManagedWriter: CollectionWriter {
 
   /// Completes the file of documents, and writes the overall file last.
   ///
-  /// - Throws: `.cannotWrite`.
+  /// - Throws: ``Failure`` of kind `cannotWrite`.
   package func finish() throws(Failure) {
     guard let written = try log.take()?.finish() else { return }
     receipt = OutputFile.Receipt(path: folder, bytes: written.bytes)
@@ -89,6 +89,6 @@ package final class ManagedWriter: CollectionWriter {
     _ = try log.finish()
   }
 
-  /// The time of this machine's clock since 1970.
+  /// The local clock's time since 1970.
   private static var microseconds: UInt64 { UInt64(clamping: time(nil)) * 1_000_000 }
 }

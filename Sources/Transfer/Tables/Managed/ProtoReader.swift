@@ -1,8 +1,9 @@
 import FirestoreModels
 
-/// Reads a message of Protocol Buffers field by field, also with groups, as proto2 has them.
+/// Reads a message of Protocol Buffers field by field, including the groups of proto2.
 ///
-/// What a group holds follows its field in the same reader, until ``next(in:)`` returns nil for it. It borrows the bytes.
+/// The contents of a group follow its field in the same reader, until ``next(in:)`` returns nil for the group. It borrows
+/// the bytes.
 ///
 ///     var reader = ProtoReader(bytes)
 ///     while let field = try reader.next() { print(field.number) }
@@ -14,7 +15,7 @@ struct ProtoReader {
 
   enum Content {
     case number(UInt64)
-    /// Eight bytes as a number, as doubles are.
+    /// Eight bytes as a number; doubles are encoded so.
     case fixed(UInt64)
     case bytes(UnsafeRawBufferPointer)
     /// Its fields follow.
@@ -26,9 +27,9 @@ struct ProtoReader {
 
   init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
-  /// Returns the next field; nil at the end of the message, or of the group whose number is given.
+  /// Returns the next field; nil at the end of the message, or of the group with the given number.
   ///
-  /// - Throws: ``WireError`` where the bytes are no message.
+  /// - Throws: ``WireError`` if the bytes are not a message.
   @inline(__always)
   mutating func next(in group: Int? = nil) throws(WireError) -> Field? {
     if index == bytes.count {
@@ -65,7 +66,7 @@ struct ProtoReader {
 
   @inline(__always)
   private mutating func varint() throws(WireError) -> UInt64 {
-    // Most numbers are of one byte.
+    // Most numbers take one byte.
     if index < bytes.count, bytes[index] < 0x80 {
       index += 1
       return UInt64(bytes[index - 1])
@@ -91,12 +92,12 @@ struct ProtoReader {
 }
 
 extension UnsafeRawBufferPointer {
-  /// The bytes as text.
+  /// Returns the bytes as text.
   ///
-  /// - Throws: ``WireError`` where they are not UTF-8.
+  /// - Throws: ``WireError`` if they are not UTF-8.
   func text() throws(WireError) -> String {
     guard let start = baseAddress else { return "" }
-    // Three times as fast as `String(validating:as:)`; what is no UTF-8 is repaired, and so becomes other bytes.
+    // Three times as fast as `String(validating:as:)`; invalid UTF-8 is repaired, and so becomes different bytes.
     let bytes = UnsafeBufferPointer(start: start.assumingMemoryBound(to: UInt8.self), count: count)
     let text = String(decoding: bytes, as: UTF8.self)
     guard text.hasBytes(bytes) else { throw .notUTF8 }
@@ -105,7 +106,7 @@ extension UnsafeRawBufferPointer {
 }
 
 extension String {
-  /// Whether these are its bytes.
+  /// Whether its UTF-8 is the given bytes.
   func hasBytes(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
     guard utf8.count == bytes.count, let start = bytes.baseAddress else { return utf8.count == bytes.count }
     return utf8.withContiguousStorageIfAvailable { $0.hasSameBytes(as: start) } ?? false

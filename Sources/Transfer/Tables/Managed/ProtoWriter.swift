@@ -1,4 +1,4 @@
-/// Writes a message of Protocol Buffers field by field, also with groups.
+/// Writes a message of Protocol Buffers field by field, including groups.
 struct ProtoWriter {
   private(set) var bytes: [UInt8] = []
 

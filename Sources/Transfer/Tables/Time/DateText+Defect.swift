@@ -1,7 +1,7 @@
 import Schema
 
 extension DateText {
-  /// Why a text that looks like a date is none, for an error; empty if that is not known.
+  /// Returns why a text that looks like a date is not one, for an error; empty if unknown.
   static func defect(of utf8: UnsafeBufferPointer<UInt8>, _ order: DateOrder) -> String {
     if utf8.count > 40 { return "" }
     var parts = String(decoding: utf8, as: UTF8.self)
@@ -17,7 +17,7 @@ extension DateText {
     return isDate(parts, order) ? "; there is no such day" : ""
   }
 
-  /// The number of digits with which a text begins.
+  /// Returns the number of digits at the beginning of a text.
   private static func digits(of text: String) -> Int { text.utf8.prefix(while: \.isASCIIDigit).count }
 
   private static func isDate(_ parts: [String], _ order: DateOrder) -> Bool {

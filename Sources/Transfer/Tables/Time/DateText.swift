@@ -1,11 +1,11 @@
 import Schema
 
-/// A date and time as typed by people, mostly without a zone.
+/// A date and time as typed by people, usually without a zone.
 ///
-/// The year comes last (`31/12/2026`, `31-12-2026`, `31.12.2026`), where a ``DateOrder`` says which of the others is the day,
-/// or first (`2026-12-31`, `2026/12/31`). The year has four digits. The month may be a Spanish or English name behind the day:
-/// `31-dic-2026`, `31 de diciembre de 2026`; or before it: `December 31, 2026`. A time of day may follow, also behind
-/// a comma: `18:30`, `18:30:15.250`, `6:30 pm`, `6:30 p. m.`, and behind it a zone: `18:30:15-06`, `18:30 UTC`.
+/// The year comes last (`31/12/2026`, `31-12-2026`, `31.12.2026`), in which case a ``DateOrder`` says which other number is
+/// the day, or first (`2026-12-31`, `2026/12/31`). It has four digits. The month may be a Spanish or English name after the
+/// day (`31-dic-2026`, `31 de diciembre de 2026`) or before it (`December 31, 2026`). A time of day may follow, possibly
+/// after a comma: `18:30`, `18:30:15.250`, `6:30 pm`, `6:30 p. m.`; and then a zone: `18:30:15-06`, `18:30 UTC`.
 struct DateText: Sendable, Equatable {
   /// Days since 1970-01-01.
   var days: Int
@@ -14,7 +14,7 @@ struct DateText: Sendable, Equatable {
   var nanoseconds: Int32 = 0
   /// Whether the year comes last.
   private(set) var endsInYear = false
-  /// The seconds east of UTC that are given; nil for a local time.
+  /// The given offset in seconds east of UTC; nil for a local time.
   private(set) var offset: Int?
 
   init(days: Int) { self.days = days }
@@ -34,7 +34,7 @@ struct DateText: Sendable, Equatable {
 
   /// Parses a text; nil if it is not such a date.
   ///
-  /// - Parameter order: The order of dates whose year comes last; with ``DateOrder/yearFirst`` there are none.
+  /// - Parameter order: The order of dates whose year comes last; none are accepted with ``DateOrder/yearFirst``.
   init?(_ utf8: UnsafeBufferPointer<UInt8>, _ order: DateOrder = .dayFirst) {
     guard utf8.count >= 8, utf8.count <= 40, let first = utf8.first, first.isASCIILetterOrDigit else {
       return nil
@@ -62,13 +62,13 @@ struct DateText: Sendable, Equatable {
     guard parseTime(&reader) else { return nil }
   }
 
-  /// Whether a text is a date whose year has two digits, with or without a time: `01/02/26`.
+  /// Whether a text is a date with a two-digit year, with or without a time: `01/02/26`.
   static func lacksCentury(_ utf8: UnsafeBufferPointer<UInt8>) -> Bool {
     var reader = Reader(bytes: utf8)
     guard let a = reader.digits(1...2), let separator = reader.next(of: "/-."),
       let b = reader.digits(1...2), reader.next(of: separator), let c = reader.digits(2...2)
     else { return false }
-    // The year is the last or the first, and the day before the month or behind it.
+    // The year is last or first, and the day precedes or follows the month.
     let isDate = [(a.number, b.number), (b.number, a.number), (c.number, b.number)].contains { day, month in
       (1...31).contains(day) && (1...12).contains(month)
     }
@@ -76,7 +76,7 @@ struct DateText: Sendable, Equatable {
     return isDate && rest.parseTime(&reader)
   }
 
-  /// Parses the time of day and the zone, if there are any, up to the end.
+  /// Parses the time of day and the zone, if any, up to the end.
   private mutating func parseTime(_ reader: inout Reader) -> Bool {
     if reader.isAtEnd { return true }
     _ = reader.next(of: UInt8(ascii: ","))
@@ -130,7 +130,7 @@ struct DateText: Sendable, Equatable {
       ["dic", "diciembre", "dec", "december"],
     ]
 
-    /// Parses a date with the name of its month; nil, and nothing, for any other.
+    /// Parses a date with the name of its month; returns nil, and consumes nothing, for any other text.
     mutating func namedDate() -> (year: Int, month: Int, day: Int)? {
       let start = at
       if let day = digits(1...2)?.number, let sign = next(of: "/-. ") {
@@ -149,25 +149,25 @@ struct DateText: Sendable, Equatable {
       return nil
     }
 
-    /// Whether a word and a number are ahead, which few texts begin with.
+    /// Whether a word and a number follow, as at the beginning of few texts.
     private var isWordBeforeNumber: Bool {
       let rest = bytes[at...].drop { ($0 | 0x20) &- UInt8(ascii: "a") < 26 }.prefix(3)
       return rest.dropFirst(rest.first == UInt8(ascii: ".") ? 1 : 0).dropFirst().first?.isASCIIDigit ?? false
     }
 
-    /// The number of the month whose name is ahead, with the period of one that is shortened.
+    /// Parses the name of a month, with the period of an abbreviation, and returns its number.
     private mutating func month() -> Int? {
       guard let month = Self.months.firstIndex(where: { word(among: $0) != nil }) else { return nil }
       _ = next(of: UInt8(ascii: "."))
       return month + 1
     }
 
-    /// Skips the `de` of `31 de diciembre de 2026`.
+    /// Skips the `de` in `31 de diciembre de 2026`.
     private mutating func skipOf() {
       if word(among: ["de", "del"]) != nil { skipSpaces() }
     }
 
-    /// Takes the letters ahead if they are one of some words, in any case.
+    /// Consumes the letters that follow if they are one of the given words, in any case.
     private mutating func word(among words: [String]) -> String? {
       let letters = bytes[at...].prefix { ($0 | 0x20) &- UInt8(ascii: "a") < 26 }
       let found = words.first { $0.utf8.elementsEqual(letters.lazy.map { $0 | 0x20 }) }
@@ -175,7 +175,7 @@ struct DateText: Sendable, Equatable {
       return found
     }
 
-    /// Parses `Z`, `UTC`, `-06`, `-0600` or `-06:00`; the seconds east of UTC.
+    /// Parses `Z`, `UTC`, `-06`, `-0600` or `-06:00`; returns the seconds east of UTC.
     mutating func zone() -> Int? {
       skipSpaces()
       if word(among: ["z", "utc"]) != nil { return 0 }
@@ -188,7 +188,7 @@ struct DateText: Sendable, Equatable {
       return (sign == UInt8(ascii: "-") ? -1 : 1) * (hours * 3600 + minutes * 60)
     }
 
-    /// Skips spaces, also the narrow and non-breaking ones that some systems put into times.
+    /// Skips spaces, including the narrow and non-breaking ones that some systems put into times.
     mutating func skipSpaces() {
       while at < bytes.count {
         let rest = bytes[at...]
@@ -237,8 +237,8 @@ struct DateText: Sendable, Equatable {
 extension LocalTimeZone {
   /// Returns the time at which clocks in the zone show a date and time.
   ///
-  /// It is the first one if an hour repeats. A day whose first hour is skipped starts after the gap. It is
-  /// nil for a time that the clocks never show.
+  /// If an hour repeats, it is the first such time. A day whose first hour is skipped starts after the gap. It is nil for a
+  /// time that the clocks never show.
   func moment(of date: DateText) -> Timestamp? {
     let local = Int64(date.days) * 86_400 + Int64(date.seconds ?? 0)
     if let offset = date.offset {

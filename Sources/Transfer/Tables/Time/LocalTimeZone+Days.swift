@@ -5,23 +5,23 @@ extension LocalTimeZone {
     CalendarDay(number: Int(local(moment).flooredDivision(by: 86_400)))
   }
 
-  /// The hour of a moment in the zone, 0 to 23.
+  /// Returns the hour of a moment in the zone, 0 to 23.
   package func hour(of moment: Timestamp) -> Int {
     Int(local(moment).flooredRemainder(by: 86_400) / 3600)
   }
 
-  /// The start of a day.
+  /// Returns the start of a day.
   ///
-  /// - Throws: `.usage` where the zone has no such day.
+  /// - Throws: ``Failure`` of kind `usage` if the zone skips that day.
   package func start(of day: CalendarDay, for operation: String) throws(Failure) -> Timestamp {
     let (year, month, number) = day.date
     if let start = startOfDay(year: year, month: month, day: number) { return start }
     throw Failure(.usage, operation, path: day.text, cause: "\(name) has no such day")
   }
 
-  /// The filter of a field whose time is on one of some days.
+  /// Returns the filter for a field whose time is within the given days.
   ///
-  /// - Throws: As ``start(of:for:)``.
+  /// - Throws: The errors of ``start(of:for:)``.
   package func filter(
     _ field: String,
     on days: ClosedRange<CalendarDay>,

@@ -6,11 +6,10 @@ import Platform
 /// It is read once from the system's zone files (TZif, RFC 9636), so that a row costs a binary search and no
 /// lock. Times after the last transition follow the POSIX rule of the file.
 ///
-/// Foundation's transitions are no replacement: Swift 6.3 on Linux takes them from ICU's own data instead of
-/// the system's tzdata. Compared with 600 zone files, its offsets differ in 92 zones between 1900 and 2100
-/// (Africa/Accra has 61 such transitions) and in 106 before 1900, and it accepts names such as `PST`.
-/// `America/Mexico_City` and the other zones in use are the same; reading a table takes 0.5 ms instead of 0.3
-/// ms.
+/// Foundation's transitions are not a replacement: Swift 6.3 on Linux takes them from ICU's own data instead of the
+/// system's tzdata. Compared with 600 zone files, its offsets differ in 92 zones between 1900 and 2100 (Africa/Accra has 61
+/// such transitions) and in 106 before 1900, and it accepts names such as `PST`. `America/Mexico_City` and the other zones
+/// in use are the same; reading a table takes 0.5 ms instead of 0.3 ms.
 package struct LocalTimeZone: Sendable, Equatable {
   /// The name, such as `America/Mexico_City`.
   package let name: String

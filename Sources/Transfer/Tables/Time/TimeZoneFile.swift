@@ -8,7 +8,7 @@ struct TimeZoneFile: Sendable, Equatable {
   /// The rule after the last transition, if the zone still changes its clocks.
   private(set) var rule: ClockRule?
 
-  /// UTC.
+  /// Creates UTC.
   init() {}
 
   /// Parses the bytes of a file; nil if they are not a complete TZif file.
@@ -71,7 +71,7 @@ struct TimeZoneFile: Sendable, Equatable {
     return end
   }
 
-  /// A big-endian, signed integer of 4 or 8 bytes.
+  /// Returns a big-endian, signed integer of 4 or 8 bytes.
   private static func integer(_ bytes: [UInt8], _ at: Int, _ size: Int) -> Int64 {
     var number: UInt64 = 0
     for byte in bytes[at..<(at + size)] { number = number << 8 | UInt64(byte) }

@@ -1,19 +1,20 @@
 import Files
 import FirestoreModels
 
-/// What a cell says of a text that exceeds it (see ``LongTexts``): `{"longText":1,"parts":8,"begins":"5f0e33a1"} Hola mundo…`.
+/// The content of a cell for a text that is too long for it (see ``LongTexts``):
+/// `{"longText":1,"parts":8,"begins":"5f0e33a1"} Hola mundo…`.
 ///
-/// The hash of the beginning tells a cell that somebody edited from one whose text was edited in its sheet. Line feeds count,
-/// carriage returns do not, as spreadsheets have line feeds alone in a cell.
+/// The hash of the beginning distinguishes an edited cell from one whose text was edited in its sheet. It ignores carriage
+/// returns, as spreadsheets only keep line feeds in a cell.
 struct LongTextMark {
   private static let start = "{\"longText\":".utf8
   static let ellipsis = "…"
 
   let number: Int
-  /// How many pieces the text was written in; nil in workbooks of earlier versions, as ``begins`` is.
+  /// The number of pieces in which the text was written; like ``begins``, nil in workbooks of earlier versions.
   private let parts: Int?
   private let begins: String?
-  /// What follows in the cell, without the ellipsis; nil if it lacks.
+  /// The rest of the cell without the ellipsis; nil if the ellipsis is missing.
   private let shown: [UInt8]?
 
   /// Reads the mark of a cell; nil for an ordinary cell.
@@ -33,7 +34,7 @@ struct LongTextMark {
     shown = hasEllipsis ? rest.dropLast(Self.ellipsis.utf8.count).filter { $0 != 0x0D } : nil
   }
 
-  /// The mark of a new cell.
+  /// Returns the mark for a new cell.
   static func text(number: Int, parts: Int, shown: some Sequence<UInt8>) -> String {
     "{\"longText\":\(number),\"parts\":\(parts),\"begins\":\"\(hash(shown))\"} "
   }
@@ -42,7 +43,7 @@ struct LongTextMark {
     String(UInt32(truncatingIfNeeded: FNV.hash(shown.lazy.filter { $0 != 0x0D })), radix: 16)
   }
 
-  /// Whether the cell is as it was written, whatever became of the text, or shows how the text begins.
+  /// Whether the cell is as it was written, even if the text was edited, or shows the beginning of the text.
   func isUnchanged(beside text: [UInt8]) -> Bool {
     guard let shown else { return false }
     if begins == Self.hash(shown) { return true }
@@ -51,6 +52,6 @@ struct LongTextMark {
     }
   }
 
-  /// Whether pieces at the end of the text lack where there are so many.
+  /// Whether pieces at the end of the text are missing if there are `count` of them.
   func lacksPieces(of count: Int) -> Bool { count < parts ?? 0 }
 }

@@ -1,12 +1,12 @@
 /// Dates and times as the numbers of a sheet: days since 30 December 1899, with the time of day as the
 /// fraction.
 ///
-/// A number is written with 16 digits, which resolves a little less than a microsecond until ``lastFineDay``
-/// and a little more after it. So the 16 digits nearest to the microsecond are written, in a number format
-/// that marks them (``XLSXStyles/fineDateCode``) for reading. In any other format, a number is rounded to
-/// milliseconds, because that is what people and other programs write; so is a number in the marked format that
-/// is what they write for a whole millisecond. The 16 digits of a microsecond beside one avoid that number, and where
-/// they cannot, no number represents it.
+/// A number is written with 16 digits, a resolution slightly finer than a microsecond until ``lastFineDay`` and slightly
+/// coarser after it. So the 16 digits nearest to the microsecond are written, in a number format that marks them
+/// (``XLSXStyles/fineDateCode``) for reading. In any other format, a number is rounded to milliseconds, because that is the
+/// precision of people and other programs. A number in the marked format is also rounded if it is what they write for a
+/// whole millisecond. For a microsecond next to a millisecond, digits are chosen that differ from that number; if there are
+/// none, no number represents it.
 enum SheetDate {
   /// 1 March 1900, the first day on which Excel's calendar is correct.
   static let firstDay = 61
@@ -61,15 +61,15 @@ enum SheetDate {
     return microseconds >= microsecondsOfDay ? (Int(day) + 1, 0) : (Int(day), Int(microseconds))
   }
 
-  /// Returns ten to the power of the decimals within 16 digits.
+  /// Returns the power of ten for the decimals that fit into 16 digits.
   private static func scale(of day: Int) -> Double {
     day >= 10_000 ? 1e11 : day >= 1000 ? 1e12 : day >= 100 ? 1e13 : 1e14
   }
 
   // MARK: Text
 
-  /// Appends the date of a serial number, such as `2026-12-31T18:30:00`; false, and nothing, for one outside of the
-  /// calendar: negative, after 9999, or ``missingDay``.
+  /// Appends the date of a serial number, such as `2026-12-31T18:30:00`, or returns false if it is outside the calendar:
+  /// negative, after 9999, or ``missingDay``.
   static func append(_ serial: Double, isFine: Bool, countsFrom1904: Bool, to out: inout [UInt8]) -> Bool {
     let (day, microseconds) = split(serial, isFine: isFine)
     if serial < 0 || (day == missingDay && !countsFrom1904) { return false }

@@ -8,7 +8,7 @@ struct SheetDuration: Sendable, Equatable {
     milliseconds = Int((days * 86_400_000).rounded())
   }
 
-  /// Parses what ``append(to:)`` writes.
+  /// Parses the output of ``append(to:)``.
   init?(_ text: String) {
     let parts = text.drop { $0 == "-" }.split(separator: ":")
     guard parts.count == 3, let hours = Int(parts[0]), let minutes = Int(parts[1]),
@@ -20,7 +20,7 @@ struct SheetDuration: Sendable, Equatable {
 
   var seconds: Double { Double(milliseconds) / 1000 }
 
-  /// Appends hours, minutes and seconds, `255:10:10`, and the milliseconds if there are any.
+  /// Appends hours, minutes and seconds, such as `255:10:10`, and any milliseconds.
   func append(to out: inout [UInt8]) {
     let total = Int(milliseconds.magnitude)
     if milliseconds < 0 { out.append(UInt8(ascii: "-")) }

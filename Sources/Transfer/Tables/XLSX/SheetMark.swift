@@ -1,18 +1,21 @@
-/// The names that a workbook of an export has for each of its sheets: with the collection of it, with the zone of its times, and of one
-/// that shows what is not stored.
+/// The names that an exported workbook defines for each sheet.
 ///
-/// The name of a sheet is cut and has no slash, so it does not tell. A defined name that is local to the sheet follows it wherever
-/// spreadsheets move or rename it: letters and digits of the collection stand for themselves, every other byte is `_` and two
-/// hexadecimal digits. What is too long for one name is in several, with numbers: `gymmigrate.collection.2.…`.
+/// There are names for its collection, for the zone of its times, and for a sheet that shows documents differently from how
+/// they are stored.
+///
+/// The name of a sheet cannot identify its collection, as it is shortened and has no slashes. A defined name that is local
+/// to the sheet follows it wherever spreadsheets move or rename it. Letters and digits of the collection represent
+/// themselves; every other byte is `_` and two hexadecimal digits. What is too long for one name is divided among several,
+/// with numbers: `gymmigrate.collection.2.…`.
 enum SheetMark {
   private static let prefix = "gymmigrate.collection."
   private static let zonePrefix = "gymmigrate.zone."
-  /// The name for a sheet that shows documents otherwise than they are stored.
+  /// The name for a sheet that shows documents differently from how they are stored.
   static let view = "gymmigrate.view"
-  /// The library's limit of a defined name with its sheet, in bytes.
+  /// The library's limit for a defined name with its sheet, in bytes.
   private static let maximumLength = 127
 
-  /// The names for a collection.
+  /// Returns the names for a collection.
   static func names(of collection: CollectionPath, inSheet sheet: String) -> [String] {
     let text = encoded(collection.string)
     let room = maximumLength - sheet.utf8.count - "''!".utf8.count - prefix.utf8.count
@@ -28,7 +31,7 @@ enum SheetMark {
     return names
   }
 
-  /// The name for the zone of a sheet's times; of every zone it fits beside the longest name of a sheet.
+  /// Returns the name for the zone of a sheet's times. It fits for every zone, even beside the longest name of a sheet.
   static func name(ofZone zone: String) -> String { zonePrefix + encoded(zone) }
 
   private static func encoded(_ name: String) -> String {
@@ -44,7 +47,7 @@ enum SheetMark {
     return text
   }
 
-  /// The number and the text of one of several names; nil for any other name.
+  /// Returns the number and the text of one of several names; nil for any other name.
   static func part(of name: String) -> (number: Int, text: String)? {
     guard name.hasPrefix(prefix) else { return nil }
     let parts = name.dropFirst(prefix.count).split(
@@ -56,19 +59,19 @@ enum SheetMark {
     return (number, String(parts[1]))
   }
 
-  /// The collection of several names, by their numbers; nil where one is missing.
+  /// Returns the collection of several names, given by their numbers; nil if one is missing.
   static func collection(ofParts parts: [Int: String]) -> CollectionPath? {
     guard !parts.isEmpty else { return nil }
     let texts = (1...parts.count).compactMap { parts[$0] }
     return texts.count == parts.count ? collection(of: prefix + texts.joined()) : nil
   }
 
-  /// The collection of a name; nil for any other name.
+  /// Returns the collection of a name; nil for any other name.
   static func collection(of name: String) -> CollectionPath? {
     text(of: name, prefix).flatMap { CollectionPath($0) }
   }
 
-  /// The zone of a name; nil for any other name.
+  /// Returns the zone of a name; nil for any other name.
   static func zone(of name: String) -> String? { text(of: name, zonePrefix) }
 
   private static func text(of name: String, _ prefix: String) -> String? {

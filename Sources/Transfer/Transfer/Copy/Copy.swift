@@ -2,7 +2,7 @@ package import Configuration
 package import FirestoreREST
 import Logging
 
-/// Copies documents from one database into another: read at one read time, page by page, and written by a mode.
+/// Copies documents from one database to another, reading pages as of one read time and writing in a given mode.
 ///
 /// ``prepare()`` plans the copy and writes nothing; ``run(_:)`` executes the plan.
 ///
@@ -17,34 +17,34 @@ package struct Copy: Sendable {
     package var filter: StructuredQuery.Filter?
     /// The maximum number of documents per collection, including those of its subcollections; nil for all.
     package var limit: Int?
-    /// As ``CollectionRead/pageSize``.
+    /// See ``CollectionRead/pageSize``.
     package var pageSize = 300
-    /// As ``CollectionRead/parallel``.
+    /// See ``CollectionRead/parallel``.
     package var parallel = 1
     /// The write mode, which decides about existing documents.
     package var mode: WriteMode
-    /// The read time of the source; nil for the present of each page.
+    /// The read time of the source; nil to read each page as of the present.
     package var readTime: Timestamp?
-    /// Whether documents of the copied collections that do not exist in the source are deleted in the target.
+    /// Whether documents of the copied collections that the source does not have are deleted in the target.
     package var deletesExtraneous = false
-    /// The maximum number of deletions; a copy that would exceed it does not begin.
+    /// The maximum number of deletions; a copy that would exceed it does not start.
     package var maximumDeletes: Int?
     /// Whether personal data may leave a protected environment.
     package var keepsPersonalData = false
-    /// How documents are masked on their way; nil to copy them as they are.
+    /// Masks the documents that are copied; nil to copy them as they are.
     package var mask: Mask?
-    /// Whether URLs of files in the source's bucket become those of the target's.
+    /// Whether URLs of files in the source's bucket are rewritten to the target's bucket.
     package var rewritesStorageURLs = false
-    /// Whether each document is read back when it is written, and the source is counted at the end.
+    /// Whether each document is read back after it is written, and the source is counted at the end.
     package var verifies = false
-    /// Whether it only reads, compares and counts.
+    /// Whether to only read, compare and count.
     package var isDryRun = false
-    /// The part that is copied, in place of all of the selection; nil for none.
+    /// The subset to copy instead of the entire selection; nil for none.
     package var subset: Subset?
     package var limits = BatchLimits()
-    /// The rate of writing.
+    /// Limits the rate of writing.
     package var pacer = WritePacer(ramp: false)
-    /// The range of the source that this process copies of what several share; nil for all of the selection.
+    /// The range of the source that this one of several processes copies; nil for the entire selection.
     package var part: CollectionRead?
 
     package init(selection: CollectionSelection, mode: WriteMode) {
@@ -56,29 +56,30 @@ package struct Copy: Sendable {
   package struct Plan: Sendable, Equatable {
     /// The scopes to copy, in their order.
     package var scopes: [CollectionScope]
-    /// The number of documents of each scope by a count on the server, nil if unknown; empty for a resumed run.
+    /// The number of documents in each scope as counted by the server, nil if unknown; empty for a resumed run.
     package var counts: [Int?]
-    /// Whether subcollections add documents that cannot be counted beforehand.
+    /// Whether subcollections add documents that cannot be counted in advance.
     package var hasMore: Bool
-    /// The read time; nil to read each page as of now.
+    /// The read time; nil to read each page as of the present.
     package var readTime: Timestamp?
     /// The number of documents to delete in the target.
     package var extraneous: Int
-    /// The reads made for the plan: counts, and the names on both sides if documents are deleted.
+    /// The reads spent on the plan: counts, and the names on both sides if documents are deleted.
     var overhead = 0
-    /// The operations at most, of what is counted.
+    /// The maximum cost of the documents that are counted.
     package var cost: Cost
-    /// The documents, where a part is copied.
+    /// The names of the documents, if only a part is copied.
     var names: SubsetNames?
-    /// What is to be said of the part; nil for a run that is resumed.
+    /// The report on the part; nil for a resumed run.
     package var part: SubsetReport?
 
-    /// The number of documents, as far as they are counted.
+    /// The number of documents, as far as they have been counted.
     package var documents: Int { counts.reduce(0) { $0 + ($1 ?? 0) } }
     /// Whether all documents are counted.
     package var isCounted: Bool { !hasMore && !counts.contains { $0 == nil } }
 
-    /// The cost: a maximum where all documents are counted; otherwise a minimum, which has no writes, because none may differ.
+    /// The cost: a maximum if all documents are counted; otherwise a minimum, without writes because no document may
+    /// differ.
     package func estimate(at prices: PriceList) -> CostEstimate {
       if isCounted { return CostEstimate(cost, at: prices) }
       return CostEstimate(Cost(reads: cost.reads, deletes: cost.deletes), at: prices, isMinimum: true)
@@ -90,10 +91,10 @@ package struct Copy: Sendable {
   let context: RunContext
   let personalData: PersonalDataGuard
   private let elsewhere: LineList
-  /// Set where what is written is read back.
+  /// Reads back what is written, if the copy verifies.
   package let readBack: ReadBack?
 
-  /// - Parameter context: The context of the target; its checkpoints make the run resumable.
+  /// - Parameter context: The run context of the target, whose checkpoints make the run resumable.
   package init(from source: Connection, _ options: Options, in context: RunContext) {
     self.source = source
     self.options = options
@@ -108,12 +109,12 @@ package struct Copy: Sendable {
       options.verifies ? ReadBack(context.client, list: context.folder.file("differences.jsonl")) : nil
   }
 
-  /// The paths of the lists that it may write.
+  /// The paths of the lists that the copy may write.
   package var lists: [String] { [context.rejects.path, elsewhere.path] + (readBack.map { [$0.path] } ?? []) }
 
   // MARK: Plan
 
-  /// Plans the copy; it only reads.
+  /// Plans the copy without writing anything.
   ///
   /// - Throws: ``Failure``: `.notPermitted` if personal data would leave a protected environment, or if more documents than
   ///   allowed would be deleted.
@@ -135,7 +136,7 @@ package struct Copy: Sendable {
     )
     if resumed != nil { return plan }
     let reads = scopes.map { scope in
-      // A pattern cannot be counted beforehand; a scope with subcollections counts the collection itself only.
+      // A pattern cannot be counted in advance, and for a scope with subcollections only the collection itself is counted.
       var read = CollectionRead(scope.name)
       if scope.kind != nil { read.reach = .pattern }
       read.filter = options.filter
@@ -154,7 +155,7 @@ package struct Copy: Sendable {
       let list = try await ExtraneousDocuments(self, scopes: scopes, readTime: plan.readTime).list()
       plan.extraneous = list.count
       plan.overhead += list.read
-      // Each one is read again before it is deleted.
+      // Each document is read again before it is deleted.
       plan.cost.reads += list.count
       plan.cost.deletes = list.count
       try assertDeletesAllowed(list.count)
@@ -163,7 +164,7 @@ package struct Copy: Sendable {
     return plan
   }
 
-  /// Returns the plan of a range, which is neither counted nor pinned here.
+  /// Returns the plan of a part of the source, which is neither counted nor pinned here.
   private func plan(of part: CollectionRead) throws(Failure) -> Plan {
     let scope =
       part.reach == .pattern
@@ -181,7 +182,7 @@ package struct Copy: Sendable {
     )
   }
 
-  /// Returns the reads of the source that a new copy makes.
+  /// Returns the reads of the source that a new copy performs.
   ///
   /// - Throws: `.inputMissing` if a pattern matches nothing.
   package func reads() async throws -> [CollectionRead] {
@@ -193,7 +194,7 @@ package struct Copy: Sendable {
     return reads(of: try options.selection.scopes(roots: try await roots(nil)))
   }
 
-  /// Returns the reads of the source for a plan; none for that of a part, which is read by name.
+  /// Returns the reads of the source for a plan; none for a subset, which is read by name.
   package func reads(of plan: Plan) -> [CollectionRead] { plan.names == nil ? reads(of: plan.scopes) : [] }
 
   private func reads(of scopes: [CollectionScope]) -> [CollectionRead] {
@@ -207,7 +208,7 @@ package struct Copy: Sendable {
 
   private func roots(_ resumed: CopyPosition?) async throws -> [CollectionPath] {
     guard options.selection.wantsRoots else { return [] }
-    // The root collections as of the beginning of the run, whatever was created since.
+    // The root collections as of the beginning of the run, regardless of what was created since.
     if let checkpoint = context.checkpoints?.resumed, let resumed {
       let names = checkpoint.collections.prefix(resumed.scopes).map(\.name)
       return names.compactMap { CollectionPath($0)?.root }
@@ -229,9 +230,9 @@ package struct Copy: Sendable {
 
   // MARK: Execution
 
-  /// Copies the documents, then deletes extraneous ones if requested and everything could be copied.
+  /// Copies the documents, then deletes extraneous ones if requested and if everything was copied.
   ///
-  /// - Returns: How many documents of the target were counted as read, because they were to be deleted.
+  /// - Returns: How many documents of the target were counted as read because they were to be deleted.
   /// - Throws: ``Failure``.
   @discardableResult
   package func run(_ plan: Plan) async throws -> [CollectionPath: Int] {
@@ -246,7 +247,7 @@ package struct Copy: Sendable {
     defer { context.progress.end() }
     context.progress.begin("copy", total: !plan.isCounted || plan.counts.isEmpty ? nil : plan.documents)
     let start = try CopyPosition(plan, resuming: context.checkpoints?.resumed)
-    // A run that was killed before its first checkpoint begins again.
+    // A run that was killed before its first checkpoint starts over.
     let isNew = context.checkpoints?.resumed?.state.position == nil
     var references = references(from: start)
     try await loader.load { intake in

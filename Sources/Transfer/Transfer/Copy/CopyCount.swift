@@ -2,11 +2,11 @@ import FirestoreModels
 import FirestoreREST
 import Schema
 
-/// Counts the source at a copy's read time, and compares the numbers with those of the documents that were read.
+/// Counts the source at a copy's read time, and compares the counts with the numbers of documents that were read.
 ///
-/// Of subcollections only a copy of everything can be counted: as collection groups, whose number is that of all parents.
+/// Subcollections can be counted only for a copy of everything: as collection groups, over all parents.
 package struct CopyCount: Sendable {
-  /// A collection, or the collections of one name, whose number is not that of what was read.
+  /// A collection, or collection group, whose count differs from the number of documents read.
   package struct Difference: Sendable, Equatable {
     package let collection: String
     package let counted: Int
@@ -17,14 +17,14 @@ package struct CopyCount: Sendable {
   private let plan: Copy.Plan
   private let extraneous: [CollectionPath: Int]
 
-  /// - Parameter extraneous: The documents of the target that count as read, too, as ``Copy/run(_:)`` returns them.
+  /// - Parameter extraneous: The number of the target's documents that also count as read, as returned by ``Copy/run(_:)``.
   package init(_ copy: Copy, _ plan: Copy.Plan, without extraneous: [CollectionPath: Int]) {
     (self.copy, self.plan, self.extraneous) = (copy, plan, extraneous)
   }
 
-  /// The differences, and how many documents were compared by their number.
+  /// Returns the differences, and the number of documents that were covered by the counts.
   ///
-  /// - Throws: ``Failure`` if the service does not count them.
+  /// - Throws: ``Failure`` if the service cannot count them.
   package func differences() async throws -> (differences: [Difference], counted: Int) {
     let expected = expected()
     let client = copy.source.client
@@ -43,7 +43,7 @@ package struct CopyCount: Sendable {
     return (differences, counted)
   }
 
-  /// What can be counted, with the number of documents that were read of it.
+  /// What can be counted, with the number of its documents that were read.
   private func expected() -> [(read: CollectionRead, number: Int)] {
     guard copy.options.limit == nil, copy.options.part == nil, copy.options.subset == nil,
       plan.readTime != nil

@@ -10,7 +10,7 @@ extension Copy {
     package var updated = 0
     /// Documents that would be deleted.
     package var deleted = 0
-    /// The operations of such a run.
+    /// The billed operations of such a run.
     package var cost = Cost()
   }
 

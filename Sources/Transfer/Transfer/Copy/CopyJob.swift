@@ -2,7 +2,7 @@ package import FirestoreREST
 package import Schema
 import TypedDocuments
 
-/// The collections of a job over two databases: named ones and patterns, all, or the catalogues of the schema.
+/// The collections of a job over two databases: given paths and patterns, all, or the catalogues of the schema.
 package struct SelectionSettings: Codable, Sendable, Equatable {
   package var collections: [String] = []
   package var all = false
@@ -11,14 +11,14 @@ package struct SelectionSettings: Codable, Sendable, Equatable {
 
   package init() {}
 
-  /// What is meant.
+  /// Resolves the settings to a selection.
   ///
-  /// - Throws: `.usage` where the schema has no catalogues.
+  /// - Throws: `.usage` if the schema has no catalogues.
   package func selection(isDeep: Bool, _ schema: DatabaseSchema) throws(Failure) -> CollectionSelection {
     CollectionSelection(try names(schema), isDeep: isDeep)
   }
 
-  /// The paths and patterns; nil where all root collections are meant.
+  /// The paths and patterns; nil for all root collections.
   private func names(_ schema: DatabaseSchema) throws(Failure) -> [String]? {
     if all { return nil }
     if !catalogues { return collections }
@@ -35,15 +35,15 @@ package struct SelectionSettings: Codable, Sendable, Equatable {
   }
 }
 
-/// A copy, as its command line or a record says it.
+/// A copy as specified on the command line or in a record.
 package struct CopyJob: Job {
   package static let kind = "copy"
 
   package var selection: SelectionSettings
   package var mode = WriteMode.create
-  /// Whether subcollections are copied; nil for yes, but not with a filter.
+  /// Whether subcollections are copied; nil means yes unless there is a filter.
   package var subcollections: Bool?
-  /// Filters as they are typed.
+  /// Filters as typed.
   package var filters: [String] = []
   package var timeZone: String?
   package var limit: Int?
@@ -65,7 +65,7 @@ package struct CopyJob: Job {
   package var writes: Bool { !isDryRun }
   package var deletesForGood: Bool { deletesExtraneous }
 
-  /// The options of the copy but for the filter, which is parsed for the source's database.
+  /// The options of the copy except the filter, which is parsed for the source's database.
   package func options(_ schema: DatabaseSchema) throws(Failure) -> Copy.Options {
     let isDeep = subcollections ?? filters.isEmpty
     var options = Copy.Options(selection: try selection.selection(isDeep: isDeep, schema), mode: mode)

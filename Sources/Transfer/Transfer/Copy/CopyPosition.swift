@@ -5,9 +5,9 @@ struct CopyPosition: JSONRecord {
   /// The index of the scope; the number of scopes for the deletions.
   var stage = 0
   private var lastPath: String?
-  /// The number of documents of the scope that were passed on.
+  /// The number of documents of the scope that were handed on.
   var taken = 0
-  /// The last line of the list of deletions that is done.
+  /// The number of the last processed line in the list of deletions.
   var deletions = 0
   /// The counts of references.
   var references = ReferenceRewriter.Counts()
@@ -17,13 +17,13 @@ struct CopyPosition: JSONRecord {
   var extraneous = 0
   var readTime: Timestamp?
 
-  /// The last document of the scope that was passed on.
+  /// The last document of the scope that was handed on.
   var last: DocumentPath? {
     get { lastPath.flatMap { DocumentPath($0) } }
     set { lastPath = newValue?.string }
   }
 
-  /// - Throws: `.inputMalformed` where the checkpoint is not of a copy.
+  /// - Throws: `.inputMalformed` if the checkpoint is not that of a copy.
   init(_ plan: Copy.Plan, resuming checkpoint: Checkpoint?) throws(Failure) {
     if let resumed = try checkpoint?.position(as: CopyPosition.self) {
       self = resumed

@@ -6,19 +6,19 @@ struct CopyReader: Sendable {
   let filter: StructuredQuery.Filter?
   /// The maximum number of documents per scope, including subcollections.
   let limit: Int
-  /// As ``CollectionRead/pageSize`` and ``CollectionRead/parallel``.
+  /// See ``CollectionRead/pageSize`` and ``CollectionRead/parallel``.
   let pageSize: Int
   let parallel: Int
   let personalData: PersonalDataGuard
-  /// How documents are masked.
+  /// Masks the documents.
   ///
-  /// A position would name a document of the source, so a masked read has none.
+  /// A masked read has no positions, because these would name documents of the source.
   let mask: Mask?
-  /// The names that are read.
+  /// The range of names to read.
   let range: NameRange
   let progress: Progress
 
-  /// What helps where the read time has expired.
+  /// What to do if the read time has expired.
   static let remedy =
     "Copy again from the beginning (documents already written are detected and skipped), \(Failure.orReadPresent)"
 
@@ -60,7 +60,7 @@ struct CopyReader: Sendable {
     }
   }
 
-  /// As ``forEachPage(_:from:_:_:)``, of the documents of a part.
+  /// Does the same as ``forEachPage(_:from:_:_:)`` for the documents of a subset.
   private func forEachPage(
     of names: SubsetNames,
     _ plan: Copy.Plan,
@@ -96,7 +96,7 @@ struct CopyReader: Sendable {
     }
   }
 
-  /// Documents as they are passed on.
+  /// Returns documents as they are handed on.
   private func carried(
     _ documents: [RawDocument],
     _ references: inout CopyReferences
@@ -107,7 +107,7 @@ struct CopyReader: Sendable {
     return carried
   }
 
-  /// The next page of a scope; a failure of a masked copy names no document of the source.
+  /// Returns the next page of a scope; errors of a masked copy name no source documents.
   private func next(
     of read: Int,
     in pages: CollectionPages,
@@ -121,9 +121,9 @@ struct CopyReader: Sendable {
     }
   }
 
-  /// Returns the reads of the scopes that a position leaves.
+  /// Returns the reads of the scopes that remain after a position.
   private func reads(_ plan: Copy.Plan, from start: CopyPosition) -> [CollectionRead] {
-    // Where scopes overlap, not every document counts.
+    // If scopes overlap, not every document counts.
     let areApart = plan.scopes.allSatisfy { !$0.isDeep && $0.kind == nil }
     return plan.scopes.enumerated().dropFirst(start.stage).map { index, scope in
       var read = scope.read
@@ -138,13 +138,13 @@ struct CopyReader: Sendable {
         read.readsAhead = areApart
         if areApart { read.limit = max(1, left) }
       }
-      // What is read ahead beyond a limit would be billed and discarded.
+      // Documents read ahead beyond the limit would be billed and discarded.
       read.parallel = limit == .max ? parallel : 1
       return read
     }
   }
 
-  /// Returns whether a document belongs to a scope; another scope may include the same collections.
+  /// Whether a document belongs to a scope; another scope may include the same collections.
   private func isSelected(_ path: DocumentPath, _ index: Int, _ scopes: [CollectionScope]) -> Bool {
     scopes[index].kind == nil && scopes.count == 1
       || CollectionScope.index(of: path, in: scopes) == index

@@ -1,4 +1,4 @@
-/// Rewrites references into the source to the target; others are kept and listed, one line each.
+/// Rewrites references into the source so that they point into the target; others are kept and listed, one line each.
 struct CopyReferences {
   private var rewriter: ReferenceRewriter
   private let list: LineList

@@ -69,9 +69,9 @@ struct ExtraneousDocuments {
     var updateTime: Timestamp
   }
 
-  /// Deletes the listed documents, each only if it has not changed since it was listed.
+  /// Deletes the listed documents, except those that have changed since they were listed.
   ///
-  /// - Returns: How many of the target's documents this counted as read, also before an interruption.
+  /// - Returns: How many of the target's documents this counted as read, including before an interruption.
   func delete(_ start: CopyPosition) async throws -> [CollectionPath: Int] {
     copy.context.progress.begin("delete", total: start.extraneous)
     defer { copy.context.progress.end() }
@@ -112,7 +112,7 @@ struct ExtraneousDocuments {
 
   private func delete(_ entries: [Entry], _ writer: BatchWriter, _ delegate: DeleteDelegate) async throws {
     let current = try await copy.context.client.batchGet(entries.map(\.path))
-    // Where the copy leaves subcollections alone, they would stay.
+    // If the copy does not cover subcollections, they would be left behind.
     let shallow = entries.map(\.path).filter { path in
       current[path] != nil && CollectionScope.index(of: path, in: scopes).map { !scopes[$0].isDeep } ?? false
     }
@@ -123,7 +123,7 @@ struct ExtraneousDocuments {
         try copy.context.reject(deletionOf: entry.path, leaving: ids)
         continue
       }
-      // Deleted before an interruption, and created again by somebody.
+      // The document was deleted before an interruption, and somebody created it again.
       let isDone =
         if let document { try delegate.isChangedSince(document) } else { true }
       let result: WriteResult? =
@@ -140,7 +140,7 @@ struct ExtraneousDocuments {
   }
 }
 
-/// Settles the deletions of a copy; a document that another writer changed meanwhile is left alone.
+/// Settles the deletions of a copy; a document that another writer has changed in the meantime is left alone.
 private struct DeleteDelegate: BatchDelegate {
   let context: RunContext
 
@@ -148,8 +148,8 @@ private struct DeleteDelegate: BatchDelegate {
     try context.journal?.isChangedSince(document) ?? false
   }
 
-  /// Returns the result for a document that does not exist any more: deleted by this run before it was interrupted, or by
-  /// another writer.
+  /// Returns the result for a document that no longer exists, deleted by this run before an interruption or by another
+  /// writer.
   func settleMissing(_ path: DocumentPath) throws(Failure) -> WriteResult {
     guard try context.journal?.takeOwnWrite(of: path, current: nil)?.kind == .delete else {
       return .unchanged

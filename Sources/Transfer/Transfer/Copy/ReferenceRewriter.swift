@@ -1,14 +1,14 @@
 import Schema
 
-/// Rewrites references into the source database to the target database; others are kept and counted.
+/// Rewrites references into the source database so that they point into the target database; others are kept and counted.
 ///
-/// With ``buckets``, texts that are URLs of files in the source's bucket of Cloud Storage are rewritten, too.
+/// With ``buckets``, texts that are URLs of files in the source's Cloud Storage bucket are rewritten, too.
 package struct ReferenceRewriter: Sendable {
   /// The number of references.
   package struct Counts: Codable, Sendable, Equatable {
     /// References into the source, which now point into the target.
     package var rewritten = 0
-    /// References into other databases, or any if the source is not known.
+    /// References into other databases, or all references if the source is not known.
     package var kept = 0
     /// URLs of files in the source's bucket, which are now in the target's.
     package var storageURLs = 0
@@ -17,17 +17,17 @@ package struct ReferenceRewriter: Sendable {
   }
 
   private let source: DatabaseName?
-  /// Which references are rewritten.
+  /// The rule by which references are rewritten.
   package let rule: ReferenceRule
   /// The buckets of the source and the target; nil to leave URLs as they are.
   package var buckets: (source: String, target: String)?
   package private(set) var counts = Counts()
-  /// The database that the first reference names that is kept; nil for none since the run began or was resumed.
+  /// The database of the first kept reference; nil if there has been none since the run began or was resumed.
   private(set) var elsewhere: DatabaseName?
 
-  /// Makes a rewriter; without a source nothing is rewritten.
+  /// Creates a rewriter; without a source nothing is rewritten.
   ///
-  /// - Parameter counts: The counts so far, of a resumed run.
+  /// - Parameter counts: The counts so far, for a resumed run.
   package init(from source: DatabaseName?, to target: DatabaseName, counts: Counts = Counts()) {
     self.source = source
     rule = ReferenceRule(from: source, to: target)

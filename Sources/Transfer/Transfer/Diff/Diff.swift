@@ -25,14 +25,14 @@ package struct Diff {
     package var isDetailed = false
     /// Whether text has colors.
     package var isColored = false
-    /// Whether equal documents are reported too.
+    /// Whether equal documents are reported, too.
     package var showsEqual = false
-    /// Whether it is an error if a scope has no document on either side.
+    /// Whether a scope without documents on either side is an error.
     package var failsIfEmpty = false
     /// The output file; `-` is standard output, nil is none.
     package var output: String?
     package var files = FileAccess.local
-    /// Says which collection was probably meant by one that neither side has.
+    /// Suggests the collection that was probably meant by one that neither side has.
     package var hint: @Sendable (CollectionPath) -> String? = { _ in nil }
 
     package init(selection: CollectionSelection) {
@@ -139,7 +139,7 @@ package struct Diff {
   }
 }
 
-/// Reports the total number of documents once both sides are counted.
+/// Reports the total number of documents once both sides have been counted.
 private struct DiffTotal: Sendable {
   private let counts = Locked<[Int]>([])
   let report: @Sendable (Int) -> Void
@@ -171,7 +171,7 @@ extension Failure {
   }
 }
 
-/// A box for the output file, which cannot be copied.
+/// A box for the output file, which is not copyable.
 private final class DiffOutput {
   private var file: OutputFile?
 

@@ -46,7 +46,7 @@ struct DiffEntry: Equatable {
     case different = "*"
     case unreadable = "!"
 
-    /// Of what exists on one side, that of what copying there would do.
+    /// The color; for a document on only one side, it shows what copying to `--to` would do.
     var color: TextColor? {
       switch self {
       case .same: nil

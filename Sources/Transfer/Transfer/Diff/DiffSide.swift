@@ -3,7 +3,7 @@ package import FirestoreREST
 package import Logging
 
 extension Diff {
-  /// One side of a comparison: a database at a moment, or a snapshot.
+  /// One side of a comparison: a database as of a moment, or a snapshot.
   package enum Side: Sendable {
     case database(DatabaseEnvironment, FirestoreClient, at: ReadTimeChoice)
     case snapshot(Snapshot)
@@ -16,12 +16,12 @@ extension Diff {
       }
     }
 
-    /// Whether the service bills what is read of it: files, and a mirror, are on this machine.
+    /// Whether reading it is billed by the service; files and mirrors are local.
     package var isBilled: Bool {
       if case .database(_, let client, _) = self { client.caller.isBilled } else { false }
     }
 
-    /// The read time; nil for a snapshot, and for the present of each page.
+    /// The read time; nil for a snapshot, or to read each page as of the present.
     package func moment(_ logger: Logger) async throws -> Timestamp? {
       guard case .database(let environment, let client, let choice) = self else { return nil }
       return try await client.readTime(choice, of: environment, logger)
@@ -44,9 +44,9 @@ extension Diff {
       }
     }
 
-    /// The documents of some scopes, scope by scope, each in the order of names.
+    /// Returns the documents of some scopes, scope by scope, each in the order of names.
     ///
-    /// - Parameter remedy: What to do when the moment can be read no longer, as a sentence.
+    /// - Parameter remedy: A sentence on what to do if the moment can no longer be read.
     package func pages(
       of scopes: [CollectionScope],
       at moment: Timestamp?,

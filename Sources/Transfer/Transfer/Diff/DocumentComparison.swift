@@ -2,17 +2,17 @@ import FirestoreREST
 
 /// Compares a document of one database with the copy of it in another.
 ///
-/// Values are compared exactly, as ``FirestoreModels/Value`` does: 1 and 1.0 differ. References are compared as a copy leaves them:
-/// those into the first database have to point into the second, all others have to be equal. Create and update times are set
-/// by the service and are not compared.
+/// Values are compared exactly, as by ``FirestoreModels/Value``: 1 and 1.0 differ. References are compared as if copied:
+/// those into the first database have to point into the second, and all others have to be equal. Create and update times
+/// are set by the service and are not compared.
 package struct DocumentComparison: Sendable {
   private let rewriter: ReferenceRewriter?
   private let ignored: [FieldPath]
 
-  /// Makes a comparison.
+  /// Creates a comparison.
   ///
   /// - Parameters:
-  ///   - from: The database of the first document; nil if not known, so that references are compared by their full names.
+  ///   - from: The database of the first document; nil if unknown, so that references are compared by their full names.
   ///   - to: The database of the second document.
   ///   - ignored: The fields that may differ, including nested ones.
   package init(from: DatabaseName?, to: DatabaseName?, ignoring ignored: [FieldPath] = []) {
@@ -20,12 +20,12 @@ package struct DocumentComparison: Sendable {
     self.ignored = ignored
   }
 
-  /// Returns whether the documents are equal apart from ignored fields.
+  /// Whether the documents are equal apart from ignored fields.
   package func areSame(_ a: FieldMap, _ b: FieldMap) -> Bool {
     copied(a) == compared(b)
   }
 
-  /// Returns the differing fields, each with its values in the documents; none if the documents are equal.
+  /// Returns the differing fields, with their values in both documents; empty if the documents are equal.
   package func differences(_ a: RawDocument, _ b: RawDocument) -> [FieldDifference] {
     let before = RawDocument(path: a.path, fields: copied(a.fields))
     let after = compared(b.fields)

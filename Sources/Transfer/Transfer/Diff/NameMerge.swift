@@ -1,17 +1,17 @@
 /// Merges two streams of documents in the order of their names: documents in only one of them, and documents in both.
 ///
-/// It holds the documents that were pushed and not yet consumed, so about two pages. It reads nothing itself.
+/// It holds the documents that were pushed but not yet consumed, which is about two pages. It reads nothing itself.
 package struct NameMerge {
   package enum Side: Sendable {
     case from, to
   }
 
   package enum Step: Sendable, Equatable {
-    /// More documents of a stream are needed, or its end.
+    /// More documents of a stream, or its end, are needed.
     case needs(Side)
     /// A document that only one stream has.
     case only(Side, RawDocument)
-    /// A document that both streams have, of `from` and of `to`.
+    /// A document that both streams have, as in `from` and as in `to`.
     case both(RawDocument, RawDocument)
     /// Both streams have ended.
     case finished

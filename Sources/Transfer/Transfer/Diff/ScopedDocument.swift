@@ -1,12 +1,12 @@
-/// A document of a scope, as it is sorted on disk: by scope, name and layer.
+/// A document of a scope in the form in which it is sorted on disk: by scope, name and layer.
 ///
-/// No document may be twice in a layer.
+/// A layer must not contain a document twice.
 struct ScopedDocument: SortRecord {
   let scope: Int
-  /// Which of several snapshots it is of, the earliest first.
+  /// The index of its snapshot among several, the earliest first.
   private let layer: Int
   let path: DocumentPath
-  /// Empty for a document that is deleted.
+  /// The document as JSON; empty if it is deleted.
   private let json: [UInt8]
 
   init(_ document: RawDocument, scope: Int, layer: Int) {
@@ -15,10 +15,10 @@ struct ScopedDocument: SortRecord {
     json = JSONWriter.bytes { $0.document(document, times: false) }
   }
 
-  /// A document that is gone from the layers before.
+  /// Creates a record that deletes a document of earlier layers.
   init(deleted path: DocumentPath, scope: Int, layer: Int) { self.init(scope, layer, path, []) }
 
-  /// A document of which the name alone counts.
+  /// Creates a record of which only the name matters.
   init(naming path: DocumentPath) { self.init(0, 0, path, []) }
 
   var isDeleted: Bool { json.isEmpty }
@@ -27,7 +27,7 @@ struct ScopedDocument: SortRecord {
     (self.scope, self.layer, self.path, self.json) = (scope, layer, path, json)
   }
 
-  /// Whether another record is of the same document.
+  /// Whether both records are of the same document.
   func isSameDocument(as other: ScopedDocument) -> Bool { scope == other.scope && path == other.path }
 
   static func < (a: ScopedDocument, b: ScopedDocument) -> Bool {

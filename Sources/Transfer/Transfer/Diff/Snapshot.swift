@@ -3,9 +3,9 @@ import Tables
 
 /// Documents in JSON Lines files or a managed export, as one side of a comparison.
 ///
-/// Several snapshots may lie over each other, as increments over a whole export: of each document the last one counts, which may list it
-/// as deleted. The files are read twice: first to find their collections, malformed lines and the order of names, then to compare. If the
-/// names are not in order, the documents are sorted on disk first.
+/// Several snapshots may be layered, such as increments on top of a whole export: the last layer decides on each document,
+/// and may list it as deleted. The files are read twice: first to find their collections, malformed lines and the order of
+/// names, then to compare. If the names are not in order, the documents are sorted on disk first.
 package struct Snapshot: Sendable {
   /// A line that is not a document.
   package struct Defect: Sendable, Equatable {
@@ -19,11 +19,11 @@ package struct Snapshot: Sendable {
   package let path: String
   /// The database of the documents, if known.
   package let database: DatabaseName?
-  /// The moment that the documents show, if known.
+  /// The time as of which the documents were read, if known.
   package let moment: Timestamp?
-  /// Whether it is an increment without the whole export before it.
+  /// Whether it is an increment without the whole export that it adds to.
   private let isIncrement: Bool
-  /// What to say of an increment that stands for a database.
+  /// A warning, if an increment is used instead of a database.
   package var warning: String? {
     isIncrement ? Self.warning(ofIncrement: path) : nil
   }
@@ -43,13 +43,13 @@ package struct Snapshot: Sendable {
   private let isSorted: Bool
   private let access: FileAccess
 
-  /// The files of one path, and what they hold whole although they lie over others.
+  /// The files of one path, with the collections that they hold as a whole, even on top of other layers.
   private struct Layer {
     var files: [ImportSource]
-    /// The list of documents that are gone from the layers before.
+    /// The list of documents that are gone from earlier layers.
     var deleted: ImportSource?
     private var wholes: Set<CollectionPath> = []
-    /// What an export knows that is whole itself.
+    /// What is known not to exist by a whole export.
     private var whole: WantedKnowledge?
 
     init(of place: DocumentPlace, via access: FileAccess) throws(Failure) {
@@ -65,7 +65,7 @@ package struct Snapshot: Sendable {
       if !manifest.isIncrement { whole = try WantedKnowledge(manifest.scope) }
     }
 
-    /// Whether it would have a document if there were one, so that what earlier layers say of it does not count.
+    /// Whether the layer would contain a document if it existed, so that what earlier layers say of it is obsolete.
     func hides(_ path: DocumentPath) -> Bool {
       wholes.contains(path.collection) || wholes.contains(path.collection.pattern)
         || whole?.knowsAbsence(of: path) ?? false
@@ -75,9 +75,10 @@ package struct Snapshot: Sendable {
   /// The maximum number of defects that are listed.
   private static let shownDefects = 1000
 
-  /// Reads the files of one path once, or those of a whole export and its increments.
+  /// Reads the files of one path, or those of a whole export and its increments, once.
   ///
-  /// - Throws: As ``init(layers:source:progress:via:)``; `.usage` for several that are no export and its increments in their order.
+  /// - Throws: The errors of ``init(layers:source:progress:via:)``; `.usage` unless several paths are a whole export and
+  ///   its increments, in order.
   package init(
     _ paths: [String],
     source: DatabaseName?,
@@ -93,10 +94,10 @@ package struct Snapshot: Sendable {
   /// Reads the files once.
   ///
   /// - Parameters:
-  ///   - places: JSON Lines files, compressed or not, or export directories, the earliest first.
+  ///   - places: JSON Lines files, compressed or not, or export folders, the earliest first.
   ///   - source: The database of the documents; nil for that of the manifest.
   ///   - progress: Receives the number of lines read.
-  ///   - access: The files that can be reached.
+  ///   - access: Gives access to the files.
   /// - Throws: ``Failure``: `.inputMissing`; `.inputMalformed` if a file cannot be read to its end, or a document occurs twice.
   package init(
     layers places: [DocumentPlace],
@@ -175,7 +176,7 @@ package struct Snapshot: Sendable {
     )
   }
 
-  /// Refuses files of which some lines are no documents.
+  /// Refuses files with lines that are not documents.
   ///
   /// - Throws: `.inputMalformed` with the first of them.
   package func assertIntact(to operation: String) throws(Failure) {
@@ -186,12 +187,12 @@ package struct Snapshot: Sendable {
 
   /// Returns all documents, root by root, each in the order of names.
   ///
-  /// - Throws: As ``documents(of:)``.
+  /// - Throws: The errors of ``documents(of:)``.
   package func documents() throws -> SnapshotDocuments {
     try documents(of: roots.map { CollectionScope($0, isDeep: true) })
   }
 
-  /// Returns a file name without its extensions, which is that of the collection.
+  /// Returns a file name without its extensions, which is the name of the collection.
   private static func order(of file: String) -> String {
     FileName(FilePaths.name(of: file)).stem
   }
@@ -211,7 +212,7 @@ package struct Snapshot: Sendable {
     return try sorted(scopes) { $0 }
   }
 
-  /// Returns the documents of some scopes as ``documents(of:)`` does, without their fields; the scopes may be in any order.
+  /// Returns the same as ``documents(of:)``, but without fields; the scopes may be in any order.
   func names(of scopes: [CollectionScope]) throws -> SnapshotDocuments {
     try sorted(scopes) { RawDocument(path: $0.path, fields: FieldMap()) }
   }
@@ -277,7 +278,7 @@ package final class SnapshotDocuments {
     scopes = []
   }
 
-  /// Returns the next page of a scope, or nil at its end; remaining documents of earlier scopes are skipped.
+  /// Returns the next page of a scope, or nil at its end, skipping the remaining documents of earlier scopes.
   package func next(_ scope: Int) throws -> [RawDocument]? {
     var page: [RawDocument] = []
     var fill = BatchFill(count: Self.pageSize)
@@ -292,7 +293,7 @@ package final class SnapshotDocuments {
     return page.isEmpty ? nil : page
   }
 
-  /// The last layer's record of the next document that is not deleted there.
+  /// Returns the last layer's record of the next document that is not deleted there.
   private func nextSorted() throws -> ScopedDocument? {
     while let last = try lastOfNext() {
       if !last.isDeleted { return last }

@@ -3,7 +3,7 @@ package struct Diagnosis: Sendable, Equatable {
   /// The result of a check.
   package enum State: String, Sendable {
     case ok
-    /// It works, with something worth knowing.
+    /// It works, but there is something worth knowing.
     case warning
     /// It does not work.
     case problem
@@ -18,9 +18,7 @@ package struct Diagnosis: Sendable, Equatable {
     package var remedy: String?
     package var kind: Failure.Kind?
 
-    /// The check in one line.
-    ///
-    /// For example `problem  token: …. Do this.`
+    /// The check in one line, such as `problem  token: …. Do this.`
     package var line: String {
       var text = "\(name): \(message)"
       if !text.hasSuffix(".") { text += "." }

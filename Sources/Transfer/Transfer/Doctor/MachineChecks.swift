@@ -1,8 +1,6 @@
 import Platform
 
-/// Checks this machine: environment variables that redirect requests, and the state directory.
-///
-/// Nothing is created.
+/// Checks this machine without changing it: environment variables that redirect requests, and the state directory.
 package struct MachineChecks: Sendable {
   private let variables: [String: String]
   private let stateDir: String
@@ -50,7 +48,7 @@ package struct MachineChecks: Sendable {
     }
   }
 
-  /// Reports the proxy variables that curl honours, without the user and password in their values.
+  /// Reports the proxy variables that curl honors, without the user and password in their values.
   private func proxies(into diagnosis: inout Diagnosis) {
     let names = ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]
     let proxies = names.compactMap { name in

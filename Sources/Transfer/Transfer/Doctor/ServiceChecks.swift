@@ -3,7 +3,7 @@ package import FirestoreREST
 
 /// Checks a database through its service: token, clock, the database itself, and permission to read and write.
 ///
-/// Nothing is changed: permission to write is tested with an update whose precondition cannot hold.
+/// Nothing is changed: write permission is tested with an update whose precondition cannot hold.
 package struct ServiceChecks: Sendable {
   private let client: FirestoreClient
   private let environment: DatabaseEnvironment
@@ -19,7 +19,7 @@ package struct ServiceChecks: Sendable {
     self.prices = prices
   }
 
-  /// Adds the results to a diagnosis; a problem ends checks that depend on it.
+  /// Adds the results to a diagnosis; a problem skips the checks that depend on it.
   package func run(into diagnosis: inout Diagnosis) async {
     do throws(Failure) {
       _ = try await client.caller.credentials.authorization()
@@ -44,7 +44,7 @@ package struct ServiceChecks: Sendable {
     await writing(into: &diagnosis)
   }
 
-  /// Warns where the edition has other prices than those of the configuration, by which `costs` goes.
+  /// Warns if the edition has other prices than those in the configuration, which determine costs.
   private func edition(_ found: String, into diagnosis: inout Diagnosis) {
     guard prices.of(edition: found) != prices else { return }
     diagnosis.warn(
@@ -57,7 +57,7 @@ package struct ServiceChecks: Sendable {
 
   // MARK: The clock
 
-  /// The clock skew in seconds beyond which Google refuses a signature; half of it is a warning.
+  /// The clock skew in seconds beyond which Google rejects a signature; half of it causes a warning.
   private static let toleratedSkew: Int64 = 300
 
   private func clock(into diagnosis: inout Diagnosis) async {
@@ -69,7 +69,7 @@ package struct ServiceChecks: Sendable {
       diagnosis.ok("clock", "the service does not report its time")
       return
     }
-    // The header has whole seconds and was written between the two readings.
+    // The header has whole seconds, and was written between the two readings.
     let skew = before - 1 > date ? before - date : date > after + 1 ? after - date : 0
     let message = "this machine is \(abs(skew)) s \(skew > 0 ? "ahead of" : "behind") the service"
     let remedy = "Synchronize it by NTP: with a wrong clock, signatures of a service account are refused."
@@ -128,7 +128,7 @@ package struct ServiceChecks: Sendable {
         diagnosis.ok("database", "this server does not describe \(name)")
         return true
       }
-      // The description is only informative; whether the database exists shows when it is read.
+      // The description is only informative; reading shows whether the database exists.
       let isWrong: Set<FirestoreError.Status> = [
         .notFound, .unauthenticated, .failedPrecondition, .invalidArgument,
       ]
@@ -192,16 +192,16 @@ package struct ServiceChecks: Sendable {
 }
 
 extension FirestoreClient {
-  /// Returns the prices for this database: those of a list, unless the service says that its edition has others.
+  /// Returns the prices for this database: those of a list, unless the service reports an edition with others.
   ///
-  /// It is only nice to know, so it takes seconds at most.
+  /// The prices are not essential, so this takes a few seconds at most.
   package func prices(_ list: PriceList) async -> PriceList {
     guard list == .nam5 else { return list }
     let known = try? await quickly.describeDatabase()
     return list.of(edition: known?.edition, location: known?.location)
   }
 
-  /// Returns the edition of the database, as the service names it; nil where it does not say within seconds.
+  /// Returns the edition of the database as the service names it; nil if it does not report one within seconds.
   package func edition() async -> String? { try? await quickly.describeDatabase().edition }
 
   /// Sends an update whose precondition cannot hold: an update time in the first second of 1970.

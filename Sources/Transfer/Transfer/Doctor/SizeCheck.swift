@@ -1,32 +1,32 @@
 import Configuration
 import FirestoreREST
 
-/// Whether a copy of a whole database is better left to Firestore's own export.
+/// Whether a whole database is better exported by Firestore's own export.
 ///
-/// An export reads at one read time, which stays readable for an hour unless point-in-time recovery is on. More documents than
-/// can be read in that time cannot be exported as of one moment by this process.
+/// An export reads as of one read time, which stays readable for an hour unless point-in-time recovery is on. If there are
+/// more documents than can be read in that time, this process cannot export them as of one moment.
 struct SizeCheck: Sendable, Equatable {
-  /// Documents that `export --parallel 16` reads a second where a request takes 80 ms (docs/managed.md).
+  /// The documents per second that `export --parallel 16` reads if a request takes 80 ms (docs/managed.md).
   static let documentsPerSecond = 42_000
-  /// Seconds that a read time stays readable without point-in-time recovery
+  /// How long a read time stays readable without point-in-time recovery, in seconds
   /// (https://firebase.google.com/docs/firestore/pitr).
   static let window = 3600
-  /// The most documents that fit.
+  /// The maximum number of documents that can be read in that time.
   static let maximum = documentsPerSecond * window
 
-  /// The documents of the collections that were counted.
+  /// The number of documents in the collections that were counted.
   var documents: Int
   /// The collections that were not counted in time.
   var uncounted: [String]
   var prices: PriceList
   /// Whether point-in-time recovery is on.
   var hasRecovery: Bool
-  /// Whether nothing was counted, because reads are bounded.
+  /// Whether nothing was counted because the number of reads is bounded.
   var isBounded = false
 }
 
 extension SizeCheck {
-  /// Counts the documents of root collections, gymmigrate's own aside, in 5 seconds; nil without any.
+  /// Counts the documents of root collections, except gymmigrate's own, for up to 5 seconds; nil without any collections.
   init?(_ roots: [String], in client: FirestoreClient, at prices: PriceList, hasRecovery: Bool) async {
     let collections = roots.filter { !$0.hasPrefix(CollectionSelection.ownPrefix) }.compactMap {
       CollectionPath($0)

@@ -3,30 +3,31 @@ import FirestoreREST
 import Logging
 import TypedDocuments
 
-/// Finds what was deleted of the documents of earlier exports while collections are exported, and lists it.
+/// Finds the documents of earlier exports that were deleted since, while collections are exported, and lists them.
 ///
-/// Of a collection that is read whole, whatever was not read is gone. One of which only the changes are read is counted by ranges of
-/// names (``CountSearch``); what is found there and in no export is read, too.
+/// In a collection that is read whole, every known document that was not read is gone. If only the changes of a collection
+/// are read, the documents are counted by ranges of names (``CountSearch``); documents found that way that no export has
+/// are read.
 ///
-/// Not `Sendable`: one task takes pages, read by read, and then finishes the list.
+/// Not `Sendable`: one task passes it the pages, read by read, and then finishes the list.
 final class DeletionSearch {
   private let client: FirestoreClient
   private let logger: Logger
   private let reads: [CollectionRead]
   private let readTime: Timestamp?
   private let lastSeen: Timestamp?
-  /// The documents of earlier exports: of each read, then of the collections that are gone.
+  /// The documents of earlier exports: those of each read, then those of the collections that are gone.
   private let known: SnapshotDocuments
   private let goneCount: Int
-  /// The names of the read that is under way.
+  /// The names of the current read.
   private var names: DiskSort<ScopedDocument>? = DiskSort()
   private var list: OutputFile?
   private var count = 0
 
   /// - Parameters:
   ///   - reads: The reads of the export, in their order.
-  ///   - isDeep: Whether it has what is below its collections, too, also of those that are gone.
-  ///   - path: The list.
+  ///   - isDeep: Whether the export includes everything below its collections, also below those that are gone.
+  ///   - path: The path of the list.
   /// - Throws: ``Failure``.
   init(
     since earlier: EarlierDocuments,
@@ -48,7 +49,7 @@ final class DeletionSearch {
     list = try OutputFile(path, digest: true, via: files)
   }
 
-  /// Takes documents of the read that is under way.
+  /// Takes documents of the current read.
   ///
   /// - Throws: `.cannotWrite`.
   func take(_ page: DocumentPage) throws(Failure) {
@@ -57,10 +58,10 @@ final class DeletionSearch {
     for path in paths { try names?.add(ScopedDocument(naming: path)) }
   }
 
-  /// Lists what is gone of a read, whose documents have all been taken.
+  /// Lists the documents that are gone from a read, after all its documents have been taken.
   ///
-  /// - Parameter body: Takes documents that neither an earlier export nor the read has.
-  /// - Throws: ``Failure``; what `body` throws.
+  /// - Parameter body: Receives documents that neither an earlier export nor the read contains.
+  /// - Throws: ``Failure``, or whatever `body` throws.
   func conclude(_ index: Int, _ body: ([RawDocument]) async throws -> Void) async throws {
     let taken = names.take() ?? DiskSort()
     names = DiskSort()
@@ -170,7 +171,8 @@ final class DeletionSearch {
     }
   }
 
-  /// The ranges of which the number is not that of the names; all of them where the service does not count, as in a pattern.
+  /// The ranges whose count differs from the number of names; the whole range if the service cannot count, as for a
+  /// pattern.
   private func rangesThatDiffer(
     _ names: NameSpool,
     from read: CollectionRead

@@ -4,7 +4,7 @@ import Logging
 import Schema
 package import Tables
 
-/// Exports collections to files, page by page and in constant memory; each file is written atomically.
+/// Exports collections to files, page by page and in constant memory; each file is replaced atomically.
 ///
 ///     var options = Export.Options(
 ///       reads: [CollectionRead(users)], destination: .file("users.jsonl"), format: .jsonLines()
@@ -21,30 +21,30 @@ package struct Export: Sendable {
     package var fields: [FieldPath]?
     /// The maximum number of documents per collection; nil for all.
     package var limit: Int?
-    /// The read time; nil for the present of each page.
+    /// The read time; nil to read each page as of the present.
     package var readTime: Timestamp?
     /// The scope of the export, for the manifest.
     package var scope: Manifest.Scope?
-    /// The times at which increments begin, for the manifest; the reads hold the filters.
+    /// The times at which increments begin, for the manifest; the filters themselves are part of the reads.
     package var since: [CollectionPath: Timestamp] = [:]
-    /// The moment of the last export that it adds to, for the manifest; nil for none.
+    /// The read time of the last export that this one adds to, for the manifest; nil for none.
     package var after: Timestamp?
-    /// The documents of the exports that it adds to, in a folder of JSON Lines; nil to list no deletions.
+    /// The documents of the earlier exports that this one adds to, in a folder of JSON Lines; nil to list no deletions.
     package var earlier: EarlierDocuments?
-    /// What is written instead of a document; nil to write it as it is.
+    /// Returns what to write instead of a document; nil to write it unchanged.
     package var transform: (@Sendable (RawDocument) -> RawDocument)?
-    /// How documents are masked, before anything else sees them; nil to write them as they are.
+    /// Masks documents before anything else sees them; nil to write them as they are.
     package var mask: Mask?
-    /// Which documents are written, by what is written of them; nil for all.
+    /// Selects the documents to write, by what would be written of them; nil for all.
     ///
-    /// Every document of the reads is read for it.
+    /// All documents of the reads are read to evaluate it.
     package var filter: DocumentFilter?
-    /// The sheet before the tables of a workbook.
+    /// The sheet that precedes the tables of a workbook.
     package var summary: Summary?
     package var files = FileAccess.local
-    /// Called before the manifest completes a folder; what it throws ends the export.
+    /// Called before the manifest completes a folder; an error that it throws ends the export.
     package var willComplete: @Sendable () throws -> Void = {}
-    /// Whether it is a part of an export: an empty one needs no warning.
+    /// Whether this is a part of a larger export, so that finding no documents needs no warning.
     package var isPart = false
 
     package init(reads: [CollectionRead], destination: ExportDestination, format: ExportFormat) {
@@ -54,12 +54,12 @@ package struct Export: Sendable {
     }
   }
 
-  /// A sheet about the very documents that are exported, which comes before their tables.
+  /// A sheet about exactly the documents that are exported, which precedes their tables.
   package struct Summary: Sendable {
     package var name: String
     /// Takes the documents of a page as they are in the database.
     package var add: @Sendable ([RawDocument]) -> Void
-    /// Makes the sheet, after all documents.
+    /// Creates the sheet, after all documents.
     package var sheet: @Sendable () -> SummarySheet
 
     package init(
@@ -85,7 +85,7 @@ package struct Export: Sendable {
   ///
   /// - Parameter report: Called with the columns of each CSV file, as field paths, once it is complete.
   /// - Returns: The read time, or nil if none was pinned.
-  /// - Throws: ``Failure``; incomplete files have been deleted then.
+  /// - Throws: ``Failure``, after deleting incomplete files.
   package func run(columns report: ([String]) -> Void = { _ in }) async throws -> Timestamp? {
     for read in options.reads { context.counts.open(read.collection) }
     let readTime = options.readTime
@@ -108,7 +108,7 @@ package struct Export: Sendable {
       for (index, read) in reads.enumerated() {
         let exported = try await export(index, read, to: output, deletions, unmet) {
           let page = try await pages.nextPage(of: index)
-          // Of a part, a count of everything may cost more than the part.
+          // If the export is limited, counting everything may cost more than the export itself.
           if options.limit == nil { count.begin() }
           return page
         }
@@ -138,7 +138,7 @@ package struct Export: Sendable {
           ? "\(read.collection) has no documents with all fields of --order-by."
           : await context.client.emptyNotice(
             of: read,
-            // A name that the schema knows better was said.
+            // If the schema knows a better name, that has been said already.
             suggesting: context.schema.hint(of: read.collection) == nil
           )
       context.logger.warning("\(notice)")
@@ -146,10 +146,10 @@ package struct Export: Sendable {
     return readTime
   }
 
-  /// The most bytes of a file that holds no documents, such as the header of a table.
+  /// The maximum size of a file that holds no documents, such as a table with only a header, in bytes.
   private static let emptyFile = 16
 
-  /// Refuses to replace a file by nothing where nothing knows the collections, as of a name with a typing error.
+  /// Refuses to overwrite a file with nothing if nothing knows the collections, as after a typing error in a name.
   private func assertKnown(_ empty: [CollectionRead]) throws(Failure) {
     guard case .file(let file) = options.destination, let first = empty.first,
       empty.count == options.reads.count, options.filter == nil, options.limit != 0, !options.isPart
@@ -186,7 +186,7 @@ package struct Export: Sendable {
     )
   }
 
-  /// Returns the reads as they are made.
+  /// Returns the reads with the read time and the limit applied.
   private func reads(at readTime: Timestamp?) -> [CollectionRead] {
     options.reads.map { read in
       var read = read
@@ -194,14 +194,14 @@ package struct Export: Sendable {
       if let limit = options.limit, options.filter == nil {
         read.limit = limit
         read.pageSize = max(1, min(read.pageSize, limit))
-        // What is read ahead beyond a limit would be billed and discarded.
+        // Documents read ahead beyond the limit would be billed and discarded.
         read.parallel = 1
       }
       return read
     }
   }
 
-  /// Exports the documents of a read and returns their number.
+  /// Exports the documents of a read, and returns their number.
   private func export(
     _ index: Int,
     _ read: CollectionRead,
@@ -210,7 +210,7 @@ package struct Export: Sendable {
     _ unmet: UnmetFields,
     _ next: () async throws -> DocumentPage?
   ) async throws -> Int {
-    // A table has rows of one kind, so each subcollection has a table of its own; JSON Lines take all documents.
+    // A table has rows of one kind, so each subcollection needs its own table; JSON Lines hold documents of any collection.
     let splits = read.reach == .subcollections && options.format.isTable
     var writers: [CollectionPath: any CollectionWriter] = [:]
     func writer(for table: CollectionPath) throws -> any CollectionWriter {
@@ -235,7 +235,7 @@ package struct Export: Sendable {
       context.counts.update(read.collection) { $0.read += documents.count }
       try main.append(.memory(documents))
     }
-    // A file of one collection takes its place as its writer ends.
+    // Finishing the writer of a single collection's file replaces the previous file, so this check has to come first.
     if count == 0 { try assertKnown([read]) }
     for writer in writers.values { try writer.finish() }
     return count
@@ -258,7 +258,7 @@ package struct Export: Sendable {
     let columns = reports.compactMap(\.columns)
     guard case .folder(let folder) = options.destination else { return columns }
     try options.willComplete()
-    // It says itself that it is whole.
+    // A managed export has its own marker of completeness.
     if case .managed = options.format { return columns }
     try Manifest(
       toolVersion: gymmigrateVersion,
@@ -301,7 +301,7 @@ package struct Export: Sendable {
     }
   }
 
-  /// The next page; a failure of a masked export names no document of the source.
+  /// Returns the next page; errors of a masked export name no source documents.
   private func next(
     of read: CollectionRead,
     _ next: () async throws -> DocumentPage?
@@ -313,7 +313,7 @@ package struct Export: Sendable {
     }
   }
 
-  /// Gives the documents of a page to the summary, and returns what is written instead of them.
+  /// Passes the documents of a page to the summary, and returns what is written in their place.
   private func prepared(_ page: DocumentPage, atMost limit: Int) async throws -> DocumentPage {
     guard options.mask != nil || options.summary != nil || options.transform != nil || options.filter != nil
     else {
@@ -325,7 +325,7 @@ package struct Export: Sendable {
     for document in documents where written.count < limit {
       var shown = options.transform?(document) ?? document
       guard options.filter?.matches(shown) ?? true else { continue }
-      // The read had no mask, because what is shown follows from other fields.
+      // The read had no field mask, because the transformed document may depend on other fields.
       if options.mask != nil || options.transform != nil, let fields = options.fields {
         shown.fields = shown.fields.cut(to: fields)
       }
@@ -338,7 +338,7 @@ package struct Export: Sendable {
 }
 
 extension Array {
-  /// Groups elements by a key; groups are in the order of their first elements.
+  /// Groups elements by a key, with the groups in the order of their first elements.
   fileprivate func grouped<Key: Hashable>(by key: (Element) -> Key) -> [(key: Key, elements: [Element])] {
     var groups: [(key: Key, elements: [Element])] = []
     var index: [Key: Int] = [:]
@@ -356,7 +356,7 @@ extension Array {
 }
 
 extension Export.Options {
-  /// The same, for what is written to say that it is not to be imported, where its format has a place for that.
+  /// A copy that marks the output as not meant for import, if its format has a place for that.
   fileprivate var markedAsView: Export.Options {
     var options = self
     options.scope?.isView = true
@@ -369,7 +369,7 @@ extension Export.Options {
 }
 
 extension ExportFormat {
-  /// The zone of times that are written without one.
+  /// The zone of times that are written without a zone.
   fileprivate var zone: String? {
     if case .csv(let options) = self, options.isPlain { options.timeZone?.name } else { nil }
   }

@@ -5,13 +5,13 @@ package import Tables
 package enum ExportFormat: Sendable {
   case csv(CSVOptions)
   case xlsx(XLSXOptions)
-  /// JSON Lines; `gzip` compresses the files of a folder, while a single file is compressed by its name.
+  /// JSON Lines; `gzip` compresses the files of a folder, while a single file is compressed if its name says so.
   case jsonLines(gzip: Bool = false)
-  /// Plain JSON: an array of objects, or an object a line.
+  /// Plain JSON: an array of objects, or one object per line.
   case plainJSON(isArray: Bool)
-  /// Rows for BigQuery, an object a line, with the schema of their table in a file beside them.
+  /// Rows for BigQuery, one object per line, with the schema of their table in a file beside them.
   case bigQuery(DatabaseSchema)
-  /// The folder of a managed export, with the database that it is of.
+  /// The folder of a managed export, and the database that is exported.
   case managed(DatabaseName)
 
   /// The file name extension, without the dot.
@@ -26,6 +26,6 @@ package enum ExportFormat: Sendable {
     }
   }
 
-  /// The kind of its files; nil for those of a managed export.
+  /// The kind of the files; nil for those of a managed export.
   var kind: FileName.Kind? { FileName("export.\(fileExtension)").kind }
 }

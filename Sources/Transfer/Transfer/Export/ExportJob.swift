@@ -3,19 +3,19 @@ package import Schema
 import Tables
 import TypedDocuments
 
-/// An export, as its command line or a record says it.
+/// An export as specified on the command line or in a record.
 package struct ExportJob: Job {
   /// The formats by their names on the command line.
   package enum Format: String, Codable, Sendable, CaseIterable {
     case csv, xlsx, jsonl, json, ndjson, bigquery, sqlite, managed
 
-    /// Whether it keeps every value, so that it is for backups.
+    /// Whether it preserves every value, as a backup has to.
     package var isExact: Bool { self == .jsonl || self == .managed }
 
-    /// Whether a file holds one collection.
+    /// Whether a file holds only one collection.
     package var holdsOneCollection: Bool { [.csv, .json, .ndjson, .bigquery].contains(self) }
 
-    /// The format of a file by its name.
+    /// Creates the format of a file from its name.
     package init?(fileName: String) {
       guard let kind = FileName(fileName).kind else { return nil }
       self.init(rawValue: kind.rawValue)
@@ -29,10 +29,10 @@ package struct ExportJob: Job {
   package var all: Bool
   package var output = "-"
   package var format = Format.jsonl
-  /// Field paths as they are typed; nil for all fields.
+  /// Field paths as typed; nil for all fields.
   package var fields: String?
   package var query = QuerySettings()
-  /// Whether what is below the collections is exported, too.
+  /// Whether everything below the collections is exported, too.
   package var isDeep = false
   package var orderBy: String?
   package var limit: Int?
@@ -44,16 +44,16 @@ package struct ExportJob: Job {
   package var nullText = "null"
   package var isForExcel = false
   package var isPlain = false
-  /// Whether plain cells have a comma before decimals; nil, as in older records, if not.
+  /// Whether plain cells use a decimal comma; nil, as in older records, means no.
   package var usesDecimalComma: Bool?
   package var links = false
   package var gzip = false
   package var isDated = false
-  /// The newest dated exports that stay.
+  /// How many of the newest dated exports to keep.
   package var retention: RetentionPolicy?
   /// A time or `last`.
   package var since: String?
-  /// What the options of an application set, by their names.
+  /// What the options that an application adds were set to, by name.
   package var additions: [String: String] = [:]
   package var mask: MaskSettings?
 
@@ -65,22 +65,22 @@ package struct ExportJob: Job {
   package var name: String { Self.kind }
   package var writes: Bool { false }
 
-  /// Whether there may be more than one collection, what is below aside.
+  /// Whether there may be more than one collection, not counting subcollections.
   package var namesSeveral: Bool {
     all || collections.count > 1 || CollectionSelection(collections, isDeep: false).wantsRoots
   }
 
-  /// Whether only some of the documents are exported, or some of their fields.
+  /// Whether only some of the documents, or some of their fields, are exported.
   package var isPart: Bool {
     fields != nil || limit != nil || orderBy != nil || query.group || !query.filters.isEmpty || since != nil
   }
 
-  /// Whether all collections are sheets of the same workbook.
+  /// Whether all collections become sheets of one workbook.
   package var isOneWorkbook: Bool {
     format == .xlsx && !isDated && !FileCheck.isFolder(output) && !output.hasSuffix("/")
   }
 
-  /// What to write instead of `gzip` for a single file, which its name compresses; nil for a folder.
+  /// What to do instead of `gzip` for a single file, whose name decides on compression; nil for a folder.
   package var gzipAdvice: String? {
     guard gzip, !isDated else { return nil }
     let count = namesSeveral || isDeep ? 2 : 1
@@ -93,7 +93,7 @@ package struct ExportJob: Job {
 
   package var selection: CollectionSelection { CollectionSelection(all ? nil : collections, isDeep: isDeep) }
 
-  /// What the manifest says of it.
+  /// The scope, for the manifest.
   package var scope: Manifest.Scope {
     Manifest.Scope(
       collections: all ? nil : collections,
@@ -106,11 +106,11 @@ package struct ExportJob: Job {
     )
   }
 
-  /// The format with its options; nil for SQLite, which a mirror writes.
+  /// The format with its options; nil for SQLite, which is written as a mirror.
   ///
   /// - Parameters:
-  ///   - database: The database that is exported, which a managed export has to know.
-  ///   - isPart: Whether it is a part of what several processes export.
+  ///   - database: The database that is exported, which a managed export records.
+  ///   - isPart: Whether this is one part of an export that several processes share.
   /// - Throws: `.usage` for a header in a language that the schema does not have; `.configuration` for a time zone that this
   ///   system does not know.
   package func exportFormat(

@@ -4,18 +4,18 @@ package import Tables
 /// The destination of an export.
 package enum ExportDestination: Sendable, Equatable {
   case standardOutput
-  /// One file: a single collection as CSV or plain JSON, any number as a workbook or as JSON Lines.
+  /// One file: one collection as CSV or plain JSON, any number of them as a workbook or as JSON Lines.
   case file(String)
   /// One file per collection, in a folder that is created if missing.
   case folder(String)
 
-  /// Resolves `-o` for a number of collections.
+  /// Resolves the value of `-o` for a number of collections.
   ///
   /// A managed export is a folder.
   ///
-  /// `-` is standard output. A folder is an existing folder, a name with a trailing slash, the name for several collections as
-  /// CSV, or the name for several collections as JSON Lines unless it ends like a file of them. Anything else is a file.
-  /// In a bucket, a name that ends in `/` is a folder.
+  /// `-` is standard output. These are folders: an existing folder; a name with a trailing slash; any name for several
+  /// collections as CSV; and any name for several collections as JSON Lines that does not end like a file of them. Anything
+  /// else is a file. In a bucket, a name that ends in `/` is a folder.
   package init(output: String, format: ExportFormat, collections: Int) {
     if output == "-" {
       self = .standardOutput
@@ -39,7 +39,7 @@ package enum ExportDestination: Sendable, Equatable {
   }
 }
 
-/// A complete file of an export.
+/// A completed file of an export.
 package struct FileReport: Sendable, Equatable {
   /// The path; `-` for standard output.
   package var path: String
@@ -66,10 +66,10 @@ package struct FileReport: Sendable, Equatable {
   }
 }
 
-/// The output of an export: a writer per collection, whatever the format and the number of files.
+/// The output of an export, with a writer per collection, whatever the format and the number of files.
 ///
-/// Not `Sendable`: one task makes the writers, appends to them, finishes each of them and then this object. If it is dropped
-/// earlier, no unfinished file remains.
+/// Not `Sendable`: one task creates the writers, appends to them, finishes each of them and then this object. If it is
+/// dropped earlier, no unfinished file remains.
 package final class ExportOutput {
   private let destination: ExportDestination
   private let format: ExportFormat
@@ -77,7 +77,7 @@ package final class ExportOutput {
 
   private var workbook: XLSXWriter?
   private var summary: SummaryWriter?
-  /// The writer of the documents of all collections, where they are in one file whatever their collections.
+  /// The writer of the file that holds the documents of all collections, if there is one.
   private var shared: (any CollectionWriter)?
   private var writers: [(path: String, collection: CollectionPath, writer: any CollectionWriter)] = []
 
@@ -102,11 +102,11 @@ package final class ExportOutput {
     if case .managed = format, let sharedPath { try ManagedWriter.assertNoExport(in: sharedPath, via: files) }
   }
 
-  /// Makes a writer for the next collection.
+  /// Creates a writer for the next collection.
   ///
   /// - Parameters:
   ///   - collection: The collection; its documents lie in it or below it.
-  ///   - fields: The columns of a table; nil for those of the catalogue and any further fields. JSON Lines always hold entire
+  ///   - fields: The columns of a table; nil for those of the schema and any further fields. JSON Lines always hold entire
   ///     documents.
   /// - Throws: ``Failure`` of kind `cannotWrite`, or `usage` for a second collection in one CSV file.
   package func writer(
@@ -194,7 +194,7 @@ package final class ExportOutput {
     return "\(folder)/\(try Self.fileName(of: collection, format.fileExtension))"
   }
 
-  /// Announces the collections that follow, so that the sheets of a shared workbook link to each other.
+  /// Announces the collections that follow, so that the sheets of a shared workbook can link to each other.
   ///
   /// - Throws: ``Failure`` of kind `cannotWrite`.
   package func announce(_ collections: [CollectionPath]) throws(Failure) {
@@ -202,9 +202,9 @@ package final class ExportOutput {
     try workbook(sharedPath, options).announce(collections)
   }
 
-  /// Takes the next place in the workbook for a sheet that is written at the end.
+  /// Reserves the next place in the workbook for a sheet that is written at the end.
   ///
-  /// - Throws: ``Failure`` of kind `cannotWrite`, or `usage` where all collections do not share one workbook.
+  /// - Throws: ``Failure`` of kind `cannotWrite`, or `usage` unless all collections share one workbook.
   package func beginSummary(named name: String) throws(Failure) {
     guard case .xlsx(let options) = format, let sharedPath else {
       throw Failure(.usage, "write a summary", cause: "only one workbook has a place for it")
@@ -212,7 +212,7 @@ package final class ExportOutput {
     summary = try workbook(sharedPath, options).summary(named: name)
   }
 
-  /// Writes the sheet whose place was taken.
+  /// Writes the sheet whose place was reserved.
   ///
   /// - Throws: ``Failure`` of kind `cannotWrite`.
   package func write(_ sheet: SummarySheet) throws(Failure) { try summary?.write(sheet) }
@@ -225,9 +225,9 @@ package final class ExportOutput {
     return made
   }
 
-  /// Completes shared files and reports every file.
+  /// Completes shared files and returns a report of every file.
   ///
-  /// Each writer must have been finished before.
+  /// All writers must have been finished.
   ///
   /// - Throws: ``Failure`` of kind `cannotWrite`.
   package func finish() throws(Failure) -> [FileReport] {
@@ -259,7 +259,7 @@ package final class ExportOutput {
     }
   }
 
-  /// Makes the one file of an export without collections; nothing else would replace that of an earlier one.
+  /// Creates the single file of an export without collections; otherwise the file of an earlier export would stay.
   ///
   /// - Throws: `.inputMissing` for a workbook, which needs a sheet; `.cannotWrite`.
   private func fillIfEmpty() throws(Failure) {
@@ -299,10 +299,10 @@ package final class ExportOutput {
 
   /// Returns the name of a collection's file.
   ///
-  /// It is the collection path with `%` and two digits for every byte that is not a letter, digit, `_`, `-` or inner `.`, and
-  /// `~` for the documents between two collections of a pattern (`groups~members.csv`). Names are unique where the file system
-  /// is case-sensitive. A name that would exceed the limit of 255 bytes is truncated and ends in `%~` and the beginning of the
-  /// path's SHA-256.
+  /// It is the collection path, with `%` and two hexadecimal digits for every byte that is not a letter, digit, `_`, `-` or
+  /// inner `.`, and with `~` for the documents between two collections of a pattern (`groups~members.csv`). Names are
+  /// unique if the file system is case-sensitive. A name that would exceed the limit of 255 bytes is truncated, and ends in
+  /// `%~` and the beginning of the path's SHA-256.
   ///
   /// - Throws: ``Failure`` of kind `internal` if SHA-256 is not available.
   static func fileName(of collection: CollectionPath, _ fileExtension: String) throws(Failure) -> String {
@@ -313,7 +313,7 @@ package final class ExportOutput {
     var index = 0
     while index < path.count {
       let byte = path[index]
-      // Compared by bytes: a slash before a combining mark is not a Character of its own.
+      // Compares bytes, because a slash before a combining mark is not a `Character` by itself.
       if path[index...].starts(with: "/*/".utf8) {
         name.append(UInt8(ascii: "~"))
         index += 2
@@ -332,12 +332,12 @@ package final class ExportOutput {
       name = Array(name.prefix(truncatedCount)) + Array("%~".utf8) + Array(digest.utf8.prefix(32))
     }
     let file = "\(String(decoding: name, as: UTF8.self)).\(fileExtension)"
-    // That of the manifest is another file of the folder.
+    // The manifest has that name in the same folder.
     return file.isIdentical(to: Manifest.fileName) ? "%6D\(file.dropFirst())" : file
   }
 }
 
-/// One collection's writer of a file that several collections share.
+/// A collection's writer of a file that several collections share.
 private final class SharedFile: CollectionWriter {
   private(set) var documentCount = 0
   private let file: any CollectionWriter

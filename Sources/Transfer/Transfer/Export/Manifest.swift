@@ -1,13 +1,13 @@
 package import Configuration
 package import TypedDocuments
 
-/// The manifest of an export directory, `manifest.json`: database, read time and files.
+/// The manifest of an export folder, `manifest.json`: database, read time and files.
 package struct Manifest: JSONRecord, Equatable {
-  /// One file of the directory.
+  /// One file of the folder.
   package struct File: Codable, Sendable, Equatable {
-    /// The name within the directory.
+    /// The name within the folder.
     package var file: String
-    /// The collection of its documents; `*` where it is the list of deleted documents of all collections.
+    /// The collection of its documents; `*` for the list of deleted documents of all collections.
     package var collection: String
     /// The number of documents.
     package var documents: Int
@@ -35,7 +35,7 @@ package struct Manifest: JSONRecord, Equatable {
     }
   }
 
-  /// The scope of an export, by which two exports are of the same series or not.
+  /// The scope of an export, which determines whether two exports belong to the same series.
   package struct Scope: Codable, Sendable, Equatable {
     /// The collections and patterns as named on the command line; nil for all root collections.
     package var collections: [String]?
@@ -45,13 +45,13 @@ package struct Manifest: JSONRecord, Equatable {
     package var filters: [String] = []
     /// The maximum number of documents per collection; nil for no limit.
     package var limit: Int?
-    /// The order as typed, which leaves out documents without its fields; nil for the order of names.
+    /// The order as typed, which leaves out documents that lack its fields; nil for the order of names.
     package var orderBy: String?
     /// The fields; nil for all.
     package var fields: [String]?
     /// Whether the collections are collection groups.
     package var isGroup = false
-    /// Whether documents are shown otherwise than they are stored, so that they are no backup.
+    /// Whether documents are written differently from how they are stored, so that the export is not a backup.
     package var isView = false
   }
 
@@ -68,16 +68,16 @@ package struct Manifest: JSONRecord, Equatable {
   package var server: String?
   /// The read time; nil if none was pinned.
   @ExplicitNull package var readTime: Timestamp?
-  /// The zone of times that the files have without one; nil where they have none such.
+  /// The zone of times that the files contain without a zone; nil if there are none.
   package var timeZone: String?
   /// The scope; nil in old manifests.
   package var scope: Scope?
-  /// The read time of the export that was the last of its series when this one was made since it; nil for others, and in old
-  /// manifests.
+  /// The read time of the export that was the latest of the series when this increment was made; nil for other exports, and
+  /// in old manifests.
   package var after: Timestamp?
   /// The files.
   package var files: [File]
-  /// The list of the documents that were deleted since the exports before it; nil where nobody looked for them.
+  /// The list of the documents that were deleted since the earlier exports; nil if the export did not look for them.
   package var deleted: File?
 
   package init(
@@ -104,7 +104,7 @@ package struct Manifest: JSONRecord, Equatable {
     self.deleted = deleted
   }
 
-  /// Whether it is an increment: some files hold only documents updated since a time, or it lists what was deleted.
+  /// Whether it is an increment: some files hold only documents updated since a time, or it lists deletions.
   package var isIncrement: Bool { deleted != nil || files.contains { $0.since != nil } }
 
   /// The files, and the list of deleted documents.
@@ -127,7 +127,7 @@ package struct Manifest: JSONRecord, Equatable {
   ///
   /// - Throws: ``Failure`` of kind `cannotWrite`.
   package func write(to folder: String, via files: FileAccess = .local) throws(Failure) {
-    // Without documents no file has made it.
+    // If there are no documents, no file has created the folder.
     if !FileAccess.isRemote(folder) { try FilePaths.ensureFolder(folder) }
     try OutputFile.write(line, to: "\(folder)/\(Self.fileName)", via: files)
   }
@@ -145,7 +145,7 @@ package struct Manifest: JSONRecord, Equatable {
     return try JSONFile.read(path, via: files, as: Manifest.self)
   }
 
-  /// Checks the file names; no export writes a name that leads out of its folder.
+  /// Checks the file names, because none may lead out of the folder.
   package func validate() throws(WireError) {
     for (index, file) in allFiles.map(\.file).enumerated()
     where file.isEmpty || file.isIdentical(to: ".") || file.isIdentical(to: "..")

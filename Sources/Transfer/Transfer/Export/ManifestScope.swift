@@ -2,26 +2,27 @@ import Files
 package import FirestoreREST
 
 extension Manifest {
-  /// The names of the files that the folder of the export has.
+  /// The names of all files of the export, including the manifest.
   var knownFiles: Set<UTF8Key> { Set((allFiles.map(\.file) + [Self.fileName]).map { UTF8Key($0) }) }
 
-  /// Returns whether two exports were asked for in the same way, so that one replaces the other, or adds to it.
+  /// Whether two exports were requested in the same way, so that one replaces or adds to the other.
   func isOfSameSeries(as other: Manifest) -> Bool { other.scope.map { isOfSeries($0, other.kind) } ?? false }
 
-  /// Returns whether it has a scope, and files of a kind; an empty export has none that could differ.
+  /// Whether it has the given scope, and files of the given kind; an empty export matches any kind.
   func isOfSeries(_ scope: Scope, _ kind: FileName.Kind?) -> Bool {
     guard scope == self.scope, let kind, let own = self.kind else { return scope == self.scope }
     return kind == own
   }
 
-  /// The kind of the files, by the first one.
+  /// The kind of the files, judged by the first one.
   private var kind: FileName.Kind? { allFiles.first.flatMap { FileName($0.file).kind } }
 
-  /// Checks that an export into the folder of this one takes the place of all its files: nothing would name those that it leaves.
+  /// Checks that a new export into this one's folder replaces all its files, because the new manifest would not list the
+  /// others.
   ///
   /// - Parameters:
-  ///   - scope: That of the new export.
-  ///   - selection: What it takes.
+  ///   - scope: The scope of the new export.
+  ///   - selection: The collections of the new export.
   /// - Throws: `.cannotWrite`.
   package func assertReplaced(
     by scope: Scope,
@@ -43,37 +44,37 @@ extension Manifest {
     )
   }
 
-  /// Returns whether this full export can be the base of an increment.
+  /// Whether this is a whole export that can be the base of an increment.
   func isBase(of increment: Manifest) -> Bool { !isIncrement && comprises(increment) }
 
-  /// Returns whether it has what an increment tells the changes of: it is of the same series, or has subcollections besides, as one
-  /// to which an earlier version added.
+  /// Whether it covers everything that an increment may change: it is of the same series, or includes subcollections as
+  /// well, as the base of increments by earlier versions may.
   func comprises(_ increment: Manifest) -> Bool {
     guard var others = increment.scope else { return false }
     if scope?.subcollections ?? false { others.subcollections = true }
     return isOfSeries(others, increment.kind)
   }
 
-  /// The index of the whole export that an increment adds to, of those before it, oldest first.
+  /// The index of the whole export that this increment adds to, among earlier exports, oldest first.
   func base(in earlier: [Manifest]) -> Int? {
     earlier.lastIndex { !$0.isIncrement && $0.isOfSameSeries(as: self) }
       ?? earlier.lastIndex { $0.isBase(of: self) }
   }
 
-  /// Whether it lies over a whole export: one increment of it, or one in which every collection is whole.
+  /// Whether it can be applied on top of a whole export: as an increment of it, or as an export of whole collections.
   func adds(to base: Manifest) -> Bool {
     let isDeep = scope?.subcollections ?? true
     return (isIncrement || !isDeep) && database == base.database && base.isBase(of: self)
   }
 
-  /// Checks that the documents are as they are stored.
+  /// Checks that the documents are written as they are stored.
   ///
-  /// - Throws: As ``viewRefusal(_:)``.
+  /// - Throws: The failure of ``viewRefusal(_:)``.
   func assertStored(_ path: String) throws(Failure) {
     if scope?.isView ?? false { throw Self.viewRefusal(path) }
   }
 
-  /// The refusal of an export that shows documents otherwise than they are stored.
+  /// The refusal of an export whose documents are written other than they are stored.
   static func viewRefusal(_ path: String) -> Failure {
     .malformed(
       path,
@@ -82,32 +83,31 @@ extension Manifest {
     )
   }
 
-  /// Whether an increment lacks what happened after a moment and before the export that it was made since.
+  /// Whether changes are missing between a moment and the export that this increment was made since.
   ///
-  /// Of manifests that do not say which one that was, only gaps of more than ten minutes are known.
+  /// For manifests that do not record that export, only gaps of more than ten minutes are detected.
   func leavesGap(after moment: Timestamp) -> Bool {
     isIncrement && ([after] + files.map(\.since)).contains { $0.map { moment < $0 } ?? false }
   }
 
-  /// What is wrong with an increment that leaves a gap.
+  /// Why an increment that leaves a gap is refused.
   static let gap = "the increment before it is missing"
 
-  /// Whether exports may hold states of the same documents.
+  /// Whether two exports may hold versions of the same documents.
   private func overlaps(_ other: Manifest) -> Bool {
     guard database == other.database else { return false }
     let own = Set(files.map { UTF8Key($0.collection) })
     return other.files.contains { own.contains(UTF8Key($0.collection)) }
   }
 
-  /// Checks that the increments among exports that are imported together come behind what they add to, in their order and
-  /// without a gap.
+  /// Checks that, among exports that are imported together, increments follow what they add to, in order and without gaps.
   ///
   /// - Parameters:
-  ///   - manifests: Those of the exports, as they were named.
-  ///   - paths: Where they are.
+  ///   - manifests: The manifests of the exports, in the order in which these were named.
+  ///   - paths: The paths of the exports.
   /// - Throws: `.usage`.
   static func assertOrder(_ manifests: [Manifest], at paths: [String]) throws(Failure) {
-    /// The last of those named before one that may hold states of the same documents, where one of both is an increment.
+    /// The latest read time of the earlier-named exports that overlap this one, where one of the two is an increment.
     func last(before index: Int) -> Timestamp? {
       manifests[..<index].filter { earlier in
         (earlier.isIncrement || manifests[index].isIncrement) && earlier.overlaps(manifests[index])
@@ -132,13 +132,14 @@ extension Manifest {
   private static let gapAdvice =
     "Name that one, too. Where it is lost, import each of the others by itself: what changed meanwhile is missing then."
 
-  /// Checks that the first of several exports is whole, and that the others add to it, in their order and without a gap; of one,
-  /// nothing.
+  /// Checks that the first of several exports is a whole one, and that the others add to it, in order and without gaps.
+  ///
+  /// A single export passes.
   ///
   /// - Parameters:
-  ///   - manifests: Nil for what is no export.
-  ///   - paths: Where they are.
-  ///   - operation: What is done with them, for errors.
+  ///   - manifests: The manifests of the exports; nil for an input that is not an export.
+  ///   - paths: The paths of the exports.
+  ///   - operation: The operation, for error messages.
   /// - Throws: `.usage`.
   static func assertSeries(
     _ manifests: [Manifest?],
@@ -179,7 +180,7 @@ extension Manifest.Scope {
     case isView = "view"
   }
 
-  /// Reads a scope; a missing member has its default.
+  /// Decodes a scope; missing members have their defaults.
   package init(from decoder: any Decoder) throws {
     let json = try decoder.container(keyedBy: CodingKeys.self)
     self.init(

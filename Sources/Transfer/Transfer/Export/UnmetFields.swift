@@ -2,9 +2,9 @@ import FirestoreREST
 import Logging
 import Schema
 
-/// The fields that an export names and no document has had so far, whose columns are empty.
+/// The requested fields that no exported document has had so far, so that their columns are empty.
 ///
-/// Of collections that the schema declares, a field that it does not know is said before.
+/// Fields that a declared collection does not have are reported elsewhere.
 final class UnmetFields {
   private var fields: [FieldPath] = []
   private var hasDocuments = false
@@ -17,14 +17,14 @@ final class UnmetFields {
       case .collection, .pattern: schema.collection(read.collection) != nil
       }
     }
-    // What a part lacks, others may have, and what is shown of a document has fields of its own.
+    // Other parts may have what one part lacks, and transformed documents have other fields than stored ones.
     if areDeclared || options.isPart || options.transform != nil { return }
     fields = (options.fields ?? []).filter { $0 != .documentName }
   }
 
-  /// Looks for the fields in documents that are exported.
+  /// Looks for the fields in exported documents.
   ///
-  /// - Throws: As ``DocumentPage/documents()``.
+  /// - Throws: The errors of ``DocumentPage/documents()``.
   func look(at page: DocumentPage) throws(Failure) {
     if fields.isEmpty || page.count == 0 { return }
     hasDocuments = true
@@ -39,7 +39,7 @@ final class UnmetFields {
     fields.removeAll { document.fields[$0] != nil }
   }
 
-  /// Whether a document has to be decoded to find out.
+  /// Whether a document may have one of the fields, so that it has to be decoded.
   private func mayHaveOne(_ document: WireDocument) -> Bool {
     if fields.isEmpty { return false }
     guard var members = try? document.fields().makeIterator() else { return true }
@@ -52,7 +52,7 @@ final class UnmetFields {
     return false
   }
 
-  /// Warns of fields that no document had, once all are exported.
+  /// Warns of fields that no document had, after all have been exported.
   func warn(_ reads: [CollectionRead], at readTime: Timestamp?, in context: RunContext) async {
     if fields.isEmpty || !hasDocuments { return }
     let known = await Self.names(in: reads, at: readTime, context)

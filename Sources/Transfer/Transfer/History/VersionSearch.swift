@@ -1,56 +1,56 @@
-/// Finds the versions of one document by looking at it at moments.
+/// Finds the versions of a document by reading it at various moments.
 ///
-/// A look at a moment shows the version that was there, and that it was there since its update time. So the version before
-/// comes with one look at the last moment before that time. When a document was deleted is found by bisection, to a microsecond of the
-/// last hour and a whole minute of older times; between two looks that found none it is looked for in halves, the widest stretch
-/// first, as long as there are looks left.
+/// Reading at a moment shows the version of that time, and that it existed since its update time. So one more read, at the
+/// last moment before that time, finds the version before it. The time of a deletion is found by bisection, to a
+/// microsecond within the last hour and to a whole minute before. Between two reads without a document, further versions
+/// are searched for by halving, widest gap first, as long as reads are left.
 ///
 ///     var search = VersionSearch(from: earliest, to: now, maximumLooks: 100)
 ///     while let moment = search.next() { search.record(try await look(moment), at: moment) }
 ///
 /// It reads nothing itself.
 package struct VersionSearch: Sendable {
-  /// A version, or that there was no document, as far as it is known.
+  /// A version, or the absence of the document, as far as known.
   package struct Version: Sendable, Equatable {
-    /// The document; nil where there was none.
+    /// The document; nil if there was none.
     package var document: RawDocument?
-    /// The first moment that is known to have it.
+    /// The first moment at which it is known to be current.
     package var since: Timestamp
-    /// The last moment that is known to have it.
+    /// The last moment at which it is known to be current.
     package var until: Timestamp
   }
 
-  /// A stretch between two versions that may hold others.
+  /// A gap between two versions that may contain others.
   private struct Gap {
-    /// The moment to look at.
+    /// The moment to read.
     var moment: Timestamp
-    /// What is surely there comes before what may be; then the widest.
+    /// The priority: what certainly exists comes before what may exist; then the widest gap comes first.
     var interest: Int
     var microseconds: Int64
   }
 
   private let earliest: Timestamp
   private let now: Timestamp
-  /// The moment up to which only whole minutes can be read.
+  /// The moment before which only whole minutes can be read.
   private let fine: Timestamp
   private let maximumLooks: Int
   package private(set) var looks = 0
-  /// The versions, in the order of time.
+  /// The versions, in chronological order.
   package private(set) var versions: [Version] = []
 
   private static let minute: Int64 = 60
   private static let second: Int64 = 1_000_000
 
   /// - Parameters:
-  ///   - earliest: A whole minute, from which on the service can be asked.
-  ///   - now: The service's present.
+  ///   - earliest: A whole minute, the earliest moment that the service can read.
+  ///   - now: The present, by the service's clock.
   package init(from earliest: Timestamp, to now: Timestamp, maximumLooks: Int) {
     (self.earliest, self.now, self.maximumLooks) = (min(earliest, now), now, maximumLooks)
-    // A minute less than the hour, because time passes while it is looked for.
+    // A minute less than the hour, because time passes during the search.
     fine = Timestamp(seconds: now.seconds - 3540) ?? now
   }
 
-  /// The next moment to look at; nil where all is known, or all looks were taken.
+  /// Returns the next moment to read; nil if everything is known, or if all reads were spent.
   package func next() -> Timestamp? {
     if looks >= maximumLooks { return nil }
     guard let first = versions.first, versions.last?.until == now else { return now }
@@ -58,7 +58,7 @@ package struct VersionSearch: Sendable {
     return gaps.max { ($0.interest, $0.microseconds) < ($1.interest, $1.microseconds) }?.moment
   }
 
-  /// Whether versions of more than a minute may be missing, because there were too few looks.
+  /// Whether versions that lasted more than a minute may be missing, because there were too few reads.
   package var isIncomplete: Bool {
     guard let first = versions.first, versions.last?.until == now, first.since <= earliest else {
       return true
@@ -80,7 +80,7 @@ package struct VersionSearch: Sendable {
     }
   }
 
-  /// Records what a look found.
+  /// Records what was found at a moment.
   package mutating func record(_ document: RawDocument?, at moment: Timestamp) {
     looks += 1
     let since = document?.updateTime.map { max($0, earliest) } ?? moment
@@ -100,14 +100,14 @@ package struct VersionSearch: Sendable {
     return time == other
   }
 
-  /// The last moment before another that can be looked at; nil where there is none in the window.
+  /// The last readable moment before another one; nil if there is none in the window.
   private func before(_ moment: Timestamp) -> Timestamp? {
     let exact = Timestamp(microseconds: moment.microseconds - 1)
     let found = exact > fine ? exact : Self.floored(exact)
     return found.flatMap { $0 < earliest ? nil : $0 }
   }
 
-  /// The middle of two moments, of older times a whole minute; nil where there is none, or they are too near.
+  /// The middle of two moments, rounded to a whole minute for older times; nil if there is none, or if they are too close.
   private func middle(_ a: Timestamp, _ b: Timestamp, wider width: Int64) -> Timestamp? {
     let (start, end) = (a.microseconds, b.microseconds)
     if fine <= a {

@@ -3,7 +3,7 @@ import FirestoreREST
 extension CollectionPath {
   /// Returns the document path for a name: an ID, a path below the collection, a full path, or one with its database.
   ///
-  /// Below a pattern (`groups/*/members`) a path begins after the last common ID.
+  /// Below a pattern (`groups/*/members`), a path begins after the last ID that all documents have in common.
   func document(named name: String, readsPaths: Bool) -> DocumentPath? {
     if readsPaths, let (_, path) = DatabaseName.split(name) {
       return document(named: path.string, readsPaths: true)
@@ -13,7 +13,7 @@ extension CollectionPath {
     if slashes == 0, !isPattern { return DocumentPath("\(string)/\(name)") }
     guard readsPaths else { return nil }
     if slashes % 2 == 1 {
-      // A full path, as an export writes it for a collection group.
+      // A full path, as an export of a collection group writes it.
       guard let path = DocumentPath(name),
         path.collection.pattern == pattern || path.collection.id.isIdentical(to: string)
       else { return nil }

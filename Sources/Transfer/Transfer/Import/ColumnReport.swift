@@ -3,10 +3,10 @@ import Logging
 import Schema
 import Tables
 
-/// `columns.csv`, and the lines on standard error: the types of columns that nobody said.
+/// Writes `columns.csv` and the lines on standard error about the column types that were guessed.
 struct ColumnReport {
   private let list: LineList
-  /// What the options say of all tables.
+  /// What the options say about all tables.
   private let reading: TableReading
 
   init(_ path: String, _ reading: TableReading) {
@@ -17,7 +17,7 @@ struct ColumnReport {
 
   /// Reports the guesses of all tables.
   ///
-  /// - Throws: `.inputMalformed` where nearly all cells of a column agree and the rest do not; `.cannotWrite`.
+  /// - Throws: `.inputMalformed` if nearly all cells of a column agree and the rest do not; `.cannotWrite`.
   func report(
     _ tables: [(source: ImportSource, plan: TablePlan, declared: [String])],
     _ logger: Logger
@@ -30,7 +30,7 @@ struct ColumnReport {
         )
       }
       for (column, note) in plan.notes {
-        // A field of the wrong name is written, and the one that was meant stays as it is.
+        // A field with a mistyped name is written, and the field that was meant stays as it is.
         let level: Logger.Level = note.isDoubt && !source.isExported ? .warning : .notice
         logger.log(level: level, "\(source.label) \(plan.name(ofColumn: column)): \(note.text).")
       }
@@ -55,7 +55,7 @@ struct ColumnReport {
     throw failure
   }
 
-  /// What a column became and why, without its data.
+  /// Describes what type a column got and why, without its data.
   static func description(_ guess: ColumnGuess) -> String {
     let type = name(of: guess.type)
     if guess.isByName { return "\(type), by its name" }
@@ -87,7 +87,7 @@ struct ColumnReport {
 
   private static func name(of type: Column.ValueType) -> String { type == .string ? "text" : type.rawValue }
 
-  /// The refusal of columns of which nearly all cells agree, with the options that say their types; nil where there is none.
+  /// The refusal of columns in which nearly all cells agree, with the options that set their types; nil if there are none.
   static func failure(_ source: ImportSource, _ plan: TablePlan, _ reading: TableReading) -> Failure? {
     let guesses = plan.guesses.filter(\.stops)
     guard let first = guesses.first else { return nil }
@@ -126,13 +126,13 @@ struct ColumnReport {
     )
   }
 
-  /// The options that read a number, with the type that all but a decimal comma of CSV need beside them.
+  /// The options that read a number, including the type that all but a decimal comma of CSV need.
   private static func option(_ advice: String, _ guess: ColumnGuess, _ plan: TablePlan) -> String {
     if !plan.isSheet, advice.hasPrefix("--decimal-comma") { return advice }
     return "--types '\(heading(of: guess, plan))=double' with \(advice)"
   }
 
-  /// A column without a heading goes by its number.
+  /// The heading of a column, or its number if it has none.
   private static func heading(of guess: ColumnGuess, _ plan: TablePlan) -> String {
     let heading = plan.headings[guess.column]
     return heading.isEmpty ? String(guess.column + 1) : heading

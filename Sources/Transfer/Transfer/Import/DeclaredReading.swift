@@ -1,18 +1,18 @@
 import Schema
 import Tables
 
-/// How a table is read: as the command line says, and where it says nothing as the schema does of the table's collection.
+/// How a table is read: as the command line says, or else as the schema of the table's collection says.
 struct DeclaredReading {
   /// The options of the table.
   let options: TableOptions
   /// What the schema says.
   private var declared = TableReading()
 
-  /// What says how a table is to be read, by its headings.
+  /// Where a table comes from, judged by its headings.
   private enum Origin {
     /// An export, which needs no options.
     case export
-    /// A list of rejected rows, which is CSV as export writes it, with cells as they were.
+    /// A list of rejected rows: CSV in the form of an export, with the cells as they were.
     case rejects
     case people
   }
@@ -26,7 +26,7 @@ struct DeclaredReading {
       return
     }
     var completed = options
-    // What was written in UTF-8 is in another encoding where a spreadsheet has saved it.
+    // A file that was written in UTF-8 is in another encoding after a spreadsheet has saved it.
     let saved = source.format == .csv && !Self.isUTF8(source) ? options.encoding ?? reading.encoding : nil
     switch Self.origin(of: source, options, in: saved) {
     case .export: declared.encoding = saved
@@ -44,10 +44,10 @@ struct DeclaredReading {
     }.map { "\($0.name) \($0.texts.joined(separator: ", "))" }
   }
 
-  /// What the schema says and no option does, as it is typed.
+  /// The settings of the schema that no option overrides, as they would be typed.
   private(set) var notes: [String] = []
 
-  /// The failure of a table with what the schema says of it, which nobody sees on the command line.
+  /// Adds to a table's failure what the schema says about it, which the command line does not show.
   func explaining(_ failure: Failure, _ collection: CollectionPath) -> Failure {
     if notes.isEmpty { return failure }
     let said = "The schema says of \(collection): \(notes.joined(separator: "; "))."
@@ -56,11 +56,11 @@ struct DeclaredReading {
     return failure
   }
 
-  /// The numbers of the headings that the schema says something of, which are before those of the command line.
+  /// The number of headings with a type from the schema, which precede those of the command line.
   var declaredTypes: Int { declared.types.count }
   var declaredRenames: Int { declared.renames.count }
 
-  /// - Parameter encoding: That of a file that is not in UTF-8, if it is known.
+  /// - Parameter encoding: The encoding of a file that is not in UTF-8, if known.
   private static func origin(
     of source: ImportSource,
     _ options: TableOptions,
@@ -80,11 +80,11 @@ struct DeclaredReading {
     return reader.row.texts.contains { PlainText.trimmed($0).isIdentical(to: heading) }
   }
 
-  /// Whether a table is in the encoding of what we write, as far as its first bytes tell; those of gzip do not.
+  /// Whether a table is in UTF-8, judging by its first bytes; a file that is compressed with gzip is taken for UTF-8.
   private static func isUTF8(_ source: ImportSource) -> Bool {
     let head = FileHead(source.path).bytes
     if head.starts(with: [0x1F, 0x8B]) { return true }
-    // Its last character may be cut.
+    // The last character may be cut off.
     return (0...3).contains { String(validating: head.dropLast($0), as: UTF8.self) != nil }
   }
 }

@@ -8,7 +8,7 @@ final class DeletionInput: DocumentInput {
 
   /// Opens a list.
   ///
-  /// - Parameter placement: Where the documents of the export go; nil to where their names say.
+  /// - Parameter placement: Where the documents of the export go; nil to go by their names.
   /// - Throws: ``Failure`` of kind `inputMissing`.
   init(_ path: String, via files: FileAccess, placement: CollectionPlacement?) throws(Failure) {
     list = try DeletedDocuments(path, via: files)
@@ -19,7 +19,7 @@ final class DeletionInput: DocumentInput {
 
   func next() throws(Failure) -> DocumentRow? {
     while let deleted = try list.next() {
-      // What has no place was not put into one either.
+      // A document that has no place now had none when the export was imported either.
       let path = placement.map { $0.path(of: deleted.name) } ?? deleted.name
       if let path { return DocumentRow(number: list.number, content: .deleted(path)) }
     }

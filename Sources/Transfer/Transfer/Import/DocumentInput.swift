@@ -10,28 +10,29 @@ protocol DocumentInput: AnyObject {
 
   /// Skips all lines or rows up to a number, without parsing them as documents.
   ///
-  /// - Throws: As ``next()``.
+  /// - Throws: The errors of ``next()``.
   func skip(through number: Int) throws(Failure)
 
   /// The offset of the end of the current line or row in the file, in bytes.
   var position: Int { get }
 
-  /// Returns the current row for the list of rejected rows; nil if the input has no such list.
+  /// Returns the current row in the form of the list of rejected rows; nil if the input has no such list.
   func rejected(_ reason: String) -> RejectedRow?
 
-  /// What there is to say about the input at its end, in sentences.
+  /// Sentences about the input, complete at its end.
   var notices: [String] { get }
 
-  /// The same of what probably is not as it should be.
+  /// Sentences about what is probably wrong in the input, complete at its end.
   var warnings: [String] { get }
 
   /// How the input is read.
   var reading: String { get }
 
-  /// The headings of options that were met so far; those of tables are known before.
+  /// The headings of options that were found so far; those of tables are known beforehand.
   var headings: MetHeadings { get }
 
-  /// The cell of the current row that holds a field, or the ID of the document (nil); nil where there is none.
+  /// Returns the cell of the current row that holds a field, or the ID of the document if `field` is nil; nil if there is
+  /// none.
   func cell(of field: FieldPath?) -> Cell?
 }
 
@@ -69,28 +70,28 @@ struct RejectedRow {
 
 /// One line or row of an input.
 struct DocumentRow {
-  /// The number in the file or sheet, from 1; of CSV, that of the first line.
+  /// The number in the file or sheet, from 1; in CSV, that of the row's first line.
   var number: Int
-  /// The row as a spreadsheet counts it; nil for what is no row of a table.
+  /// The row number as a spreadsheet counts; nil unless it is a row of a table.
   var row: Int?
   var content = Content.nothing
   /// The errors; none in a valid row.
   var faults: [RowFault] = []
   /// The fields that the document lacks because of errors.
   var skipped: [FieldPath] = []
-  /// What breaks the schema without being an error.
+  /// Violations of the schema that do not count as errors.
   var warnings: [RowFault] = []
-  /// What is listed of it, if it has errors, and its input has a list of rejected rows.
+  /// The row in the list of rejected rows, if it has errors and its input has such a list.
   var rejected: RejectedRow?
 
   enum Content {
     /// Nothing of it can be used.
     case nothing
-    /// Without fields that cannot be read.
+    /// The document, without fields that cannot be read.
     case document(JSONLinesReader.Document)
-    /// It was deleted.
+    /// The document was deleted.
     case deleted(DocumentPath)
-    /// It breaks the schema: as it was read, and without the fields that do, where something is left.
+    /// The document breaks the schema: as it was read, and without the offending fields, if anything is left.
     case refused(RawDocument, rest: RawDocument?)
   }
 
@@ -103,10 +104,10 @@ struct DocumentRow {
     }
   }
 
-  /// The document as a write to the target, if it was encoded on the way.
+  /// The document as a write to the target, if it was encoded directly.
   var encoded: EncodedDocument? { if case .document(let document) = content { document.write } else { nil } }
 
-  /// The document as it was read, where it breaks the schema.
+  /// The document as it was read, if it breaks the schema.
   var refused: RawDocument? { if case .refused(let document, _) = content { document } else { nil } }
 
   var heldBytes: Int {
@@ -129,7 +130,7 @@ struct DocumentRow {
 
 /// An error in a line or row.
 ///
-/// A class, because it is large to copy, and lists of them are handed on often.
+/// It is a class because it is expensive to copy and lists of faults are passed around often.
 final class RowFault: Sendable {
   /// The number of the line or row.
   let row: Int
@@ -140,18 +141,18 @@ final class RowFault: Sendable {
   private let found: Value?
   /// What was expected.
   let expected: String
-  /// The kind of violation of the schema; nil for what could not be read.
+  /// The kind of schema violation; nil if the input could not be read.
   let code: String?
   private let cause: @Sendable () -> Failure
 
-  /// The value, for the report only because it is personal data.
+  /// The value, which may appear only in the report because it is personal data.
   var value: String? { cell ?? found?.literal }
 
   var hasValue: Bool { cell != nil || found != nil }
 
   /// The failure of a command that stops here.
   ///
-  /// It is made when it is asked for: of a million errors of a kind one is shown.
+  /// It is created on demand: of a million errors of a kind, only one is shown.
   var failure: Failure { cause() }
 
   init(
@@ -179,7 +180,7 @@ final class JSONLinesInput: DocumentInput {
 
   /// Opens a file.
   ///
-  /// - Parameter placement: Where the documents go, as in the encoder of the mode; nil to where their names say.
+  /// - Parameter placement: Where the documents go, as in the encoder of the mode; nil to go by their names.
   init(
     _ path: String,
     via files: FileAccess = .local,
@@ -203,7 +204,7 @@ final class JSONLinesInput: DocumentInput {
     }
   }
 
-  /// Names the format that a first line is probably in; that of other JSON where no content was there to find it out.
+  /// Names the format that the input is probably in; other JSON only if the format could not be detected from the content.
   private func advised(_ failure: Failure) -> Failure {
     let format: String
     switch reader.foreign {
@@ -219,7 +220,7 @@ final class JSONLinesInput: DocumentInput {
   private func row(_ number: Int, _ document: JSONLinesReader.Document) -> DocumentRow {
     var placed = document
     if let placement {
-      // An encoded one is in its place.
+      // An encoded document is already in its place.
       if case .encoded = document { return DocumentRow(number: number, content: .document(document)) }
       guard let path = placement.path(of: document.path) else {
         return DocumentRow(
@@ -238,7 +239,7 @@ final class JSONLinesInput: DocumentInput {
 }
 
 extension CollectionPlacement {
-  /// The error of a document that has no place.
+  /// The error of a document that has no place in the target collection.
   func fault(of label: String, _ number: Int, path: String) -> RowFault {
     let expected = "a document of \(origin?.string ?? ""), whose place --collection takes, or one below it"
     return RowFault(

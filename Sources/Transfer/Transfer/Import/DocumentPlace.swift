@@ -1,25 +1,27 @@
 import Tables
 
-/// What a path is from which documents are read: a file, a folder of files or of an export, or a managed export.
+/// What a path from which documents are read refers to: a file, a folder of files or of an export, or a managed export.
 package struct DocumentPlace: Sendable {
-  /// The path as it was named.
+  /// The path as given by the user.
   package let path: String
   package let isFolder: Bool
-  /// The managed export that it is.
+  /// The managed export at the path, if it is one.
   let managed: ManagedExport?
-  /// The manifest of the folder, or that beside the file, which names it.
+  /// The manifest of the folder, or the one beside the file that lists it.
   let manifest: Manifest?
 
   /// The database of its documents, if known.
   package var database: DatabaseName? { manifest?.database ?? managed?.database }
-  /// The moment that its documents show, if known; that at which a managed export ended.
+  /// The time as of which its documents were read, if known; for managed exports, when they ended.
   var moment: Timestamp? { manifest?.readTime ?? managed?.endTime }
 
-  /// The sources of its documents: of a folder, the files of its manifest, else its JSON Lines and tables by name; last, the list of
+  /// Returns the sources of its documents.
+  ///
+  /// For a folder, these are the files of its manifest, or else its JSON Lines and tables by name, and last the list of
   /// deleted documents.
   ///
-  /// - Throws: ``Failure`` of kind `inputMissing` for a folder without such files, `inputMalformed` for a symbolic link that leads
-  ///   out of the folder.
+  /// - Throws: ``Failure`` of kind `inputMissing` for a folder without such files, `inputMalformed` for a symbolic link
+  ///   that leads out of the folder.
   package func sources(via access: FileAccess) throws(Failure) -> [ImportSource] {
     if let managed { return [ImportSource(managed)] }
     if !isFolder { return [source(path)] }
@@ -32,7 +34,7 @@ package struct DocumentPlace: Sendable {
     return files.map(source) + (deletions(in: folder).map { [$0] } ?? [])
   }
 
-  /// The list of the documents that the export found to be deleted, which comes last.
+  /// The list of the documents that the export found to be deleted, which has to come last.
   private func deletions(in folder: String) -> ImportSource? {
     manifest?.deleted.map { list in
       var source = ImportSource(path: "\(folder)/\(list.file)", format: .jsonLines)
@@ -56,7 +58,7 @@ package struct DocumentPlace: Sendable {
     if !named.isEmpty { return named }
     let found = try access.names(in: folder)
     let names = found.filter(isRead)
-    // An export of a database without documents has none.
+    // An export of a database without documents has no files.
     if !names.isEmpty || manifest?.files.isEmpty ?? false { return names }
     try assertNotOfExports(folder, via: access)
     let others = found.isEmpty ? "" : ", but \(FilePaths.list(found))"
@@ -68,7 +70,7 @@ package struct DocumentPlace: Sendable {
     )
   }
 
-  /// Refuses a folder of scheduled exports, which has each in a folder of its own.
+  /// Refuses a folder of scheduled exports, each of which is in its own subfolder.
   private func assertNotOfExports(_ folder: String, via access: FileAccess) throws(Failure) {
     let exports = try FolderVerification.folders(in: folder, via: access).filter {
       !$0.isIdentical(to: folder)
@@ -83,23 +85,23 @@ package struct DocumentPlace: Sendable {
     )
   }
 
-  /// Whether a name is that of a file that systems and programs leave in folders: `.DS_Store`, `._x.csv`, `~$x.xlsx`,
-  /// `Thumbs.db`, `desktop.ini`.
+  /// Whether a name is that of a file that systems and programs leave behind in folders: `.DS_Store`, `._x.csv`,
+  /// `~$x.xlsx`, `Thumbs.db`, `desktop.ini`.
   static func isLitter(_ name: String) -> Bool {
     if name.utf8.first == UInt8(ascii: ".") || name.hasPrefix("~$") { return true }
     return ["thumbs.db", "desktop.ini"].contains { name.lowercased().isIdentical(to: $0) }
   }
 }
 
-/// Finds out what paths are, and reads each manifest once: one folder holds many files.
+/// Determines what paths refer to, reading each manifest only once, because one folder holds many files.
 package struct PlaceReader {
   private let files: FileAccess
   private var manifests: [UTF8Key: Manifest?] = [:]
 
   package init(_ files: FileAccess) { self.files = files }
 
-  /// - Parameter isManaged: Whether it has to be a managed export, or is none; nil to look.
-  /// - Throws: As ``ManagedExport`` and ``Manifest/read(from:via:)``.
+  /// - Parameter isManaged: Whether the path has to be a managed export, or is not one; nil to find out.
+  /// - Throws: The errors of ``ManagedExport`` and ``Manifest/read(from:via:)``.
   package mutating func place(at path: String, isManaged: Bool? = nil) throws(Failure) -> DocumentPlace {
     var managed: ManagedExport?
     if isManaged ?? true {

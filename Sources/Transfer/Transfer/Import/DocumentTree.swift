@@ -1,10 +1,12 @@
 import FirestoreModels
 import Tables
 
-/// The folders that firestore-backup-restore writes: a folder for each collection, in it a folder for each document with the
-/// file `ID.json`, and beside that file the folders of the collections below the document.
+/// The folders that firestore-backup-restore writes.
+///
+/// Each collection is a folder, with a folder for each document in it; that holds the file `ID.json` and, beside it, the
+/// folders of the collections below the document.
 enum DocumentTree {
-  /// Returns the sources of the documents of a folder, a file each; none for any other folder, and for one in a bucket.
+  /// Returns the sources of the documents of a folder, one file each; none for any other folder, or for one in a bucket.
   ///
   /// - Throws: ``Failure`` of kind `inputMalformed` for a symbolic link that leads out of the folder.
   static func sources(in folder: String, via access: FileAccess) throws(Failure) -> [ImportSource] {

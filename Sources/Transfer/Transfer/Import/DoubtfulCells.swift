@@ -1,9 +1,11 @@
 import Schema
 import Tables
 
-/// Texts of a table with the apostrophe of `export --excel` and without its byte order mark: some have it by themselves.
+/// Counts the texts of a table that have the apostrophe of `export --excel`, although the table lacks its byte order mark.
+///
+/// Some texts have that apostrophe themselves.
 struct GuardedTexts {
-  /// Whether such texts are looked for.
+  /// Whether to look for such texts.
   private let mayBe: Bool
   private var count = 0
   private var firstRow = 0
@@ -27,9 +29,9 @@ struct GuardedTexts {
   }
 }
 
-/// Texts with white space around them, which nobody sees and no search for the text finds.
+/// Counts texts with white space around them, which is invisible and makes searches for the text fail.
 struct SpacedTexts {
-  /// Whether such texts are looked for.
+  /// Whether to look for such texts.
   private let mayBe: Bool
   private var count = 0
   private var first = (row: 0, column: 0)
@@ -51,7 +53,7 @@ struct SpacedTexts {
   }
 }
 
-/// The last row of a table that is a sum of others by what it is called, and how it is called.
+/// Recognizes the last row of a table as a row of totals, by its name.
 struct TotalRow {
   private static let names: Set = [
     "total", "total:", "totales", "total general", "grand total", "subtotal", "suma", "sum",
@@ -68,7 +70,7 @@ struct TotalRow {
     var filled = 0
     for index in 0..<row.count where !row.isBlank(index) {
       if filled == 2 { break }
-      // In a table of an export a name may be anything that a document has.
+      // In an exported table, any field may hold such a name.
       if plan.readsForms, index != plan.idColumn { continue }
       filled += 1
       let name = row.withUTF8(of: index) { utf8 in
@@ -78,7 +80,7 @@ struct TotalRow {
     }
   }
 
-  /// Returns whether a row that cannot become a document is the one that was found, which is no doubt then.
+  /// Whether a rejected row is the one that was found, which then needs no warning.
   mutating func isRefused(in row: CellRow) -> Bool {
     if found?.row != row.row { return false }
     found = nil
@@ -93,7 +95,7 @@ struct TotalRow {
   }
 }
 
-/// Rows behind an empty one that have nothing but an id: notes below a table.
+/// Recognizes rows that follow an empty one and hold only an id: notes below a table.
 struct NoteRows {
   private let idColumn: Int?
   private var last: Int?
@@ -125,9 +127,9 @@ struct NoteRows {
 }
 
 extension TablePlan {
-  /// What there is to say of headings that look the same and are not: each is a field of its own.
+  /// Sentences about headings that look the same and are not, so that each is a separate field.
   var headingsAlike: [String] {
-    // By Swift's equality, which is that of what is seen.
+    // Swift's equality compares characters as they are seen.
     var seen: [String: Int] = [:]
     return headings.indices.compactMap { index in
       let heading = headings[index]

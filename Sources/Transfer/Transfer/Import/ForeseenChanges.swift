@@ -1,21 +1,23 @@
-/// What a dry run found: of the documents that are there and would change how many have each field changed, and the first of them;
-/// and the first of those that would be new.
+/// The changes that a dry run foresees.
+///
+/// Of the existing documents that would change, it has the first few, and the number of changes per field; of the new ones,
+/// the first few.
 package struct ForeseenChanges: Sendable {
-  /// The most documents that are shown, and the most fields that are counted.
+  /// The maximum number of documents to show, and of fields to count.
   private static let shown = 3
   private static let counted = 1000
 
-  /// How many documents change.
+  /// The number of documents that change.
   package private(set) var documents = 0
   package private(set) var examples: [Change] = []
-  /// How many documents are new, and the first of them.
+  /// The number of new documents, and the paths of the first of them.
   package private(set) var created = 0
   package private(set) var new: [DocumentPath] = []
   private var counts: [FieldPath: Int] = [:]
 
   package init() {}
 
-  /// The fields, those of the most documents first.
+  /// The fields, those that change in the most documents first.
   package var fields: [(path: FieldPath, documents: Int)] {
     counts.map { (path: $0.key, documents: $0.value) }.sorted { a, b in
       a.documents == b.documents
@@ -23,7 +25,7 @@ package struct ForeseenChanges: Sendable {
     }
   }
 
-  /// Adds a change that deletes nothing.
+  /// Adds a change, which must not be a deletion.
   mutating func add(_ change: Change) {
     if change.before == nil {
       created += 1

@@ -2,12 +2,12 @@ import FirestoreModels
 import Schema
 import Tables
 
-/// Refuses a first row that looks like no row of headings, with the options that read the table either way.
+/// Refuses a first row that does not look like headings, and offers the options that read the table either way.
 struct HeaderSearch {
-  /// The rows that are looked at, and the most cells of a row that is a title.
+  /// The number of rows to examine, and the maximum number of cells in a row that is a title.
   private static let searchedRows = 20
   private static let titleCells = 4
-  /// Characters within words, which divide no cells.
+  /// Characters that occur within words and so do not divide cells.
   private static let inWords = Set("_.-@/".utf8)
 
   private let source: ImportSource
@@ -17,7 +17,7 @@ struct HeaderSearch {
     (self.source, self.options) = (source, options)
   }
 
-  /// Looks at the first row that holds something, unless an option says which row the headings are in.
+  /// Examines the first row with content, unless an option says which row holds the headings.
   ///
   /// - Throws: ``TableObstacle`` for a title, a comment, or a row with another delimiter.
   func check(_ header: CellRow) throws(TableObstacle) {
@@ -31,7 +31,7 @@ struct HeaderSearch {
     if source.format != .xlsx { try refuseDelimiter(header, rows) }
   }
 
-  /// Looks for a title in a table whose first row cannot be read, as it has quotes or merged cells.
+  /// Looks for a title in a table whose first row cannot be read because of quotes or merged cells.
   func refuseTitleThatIsUnread() throws(TableObstacle) {
     guard options.headerRow == nil else { return }
     var literal = options
@@ -49,13 +49,13 @@ struct HeaderSearch {
     return first(of: decoded)
   }
 
-  /// A title leaves columns without a heading, and below it is a row of texts that heads more of them.
+  /// Refuses a title: a row that leaves columns without a heading, above a row of texts that heads more of them.
   private func refuseTitle(_ rows: [CellRow]) throws(TableObstacle) {
     guard let title = rows.first else { return }
     let headed = Self.columns(of: title)
     let used = rows.dropFirst().reduce(into: Set<Int>()) { $0.formUnion(Self.columns(of: $1)) }
     guard headed.count <= Self.titleCells, !used.isSubset(of: headed) else { return }
-    // A title often has an empty row below it.
+    // A title is often followed by an empty row.
     let isApart = headed.count == 1 && rows.count > 1 && rows[1].number > title.number + 1
     var best: (row: CellRow, count: Int)?
     for (index, row) in rows.enumerated().dropFirst().dropLast() {
@@ -63,8 +63,8 @@ struct HeaderSearch {
       guard columns.count > max(1, best?.count ?? headed.count), Self.isOfHeadings(row, columns) else {
         continue
       }
-      // A row of several cells, or one of a table of two columns, may head it all the same, unless the cells below another row are of
-      // another kind than that row's.
+      // A row of several cells, or one in a table of two columns, may hold the headings after all, unless another row
+      // differs in kind from the cells below it.
       let isDoubtful = headed.count > 1 || columns.count < 3 && !isApart
       if isDoubtful, !Self.heads(row, columns, rows[(index + 1)...]) { continue }
       best = (row, columns.count)
@@ -97,7 +97,7 @@ struct HeaderSearch {
 
   private static func isYear(_ text: String) -> Bool { Int(text).map { (1900...2100).contains($0) } ?? false }
 
-  /// Whether cells below a row are mostly of another kind than a column's cell in it.
+  /// Whether, in some column, most cells below a row cannot be headings.
   private static func heads(_ row: CellRow, _ columns: Set<Int>, _ below: ArraySlice<CellRow>) -> Bool {
     columns.contains { column in
       let cells = below.filter { !$0.isBlank(column) }
@@ -105,7 +105,7 @@ struct HeaderSearch {
     }
   }
 
-  /// `# ` with a blank, or a row of another width than the table's, is no heading.
+  /// Refuses a comment: a first row that begins with `# `, or with `#` and has another width than the table.
   private func refuseComment(_ header: CellRow, _ rows: [CellRow]) throws(TableObstacle) {
     let others = rows.filter { !Self.isComment($0) }
     guard let next = others.first else { return }
@@ -137,7 +137,7 @@ struct HeaderSearch {
     throw TableObstacle(failure, options) { $0.delimiter = delimiter }
   }
 
-  /// How often a text has each of the characters that may divide cells.
+  /// Counts the characters in a text that may divide cells.
   private static func counts(_ text: String) -> [UInt8: Int] {
     text.utf8.reduce(into: [:]) { counts, byte in
       guard !inWords.contains(byte), CSVDelimiter(rawValue: String(UnicodeScalar(byte))) != nil else {
@@ -147,12 +147,12 @@ struct HeaderSearch {
     }
   }
 
-  /// `#` alone is a heading as people write them.
+  /// A lone `#` is a common heading.
   private static func isComment(_ row: CellRow) -> Bool {
     row[0].utf8.first == UInt8(ascii: "#") && row[0].utf8.count > 1
   }
 
-  /// The columns of the cells that hold something.
+  /// The columns whose cells are not blank.
   private static func columns(of row: CellRow) -> Set<Int> {
     Set((0..<row.count).filter { !row.isBlank($0) })
   }

@@ -4,13 +4,13 @@ import Schema
 package import Tables
 import TypedDocuments
 
-/// The policy for lines and rows that cannot be read (`--parse-errors`).
+/// What to do with lines and rows that cannot be read (`--parse-errors`).
 package enum ParseErrorPolicy: String, Codable, Sendable, CaseIterable {
-  /// Check all input first, and write nothing if there is an error.
+  /// Check all input first, and write nothing if there is any error.
   case stop
-  /// List the row among the rejects and continue.
+  /// Add the row to the rejects and continue.
   case skipRow = "skip-row"
-  /// Leave out fields that cannot be read, list the row and continue; a row without an ID is rejected.
+  /// Leave out fields that cannot be read, list the row and continue; reject a row without an ID.
   case skipField = "skip-field"
 }
 
@@ -25,11 +25,11 @@ package struct Import: Sendable {
     /// The files and sheets, in order.
     package var sources: [ImportSource]
     package var table: TableOptions
-    /// The collection that documents of JSON Lines are put into; nil for the one in each document's name.
+    /// The collection that documents of JSON Lines are put into; nil to go by each document's name.
     package var collection: CollectionPath?
-    /// Whether every document is put into ``collection`` itself, whatever is above it in the input.
+    /// Whether every document is put directly into ``collection``, ignoring any parents in the input.
     package var flattens = false
-    /// Which of several documents with the same path is imported; nil to refuse them, except of increments.
+    /// Which of several documents with the same path is imported; nil to refuse duplicates, except across increments.
     package var duplicates: DuplicatePolicy?
     /// The write mode, which decides about existing documents.
     package var mode: WriteMode
@@ -37,22 +37,24 @@ package struct Import: Sendable {
     package var source: DatabaseName?
     package var parseErrors = ParseErrorPolicy.stop
     package var limits = BatchLimits()
-    /// The rate of writing.
+    /// Limits the rate of writing.
     package var pacer = WritePacer(ramp: false)
-    /// Whether it only reads, checks and counts.
+    /// Whether to only read, check and count.
     package var isDryRun = false
-    /// The maximum number of documents; nil for all.
+    /// The maximum number of documents to import; nil for all.
     package var limit: Int?
-    /// How many files are read at a time.
+    /// How many files are read at the same time.
     package var parallel = 1
-    /// The most documents that increments may delete, for a run that is resumed: others are held to what was counted.
+    /// The maximum number of documents that increments may delete, when a run is resumed; otherwise the count of the check
+    /// applies.
     package var maximumDeletes: Int?
     /// How the schema of the target is applied.
     package var rules = SchemaRules()
-    /// The documents that this process imports of those that several share; nil for all.
+    /// The share of the documents that this one of several processes imports; nil for all.
     package var share: ImportShare?
-    /// Called before anything is written with the number of documents that are there and would be deleted, if there are any; what it throws
-    /// ends the import.
+    /// Called before anything is written, with the number of existing documents that would be deleted, if there are any.
+    ///
+    /// An error that it throws ends the import.
     package var willDelete: @Sendable (Int) throws -> Void = { _ in }
 
     package init(sources: [ImportSource], table: TableOptions, mode: WriteMode) {
@@ -66,12 +68,12 @@ package struct Import: Sendable {
   private let context: RunContext
   private let guarding: LoadGuard?
 
-  /// - Parameter context: The run context; its checkpoints make the import resumable.
+  /// - Parameter context: The run context, whose checkpoints make the import resumable.
   package init(_ options: Options, in context: RunContext) {
     self.options = options
     self.context = context
     let policies = Set(options.sources.map(options.rules.policy(for:)))
-    // Each value of the others says its type.
+    // In all other formats, each value states its type.
     let readsUntyped = options.sources.contains { $0.format.isTable || $0.format == .json }
     guarding = LoadGuard(
       options.rules.schema,
@@ -83,11 +85,11 @@ package struct Import: Sendable {
 
   /// Runs the import.
   ///
-  /// A first pass checks every file, so that nothing is written if there are malformed lines or rows, or a document twice. What
-  /// can be read only once is copied for that. A resumed import continues after the last line that is done.
+  /// A first pass checks every file, so that nothing is written if lines or rows are malformed, or a document occurs twice.
+  /// Inputs that can be read only once are copied for that. A resumed import continues after the last completed line.
   ///
-  /// - Returns: What would change of documents that are there, of a dry run.
-  /// - Throws: ``Failure``: `.inputMalformed` with file and line, `.inputMissing`, and failures of writing.
+  /// - Returns: For a dry run, what would change in existing documents.
+  /// - Throws: ``Failure``: `.inputMalformed` with file and line, `.inputMissing`, and write failures.
   @discardableResult
   package func run() async throws -> ForeseenChanges {
     var files = options.table.files
@@ -98,10 +100,10 @@ package struct Import: Sendable {
     let inputs = try inputs(via: files)
     context.progress.begin("checking", total: nil)
     let check = InputCheck(inputs: inputs, options: options, context: context)
-    // What several processes share was checked as a whole.
+    // If several processes share the import, the whole input has been checked already.
     let isChecked = context.checkpoints?.resumed != nil || options.share != nil
     let superseded = try await isChecked ? check.repeated() : check.report()
-    // What is resumed or divided was looked at before.
+    // The input of a resumed or divided import has been examined already.
     let ids = isChecked ? NumberedIDs() : check.numberedIDs.withLock { $0 }
     context.progress.end()
     let deletions = try await deletions(of: inputs, without: superseded, counting: !isChecked)
@@ -188,9 +190,9 @@ package struct Import: Sendable {
     )
   }
 
-  /// Checks every file, as ``run()`` does before it writes.
+  /// Checks every file, as ``run()`` does before it writes anything.
   ///
-  /// - Throws: As ``run()``.
+  /// - Throws: The errors of ``run()``.
   package func check() async throws {
     defer { context.progress.end() }
     context.progress.begin("checking", total: nil)
@@ -201,9 +203,9 @@ package struct Import: Sendable {
     await check.numberedIDs.withLock { $0 }.warn(in: context)
   }
 
-  /// Returns what exports list as deleted; nil where nothing is deleted.
+  /// Returns the deletions that exports list; nil if nothing is to be deleted.
   ///
-  /// - Parameter isCounted: Whether what is there is counted and reported.
+  /// - Parameter isCounted: Whether existing documents among them are counted and reported.
   private func deletions(
     of inputs: ImportInputs,
     without superseded: Superseded,
@@ -222,7 +224,7 @@ package struct Import: Sendable {
     return deletions
   }
 
-  /// Says of documents that are deleted which collections below them stay.
+  /// Warns of the collections that remain below documents that are deleted.
   private func report(_ documents: [LoadDocument], leaving deletions: ListedDeletions?) async throws {
     guard let leaving = try await deletions?.leaving(among: documents) else { return }
     let verb = options.isDryRun ? "would be" : "is"
@@ -238,7 +240,7 @@ package struct Import: Sendable {
     table.files = files
     table.database = context.client.database
     table.source = options.source
-    // What several processes share was checked as a whole, and what is resumed was checked before.
+    // A divided import was checked as a whole, and a resumed one before.
     let isFirst = context.checkpoints?.resumed == nil && options.share == nil
     if isFirst {
       for source in options.sources { try options.rules.schema.assertNamed(source, in: context.environment) }
@@ -273,7 +275,7 @@ package struct Import: Sendable {
     return inputs
   }
 
-  /// Checks that increments come behind what they add to: no duplicate is decided against the order of time.
+  /// Checks that increments follow what they add to, because duplicates are never resolved against the order of time.
   private func assertOrder(of sources: [ImportSource]) throws(Failure) {
     var manifests: [Manifest] = []
     var paths: [String] = []
@@ -288,7 +290,8 @@ package struct Import: Sendable {
     try Manifest.assertOrder(manifests, at: paths)
   }
 
-  /// Says which sheets are not read, that an export is not whole, and what the folders that were named hold that is not: what systems and programs leave there, and all else.
+  /// Reports sheets that are not read, incomplete exports, and files in the given folders that are not imported, with the
+  /// litter of systems and programs apart from the others.
   private func reportUnread(beside sources: [ImportSource]) throws(Failure) {
     for source in sources {
       let leftOut: [(Logger.Level, String, [String])] = [
@@ -324,7 +327,7 @@ package struct Import: Sendable {
     }
   }
 
-  /// Returns the paths of the lists of rejected rows that a run has left.
+  /// Returns the paths of the lists of rejected rows that a run left behind.
   package static func rejectedRows(in run: RunDirectory) -> [String] {
     run.allLists.filter { $0.hasSuffix(".csv") && $0.hasPrefix("rejects") }.map { run.file($0) }
   }
@@ -342,7 +345,7 @@ package struct Import: Sendable {
       let first = references.elsewhere.map {
         "; --source \($0) makes those into it references into the target"
       }
-      // They may take the place of references into the target.
+      // They may overwrite references into the target.
       context.logger.warning(
         "\(kept): the database that \(come) from is not known\(first ?? " (--source)")."
       )

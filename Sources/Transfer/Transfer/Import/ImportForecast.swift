@@ -1,32 +1,32 @@
 import FirestoreREST
 import Logging
 
-/// What a dry run says that the import would do with the documents that are there.
+/// Predicts, in a dry run, what the import would do with existing documents.
 ///
-/// It compares the first ones alone, because each is a read on the bill. A database that cannot be reached is no error, as files
-/// can be checked without one.
+/// Only the first documents are compared, because each costs a billed read. An unreachable database is not an error,
+/// because files can be checked without one.
 struct ImportForecast {
-  /// The most documents that are compared.
+  /// The maximum number of documents to compare.
   private static let maximum = 10_000
 
   private let loader: DocumentLoader
-  /// Takes note of each change.
+  /// Called with each change.
   private let recording: @Sendable (Change) -> Void
   private let context: RunContext
   private var (unchanged, total, compared) = (0, 0, 0)
-  /// What becomes of those that are there, and which are new.
+  /// The foreseen changes of existing documents, and the new documents.
   private(set) var changes = ForeseenChanges()
-  /// Why the database could not be looked at.
+  /// Why the database could not be read.
   private var failure: Failure?
 
-  /// Whether some documents were compared with the database.
+  /// Whether any documents were compared with the database.
   var hasLooked: Bool { compared > 0 }
 
   init(_ loader: DocumentLoader, in context: RunContext, recording: @escaping @Sendable (Change) -> Void) {
     (self.loader, self.context, self.recording) = (loader, context, recording)
   }
 
-  /// Counts documents as what would become of them; those that would be written are counted as skipped.
+  /// Counts documents by what would happen to them; those that would be written are counted as skipped.
   ///
   /// - Throws: ``Failure``.
   mutating func take(_ documents: [LoadDocument]) async throws {
@@ -87,7 +87,7 @@ struct ImportForecast {
     }
   }
 
-  /// Says what would become of the documents.
+  /// Reports what would happen to the documents.
   func report(_ mode: WriteMode) {
     if let failure {
       return context.logger.warning(
@@ -98,7 +98,7 @@ struct ImportForecast {
     let first = compared < total ? " Of the first \(NumberText.grouped(compared)) documents alone:" : ""
     let found = [(changes.created, "new"), (changes.documents, "changed"), (unchanged, "unchanged")]
     let counts = found.map { "\(NumberText.grouped($0.0)) \($0.1)" }.joined(separator: ", ")
-    // Those of all rows, also the ones that were no documents to compare.
+    // Includes rejected rows that yielded no document to compare.
     let rejected = "\(NumberText.grouped(context.counts.totals.rejected)) rejected"
     let all = first.isEmpty ? ", \(rejected)" : "; \(rejected) in all"
     context.logger.notice(

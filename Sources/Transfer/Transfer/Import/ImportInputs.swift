@@ -1,13 +1,13 @@
 import Schema
 import Tables
 
-/// The inputs of an import, each of which can be read from its start several times.
+/// The inputs of an import, each of which can be read from the start several times.
 struct ImportInputs: Sendable {
   private struct Input {
     var source: ImportSource
     /// The columns of a table; nil for JSON Lines and for a table without rows.
     var plan: TablePlan?
-    /// How the table is read; nil for anything else.
+    /// How the table is read; nil for other formats.
     var reading: DeclaredReading?
   }
 
@@ -15,7 +15,7 @@ struct ImportInputs: Sendable {
   private let options: TableOptions
   private let rules: SchemaRules
   private let collection: CollectionPath?
-  /// Where documents that have names go; nil to where their names say.
+  /// Where named documents go; nil to go by their names.
   private let placement: CollectionPlacement?
 
   /// The size of each input in bytes; nil if unknown.
@@ -25,8 +25,8 @@ struct ImportInputs: Sendable {
   ///
   /// - Parameters:
   ///   - rules: How the schema is applied.
-  ///   - collection: The collection that documents of JSON Lines are put into; nil for the one in each document's name.
-  ///   - flattens: Whether they are put into that collection itself, whatever is above them in the input.
+  ///   - collection: The collection that documents of JSON Lines are put into; nil to go by each document's name.
+  ///   - flattens: Whether they are put directly into that collection, ignoring any parents in the input.
   /// - Throws: ``Failure``.
   init(
     _ sources: [ImportSource],
@@ -80,7 +80,7 @@ struct ImportInputs: Sendable {
         try failures.collect { () throws(Failure) in try assertReadable(stage) }
       }
     }
-    // What is not meant for a table may be all that it has against it.
+    // A table may have failed only because of an option that was meant for another one, so this comes first.
     try TableAgreement(
       inputs.filter { $0.source.format.isTable }.map { ($0.source, $0.plan) },
       options
@@ -90,7 +90,7 @@ struct ImportInputs: Sendable {
     if !hasObjects { try assertUsed() }
   }
 
-  /// Reads what is no table up to its first fault.
+  /// Reads an input that is not a table up to its first fault.
   private func assertReadable(_ stage: Int) throws(Failure) {
     guard let input = try openForCheck(stage, decoding: false) else { return }
     while !Task.isCancelled, let row = try input.next() {
@@ -98,7 +98,7 @@ struct ImportInputs: Sendable {
     }
   }
 
-  /// Checks that there is a table for the options that are for tables alone.
+  /// Checks that there is a table if there are options that apply only to tables.
   ///
   /// - Throws: `.usage`.
   private func assertTables() throws(Failure) {
@@ -117,14 +117,14 @@ struct ImportInputs: Sendable {
     )
   }
 
-  /// What gives objects without ids one each, of a list and of lines.
+  /// A command that numbers objects without ids, in an array or in lines.
   private static let numbering =
     "jq -s 'flatten(1) | to_entries | map({id: (.key + 1)} + .value)' FILE > NEW.json"
 
-  /// Whether some inputs are JSON, whose members are not known before they are read.
+  /// Whether some inputs are JSON, whose members are known only after reading.
   private var hasObjects: Bool { inputs.contains { $0.source.format == .json } }
 
-  /// Checks that what options name is a heading of a table, or was met in an object.
+  /// Checks that each heading named by an option exists in a table, or was found in an object.
   ///
   /// - Throws: `.inputMalformed`.
   func assertUsed(_ met: [MetHeadings] = []) throws(Failure) {
@@ -138,8 +138,9 @@ struct ImportInputs: Sendable {
     )
   }
 
-  /// The headings of an option of the command line that some table has; those of the schema, which are before them, are
-  /// for whatever tables have them.
+  /// The indices of those headings of a command line option that some table has.
+  ///
+  /// Headings from the schema precede them and need not exist in any table.
   private func used(
     _ used: (TablePlan) -> Set<Int>,
     behind declared: (DeclaredReading) -> Int
@@ -150,7 +151,7 @@ struct ImportInputs: Sendable {
     }
   }
 
-  /// Checks that options name headings that are there.
+  /// Checks that the headings named by options exist.
   private func assertUsed(
     _ headings: [(option: String, name: String)],
     _ used: Set<Int>
@@ -168,14 +169,14 @@ struct ImportInputs: Sendable {
     )
   }
 
-  /// The heading that was probably meant by a name.
+  /// A sentence with the heading that was probably meant by a name.
   private func meant(by name: String) -> String {
     let tables = inputs.compactMap { $0.plan?.headings }
     let numbered = Int(name).flatMap { number in
       tables.first { $0.indices.contains(number - 1) && !$0[number - 1].isEmpty }?[number - 1]
     }
     if let numbered { return "Column \(name) goes by its heading '\(numbered)'. " }
-    // Any heading is near a name of a letter or two.
+    // A name of one or two letters is near any heading.
     let near = name.count > 2 ? name.nearest(of: tables.flatMap { $0 }.filter { !$0.isEmpty }) : nil
     return near.map { "Did you mean '\($0)'? " } ?? ""
   }
@@ -185,7 +186,7 @@ struct ImportInputs: Sendable {
     inputs.compactMap { input in input.plan.map { (input.source, $0, input.reading?.notes ?? []) } }
   }
 
-  /// Returns where the documents go that have names; nil if there are none.
+  /// Returns where named documents go; nil if there are none.
   private static func placed(
     in collection: CollectionPath,
     of sources: [ImportSource],
@@ -218,19 +219,19 @@ struct ImportInputs: Sendable {
 
   func source(_ stage: Int) -> ImportSource { inputs[stage].source }
 
-  /// How many inputs may be read at a time: a workbook, and a file of one JSON value, take much memory each.
+  /// How many inputs may be read at the same time: a workbook, or a file of one JSON value, takes much memory.
   func width(_ parallel: Int) -> Int {
     inputs.allSatisfy { $0.source.isReadPieceByPiece } ? max(1, parallel) : 1
   }
 
-  /// Opens an input at its start to find its errors; nil if it is empty.
+  /// Opens an input at its start to look for errors; nil if it is empty.
   ///
   /// - Parameter decodes: Whether the documents are needed.
   /// - Throws: ``Failure``.
   func openForCheck(_ stage: Int, decoding decodes: Bool) throws(Failure) -> (any DocumentInput)? {
     let source = inputs[stage].source
     if source.listsDeletions || decodes { return try open(stage) }
-    // What only warns is no error.
+    // A violation that only causes a warning is not an error.
     guard source.format == .jsonLines, !isChecked(source) || rules.policy(for: source) != .reject else {
       return try open(stage)
     }
@@ -239,7 +240,8 @@ struct ImportInputs: Sendable {
 
   /// Opens an input at its start; nil if it is empty.
   ///
-  /// - Parameter references: The references of documents that are encoded; nil to decode all of them.
+  /// - Parameter references: How to encode references, for documents that are encoded directly; nil to decode all
+  ///   documents.
   /// - Throws: ``Failure``.
   func open(_ stage: Int, encoding references: ReferenceRule? = nil) throws(Failure) -> (any DocumentInput)? {
     let input = inputs[stage]
@@ -272,7 +274,8 @@ struct ImportInputs: Sendable {
     return checked(try TableInput(input.source, plan: plan, options: options, stage: stage), input.source)
   }
 
-  /// What becomes of the lines of a source: what is encoded, and keeps to the schema or is only warned of, is not decoded.
+  /// How the lines of a source are read: documents to encode that satisfy the schema, or only cause warnings, are not
+  /// decoded.
   private func mode(
     _ encoder: DocumentEncoder?,
     of source: ImportSource,
@@ -288,7 +291,7 @@ struct ImportInputs: Sendable {
     }
   }
 
-  /// Whether the documents of a source are compared with the schema, or filled by it.
+  /// Whether the documents of a source are checked against the schema or completed by it.
   private func isChecked(_ source: ImportSource) -> Bool {
     !rules.schema.isEmpty && (rules.policy(for: source) != .off || rules.fillsDefaults)
   }
@@ -301,7 +304,7 @@ struct ImportInputs: Sendable {
     isChecked(source) ? SchemaInput(input, of: source, rules, knowing: known) : input
   }
 
-  /// Returns the name of an input's list of rejected rows: `rejects.csv`, or `rejects-2.csv` for the second table.
+  /// Returns the file name of an input's list of rejected rows: `rejects.csv`, or `rejects-2.csv` for the second table.
   func rejectList(_ stage: Int) -> String {
     let tables = inputs[..<stage].count { $0.source.format.isTable }
     return tables == 0 ? "rejects.csv" : "rejects-\(tables + 1).csv"

@@ -3,11 +3,11 @@ package import Schema
 package import Tables
 package import TypedDocuments
 
-/// An import, as its command line or a record says it.
+/// An import as specified on the command line or in a record.
 package struct ImportJob: Job {
   package static let kind = "import"
 
-  /// Files and folders as they are named.
+  /// Files and folders as given by the user.
   package var files: [String]
   package var format: InputFormat?
   /// The sheets of workbooks, each as `NAME` or `NAME=COLLECTION`.
@@ -22,17 +22,17 @@ package struct ImportJob: Job {
   package var fillsDefaults = false
   package var serverTimes = false
   package var keepTimes = false
-  /// How tables are read, which precedes what the schema says.
+  /// How tables are read, which takes precedence over the schema.
   package var reading = TableReading()
-  /// Columns of IDs that may be of one sheet, as `SHEET=HEADING`; nil for none.
+  /// Columns of IDs that may be specific to a sheet, as `SHEET=HEADING`; nil for none.
   package var idColumns: [String]?
   package var timeZone: String?
-  /// What the members of objects in JSON are; found out if nil.
+  /// The meaning of the members of JSON objects; nil to detect it.
   package var jsonForm: JSONForm?
   package var limit: Int?
-  /// How many files are read at a time; nil for one.
+  /// How many files are read at the same time; nil for one.
   package var parallel: Int?
-  /// The most documents that increments may delete; nil to ask.
+  /// The maximum number of documents that increments may delete; nil to ask.
   package var maximumDeletes: Int?
   package var isDryRun = false
 
@@ -44,8 +44,8 @@ package struct ImportJob: Job {
 
   /// The options of the import, with the files resolved.
   ///
-  /// - Throws: As ``ImportSource/resolve(_:format:collection:flattens:sheets:schema:via:)``; `.configuration` for a time zone
-  ///   that this system does not know.
+  /// - Throws: The errors of ``ImportSource/resolve(_:format:collection:flattens:sheets:schema:via:)``; `.configuration`
+  ///   for a time zone that this system does not know.
   package func options(_ schema: DatabaseSchema, via access: FileAccess) throws(Failure) -> Import.Options {
     let sources = try ImportSource.resolve(
       files,
@@ -70,16 +70,17 @@ package struct ImportJob: Job {
     options.rules.schema = schema
     options.rules.policy = schemaPolicy
     options.rules.fillsDefaults = fillsDefaults
-    // Times are written as they are on request, and where only exports are restored.
+    // Times are kept on request, and if only exports are restored.
     options.rules.times =
       serverTimes ? .server : keepTimes || sources.allSatisfy(\.isExported) ? .kept : .changed
     options.rules.isPartial = mode == .merge
     return options
   }
 
-  /// Adds the columns of IDs of sheets; a text that begins with none of their names is a heading with that sign.
+  /// Adds the ID columns of sheets; a text that does not begin with a sheet's name is a heading that contains the sign
+  /// itself.
   ///
-  /// - Throws: `.usage` for such a text where there is another heading for all tables.
+  /// - Throws: `.usage` for such a heading if there is another one for all tables.
   private func addIDColumns(to reading: inout TableReading, _ sheets: [String]) throws(Failure) {
     for text in idColumns ?? [] {
       let named = sheets.filter { text.utf8.starts(with: "\($0)=".utf8) }

@@ -2,7 +2,7 @@ import FirestoreREST
 import Logging
 import Schema
 
-/// The pass of an import over all inputs that passes their documents on.
+/// The pass of an import over all inputs that hands their documents on.
 final class ImportPass {
   private let inputs: ImportInputs
   private let options: Import.Options
@@ -11,34 +11,35 @@ final class ImportPass {
   private let warnings: ValidationReport
   private let skipped: SkippedFields
   private let meter: ImportProgress
-  /// Whether documents are encoded on the way: a dry run looks at every document, and times of the service take fields out of it.
+  /// Whether documents are encoded directly; a dry run has to look at every document, and server times remove fields from
+  /// it.
   private let encodes: Bool
 
   private var position: ImportPosition
   private var rewriter: ReferenceRewriter
-  /// How many documents may still be passed on.
+  /// How many more documents may be handed on.
   private var left: Int
-  /// The last line of each file that is read, and the first file that nothing was read of.
+  /// The number of the last line that was read of each open file, and the index of the first unopened file.
   private var lines: [Int: Int] = [:]
   private var unopened: Int
-  /// The bytes that were read of all files.
+  /// The number of bytes read of all files.
   private var bytes = 0
   private var rejects: [Int: RowRejects] = [:]
   private var batch: [LoadDocument] = []
   private var fill = BatchFill(count: batchSize)
-  /// Whether it was said that documents of gymmigrate's own are left out.
+  /// Whether a notice has been logged that gymmigrate's own documents are left out.
   private var leavesOutOwn = false
 
-  /// The number of documents that are passed on together.
+  /// The number of documents that are handed on together.
   private static let batchSize = 200
-  /// The code of what could not be read.
+  /// The code of lines that could not be read.
   private static let malformed = "MALFORMED"
 
   typealias Body = ([LoadDocument], Checkpoint.State) async throws -> Void
 
   /// - Parameters:
-  ///   - position: What was passed on before.
-  ///   - superseded: The lines and rows that give way to another one of the same document.
+  ///   - position: Where the import was interrupted.
+  ///   - superseded: The lines and rows that are superseded by another one with the same document.
   init(
     _ inputs: ImportInputs,
     at position: ImportPosition,
@@ -62,12 +63,12 @@ final class ImportPass {
     meter = ImportProgress(inputs.sizes, limit: options.limit)
   }
 
-  /// The references of the documents that were passed on.
+  /// The references of the documents that were handed on.
   var references: ReferenceRewriter { rewriter }
 
-  /// Calls `body` with some documents at a time, and with the position behind them.
+  /// Calls `body` with batches of documents, and with the position after each of them.
   func forEachBatch(_ body: Body) async throws {
-    // Places are looked up in their order, and a limit takes what comes first.
+    // Superseded places are looked up in order, and a limit takes the first documents.
     let isOrdered = !superseded.isEmpty || options.limit != nil
     let reading = SideBySide(width: isOrdered ? 1 : inputs.width(options.parallel)) { try self.open($0) }
     let begun = position.open.filter { inputs.indices.contains($0.file) }
@@ -92,7 +93,7 @@ final class ImportPass {
     context.progress.reachEnd()
   }
 
-  /// Opens an input behind the lines that were passed on before.
+  /// Opens an input after the lines that were already handed on.
   private func open(_ stage: Int) throws -> InputLane? {
     let line = lines[stage] ?? 0
     unopened = max(unopened, stage + 1)
@@ -157,8 +158,9 @@ final class ImportPass {
     left -= 1
   }
 
-  /// Rejects a document of gymmigrate's own collections, which hold the ledger and the lease of the target; one of Google's exports
-  /// has them of its source, and they are left out.
+  /// Rejects a document of gymmigrate's own collections, which hold the ledger and the lease of the target.
+  ///
+  /// A managed export includes those of its source, which are left out.
   private func refuse(_ document: RawDocument, of source: ImportSource) throws {
     if source.managed != nil {
       if !leavesOutOwn {
@@ -190,7 +192,7 @@ final class ImportPass {
       if !row.skipped.isEmpty { skipped.add(row.skipped, of: document.path) }
       return document
     }
-    // A line that is not a document belongs to no collection; it is counted for the collection that is imported into.
+    // A line without a document belongs to no collection, so it is counted for the target collection.
     let position = source.collection ?? options.collection ?? CollectionPath(nil, "(unreadable)")
     guard let rejected = row.rejected else {
       let refused = whole(row)
@@ -213,7 +215,7 @@ final class ImportPass {
     return nil
   }
 
-  /// Lists a row that is imported without some of its fields.
+  /// Lists a row that is imported without some of its fields, in the list that its input has.
   private func list(_ row: DocumentRow, without fields: RawDocument, _ stage: Int) throws {
     if let rejected = row.rejected { return try list(of: stage).add(rejected) }
     let refused = whole(row)
@@ -235,7 +237,8 @@ final class ImportPass {
     row.faults.map(\.failure.cause).joined(separator: "; ")
   }
 
-  /// Why a row is rejected: with skip-field not by what alone would be left out, but by what is missing without it.
+  /// The code of a rejected row: with skip-field, not the code of what would just be left out, but of what is missing
+  /// without it.
   private func code(of row: DocumentRow) -> String {
     if options.parseErrors != .skipField || row.refused == nil {
       return row.faults.first?.code ?? Self.malformed

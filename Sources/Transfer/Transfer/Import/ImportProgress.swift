@@ -1,14 +1,14 @@
 import Platform
 import Tables
 
-/// The progress of an import as a share of the bytes of all files.
+/// The progress of an import, as a share of the bytes of all files.
 struct ImportProgress: Sendable, Equatable {
   /// The sizes of the inputs in bytes; empty if not all of them are known.
   private let sizes: [Int]
   /// The maximum number of documents.
   private let limit: Int?
 
-  /// Makes the progress of some inputs.
+  /// Creates the progress of some inputs.
   ///
   /// - Parameters:
   ///   - sizes: The size of each input in bytes; nil if unknown, as for standard input.
@@ -41,7 +41,7 @@ struct ImportProgress: Sendable, Equatable {
 }
 
 extension ImportSource {
-  /// The number of bytes that are read: the size of the file, or of a sheet's part of the workbook; nil if unknown, as for a
+  /// The number of bytes to read: the size of the file, or of the sheet's part of the workbook; nil if unknown, as for a
   /// pipe.
   func size(via files: FileAccess) -> Int? {
     if let managed, !managed.isPart { return managed.bytes }

@@ -1,7 +1,8 @@
-/// Which documents one of several processes imports, each of which reads all files.
+/// Selects the documents that one of several processes imports, each of which reads all files.
 ///
-/// A checksum of the path decides, so that a document that occurs more than once is imported by one process, in the order of the files, and the
-/// result is that of one process. A row without a document goes by its number.
+/// A checksum of the path decides, so that a document that occurs more than once is imported by a single process, in the
+/// order of the files, with the same result as one process would have. Rows without a document are assigned by their
+/// number.
 package struct ImportShare: Sendable, Equatable {
   package var index: Int
   package var count: Int
@@ -11,7 +12,7 @@ package struct ImportShare: Sendable, Equatable {
     self.count = max(1, count)
   }
 
-  /// Whether a row of a file belongs to the share.
+  /// Whether a row of a file belongs to this share.
   func contains(_ row: DocumentRow, of stage: Int) -> Bool {
     guard let path = row.path ?? row.refused?.path else {
       return Self.checksum("\(stage)/\(row.number)") % UInt64(count) == UInt64(index)
@@ -19,7 +20,7 @@ package struct ImportShare: Sendable, Equatable {
     return contains(path)
   }
 
-  /// Whether a document belongs to the share.
+  /// Whether a document belongs to this share.
   package func contains(_ path: DocumentPath) -> Bool {
     Self.checksum(path.string) % UInt64(count) == UInt64(index)
   }

@@ -2,9 +2,9 @@ import Files
 import Schema
 import Tables
 
-/// The collections that the names of files and sheets stand for.
+/// Derives collections from the names of files and sheets.
 extension ImportSource {
-  /// Returns the name of a table without its extension; nil for another extension.
+  /// Returns the name of a table or JSON file without its extension; nil for other extensions.
   static func stem(ofTable path: String) -> String? {
     let name = FileName(path)
     switch name.kind {
@@ -13,7 +13,7 @@ extension ImportSource {
     }
   }
 
-  /// Returns the collection for a file name that an export has made (see ``ExportOutput``); nil for any other name.
+  /// Returns the collection of a file that was named by an export (see ``ExportOutput``); nil for any other name.
   static func collection(ofFile stem: String) -> CollectionPath? {
     if stem == "rejects" || stem.hasPrefix("rejects-") { return nil }
     let bytes = Array(stem.utf8)
@@ -40,7 +40,7 @@ extension ImportSource {
     return CollectionPath(text)
   }
 
-  /// Returns the collection for a sheet that an export has made, or of that name.
+  /// Returns the collection of a sheet that an export wrote, or that its name says.
   static func collection(of sheet: XLSXPackage.Sheet, schema: DatabaseSchema) -> CollectionPath? {
     if let collection = sheet.collection { return collection }
     for pattern in schema.collections.map(\.pattern) {

@@ -1,43 +1,44 @@
 package import Tables
 
-/// One file or one sheet of a workbook that is imported.
+/// A file, or a sheet of a workbook, that is imported.
 package struct ImportSource: Sendable, Equatable {
   /// The path of the file; `-` is standard input.
   package var path: String
-  /// The copy of a workbook in a bucket, which is read in several places at once.
+  /// The local copy of a workbook in a bucket, because reading it needs random access.
   var copy: InputCopy?
   package var format: InputFormat
   /// The name of the sheet in a workbook.
   package var sheet: String?
   /// The zone of the times of a sheet that an export wrote.
   var timeZone: String?
-  /// Whether other sheets of its workbook are imported, too.
+  /// Whether several sheets of its workbook are imported.
   var isOneOfSeveral = false
-  /// The hidden sheets of the workbook, which are left out; only in its last source.
+  /// The hidden sheets of the workbook, which are left out; set only in the workbook's last source.
   var hiddenSheets: [String] = []
-  /// Those that the schema takes for nothing where it names others of the workbook; likewise.
+  /// The sheets without a declared collection, if other sheets of the workbook have one; set only in the workbook's last
+  /// source.
   var otherSheets: [String] = []
-  /// The collection of a table's rows; nil for JSON Lines, whose lines name it.
+  /// The collection of a table's rows; nil for JSON Lines, where each line names it.
   package var collection: CollectionPath?
-  /// Whether nothing but the name of the file or sheet says the collection.
+  /// Whether the collection is only inferred from the name of the file or sheet.
   var isGuess = false
-  /// Whether it was found in a folder that was named: an export that is restored.
+  /// Whether it was found in a folder given by the user, as when restoring an export.
   package var isFromFolder = false
-  /// The document that the file holds, and the first of its folder's, where the place of the file says it.
+  /// The document that the file holds, and the first document of its folder, if the location of the file determines them.
   var (document, firstDocument): (DocumentPath?, DocumentPath?) = (nil, nil)
-  /// The managed export that it is.
+  /// The managed export, if it is one.
   var managed: ManagedExport?
-  /// The export that it belongs to according to the manifest beside it.
+  /// The export that it belongs to, according to the manifest beside it.
   var manifest: Manifest?
-  /// Whether it is the list of what was deleted before its export.
+  /// Whether it is the list of documents that were deleted before its export.
   var listsDeletions = false
-  /// Whether it is a table of an export that is another file than its manifest says: people have edited it.
+  /// Whether it is a table of an export that differs from its manifest because somebody edited it.
   var isEdited = false
-  /// Whether a folder was named that is an export, whose names are exact.
+  /// Whether it belongs to an export that was given as a folder, so that its names are exact.
   var isExported: Bool { managed != nil || isFromFolder && manifest != nil && !isEdited }
-  /// The files that are read.
+  /// The files to read.
   package var files: [String] { managed?.allFiles ?? [path] }
-  /// The zone of the times of a file of an export that have none.
+  /// The zone of times without a zone in a file of an export.
   var manifestZone: String? {
     manifest?.file(named: FilePaths.name(of: path)) == nil ? nil : manifest?.timeZone
   }
@@ -51,7 +52,7 @@ package struct ImportSource: Sendable, Equatable {
     self.managed = managed
   }
 
-  /// The files of a managed export, each by itself; else the source itself.
+  /// The individual files of a managed export; otherwise the source itself.
   var parts: [ImportSource] {
     guard let managed, managed.outputs.count > 1 else { return [self] }
     return managed.parts.map { part in
@@ -64,14 +65,14 @@ package struct ImportSource: Sendable, Equatable {
   /// Whether it can be read only once.
   var isStream: Bool { Self.isStream(path) }
 
-  /// Returns whether a path can be read only once: standard input, a pipe or a device.
+  /// Whether a path can be read only once: standard input, a pipe or a device.
   package static func isStream(_ path: String) -> Bool {
     if path == "-" { return true }
     guard let status = SystemCall.status(path).status else { return false }
     return !status.isRegularFile && !status.isFolder
   }
 
-  /// Calls `body` with the path at which a workbook can be opened; what it throws names the file itself.
+  /// Calls `body` with the path at which a workbook can be opened; errors that it throws name the original file.
   func opening<Result>(_ body: (String) throws(Failure) -> Result) throws(Failure) -> Result {
     guard let location = try copy?.location() else { return try body(path) }
     do throws(Failure) {
@@ -81,33 +82,32 @@ package struct ImportSource: Sendable, Equatable {
     }
   }
 
-  /// Whether no more of it is in memory than some rows.
+  /// Whether only a few rows of it are in memory at any time.
   var isReadPieceByPiece: Bool { format == .jsonLines || format == .csv || format == .managed }
 
   /// The name for messages.
   package var label: String { sheet.map { "\(path) (sheet \($0))" } ?? path }
 
-  /// An option of its columns or rows, as it is typed for this table alone.
+  /// An option for its columns or rows, as typed for this table only.
   func option(_ name: String, _ value: String) -> String {
     guard let sheet, isOneOfSeveral else { return "--\(name) \(value)" }
     return "--\(name) '\(sheet)=\(value)'"
   }
 
-  /// How it is given another column of IDs than other tables, as a sentence behind others.
+  /// A sentence on how to give it another ID column than other tables, to be appended to others.
   var idAdvice: String {
     sheet == nil || !isOneOfSeveral
       ? " Import tables whose ids have other headings by themselves."
       : " \(option("id-column", "HEADING")) is for this sheet alone."
   }
 
-  /// What its documents are on, for messages.
+  /// What one of its documents is in the file, for messages.
   var unit: String { format == .jsonLines ? "line" : format.isTable ? "row" : "document" }
 
   /// Whether it belongs to an export that adds to an earlier one.
   var isIncrement: Bool { manifest?.isIncrement ?? false }
 
-  /// Whether its documents are later states of those of another source: of an export of the same database that was read
-  /// before.
+  /// Whether its documents are later versions of those of another source, which is an earlier export of the same database.
   func isIncrement(upon earlier: ImportSource) -> Bool {
     guard isIncrement, let manifest, let base = earlier.manifest, let time = manifest.readTime,
       let before = base.readTime
@@ -115,7 +115,7 @@ package struct ImportSource: Sendable, Equatable {
     return manifest.database == base.database && before < time
   }
 
-  /// The database of the exports that sources belong to; nil if one belongs to none or they disagree.
+  /// The database of the exports that sources belong to; nil if one of them belongs to none, or if they disagree.
   package static func database(of sources: [ImportSource]) -> DatabaseName? {
     let databases = Set(sources.filter { $0.path != "-" }.map(\.database))
     return databases.count == 1 ? databases.first ?? nil : nil

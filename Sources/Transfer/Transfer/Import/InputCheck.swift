@@ -3,7 +3,7 @@ import FirestoreREST
 import Logging
 import Tables
 
-/// Which of several documents with the same path in the input is imported (`--duplicates`).
+/// Which of several input documents with the same path is imported (`--duplicates`).
 package enum DuplicatePolicy: String, Codable, Sendable, CaseIterable {
   /// The one that comes first.
   case first
@@ -11,28 +11,28 @@ package enum DuplicatePolicy: String, Codable, Sendable, CaseIterable {
   case last
 }
 
-/// The lines and rows that give way to another one of the same document; each list can be looked through once.
+/// The lines and rows that are superseded by another one with the same document; each list can be traversed only once.
 struct Superseded {
   let places = PlaceList()
-  /// Those of them that list a document as deleted.
+  /// Those that list a document as deleted.
   let deletions = PlaceList()
 }
 
-/// The first pass of an import: everything is read before anything is written.
+/// The first pass of an import, which reads everything before anything is written.
 struct InputCheck {
   let inputs: ImportInputs
   let options: Import.Options
   let context: RunContext
-  /// The ids of tables and of plain JSON, once they were read.
+  /// The ids of tables and of plain JSON, complete after reading.
   let numberedIDs = Locked(NumberedIDs())
 
   private typealias Place = DuplicateSearch.Place
 
-  /// Reads all inputs and reports what is wrong.
+  /// Reads all inputs and reports errors.
   ///
-  /// - Returns: The lines and rows that give way to another one of the same document.
-  /// - Throws: `.inputMalformed` for an error, unless the policy is to skip it, and for a document that occurs twice, unless it is
-  ///   decided which one is imported.
+  /// - Returns: The lines and rows that are superseded by another one with the same document.
+  /// - Throws: `.inputMalformed` for an error, unless the policy is to skip it, and for a document that occurs twice,
+  ///   unless it is determined which one is imported.
   func report() async throws -> Superseded {
     if let flawless = try await flawless() { return try superseded(flawless) }
     let report = ValidationReport(context.folder.file("validation.csv"))
@@ -49,7 +49,7 @@ struct InputCheck {
     return try superseded(search)
   }
 
-  /// Finds again what ``report()`` returned to the run that is resumed or divided.
+  /// Finds what ``report()`` returned, again, for a run that is resumed or divided.
   func repeated() async throws -> Superseded {
     let isDecided = options.duplicates != nil || inputs.indices.contains { inputs.source($0).isIncrement }
     if !isDecided { return Superseded() }
@@ -58,7 +58,8 @@ struct InputCheck {
     return try superseded(search)
   }
 
-  /// Reads several inputs at a time; nil where something is wrong, which is reported in the order of the files.
+  /// Reads several inputs at a time; returns nil if there is an error, because errors are reported in the order of the
+  /// files.
   private func flawless() async throws -> DuplicateSearch? {
     let width = inputs.width(options.parallel)
     if width == 1 { return nil }
@@ -83,7 +84,7 @@ struct InputCheck {
 
   private var stops: Bool { options.parseErrors == .stop }
 
-  /// What is known of an input once it was read.
+  /// What is known of an input after reading it.
   private struct FoundInput {
     var stage: Int
     var count: Int
@@ -99,12 +100,12 @@ struct InputCheck {
     }
   }
 
-  /// What is known once all inputs were read.
+  /// What is known after reading all inputs.
   private struct FoundInputs {
     var met: [MetHeadings] = []
-    /// The inputs in which there was something.
+    /// The inputs that are not empty.
     var stages: Set<Int> = []
-    /// The exports that are read part by part, and their documents.
+    /// The exports that are read part by part, with the number of their documents.
     var managed: [(export: ManagedExport, count: Int)] = []
 
     mutating func add(_ count: Int, of export: ManagedExport) {
@@ -147,7 +148,7 @@ struct InputCheck {
         if batch.isLast { try end(FoundInput(lane, count)) }
       } catch let failure as Failure {
         failed.withLock { $0[batch.stage] = failure }
-        // Others are not due to the file, and no file says more.
+        // Other failures are not caused by the file, so no other file has more to report.
         return failure.kind == .inputMalformed || failure.kind == .usage
       }
       return true
@@ -173,7 +174,7 @@ struct InputCheck {
     if let failure = batch.failure { throw failure }
   }
 
-  /// Says what there is to say of an input that was read.
+  /// Reports what is known of an input after reading it.
   private func conclude(_ input: FoundInput, _ found: inout FoundInputs) throws(Failure) {
     let source = inputs.source(input.stage)
     if input.count > 0 { found.stages.insert(input.stage) }
@@ -199,9 +200,9 @@ struct InputCheck {
   }
 
   private func warnOfNothing(in source: ImportSource) {
-    // That nothing was deleted is as usual.
+    // Normally, nothing was deleted.
     if source.listsDeletions { return }
-    // Nor that nothing was changed.
+    // Nor is it unusual that nothing was changed.
     if source.isIncrement, source.manifest?.file(named: FilePaths.name(of: source.path))?.documents == 0 {
       return
     }
@@ -211,7 +212,7 @@ struct InputCheck {
     context.logger.warning("\(source.label): it has no \(what).\(more)")
   }
 
-  /// Refuses a folder of an export of some fields where the others would be removed.
+  /// Refuses a folder with an export of some fields if the import would remove the other fields.
   ///
   /// - Throws: `.notPermitted`.
   private func assertAllFields(_ source: ImportSource) throws(Failure) {
@@ -227,9 +228,9 @@ struct InputCheck {
     )
   }
 
-  /// Compares the number of documents of a file of an export with its manifest: lines may have been lost since.
+  /// Compares the number of documents of an exported file with its manifest, because lines may have been lost.
   ///
-  /// People edit tables, so of these it is only said.
+  /// For tables, which people edit, a difference only causes a warning.
   ///
   /// - Throws: `.inputMalformed` for JSON Lines.
   private func compare(_ count: Int, with source: ImportSource) throws(Failure) {
@@ -246,12 +247,12 @@ struct InputCheck {
     )
   }
 
-  /// Whether a row is not rejected for its errors.
+  /// Whether a row is imported despite any errors.
   private func isImported(_ row: DocumentRow) -> Bool {
     guard row.faults.isEmpty || (options.parseErrors == .skipField && row.document != nil) else {
       return false
     }
-    // Of two documents, one that the service would refuse does not replace the other.
+    // A document that the service would refuse does not supersede another one.
     guard options.duplicates != nil, let document = row.document else { return true }
     return DocumentLimits.violations(of: document).isEmpty
   }
@@ -259,7 +260,7 @@ struct InputCheck {
   private func look(at row: DocumentRow, of source: ImportSource, _ report: ValidationReport) throws(Failure)
   {
     if !source.format.isTable {
-      // Lines that are skipped are listed when they are.
+      // Skipped lines are listed when they are skipped.
       if !stops { return }
       if let fault = row.faults.first, fault.code == nil { throw fault.failure }
     }
@@ -289,13 +290,13 @@ struct InputCheck {
     throw failure
   }
 
-  /// The options that import all the same.
+  /// The options that allow the import despite the errors.
   private static func ways(past report: ValidationReport) -> String {
     if !report.hasBreaches {
       return
         "--parse-errors skip-row, which leaves such rows out, or skip-field, which leaves such cells out, so that a document that is there keeps its values of them"
     }
-    // By itself, --validate warn stops at a cell that cannot be read.
+    // On its own, --validate warn stops at a cell that cannot be read.
     return report.hasFaults
       ? "--parse-errors skip-row, which leaves such rows out; with --validate warn beside it, only those that cannot be read"
       : "--validate warn, which imports all as it is, or --parse-errors skip-row, which leaves such rows out"
@@ -337,7 +338,7 @@ struct InputCheck {
   private func fault(of earlier: Place, _ later: Place) -> RowFault {
     let source = inputs.source(later.file)
     let other = inputs.source(earlier.file)
-    // The rows of a file with line breaks in cells are not known here.
+    // For CSV files, only line numbers are known here, which differ from row numbers after line breaks in cells.
     func unit(_ source: ImportSource) -> String { source.format == .csv ? "line" : source.unit }
     var place = "\(unit(other)) \(earlier.line)"
     if earlier.file != later.file { place += " of \(other.label)" }

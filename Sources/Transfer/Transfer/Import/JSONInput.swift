@@ -3,9 +3,10 @@ import FirestoreModels
 import Schema
 import Tables
 
-/// The documents of a JSON file in any form: REST Documents, alone or in responses of the service, and plain objects.
+/// The documents of a JSON file in any form: REST Documents, by themselves or in responses of the service, or plain
+/// objects.
 ///
-/// They are counted from 1; a file may have all of them on one line.
+/// Documents are counted from 1, because a file may have all of them on one line.
 final class JSONInput: DocumentInput {
   private let source: ImportSource
   private let options: TableOptions
@@ -16,16 +17,16 @@ final class JSONInput: DocumentInput {
   private var values: JSONValues
   private var placement: CollectionPlacement?
   private var number = 0
-  /// A document, and its members that cannot be read.
+  /// A document, and the members that could not be read.
   private typealias ReadDocument = (document: RawDocument, unread: [PlainJSON.UnreadField])
-  /// The documents of the value that was read last, in reverse.
+  /// The remaining documents of the last value, in reverse.
   private var pending: [ReadDocument] = []
   private var plain: [CollectionPath: PlainJSON] = [:]
   let headings = MetHeadings()
 
   /// Opens a file.
   ///
-  /// - Parameter collection: The collection that REST Documents are put into; nil for the one that their names say.
+  /// - Parameter collection: The collection that REST Documents are put into; nil to go by their names.
   init(_ source: ImportSource, options: TableOptions, into collection: CollectionPath?) throws(Failure) {
     self.source = source
     self.options = options
@@ -95,7 +96,7 @@ final class JSONInput: DocumentInput {
 
   // MARK: Documents
 
-  /// The document of a value, and those below it; none of an answer of a query that has found nothing and has only its time.
+  /// Returns the document of a value and those below it; none for a query response that has only a read time.
   private func documents(_ json: JSONCursor) throws(WireError) -> [ReadDocument] {
     if let path = source.document { return try placed(plainDocuments(json, path)) }
     if values.key == nil, json["__name__"] == nil {
@@ -119,14 +120,14 @@ final class JSONInput: DocumentInput {
     return try plainDocuments(json, path(of: json, in: collection))
   }
 
-  /// A plain object as a document, and the documents of the collections in it.
+  /// Returns a plain object as a document, together with the documents of the collections in it.
   private func plainDocuments(_ json: JSONCursor, _ path: DocumentPath) throws(WireError) -> [ReadDocument]
   {
     let kind = path.collection.pattern
     var reader = plain[kind] ?? PlainJSON(kind, options, below: form.below, noting: headings)
     plain[kind] = reader
     reader.isInTree = source.document != nil
-    // Who names a member has a file of another program.
+    // If the user names the member with the ID, the file comes from another program.
     reader.readsMarks = options.idColumn != nil || json["__name__"] == nil
     var unread: [PlainJSON.UnreadField] = []
     var fields = try reader.fields(json, unread: &unread)
@@ -149,7 +150,7 @@ final class JSONInput: DocumentInput {
     return documents
   }
 
-  /// The collection below a document, which firestore-export-import names by its path and others by its ID.
+  /// Returns the collection below a document, which firestore-export-import names by its path and others by its ID.
   private func collection(named name: String, below path: DocumentPath) throws(WireError) -> CollectionPath {
     switch form {
     case .documents:
@@ -164,7 +165,7 @@ final class JSONInput: DocumentInput {
     }
   }
 
-  /// Whether an object is an element of an answer of runQuery; one with any other member is somebody's own.
+  /// Whether an object is an element of a runQuery response; one with any other member is a plain object.
   private static func isQueryAnswer(_ json: JSONCursor) -> Bool {
     let known = ["document", "readTime", "skippedResults", "transaction", "done"]
     return Timestamp(json["readTime"]?.string ?? "") != nil
@@ -197,7 +198,7 @@ final class JSONInput: DocumentInput {
     return path
   }
 
-  /// The member with the ID of plain objects, by option or by the schema.
+  /// The member with the ID of a plain object, by option or by the schema.
   private func idMember(of json: JSONCursor) -> String? {
     if let given = options.idColumn { return Self.member(given, of: json) }
     if values.key != nil || json["__name__"] != nil { return nil }
@@ -205,10 +206,10 @@ final class JSONInput: DocumentInput {
     return declared.map { Self.member($0, of: json) }
   }
 
-  /// The name as a member has it: where none is written so, that of the only one that looks the same.
+  /// The name as it is spelled in an object: if no member has exactly that name, that of the only one that looks the same.
   private static func member(_ name: String, of json: JSONCursor) -> String {
     if name.utf8.allSatisfy({ $0 < 0x80 }) { return name }
-    // By Swift's equality, which takes composed and decomposed accents for the same.
+    // Swift's equality treats composed and decomposed accents as the same.
     let alike = json.members.map { $0.name.string }.filter { $0 == name }
     return alike.count == 1 ? alike[0] : name
   }
@@ -242,7 +243,8 @@ final class JSONInput: DocumentInput {
     }
   }
 
-  /// The member that probably has the id, else all of them as far as there is room; or how to get at a list of objects.
+  /// Names the member that probably has the id, or else as many members as there is room for; or says how to extract a
+  /// list.
   private func idAdvice(_ json: JSONCursor) -> String {
     let list = listAdvice(json)
     if !list.isEmpty { return list }
@@ -252,7 +254,7 @@ final class JSONInput: DocumentInput {
     return names.isEmpty ? "" : "; its members are \(shown)\(names.count > 8 ? " and others" : "")"
   }
 
-  /// How to get at a list of objects in an object, as most services answer; empty where there is none.
+  /// How to extract a list of objects from an object, the form in which most services respond; empty if there is none.
   private func listAdvice(_ json: JSONCursor) -> String {
     let list = json.members.first { member in
       member.value.kind == .array && member.value.elements.first { _ in true }?.kind == .object

@@ -1,16 +1,16 @@
 import FirestoreREST
 
-/// The documents that increments list as deleted and that nothing after them has again.
+/// The documents that increments list as deleted and that no later input contains.
 struct ListedDeletions: Sendable {
-  /// How many of them are there.
+  /// The number of them that exist in the database.
   private(set) var count = 0
   private let client: FirestoreClient
-  /// The hashes of those that are below other documents, 16 bytes each.
+  /// The hashes of those that are below other documents, which take about 16 bytes each.
   private var below: Set<Int> = []
 
   /// Reads all lists.
   ///
-  /// - Parameter counts: Whether those that are there are counted.
+  /// - Parameter counts: Whether to count those that exist.
   init(
     of inputs: ImportInputs,
     without superseded: PlaceList,
@@ -36,9 +36,9 @@ struct ListedDeletions: Sendable {
     }
   }
 
-  /// Returns those of some documents that are to be deleted and there, and have collections in which something stays.
+  /// Returns those documents that exist, are to be deleted, and have collections in which something remains.
   ///
-  /// It stays without a parent, as it may be in the database that was exported: an increment does not tell.
+  /// What remains loses its parent. That may be so in the exported database as well, which an increment does not show.
   func leaving(among documents: [LoadDocument]) async throws -> [DocumentPath: [String]] {
     let paths = documents.compactMap { if case .absent(let path) = $0 { path } else { nil } }
     if paths.isEmpty { return [:] }
@@ -50,7 +50,7 @@ struct ListedDeletions: Sendable {
       if !ids.isEmpty { leaving[path] = ids }
     }
     if leaving.isEmpty { return [:] }
-    // What is gone already leaves nothing behind: a resumed run meets its own deletions.
+    // Documents that are gone already leave nothing behind; a resumed run encounters its own deletions.
     let current = try await client.batchGet(Array(leaving.keys), mask: [.documentName])
     return leaving.filter { current[$0.key] != nil }
   }

@@ -1,8 +1,10 @@
 import Schema
 import Tables
 
-/// What is beside texts in the columns without a type of a sheet by export, where a date or a number may be a text that a
-/// spreadsheet has made one as somebody typed it, and a text a value that somebody typed as a spreadsheet does not read it.
+/// Counts the kinds of cells in the untyped columns of an exported sheet.
+///
+/// A date or a number among texts may be a text that a spreadsheet converted as it was typed, and a text among other values
+/// may be a value that was typed in a form that the spreadsheet does not recognize.
 struct MixedCells {
   private struct Found {
     var count = 0
@@ -16,26 +18,26 @@ struct MixedCells {
 
   private struct Column {
     var (texts, numbers, booleans, typedDates) = (Found(), Found(), Found(), Found())
-    /// The whole ones of its numbers, where they are no doubles.
+    /// The numbers that are integers rather than doubles.
     var integers = Found()
-    /// Dates in the format of an export, so that it is one of both.
+    /// The dates that have the format of an export, so that the export may have written them.
     var ownDates = Found()
-    /// Whether it has values of yet other types, so that it is one of anything.
+    /// Whether it has values of other types as well, so that its type is open.
     var hasOthers = false
 
-    /// Whether all but a few of its cells are texts.
+    /// Whether all but a few cells are texts.
     var isOfTexts: Bool {
       texts.count > 0 && numbers.count * 10 <= texts.count && ownDates.count + booleans.count == 0
         && !hasOthers
     }
 
-    /// How many doubles it has, where all but a few of its numbers are such; nil where they are not.
+    /// The number of doubles, if all but a few of its numbers are doubles; otherwise nil.
     var doubles: Int? {
       let doubles = numbers.count - integers.count
       return integers.count > 0 && integers.count * 10 <= doubles ? doubles : nil
     }
 
-    /// What all but a few of its cells are, other than texts, and the type of that; nil where they differ.
+    /// What all but a few cells are, other than texts, with the type for it; nil if they differ.
     var others: (cells: String, type: String)? {
       let kinds = [
         (numbers, "number", "double"), (booleans, "boolean", "boolean"), (ownDates, "date", "timestamp"),
@@ -71,7 +73,7 @@ struct MixedCells {
     }
   }
 
-  /// The refusal of dates that somebody typed among texts; nil where there are none.
+  /// The refusal of dates that somebody typed among texts; nil if there are none.
   func refusal(_ plan: TablePlan, in label: String) -> Failure? {
     let refused = columns.filter { _, column in column.typedDates.count > 0 && column.isOfTexts }
     guard let (index, column) = refused.min(by: { $0.key < $1.key }) else { return nil }
@@ -84,7 +86,7 @@ struct MixedCells {
     )
   }
 
-  /// What there is to say of the few numbers among texts, texts among others, or integers among doubles, in sentences.
+  /// Sentences about the few numbers among texts, texts among other values, or integers among doubles.
   func notices(_ plan: TablePlan) -> [String] {
     columns.sorted { $0.key < $1.key }.compactMap { index, column in
       if let (others, type) = column.others {

@@ -1,15 +1,15 @@
 import Schema
 import Tables
 
-/// Columns in which some numbers have a percent sign, or are shown with one, and others have none.
+/// Finds columns in which some numbers have a percent sign, or are displayed with one, and others are not.
 struct MixedPercents {
   private struct Found {
     var (signed, plain, firstSigned, firstPlain) = (0, 0, 0, 0)
   }
 
-  /// Whether `--percent` is given, so that what is said of the others is no doubt.
+  /// Whether `--percent` is given, so that what it does with the others is not in doubt.
   private let isAsked: Bool
-  /// Without that option, only a number of a sheet may have the sign.
+  /// Whether to look: without that option, only numbers of a sheet may have the sign.
   private let mayBe: Bool
   private var found: [Found]
 
@@ -19,7 +19,7 @@ struct MixedPercents {
     found = Array(repeating: Found(), count: plan.roles.count)
   }
 
-  /// Looks at a cell that was read as a value.
+  /// Examines a cell that was read as a value.
   mutating func take(_ value: Value?, of row: CellRow, _ index: Int) {
     guard mayBe, let value else { return }
     switch value {
@@ -37,7 +37,7 @@ struct MixedPercents {
     }
   }
 
-  /// What there is to say of them with `--percent`, in sentences.
+  /// Sentences about such columns if `--percent` is given.
   func notices(_ plan: TablePlan) -> [String] {
     if !isAsked { return [] }
     return mixed.map { index, cells, numbers in
@@ -45,7 +45,7 @@ struct MixedPercents {
     }
   }
 
-  /// What there is to say of them without that option, in sentences.
+  /// Sentences about such columns if `--percent` is not given.
   func warnings(_ plan: TablePlan) -> [String] {
     if isAsked { return [] }
     return mixed.map { index, cells, numbers in

@@ -1,7 +1,7 @@
 import FirestoreModels
 import Tables
 
-/// The documents of a source that names each of them: JSON Lines or a managed export.
+/// The documents of a source that gives each one's name: JSON Lines or a managed export.
 final class NamedDocuments {
   private var lines: JSONLinesReader?
   private let managed: ManagedReader?
@@ -16,7 +16,7 @@ final class NamedDocuments {
 
   /// Returns the number of the next line or document, and the document; nil at the end.
   ///
-  /// - Throws: As ``JSONLinesReader/next()`` and ``ManagedReader/next()``.
+  /// - Throws: The errors of ``JSONLinesReader/next()`` and ``ManagedReader/next()``.
   func next() throws(Failure) -> (number: Int, document: Result<RawDocument, Failure>)? {
     if let managed { return try managed.next() }
     return try lines?.next().map { ($0.number, $0.document) }
@@ -24,13 +24,13 @@ final class NamedDocuments {
 }
 
 extension ImportSource {
-  /// Whether its documents have names, which say where they go.
+  /// Whether its documents have names, which determine where they go.
   var namesItsDocuments: Bool { !listsDeletions && (format == .jsonLines || format == .managed) }
 
-  /// Refuses a table, plain JSON and a database, whose documents have to be imported before anything can read them.
+  /// Refuses a table, plain JSON or a database, whose documents have to be imported before they can be read by name.
   ///
-  /// - Parameter place: The file or folder that was named.
-  /// - Throws: `.inputMalformed`; as ``InputFormat/init(of:given:)``.
+  /// - Parameter place: The file or folder given by the user.
+  /// - Throws: `.inputMalformed`, or the errors of ``InputFormat/init(of:given:)``.
   func assertNamesDocuments(in place: String) throws(Failure) {
     guard managed == nil, let what = try foreignKind() else { return }
     throw .malformed(
@@ -49,9 +49,9 @@ extension ImportSource {
     if kind == .sqlite || FileHead(path).bytes.starts(with: "SQLite format 3".utf8) {
       return Self.database
     }
-    // Its lines may be damaged.
+    // The extension decides, because its lines may be damaged.
     if kind == .jsonl { return nil }
-    // Export writes plain JSON alone under these names.
+    // Exports write only plain JSON under these names.
     if manifest != nil, kind == .json || kind == .ndjson { return "plain JSON" }
     switch try InputFormat(of: path) {
     case .csv: return "CSV"

@@ -1,29 +1,29 @@
 import FirestoreREST
 import Logging
 
-/// The ids of an import that are numbers, which a spreadsheet spells in another way: `0001` becomes `1`, another document.
+/// The numeric ids of an import, which spreadsheets may respell: `0001` becomes `1`, which is another document.
 struct NumberedIDs: Sendable {
   private struct Found {
     var collection: CollectionPath
     var digits = 0
     var others = 0
-    /// The shortest that begins with a zero has so many digits; nil where none does.
+    /// The number of digits of the shortest id that begins with a zero; nil if none does.
     var padded: Int?
-    /// Some that begin with none.
+    /// Some ids that do not begin with a zero.
     var plain: [String] = []
     var shortest = Int.max
     var longest = 0
   }
 
-  /// The most collections that are looked at, for each is a read.
+  /// The maximum number of collections to examine, because each costs a read.
   private static let maximum = 10
 
-  /// The most ids of a collection that are looked up.
+  /// The maximum number of ids per collection to look up.
   private static let lookedUp = 20
 
   private var collections: [Found] = []
 
-  /// Takes the id of a document that is imported.
+  /// Adds the id of an imported document.
   mutating func add(_ path: DocumentPath) {
     let known = collections.lastIndex { path.isIn($0.collection) }
     if known == nil, collections.count == Self.maximum { return }
@@ -44,13 +44,13 @@ struct NumberedIDs: Sendable {
     collections[index].longest = max(collections[index].longest, id.count)
   }
 
-  /// Warns where the ids of a collection have zeros before them in the file alone, or in the database alone, and where one that has
-  /// none would be another document than that of the same number.
+  /// Warns if the ids of a collection have leading zeros only in the file or only in the database, and if an id without
+  /// them would be another document than that with the same number.
   ///
-  /// It reads one name for each collection, and a few more where some ids of the file have zeros before them; it says nothing if
-  /// the service does not respond soon.
+  /// This reads one name for each collection, and a few more if some ids of the file have leading zeros; it warns of
+  /// nothing if the service does not respond soon.
   func warn(in context: RunContext) async {
-    // One that is no number, as that of a row of totals, does not make them names.
+    // A single ID that is not a number, such as that of a row of totals, does not make all of them names.
     for found in collections where found.digits > 0 && found.others * 10 <= found.digits {
       guard let stored = await Self.first(in: found.collection, context.client),
         stored.utf8.allSatisfy(\.isASCIIDigit)
@@ -70,7 +70,7 @@ struct NumberedIDs: Sendable {
   private static let advice =
     "A spreadsheet drops such zeros; write the ids as the database has them."
 
-  /// What the ids of one side lack that those of the other have.
+  /// A phrase about the leading zeros that only one side has; nil if the sides agree.
   private static func difference(_ found: Found, _ stored: String) -> String? {
     let isStoredPadded = isPadded(stored.utf8)
     if found.padded != nil, !isStoredPadded, stored.utf8.count < found.longest {
@@ -82,7 +82,7 @@ struct NumberedIDs: Sendable {
     return nil
   }
 
-  /// An id without zeros among others that have them, which is new, beside the id with zeros that is not.
+  /// A new id without leading zeros, among others that have them, and the existing id with zeros.
   private static func twin(_ found: Found, _ client: FirestoreClient) async -> (id: String, twin: String)? {
     guard let width = found.padded else { return nil }
     let twins = found.plain.filter { $0.utf8.count < width }.map { id in
@@ -101,11 +101,11 @@ struct NumberedIDs: Sendable {
     id.count > 1 && id.first == UInt8(ascii: "0")
   }
 
-  /// The first id of a collection that begins with a digit; before all others are those that begin with a zero.
+  /// The first id of a collection that begins with a digit; ids with leading zeros come first.
   private static func first(in collection: CollectionPath, _ client: FirestoreClient) async -> String? {
     var look = CollectionRead(collection, pageSize: 1, mask: [.documentName])
     (look.limit, look.readsAhead) = (1, false)
-    // `0` itself says nothing, and a colon follows the digits.
+    // `0` itself proves nothing, so the range starts after it; a colon follows the digits.
     look.range = NameRange(start: DocumentPath(collection, "00"), end: DocumentPath(collection, ":"))
     var pages = client.quickly.pages(of: look).makeAsyncIterator()
     return (try? await pages.next()?.first)?.path.id

@@ -1,11 +1,11 @@
 import Schema
 import Tables
 
-/// The columns of a table in which numbers have a point before their decimals, so that a decimal comma is no advice for one cell.
+/// Determines in which columns numbers have decimal points, so that a decimal comma is not suggested because of a single cell.
 ///
-/// A column is looked at once, when a cell of it is first refused.
+/// A column is examined only once, when the first of its cells is refused.
 struct PointedColumns {
-  /// The most rows that are looked at.
+  /// The maximum number of rows to examine.
   private static let searchedRows = 100_000
 
   private let source: ImportSource
@@ -14,7 +14,7 @@ struct PointedColumns {
 
   init(_ source: ImportSource, _ options: TableOptions) { (self.source, self.options) = (source, options) }
 
-  /// What was expected of a cell, without the advice that other cells of its column speak against.
+  /// Returns what was expected of a cell, without advice that other cells of its column contradict.
   mutating func advised(_ expected: String, _ text: String, _ index: Int) -> String {
     let numbers = TypedNumbers(options.reading)
     let text = Array(text.utf8)
@@ -36,7 +36,7 @@ struct PointedColumns {
   }
 
   private func search(_ index: Int) throws(Failure) -> Bool {
-    // What a sheet has as a number is one under any option.
+    // A number in a sheet is a number under any option.
     if source.isStream || source.format == .xlsx { return false }
     var reader = try TableReader(source, options)
     // The header.
@@ -45,7 +45,7 @@ struct PointedColumns {
       do throws(Failure) {
         guard try reader.next() else { return false }
       } catch {
-        // It is reported where it is read as a document.
+        // The error is reported when the row is read as a document.
         if RowFault(malformed: error) == nil { throw error }
         continue
       }

@@ -1,12 +1,12 @@
 import Schema
 import Tables
 
-/// Writes rows of a table as CSV lines with the table's own columns, plus the reason of a rejection and the row as it was.
+/// Writes rows of a table as CSV lines with the table's own columns, plus the reason of the rejection and the original row.
 ///
-/// Each line reads back as the original row, whatever the format of the table: typed cells of a sheet are written as an export
-/// writes them, and inferred column types are written into the header. Texts that look like formulas have an apostrophe,
-/// which reading takes off again. A row whose cells are not those of the header has none, but stands in the last column
-/// as it was, and is refused until they are filled.
+/// Each line reads back as the original row, whatever the format of the table: typed cells of a sheet are written as an
+/// export writes them, and inferred column types are added to the header. Texts that look like formulas get an apostrophe,
+/// which reading removes. A row whose cells do not match the header leaves them empty; it is only in the last column, as it
+/// was, and is refused until the cells are filled in.
 struct RejectLines {
   /// The header, with its line end.
   let header: [UInt8]
@@ -15,11 +15,11 @@ struct RejectLines {
   private var cellText: CellText
   private let delimiter: CSVDelimiter
   private let writer: CSVLineWriter
-  /// The writer of what is text, whatever it looks like.
+  /// The writer of texts, which guards those that look like formulas.
   private let guarding: CSVLineWriter
 
-  /// - Parameter delimiter: That of the table, so that the list opens in the same spreadsheet; one that a reader does not
-  ///   find in a header gives way to the comma.
+  /// - Parameter delimiter: The delimiter of the table, so that the list opens in the same spreadsheet; one that a reader
+  ///   cannot detect in a header is replaced by the comma.
   init(_ plan: TablePlan, _ cellValues: CellValues, _ delimiter: CSVDelimiter) throws(Failure) {
     self.plan = plan
     self.cellValues = cellValues
@@ -32,7 +32,7 @@ struct RejectLines {
     let headings = plan.headings.indices.compactMap { index -> String? in
       if case .reason = plan.roles[index] { nil } else { plan.typedHeading(index) }
     }
-    // A heading with other delimiters could be taken for several ones without quotes.
+    // Without quotes, a heading that contains another delimiter could be taken for several headings.
     let others = CSVDelimiter.usual.map(\.byte)
     let isAmbiguous = headings.contains { $0.utf8.contains { others.contains($0) } }
     let line = CSVLineWriter(
@@ -43,14 +43,14 @@ struct RejectLines {
     header = CSVLineWriter.byteOrderMark + line
   }
 
-  /// Returns the value of a cell of a sheet, as a type.
+  /// Parses a cell of a sheet as a type.
   typealias Parse = (CellRow, Int, Column.ValueType) throws(CellValues.Fault) -> Value?
 
   /// Returns the line of a row, with its line end.
   ///
   /// - Parameters:
-  ///   - row: The row; nil for one whose cells are not those of the header.
-  ///   - raw: The row as it was; empty if its cells say all.
+  ///   - row: The row; nil if its cells do not match the header.
+  ///   - raw: The original row; empty if its cells say everything.
   mutating func line(_ row: CellRow?, _ reason: String, raw: [UInt8], _ parse: Parse) -> [UInt8] {
     var line: [UInt8] = []
     for index in plan.headings.indices {
@@ -67,7 +67,7 @@ struct RejectLines {
 
   private mutating func append(_ row: CellRow, _ index: Int, _ parse: Parse, to line: inout [UInt8]) {
     let kind = row.kind(index)
-    // An empty cell of a sheet may be an empty text.
+    // In a sheet, an empty cell may be an empty text.
     if kind == .missing, !plan.isSheet || index == plan.idColumn { return }
     if index == plan.idColumn, let name = try? cellValues.name(of: row, index) {
       return guarding.append(name.utf8, to: &line)
@@ -91,7 +91,7 @@ struct RejectLines {
     }
   }
 
-  /// Appends a value as the list is read: with a decimal comma where the options of the table say so.
+  /// Appends a value in the form in which the list is read: with a decimal comma if the table's options say so.
   private mutating func append(_ value: Value, as type: Column.ValueType, to line: inout [UInt8]) {
     let start = line.count
     cellText.append(value, as: type, to: &line)
@@ -103,7 +103,7 @@ struct RejectLines {
     cellText.append(value, as: .string, to: &line)
   }
 
-  /// Whether the text of a cell is a formula for a spreadsheet, and no number or null for the import.
+  /// Whether a cell's text is a formula for a spreadsheet, but neither a number nor null for the import.
   private func isUnguarded(_ text: [UInt8]) -> Bool {
     guard CellForm.isFormula(text), !(plan.isForExcel && text.first == UInt8(ascii: "'")) else {
       return false
@@ -115,18 +115,19 @@ struct RejectLines {
 }
 
 extension TablePlan {
-  /// The cell that a row must not have, behind the last column of the header and in none that is left out; nil if there is none.
+  /// Returns the index of a cell beyond the last column of the header that a row must not have; nil if there is none.
   ///
-  /// It has a value; or it is an empty one of CSV, as a comma that was not quoted may have moved the others.
+  /// Such a cell has a value, or is an empty one in CSV, because an unquoted comma may have shifted the cells. Columns that
+  /// are left out do not count.
   ///
-  /// - Parameter width: How many cells a row of CSV may have, as all have delimiters at their ends.
+  /// - Parameter width: How many cells a row of CSV may have because all rows end in delimiters.
   func surplus(of row: CellRow, without skipped: Set<Int>, upTo width: Int) -> Int? {
     guard row.count > headings.count else { return nil }
     let behind = (headings.count..<row.count).filter { !skipped.contains($0 + 1) }
     return behind.first { !row.isBlank($0) } ?? (isSheet ? nil : behind.first { $0 >= width })
   }
 
-  /// Whether a row is the header again: at least two of its cells have a value, and each is the heading of its column.
+  /// Whether a row repeats the header: at least two of its cells have a value, and each is the heading of its column.
   func isHeader(_ row: CellRow) -> Bool {
     var found = 0
     for index in 0..<row.count where !row.isBlank(index) {
@@ -138,7 +139,7 @@ extension TablePlan {
     return found > 1
   }
 
-  /// Whether a row of a list of rejects says only why, and what it was.
+  /// Whether a row of a list of rejects has only the reason and the original row.
   func isUnfilled(_ row: CellRow) -> Bool {
     var isRejected = false
     for index in 0..<row.count where !row.isBlank(index) {
@@ -148,18 +149,18 @@ extension TablePlan {
     return isRejected
   }
 
-  /// The text of a row's column for what it was.
+  /// The original row, from the column for it.
   func raw(of row: CellRow) -> String {
     headings.firstIndex { $0.isIdentical(to: Self.rawHeading) }.map { CellForm.unguarded(row[$0]) } ?? ""
   }
 }
 
-/// The bytes of a row as text from which they can be had again.
+/// Converts the bytes of a row to text from which they can be recovered.
 enum RawRow {
   private static let mark = "bytes:"
 
-  /// What is UTF-8 is the text as it is; of anything else, the bytes that are not text are `\xF3`, a backslash is `\\`, and
-  /// `bytes:` precedes it.
+  /// Returns UTF-8 as it is; other text is preceded by `bytes:`, with `\xF3` for a byte that is not text and `\\` for a
+  /// backslash.
   static func text(_ bytes: [UInt8]) -> [UInt8] {
     if String(validating: bytes, as: UTF8.self) != nil, !bytes.starts(with: mark.utf8) { return bytes }
     var out = Array(mark.utf8)
@@ -177,7 +178,7 @@ enum RawRow {
     return out
   }
 
-  /// The number of bytes of the character at the beginning; 0 if it is none.
+  /// The length in bytes of the character at the beginning; 0 if there is no valid one.
   private static func scalarLength(_ bytes: ArraySlice<UInt8>) -> Int {
     guard let first = bytes.first else { return 0 }
     let length = first < 0x80 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4

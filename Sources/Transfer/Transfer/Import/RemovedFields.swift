@@ -2,7 +2,7 @@ import FirestoreREST
 import Schema
 import Tables
 
-/// The fields that documents lose because the table that replaces them as a whole has no column for them.
+/// Finds fields that documents lose when a table without a column for them replaces the documents as a whole.
 struct RemovedFields: Sendable {
   private struct Found {
     var documents = 0
@@ -10,14 +10,14 @@ struct RemovedFields: Sendable {
     var fields: Set<FieldPath> = []
   }
 
-  /// The most fields that are told apart.
+  /// The maximum number of distinct fields.
   private static let maximumFields = 200
 
-  /// The fields of the tables, by their collections.
+  /// The fields of the tables, by collection.
   private let columns: [CollectionPath: [FieldPath]]
   private let found = Locked<[CollectionPath: Found]>([:])
 
-  /// - Returns: Nil where no document is replaced, or by more than tables of some fields.
+  /// - Returns: Nil if no documents are replaced, or if not all inputs are tables that people made.
   init?(_ inputs: ImportInputs, _ mode: WriteMode) {
     guard mode == .upsert || mode == .replace,
       inputs.indices.allSatisfy({ inputs.source($0).format.isTable && !inputs.source($0).isExported })
@@ -37,7 +37,7 @@ struct RemovedFields: Sendable {
     self.columns = columns
   }
 
-  /// Counts what a change removes.
+  /// Counts the fields that a change removes.
   func record(_ change: Change) {
     let collection = change.path.collection.pattern
     guard change.kind == .update, let columns = columns[collection] else { return }
@@ -57,13 +57,13 @@ struct RemovedFields: Sendable {
     }
   }
 
-  /// What was there: the field itself, or the members of a map.
+  /// The fields that existed: the field itself, or the members of a map.
   private static func leaves(of difference: FieldDifference) -> [FieldPath] {
     guard let map = difference.before?.map, !map.isEmpty, map.vector == nil else { return [difference.path] }
     return WriteMode.leafPaths(of: map, under: difference.path)
   }
 
-  /// Whether the cell of a map's own column made it, and not those of its members, which have columns beside it.
+  /// Whether the value of a map comes from the map's own column rather than from columns of its members.
   private static func fills(_ column: FieldPath, of columns: [FieldPath], _ fields: FieldMap) -> Bool {
     guard let value = fields[column] else { return false }
     guard let map = value.map, !map.isEmpty, map.vector == nil else { return true }

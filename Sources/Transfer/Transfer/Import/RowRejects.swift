@@ -19,7 +19,7 @@ struct RowRejects {
     try list.append(row.line)
   }
 
-  /// Returns the errors of a row in words, without its values.
+  /// Describes the errors of a row, without its values.
   static func reason(_ faults: [RowFault]) -> String {
     faults.map { fault in
       guard let column = fault.column, fault.hasValue else {
@@ -32,7 +32,8 @@ struct RowRejects {
 }
 
 extension RowFault {
-  /// Makes the error of a record that could not be parsed, after which reading continues; nil for a failure that ends the file.
+  /// Creates the error of a record that could not be parsed but after which reading continues; nil for a failure that ends
+  /// the file.
   convenience init?(malformed failure: Failure) {
     guard let record = failure.record else { return nil }
     self.init(

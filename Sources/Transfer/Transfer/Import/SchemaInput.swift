@@ -1,27 +1,27 @@
 package import Schema
 import Tables
 
-/// What an import does about documents that break the schema (`--validate`).
+/// What an import does with documents that break the schema (`--validate`).
 package enum SchemaPolicy: String, Codable, Sendable, CaseIterable {
-  /// They are errors in the input, as malformed lines and cells are.
+  /// Treat them as errors in the input, like malformed lines and cells.
   case reject
-  /// They are imported, and listed in `warnings.csv` of the run.
+  /// Import them, and list them in `warnings.csv` of the run.
   case warn
-  /// They are not looked at.
+  /// Do not check them.
   case off
 }
 
 /// How an import applies the schema of its target.
 package struct SchemaRules: Sendable {
   package var schema = DatabaseSchema.none
-  /// What is done about documents that break it; nil for what suits the source: reject for tables, warn for JSON Lines,
+  /// What to do with documents that break it; nil for the default of the source: reject for tables, warn for JSON Lines,
   /// off for the folder of an export.
   package var policy: SchemaPolicy?
-  /// Whether missing fields get their defaults, and the field of the ID the ID.
+  /// Whether missing fields get their defaults, and the ID field the document's ID.
   package var fillsDefaults = false
   /// Who sets creation and update times.
   package var times = LoadTimes.changed
-  /// Whether documents hold only the fields to change, so that none of them is missing.
+  /// Whether documents hold only the fields to change, so that no field counts as missing.
   package var isPartial = false
 
   package init() {}
@@ -30,9 +30,10 @@ package struct SchemaRules: Sendable {
     policy ?? (source.isExported ? .off : source.format.isTable ? .reject : .warn)
   }
 
-  /// The document with its defaults.
+  /// Returns a document with its defaults.
   ///
-  /// - Parameter isNew: Whether it is not there; a document of fields to change gets none else.
+  /// - Parameter isNew: Whether the document does not exist yet; one that only has fields to change gets no defaults
+  ///   otherwise.
   func filled(_ document: RawDocument, _ collection: CollectionSchema, isNew: Bool = false) -> RawDocument {
     guard fillsDefaults, isNew || !isPartial, collection.covers(document.path) else { return document }
     var document = document
@@ -41,7 +42,7 @@ package struct SchemaRules: Sendable {
     }
     for field in collection.fields {
       guard let value = field.defaultValue, document.fields[field.path] == nil else { continue }
-      // The default of a field in a map does not make the map.
+      // The default of a map's member does not create the map.
       let parent = FieldPath(segments: Array(field.path.segments.dropLast()))
       if let parent, document.fields[parent]?.map.map({ $0.vector != nil }) ?? true { continue }
       document.fields[field.path] = value
@@ -49,18 +50,18 @@ package struct SchemaRules: Sendable {
     return document
   }
 
-  /// A document that is not there, as it is made.
+  /// Returns a document that does not exist yet in the form in which it is created.
   func completed(_ document: RawDocument) -> RawDocument {
     guard let collection = schema.collection(document.path.collection) else { return document }
     return filled(document, collection, isNew: true)
   }
 
-  /// How a document breaks the schema, for the mode and the options of the import.
+  /// Returns how a document breaks the schema, under the mode and the options of the import.
   func violations(in document: RawDocument, _ collection: CollectionSchema) -> [SchemaViolation] {
     collection.breaches(by: document, settingTimes: setTimes(of: collection), isPartial: isPartial)
   }
 
-  /// How a document on the tape of its line breaks the schema; nil where it has to be decoded to find out.
+  /// Returns how a document that is still on its line's tape breaks the schema; nil if it has to be decoded to find out.
   func violations(in document: WireDocument, _ declared: DeclaredCollections) -> [SchemaViolation]? {
     guard let collection = declared.collection(of: document.path) else { return [] }
     do throws(WireError) {
@@ -79,7 +80,8 @@ package struct SchemaRules: Sendable {
   }
 }
 
-/// What a schema says of the collections of documents, which mostly come collection by collection.
+/// Looks up the schemas of documents' collections, remembering the last because documents mostly arrive collection by
+/// collection.
 final class DeclaredCollections {
   private let schema: DatabaseSchema
   private var path: CollectionPath?
@@ -87,7 +89,7 @@ final class DeclaredCollections {
 
   init(_ schema: DatabaseSchema) { self.schema = schema }
 
-  /// The schema of a document's collection; nil where it is not declared.
+  /// The schema of a document's collection; nil if it is not declared.
   func collection(of document: DocumentPath) -> DeclaredCollection? {
     if path.map({ !document.isIn($0) }) ?? true {
       path = document.collection
@@ -97,14 +99,14 @@ final class DeclaredCollections {
   }
 }
 
-/// A class, because a schema's values are large to copy for each document.
+/// The schema of a collection; a class, because a schema's values are expensive to copy for each document.
 final class DeclaredCollection: Sendable {
   let schema: CollectionSchema
   let serverTimes: [FieldPath]
 
   init(_ schema: CollectionSchema) { (self.schema, serverTimes) = (schema, schema.serverTimes) }
 
-  /// The option that sets a field which is missing, for the end of a message; nothing where there is none.
+  /// The option that sets a missing field, as the end of a message; empty if there is none.
   func way(to violation: SchemaViolation, fillsDefaults: Bool) -> String {
     guard violation.isMissing, let field = violation.field else { return "" }
     if serverTimes.contains(field) { return " (--server-times sets it)" }
@@ -114,11 +116,11 @@ final class DeclaredCollection: Sendable {
   }
 }
 
-/// How the document that was read last breaks the schema, where its line said so before it was decoded.
+/// How the last document breaks the schema, if its line revealed that without being decoded.
 final class TapeViolations {
   private var found: [SchemaViolation] = []
 
-  /// Takes what was found, and returns whether the document need not be decoded for it.
+  /// Stores violations, and returns whether the document does not have to be decoded because of them.
   func take(_ violations: [SchemaViolation]?, ifOnlyWarned warns: Bool) -> Bool {
     guard let violations, violations.isEmpty || warns else { return false }
     found = violations
@@ -131,7 +133,7 @@ final class TapeViolations {
   }
 }
 
-/// An input whose documents are compared with the schema.
+/// An input whose documents are checked against the schema.
 final class SchemaInput: DocumentInput {
   private let input: any DocumentInput
   /// What its errors name: the file, and what a document is in it.
@@ -141,7 +143,7 @@ final class SchemaInput: DocumentInput {
   private let declared: DeclaredCollections
   private let known: TapeViolations
 
-  /// - Parameter known: Where the input leaves what it knows of a document that it does not decode.
+  /// - Parameter known: Where the input stores the violations of a document that it does not decode.
   init(
     _ input: any DocumentInput,
     of source: ImportSource,
@@ -171,7 +173,7 @@ final class SchemaInput: DocumentInput {
     if policy == .off { return row }
     let violations = rules.violations(in: document, collection.schema)
     if violations.isEmpty { return row }
-    // That a value could not be read is said already; without it the document is not complete all the same.
+    // A value that could not be read has been reported already, but without it the document is incomplete nevertheless.
     let unread = row.skipped
     let isIncomplete = !unread.isEmpty && violations.contains(where: \.isMissing)
     let faults = violations.filter { $0.field.map { !unread.contains($0) } ?? true }
@@ -182,7 +184,7 @@ final class SchemaInput: DocumentInput {
       return row
     }
     row.faults += faults
-    // What is left once the fields with errors are left out; nothing where one is missing.
+    // The rest is the document without the fields with errors; nil if a field is missing.
     var rest: RawDocument? = document
     for violation in violations {
       if let field = violation.field, violation.kind != .missing, violation.kind != .idMissing {
@@ -219,7 +221,7 @@ final class SchemaInput: DocumentInput {
   ) -> RowFault {
     let cell = input.cell(of: violation.field)
     let name = violation.field?.description ?? "the document's id"
-    // Whatever the value is of a field that must not be there, it is not the reason.
+    // If a field must not exist, its value is not the reason.
     let isOfValue = violation.kind != .forbidden && violation.kind != .undeclared
     let remark = isOfValue ? Spacing.remark(on: cell?.value ?? violation.value?.string ?? "") : ""
     let expected =

@@ -1,26 +1,26 @@
 import FirestoreModels
 
-/// Rows of one of several inputs.
+/// A batch of rows of one of several inputs.
 struct InputBatch: Sendable {
   let stage: Int
   var rows: [DocumentRow] = []
-  /// The bytes of the file that were read for them.
+  /// The number of bytes of the file that were read for the rows.
   var bytes = 0
   /// Whether there are no more rows.
   var isLast = false
-  /// What kept the reader from reading on, behind the rows.
+  /// What kept the reader from reading beyond the rows.
   var failure: Failure?
 }
 
-/// An input that is read batch by batch; only behind its last one may others look at the input itself.
+/// An input that is read batch by batch; others may access the input itself only after its last batch.
 final class InputLane: @unchecked Sendable {
-  // It is used by one task at a time: by that which reads the batch, and by that which waits for it.
+  // Only one task uses it at a time: the one that reads a batch, or the one that waits for it.
   let stage: Int
   let input: any DocumentInput
   private let parseErrors: ParseErrorPolicy
   private var position: Int
 
-  /// The rows and the bytes of a file with which a batch is full.
+  /// The number of rows, and of bytes of the file, that fill a batch.
   private static let (fullRows, fullBytes) = (200, 64 << 10)
 
   init(_ input: any DocumentInput, stage: Int, _ parseErrors: ParseErrorPolicy) {
@@ -30,7 +30,7 @@ final class InputLane: @unchecked Sendable {
 
   fileprivate func next() -> InputBatch {
     var batch = InputBatch(stage: stage)
-    // A compressed file has more documents than bytes.
+    // A compressed file may yield more document bytes than its own size.
     var fill = BatchFill(count: Self.fullRows)
     do throws(Failure) {
       while !fill.isFull, input.position - position < Self.fullBytes {
@@ -50,7 +50,8 @@ final class InputLane: @unchecked Sendable {
     return batch
   }
 
-  /// A row with errors for the list of rejected rows, as long as it is the current one.
+  /// Returns a row with errors in the form of the list of rejected rows, which is possible only while it is the current
+  /// one.
   private func rejected(_ row: DocumentRow) -> RejectedRow? {
     if row.faults.isEmpty || parseErrors == .stop { return nil }
     let isImported = parseErrors == .skipField && row.document != nil
@@ -60,16 +61,16 @@ final class InputLane: @unchecked Sendable {
 
 /// Reads several inputs at a time.
 ///
-/// They take turns, a batch each, so that the order of what comes out does not depend on how long a batch takes. What is read ahead
-/// is a batch of each.
+/// They take turns, one batch each, so that the order of the output does not depend on how long a batch takes. One batch of
+/// each input is read ahead.
 struct SideBySide {
   let width: Int
-  /// Opens an input; nil where there is nothing in it.
+  /// Opens an input; returns nil if it is empty.
   let open: (Int) throws -> InputLane?
 
-  /// Calls `body` with the batches of the inputs, as long as it returns true.
+  /// Calls `body` with the batches of the inputs as long as it returns true.
   ///
-  /// - Throws: What opening an input throws, and `body`.
+  /// - Throws: The errors of opening an input and of `body`.
   func forEachBatch(
     of stages: [Int],
     _ body: (InputBatch, InputLane) async throws -> Bool
@@ -77,7 +78,7 @@ struct SideBySide {
     try await withThrowingTaskGroup(of: InputBatch.self) { group in
       var unopened = stages[...]
       var turns: [InputLane] = []
-      // Batches whose turn has not come.
+      // Batches that arrived before their turn.
       var early: [Int: InputBatch] = [:]
       while true {
         while turns.count < width, let stage = unopened.popFirst() {

@@ -3,14 +3,14 @@ import Schema
 
 /// The fields of documents whose cells could not be used (`--parse-errors skip-field`).
 ///
-/// A mistyped cell is no empty one: a document that is there keeps the values that it has.
+/// A mistyped cell is not an empty one: an existing document keeps its values of these fields.
 package struct SkippedFields: Sendable {
   private struct State {
     var fields: [DocumentPath: [FieldPath]] = [:]
-    /// The documents, of which the oldest makes room for the next.
+    /// The documents, as a ring in which the oldest is replaced.
     var known: [DocumentPath] = []
     var oldest = 0
-    /// Those that kept a value, so that one that is decided again counts once.
+    /// Those that kept a value, so that a document that is decided again is counted once.
     var kept: Set<DocumentPath> = []
     var count = 0
 
@@ -24,14 +24,14 @@ package struct SkippedFields: Sendable {
     }
   }
 
-  /// More documents than are in flight at a time.
+  /// More documents than are ever in flight at the same time.
   private static let maximum = 20_000
 
   private let state = Locked(State())
 
   func add(_ skipped: [FieldPath], of path: DocumentPath) { state.withLock { $0.add(skipped, of: path) } }
 
-  /// Returns the document with what the stored one has of these fields; nil where that is nothing.
+  /// Returns the document with the stored values of its skipped fields; nil if there are none.
   func completed(_ document: LoadDocument, from current: RawDocument) -> LoadDocument? {
     guard case .decoded(var document) = document, let fields = state.withLock({ $0.fields[document.path] })
     else {
@@ -46,7 +46,7 @@ package struct SkippedFields: Sendable {
     return .decoded(document)
   }
 
-  /// What there is to say of them; nil where no document kept any.
+  /// A sentence about the documents that kept values; nil if there are none.
   func notice(isDryRun: Bool) -> String? {
     let count = state.withLock(\.count)
     if count == 0 { return nil }

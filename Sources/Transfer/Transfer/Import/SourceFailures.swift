@@ -1,12 +1,12 @@
 import FirestoreModels
 
-/// What stops the import of several files, collected so that people hear of all of it at once.
+/// The failures of several files in an import, collected so that all of them are reported at once.
 struct SourceFailures {
   private var failures: [Failure] = []
 
-  /// Runs what concerns one file, and keeps the failures that are due to the file or to its options.
+  /// Runs `body`, which concerns one file, and keeps failures that are due to the file or to its options.
   ///
-  /// - Parameter advice: What may help whatever is wrong with the file, as a sentence.
+  /// - Parameter advice: A sentence on what may help, whatever is wrong with the file.
   mutating func collect(
     advising advice: String? = nil,
     _ body: () throws(Failure) -> Void
@@ -20,7 +20,7 @@ struct SourceFailures {
     }
   }
 
-  /// Keeps a failure that is due to a file or to its options, and throws any other.
+  /// Keeps a failure that is due to a file or to its options, and throws any other one.
   mutating func add(_ failure: Failure) throws(Failure) {
     guard failure.kind == .inputMalformed || failure.kind == .usage else { throw failure }
     failures.append(failure)
@@ -28,7 +28,7 @@ struct SourceFailures {
 
   var isEmpty: Bool { failures.isEmpty }
 
-  /// Throws the first, with the others.
+  /// Throws the first failure, with the others attached; returns if there are none.
   func conclude() throws(Failure) {
     guard var first = failures.first else { return }
     first.others = Array(failures.dropFirst())

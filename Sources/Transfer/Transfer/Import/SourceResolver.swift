@@ -6,13 +6,13 @@ extension ImportSource {
   /// Resolves paths to files and sheets, each with its format and collection.
   ///
   /// - Parameters:
-  ///   - paths: Files, export directories, or `-`.
-  ///   - format: The format of all of them; nil to determine each by its name.
+  /// Files, export folders, or `-`.
+  ///   - format: The format of all of them; nil to detect each one's.
   ///   - collection: The collection of all tables; nil to determine each by its manifest, file name or sheet name.
   ///   - flattens: Whether several tables may be put into one collection.
   ///   - sheets: The sheets of workbooks, each as `NAME` or `NAME=COLLECTION`; all visible sheets if empty.
-  ///   - schema: The schema, for sheets whose names are shortened.
-  ///   - files: The files that can be reached.
+  ///   - schema: The schema, which resolves shortened sheet names.
+  ///   - files: Gives access to the files.
   /// - Throws: ``Failure`` of kind `inputMissing` or `inputMalformed`; `usage` if the collection cannot be determined, or if
   ///   several would become one.
   package static func resolve(
@@ -47,9 +47,10 @@ private struct SourceResolver {
   let files: FileAccess
 
   private(set) var sources: [ImportSource] = []
-  /// What each source that ``collection`` is given to would be by itself: a collection or, where none is known, the source.
+  /// What the collection of each source would be without ``collection``: a collection, or the source itself if none is
+  /// known.
   private var origins: [(key: UTF8Key, label: String)] = []
-  /// The sheets that no workbook has had so far.
+  /// The requested sheets that no workbook has had so far.
   private var missing: [String]
 
   init(collection: CollectionPath?, sheets: [String], schema: DatabaseSchema, files: FileAccess) {
@@ -121,7 +122,7 @@ private struct SourceResolver {
     let names = package.sheets.map(\.name)
     let byName = collection == nil ? try declaredCollection(of: workbook) : nil
     let given = collection ?? byName
-    // Of several sheets, the name of the file does not say which it means.
+    // If there are several sheets, the name of the file does not say which of them it means.
     let isOnly = package.sheets.count { !$0.isHidden } == 1
     let isNamed = workbook.isExported || !sheets.isEmpty
     let declared = isNamed ? [] : declaredSheets(of: given, names)
@@ -179,13 +180,13 @@ private struct SourceResolver {
     }
   }
 
-  /// The sheets that the schema names for a collection; for all of them where none is given.
+  /// The sheets that the schema names for a collection, or for all collections if none is given.
   private func declaredSheets(of given: CollectionPath?, _ names: [String]) -> [SheetChoice] {
     let known = given.map { schema.collection($0).map { [$0] } ?? [] } ?? schema.collections
     return known.compactMap { known in
       guard let wanted = known.imports.sheet else { return nil }
       var sheet = names.first { $0.isIdentical(to: wanted) }
-      // A number is that of a sheet in any workbook, so it counts where the collection is known.
+      // A number would match a sheet of any workbook, so it counts only if the collection is known.
       if sheet == nil, given != nil, let number = Int(wanted), names.indices.contains(number - 1) {
         sheet = names[number - 1]
       }
@@ -197,7 +198,7 @@ private struct SourceResolver {
     ImportSource.collection(of: sheet, schema: schema).map { schema.collection($0) != nil } ?? false
   }
 
-  /// The collection whose files have a name like this one according to the schema; nil if there is none.
+  /// The collection whose files have such a name according to the schema; nil if there is none.
   private func declaredCollection(of source: ImportSource) throws(Failure) -> CollectionPath? {
     if source.isExported { return nil }
     let name = FilePaths.name(of: source.path)
@@ -210,7 +211,7 @@ private struct SourceResolver {
     )
   }
 
-  /// Whether an export made the sheet for what its tables do not show.
+  /// Whether an export created the sheet for what its tables do not show.
   private func isOwn(_ sheet: XLSXPackage.Sheet, of workbook: ImportSource) throws(Failure) -> Bool {
     if sheet.isSummary { return true }
     return try workbook.opening { path throws(Failure) in
@@ -221,7 +222,7 @@ private struct SourceResolver {
 
   // MARK: Collections
 
-  /// Returns the collection that is given to a table, else its own.
+  /// Returns the collection given by the user, or else the table's own.
   private mutating func chosen(
     _ own: CollectionPath?,
     for source: ImportSource
@@ -231,7 +232,7 @@ private struct SourceResolver {
     return collection
   }
 
-  /// Returns the collection of a table according to its manifest, else to the schema, else its name, which is a guess.
+  /// Returns the collection of a table by its manifest, or else by the schema, or else by its name, which is a guess.
   private func collection(ofTable source: ImportSource) throws(Failure) -> (CollectionPath?, isGuess: Bool) {
     if source.path == "-" { return (nil, false) }
     let name = FilePaths.name(of: source.path)
@@ -241,13 +242,13 @@ private struct SourceResolver {
     do throws(Failure) {
       if let declared = try declaredCollection(of: source) { return (declared, false) }
     } catch  where collection != nil {
-      // The option decides what the schema does not.
+      // The option decides if the schema does not.
     }
     let named = ImportSource.stem(ofTable: name).flatMap { ImportSource.collection(ofFile: $0) }
     return (named, collection == nil)
   }
 
-  /// Checks that the service accepts the collection of a file's or sheet's name.
+  /// Checks that the service accepts the collection that the name of a file or sheet says.
   private func checked(
     _ collection: CollectionPath?,
     of source: ImportSource
@@ -269,7 +270,7 @@ private struct SourceResolver {
     Failure(.usage, "import", path: source.path, cause: cause, remedy: remedy)
   }
 
-  /// Checks that each sheet was found, and that several collections become one only where that is meant.
+  /// Checks that each sheet was found, and that several collections become one only if that is intended.
   func assertComplete(flattens: Bool) throws(Failure) {
     if let missing = missing.first {
       throw Failure(.inputMissing, "import", path: missing, cause: "no workbook has a sheet of that name")
@@ -288,16 +289,16 @@ private struct SourceResolver {
   }
 }
 
-/// A sheet that was chosen, and the collection that it was given.
+/// A sheet that was chosen, and the collection that was given for it.
 private struct SheetChoice {
-  /// As it was typed.
+  /// The choice as typed.
   var text: String
   var sheet: String
   var collection: CollectionPath?
 
-  /// Returns what the choices mean for a workbook; none for those that name none of its sheets.
+  /// Returns the choices for a workbook, without those that name none of its sheets.
   ///
-  /// - Throws: `.usage` for an invalid collection, and for a sheet with two of them.
+  /// - Throws: `.usage` for an invalid collection, or for a sheet that is given two of them.
   static func all(_ texts: [String], among names: [String]) throws(Failure) -> [SheetChoice] {
     var choices: [SheetChoice] = []
     for text in texts {
@@ -312,12 +313,13 @@ private struct SheetChoice {
     return choices
   }
 
-  /// A sheet that the schema names.
+  /// Creates the choice of a sheet that the schema names.
   init(sheet: String, collection: CollectionPath) {
     (text, self.sheet, self.collection) = (sheet, sheet, collection)
   }
 
-  /// Reads `NAME` or `NAME=COLLECTION`; of what could be the name, the longest that a sheet has, else the number of one.
+  /// Parses `NAME` or `NAME=COLLECTION`, where the name is the longest possible one that a sheet has, or else a sheet's
+  /// number.
   private init?(_ text: String, among names: [String]) throws(Failure) {
     var end = text.endIndex
     var found: String?

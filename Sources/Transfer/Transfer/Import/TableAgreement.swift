@@ -1,11 +1,11 @@
 import Schema
 import Tables
 
-/// Whether what an option says of columns and rows by number means the same in each table of an import.
+/// Checks that options that refer to columns and rows by number mean the same in each table of an import.
 ///
-/// A column that is left out, or a row that is taken for the headings, because one table needs it would be lost in the others.
+/// A column that is left out, or a row that is taken for the headings, because of one table would be lost in the others.
 struct TableAgreement {
-  /// The tables, with their headings where these could be read.
+  /// The tables, with their headings if these could be read.
   private let tables: [(source: ImportSource, headings: [String]?)]
   private let options: TableOptions
 
@@ -14,7 +14,7 @@ struct TableAgreement {
     self.options = options
   }
 
-  /// - Throws: ``Failure`` of kind `usage` for a sheet that no workbook has, or a number that means different things.
+  /// - Throws: ``Failure`` of kind `usage` for a sheet that no workbook has, or for a number that means different things.
   func check() throws(Failure) {
     try assertSheets()
     guard tables.count > 1 else { return }
@@ -54,7 +54,7 @@ struct TableAgreement {
     )
   }
 
-  /// Whether a sheet has an option of its own for a column.
+  /// Whether an option for a specific sheet leaves out the column.
   private func isSkipped(_ column: Int, in source: ImportSource) -> Bool {
     options.sheetSkips.contains { $0.isOf(source.sheet) && $0.value.contains(column) }
   }
@@ -72,7 +72,7 @@ struct TableAgreement {
     )
   }
 
-  /// The row that would be taken for the headings without the option; nil where none would.
+  /// The row that would be taken for the headings without the option; nil if there is none.
   private func naturalRow(of source: ImportSource) -> Int? {
     var free = options
     free.reading = options.reading.of(nil)

@@ -24,7 +24,7 @@ final class TableInput: DocumentInput {
   private var points: PointedColumns
   /// Whether the last row could not be parsed into the cells of the header.
   private var isBroken = false
-  /// The cells of the first row, if it has only empty ones behind those of the header; 0 otherwise, and nil before it.
+  /// The number of cells in the first row if all cells beyond the header's are empty, otherwise 0; nil before that row.
   private var firstWidth: Int?
 
   /// Opens a table.
@@ -121,7 +121,7 @@ final class TableInput: DocumentInput {
       ? [
         "Its times are rounded to hundredths of a second, as an .ods keeps them: export anew, and edit the .xlsx itself."
       ] : []
-    // The zone of what an export wrote is in the export.
+    // The zone of a table that an export wrote is in the export.
     let isKnown = options.isZoneGiven || source.isExported || source.timeZone != nil
     let dates = openDates.notices(plan, in: isKnown ? nil : options.timeZone)
     let used = plan.roles.indices.filter { if case .field = plan.roles[$0] { true } else { false } }
@@ -161,7 +161,7 @@ final class TableInput: DocumentInput {
 
   // MARK: Rows
 
-  /// A row of a list of rejects that nobody has filled.
+  /// The error of a row in a list of rejects that nobody has filled in.
   private func unfilled() -> DocumentRow {
     refused(
       "the values of the row, which \(TablePlan.rawHeading) shows as it was; it has only a \(TablePlan.reasonHeading)"
@@ -175,7 +175,7 @@ final class TableInput: DocumentInput {
     return DocumentRow(number: row.number, faults: [fault])
   }
 
-  /// Remembers whether rows may end in delimiters that the header has not.
+  /// Remembers whether rows may end in delimiters that the header lacks.
   private func lookAtFirstRow() {
     guard firstWidth == nil else { return }
     let width = reader.row.count
@@ -183,13 +183,13 @@ final class TableInput: DocumentInput {
     firstWidth = isLonger ? width : 0
   }
 
-  /// - Parameter surplus: The cell that is too many.
+  /// - Parameter surplus: The index of a cell too many; nil if there is none.
   private func document(_ surplus: Int?) -> DocumentRow {
     total.take(reader.row)
     notes.take(reader.row)
     var faults: [RowFault] = []
     var skipped: [FieldPath] = []
-    // Those of a sheet have their columns, whatever is beside them.
+    // The cells of a sheet have their columns, whatever is beside them.
     var isPartial = isBroken && !plan.isSheet
     values.removeAll(keepingCapacity: true)
     var rest: FieldMap?
@@ -202,7 +202,7 @@ final class TableInput: DocumentInput {
         }
         switch role(index) {
         case .field(let column) where index == plan.idColumn && column.type == .string:
-          // Its text is that of the id, and is no null and no JSON either.
+          // Its text is that of the id, so it is read neither as null nor as JSON.
           let name = try cellValues.name(of: reader.row, index)
           values[index] = name.isEmpty ? nil : .string(name)
         case .field(let column):
@@ -222,7 +222,7 @@ final class TableInput: DocumentInput {
         faults.append(fault(index, expected(error, index) + Spacing.remark(on: reader.row[index])))
         switch role(index) {
         case .field(let column): skipped.append(column.path)
-        // Nobody knows which fields are in it.
+        // It is unknown which fields are in it.
         case .rest: isPartial = true
         default: break
         }
@@ -242,7 +242,7 @@ final class TableInput: DocumentInput {
         faults.append(fault(index ?? 0, "only fields that have no column of their own"))
       }
     }
-    // Of a row of CSV with a cell too many, nobody knows under which heading the others are.
+    // If a row of CSV has a cell too many, it is unknown which headings the others belong to.
     guard !isPartial, let path, let fields else {
       return DocumentRow(number: reader.row.number, faults: faults)
     }
@@ -255,7 +255,7 @@ final class TableInput: DocumentInput {
     )
   }
 
-  /// What was expected of a cell; of a reference, one into the collection that the schema says.
+  /// What was expected of a cell; if it is a reference, into the collection that the schema says.
   private func expected(_ error: CellValues.Fault, _ index: Int) -> String {
     guard case .field(let column) = role(index) else { return error.expected }
     return points.advised(error.expectation(into: column.reference), reader.row[index], index)
@@ -266,7 +266,7 @@ final class TableInput: DocumentInput {
     return options.skippedColumns.contains(index + 1) ? .skipped : .none
   }
 
-  /// The fault of a cell that is under no heading.
+  /// The fault of a cell that has no heading.
   private func unheaded(_ index: Int) -> CellValues.Fault {
     let width = plan.headings.count
     if plan.isSheet || index < width {
@@ -283,7 +283,7 @@ final class TableInput: DocumentInput {
     )
   }
 
-  /// Returns the value of a cell: the exact one where the cell still shows it.
+  /// Returns the value of a cell: the exact value if the cell still shows it.
   private func value(
     of row: CellRow,
     _ index: Int,
@@ -359,7 +359,7 @@ final class TableInput: DocumentInput {
 }
 
 extension TableReader {
-  /// - Parameter isSearched: Whether the header is looked for, and rows may be short.
+  /// - Parameter isSearched: Whether the table is searched for the header, where rows may be short.
   init(_ source: ImportSource, _ options: TableOptions, isSearched: Bool = false) throws(Failure) {
     try self.init(
       source.path,

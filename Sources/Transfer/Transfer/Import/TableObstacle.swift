@@ -1,17 +1,17 @@
 import FirestoreModels
 import Tables
 
-/// What a table has against it, and how it is read on once that is dealt with.
+/// What keeps a table from being read, with the options that overcome it.
 struct TableObstacle: Error {
   var failure: Failure
-  /// The options that the failure names; nil where none of them helps.
+  /// The options with those that the failure names applied; nil if none of them helps.
   var passed: TableOptions?
 
   init(_ failure: Failure, passed: TableOptions? = nil) {
     (self.failure, self.passed) = (failure, passed)
   }
 
-  /// - Parameter pass: Sets the options that the failure names.
+  /// - Parameter pass: Applies the options that the failure names.
   init(_ failure: Failure, _ options: TableOptions, pass: (inout TableOptions) -> Void) {
     var passed = options
     pass(&passed)
@@ -19,9 +19,9 @@ struct TableObstacle: Error {
   }
 }
 
-/// All that a table has against it, found by reading on as if each message had been followed.
+/// Finds all obstacles of a table, by reading on as if the advice of each message had been followed.
 struct TableObstacles {
-  /// The rows that are looked at, and the most causes that are said.
+  /// The maximum number of rows to examine, and of causes to report.
   private static let searchedRows = 100_000
   private static let saidCauses = 6
 
@@ -33,7 +33,7 @@ struct TableObstacles {
     (self.source, self.survey) = (source, survey)
   }
 
-  /// The failure of the first obstacle, with what comes after it.
+  /// The failure of the first obstacle, with the causes that follow it.
   func failure(of first: TableObstacle) -> Failure {
     var causes: [String] = []
     var obstacle = first
@@ -55,7 +55,7 @@ struct TableObstacles {
     return failure
   }
 
-  /// What the rows have against them, each once.
+  /// The different errors in the rows.
   private func faults(_ plan: TablePlan, _ options: TableOptions) -> [String] {
     guard let input = try? TableInput(source, plan: plan, options: options, stage: 0) else { return [] }
     var found: [RowFault] = []

@@ -7,7 +7,7 @@ enum TableSurvey {
   /// Reads the header, and all rows if the types of some columns have to be inferred; nil for a table without rows.
   ///
   /// - Parameter report: Called from time to time with the number of further rows and the offset in the source in bytes.
-  /// - Throws: ``Failure``, with all that the table has against it.
+  /// - Throws: ``Failure``, with everything that is wrong with the table.
   static func plan(
     of source: ImportSource,
     collection: CollectionPath,
@@ -33,7 +33,7 @@ enum TableSurvey {
     var reader: TableReader
     do throws(Failure) { reader = try TableReader(source, options) } catch { throw TableObstacle(error) }
     guard try readHeader(&reader, source, options) else {
-      // An export of nothing has its headings.
+      // Even an export without documents has headings.
       if source.format == .csv, !source.isStream, source.size(via: options.files) == 0 {
         throw TableObstacle(.malformed(source.label, "it is empty, without headings: it may be cut off"))
       }
@@ -61,7 +61,7 @@ enum TableSurvey {
     return plan
   }
 
-  /// Reads the row of the headings; false for a table without rows.
+  /// Reads the row of headings; returns false for a table without rows.
   private static func readHeader(
     _ reader: inout TableReader,
     _ source: ImportSource,
@@ -71,7 +71,7 @@ enum TableSurvey {
     do throws(Failure) {
       guard try reader.nextTexts() else { return false }
     } catch {
-      // A title may have a quote or merged cells, which the table below it has not.
+      // A title may have a quote or merged cells, which the table below it does not have.
       if error.kind == .inputMalformed { try search.refuseTitleThatIsUnread() }
       guard let encoding = reader.guessedEncoding else { throw TableObstacle(error) }
       throw TableObstacle(error, options) { $0.encoding = encoding }
@@ -80,14 +80,14 @@ enum TableSurvey {
     return true
   }
 
-  /// Finds out the types of columns that have none.
+  /// Infers the types of columns that have none.
   private static func infer(
     _ plan: inout TablePlan,
     from reader: inout TableReader,
     _ options: TableOptions,
     _ report: (_ rows: Int, _ position: Int) -> Void
   ) throws(Failure) {
-    // One of them is empty: only people's own tables have guesses.
+    // One of the two is empty, because only tables that people made have guesses.
     let isGuessed = plan.untyped.isEmpty
     let surveyed = isGuessed ? plan.undecided : plan.untyped
     if surveyed.isEmpty { return }

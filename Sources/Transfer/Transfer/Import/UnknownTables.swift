@@ -3,8 +3,8 @@ import Schema
 import Tables
 
 extension DatabaseSchema {
-  /// Says of a table what the schema does not know of it, so that it is compared with nothing: the collection that its name means, or
-  /// some of its columns.
+  /// Returns a sentence about what the schema does not know of a table, so that it is not checked: its collection, as
+  /// inferred from its name, or some of its columns.
   ///
   /// - Parameter isWhole: Whether documents are replaced as a whole, so that a field whose column is left out is removed.
   func strangeness(of source: ImportSource, _ plan: TablePlan, isWhole: Bool) -> String? {
@@ -33,8 +33,10 @@ extension DatabaseSchema {
 }
 
 extension DatabaseSchema {
-  /// Says of a table that cannot be read what may be wrong with its name: it is another one's, or that of a sheet that somebody
-  /// added to a workbook; nil where it is that of a known collection.
+  /// Returns a sentence on what may be wrong with the name of a table that cannot be read; nil if it is that of a known
+  /// collection.
+  ///
+  /// The name may be misspelled, or that of a sheet that somebody added to a workbook.
   func advice(on source: ImportSource, among sources: [ImportSource]) -> String? {
     guard let collection = source.collection, !isKnown(source) else { return nil }
     if let hint = hint(ofTable: collection) {
@@ -45,7 +47,7 @@ extension DatabaseSchema {
     return Self.advice(importing: others.compactMap(\.sheet))
   }
 
-  /// Refuses a table that would make a collection of a protected database which nothing names but the file.
+  /// Refuses a table that would create a collection in a protected database if only the file's name suggests it.
   ///
   /// - Throws: `.notPermitted`.
   func assertNamed(_ source: ImportSource, in environment: DatabaseEnvironment) throws(Failure) {
@@ -63,21 +65,21 @@ extension DatabaseSchema {
     )
   }
 
-  /// How sheets are imported without the others of their workbook, as a sentence; nil for none.
+  /// How to import sheets without the others of their workbook, as a sentence; nil if there are no sheets.
   static func advice(importing sheets: [String]) -> String? {
     if sheets.isEmpty { return nil }
     let options = sheets.map { "--sheet '\($0)'" }.joined(separator: " ")
     return "\(options) imports \(sheets.count == 1 ? "this one" : "these") alone."
   }
 
-  /// Whether an export wrote the table, somebody named its collection, or the schema declares it.
+  /// Whether an export wrote the table, the user named its collection, or the schema declares it.
   private func isKnown(_ source: ImportSource) -> Bool {
     !source.isGuess || source.collection.map { self.collection($0) != nil } ?? false
   }
 }
 
 extension TablePlan {
-  /// The fields of its columns, but for that of the ids.
+  /// The fields of its columns, except that of the ids.
   fileprivate var fields: [(column: Int, path: FieldPath)] {
     roles.indices.compactMap { index in
       guard index != idColumn, case .field(let column) = roles[index] else { return nil }

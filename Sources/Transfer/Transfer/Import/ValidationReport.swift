@@ -3,8 +3,8 @@ import Tables
 
 /// `validation.csv`: the errors in the rows of an import, found before anything is written.
 ///
-/// Each line is a cell: file, row, column, heading, value and expectation. Values are personal data, so they are reported in
-/// this file only.
+/// Each line is a cell: file, row, column, heading, value and expectation. Values are personal data, so they are reported
+/// only in this file.
 final class ValidationReport {
   /// The maximum number of lines in the file.
   static let maximumLines = 100_000
@@ -24,7 +24,7 @@ final class ValidationReport {
     var key: KindKey
     var first: String
     var count: Int
-    /// The position of the kind that came next the last time; mostly it is the same for each document.
+    /// The position of the kind that came next the last time, which is mostly the same for each document.
     var next = 0
   }
 
@@ -37,7 +37,7 @@ final class ValidationReport {
   private var last = 0
   private(set) var count = 0
   private(set) var first: Failure?
-  /// Whether a value breaks the schema, and whether one cannot be read or is missing otherwise.
+  /// Whether a value breaks the schema, and whether there is any other error.
   private(set) var (hasBreaches, hasFaults) = (false, false)
   /// The first column of a field that documents must not have.
   private(set) var unexpectedColumn: Int?
@@ -89,7 +89,7 @@ final class ValidationReport {
     return kinds[expected].key == key ? expected : positions[key]
   }
 
-  /// Writes the lines that wait, which otherwise are written many at a time.
+  /// Writes the buffered lines, which are otherwise written many at a time.
   ///
   /// - Throws: `.cannotWrite`.
   func flush() throws(Failure) {
@@ -98,16 +98,16 @@ final class ValidationReport {
     waiting.removeAll(keepingCapacity: true)
   }
 
-  /// What is wrong, which is the same for all errors of a kind.
+  /// What is wrong, in words that are the same for all errors of a kind.
   private static func what(_ fault: RowFault) -> String {
     if fault.code != nil || fault.hasValue { return fault.expected }
     if fault.column == nil { return "" }
-    // A record that cannot be read says its line first.
+    // The message of a record that cannot be read begins with its line.
     return fault.expected.firstRange(of: ": ").map { String(fault.expected[$0.upperBound...]) }
       ?? fault.expected
   }
 
-  /// The errors for the log: the first of each kind, and how many more there are.
+  /// The errors for the log: the first of each kind, and the number of others like it.
   var lines: [String] {
     var lines = kinds.prefix(Self.maximumLogged).map { kind in
       kind.count == 1 ? "\(kind.first)." : "\(kind.first); \(kind.count - 1) more like it."

@@ -1,16 +1,16 @@
-/// Masks digits so that each number of a form stands for one other: two that differ stay two, and none stays itself.
+/// Masks digits by a permutation of all numbers of the same form: distinct numbers stay distinct, and none stays the same.
 ///
-/// The number goes through a secret permutation (a Feistel network of Black and Rogaway), one step ahead, and back.
+/// The number goes through a secret permutation (a Feistel network by Black and Rogaway), one step ahead, and back.
 struct DigitPermutation {
-  /// A number of more digits is hashed, which keeps as many apart.
+  /// Longer numbers are hashed, which keeps them as distinct.
   private static let longest = 18
   private static let purpose = "digits"
   private static let rounds: [UInt8] = [0, 1, 2, 3, 4, 5]
 
   private let key: MaskKey
-  /// What a round's code is of: the purpose, the round, what each digit may be, and a side.
+  /// The message that is authenticated in a round: the purpose, the round, the range of each digit, and one side.
   private var message: [UInt8]
-  /// What each digit may be: from the first on, so many.
+  /// The range of each digit: its first value, and the number of values.
   private let forms: [(first: UInt8, count: UInt64)]
   private let size: UInt64
   /// The network's two sides.
@@ -29,7 +29,7 @@ struct DigitPermutation {
   private init(of digits: [UInt8], _ key: MaskKey) {
     self.key = key
     forms = digits.indices.map { index in
-      // What begins an area and an exchange stays from 2 to 9, or below, as it was.
+      // The first digits of an area code and an exchange stay between 2 and 9, or below that, as in the original.
       guard digits.count == 10, index == 0 || index == 3 else { return (UInt8(ascii: "0"), 10) }
       return digits[index] < UInt8(ascii: "2") ? (UInt8(ascii: "0"), 2) : (UInt8(ascii: "2"), 8)
     }
@@ -55,7 +55,7 @@ struct DigitPermutation {
     return masked.reversed()
   }
 
-  /// Goes on where it comes out beyond the numbers of the form, so that it is a permutation of these.
+  /// Repeats the permutation while the result is not a number of the form, so that it permutes exactly these.
   private mutating func permuted(_ number: UInt64, _ rounds: [UInt8], isBack: Bool = false) -> UInt64 {
     var number = number
     repeat {

@@ -1,5 +1,5 @@
 extension Failure {
-  /// The failure of a read, without the names of documents, which may be people's.
+  /// Returns the failure of a read without the names of documents, which may be personal data.
   package func withoutNames(in collection: CollectionPath) -> Failure {
     func isPlain(_ text: String) -> Bool { !text.utf8.contains(UInt8(ascii: "/")) }
     var hidden = self

@@ -1,11 +1,12 @@
 import FirestoreREST
 package import Schema
 
-/// Masks documents by the rules of a schema, under a key: a pure transform, so that reads in parallel, a resumed run and
-/// another copy make the same of a document.
+/// Masks documents by the rules of a schema, under a key.
 ///
-/// What no rule covers is refused, never let through: what the schema alone says by ``assertCovers(_:)``, and what only a
-/// document shows when it comes.
+/// It is a pure transformation: parallel reads, a resumed run and another copy all mask a document alike.
+///
+/// Values that no rule covers are refused, never let through. ``assertCovers(_:)`` refuses what the schema alone reveals;
+/// what only a document reveals is refused when that is masked.
 package struct Mask: Sendable {
   let schema: DatabaseSchema
   private let text: MaskedText
@@ -20,9 +21,9 @@ package struct Mask: Sendable {
     )
   }
 
-  /// Returns the document as it may leave, ID and path included.
+  /// Returns the masked document, including its ID and path.
   ///
-  /// - Throws: `.configuration` with all of the document's fields that no rule covers.
+  /// - Throws: `.configuration` with all fields of the document that no rule covers.
   package func masked(_ document: RawDocument) throws(Failure) -> RawDocument {
     let pattern = document.path.collection.pattern
     guard let collection = collections[pattern], collection.schema.covers(document.path) else {
@@ -36,9 +37,10 @@ package struct Mask: Sendable {
     return masked
   }
 
-  /// Returns documents as they may leave, in their order; parts of them are masked side by side.
+  /// Returns the masked documents, in order; parts of them are masked concurrently.
   ///
-  /// - Throws: ``masked(_:)-(RawDocument)`` of the first document that throws; `CancellationError`.
+  /// - Throws: The error of the first document that cannot be masked (see ``masked(_:)-(RawDocument)``);
+  ///   `CancellationError`.
   package func masked(_ documents: [RawDocument]) async throws -> [RawDocument] {
     let parts = Array(documents.chunks(of: Self.part))
     let masked = try await parts.concurrentMap { part -> Result<[RawDocument], Failure> in
@@ -47,10 +49,10 @@ package struct Mask: Sendable {
     return try masked.flatMap { try $0.get() }
   }
 
-  /// Documents that one task masks.
+  /// The number of documents that one task masks.
   private static let part = 64
 
-  /// Returns the values of a document with the rules that decide on them; none that no rule covers.
+  /// Returns the values of a document with the rules that apply to them, leaving out values that no rule covers.
   func decisions(on document: RawDocument) -> [MaskDecision] {
     guard let collection = collections[document.path.collection.pattern],
       collection.schema.covers(document.path)
@@ -59,7 +61,7 @@ package struct Mask: Sendable {
     return fields.decisions(on: document.fields)
   }
 
-  /// The rule of the IDs of a collection; nil if nobody said what is to become of them.
+  /// The rule of a collection's IDs; nil if none is declared or implied.
   func idRule(of path: CollectionPath) -> MaskRule? {
     (collections[path] ?? collections[path.pattern])?.idRule
   }
@@ -68,7 +70,7 @@ package struct Mask: Sendable {
     MaskedFields(mask: self, text: text, collection, seed: seed)
   }
 
-  /// Returns what no rule covers of a document and of its collection, each thing once, and whether the document has it.
+  /// Returns what no rule covers in a document and its collection, without duplicates, and whether the document has it.
   func gaps(in document: RawDocument) throws(Failure) -> [(gap: MaskGap, isThere: Bool)] {
     let pattern = document.path.collection.pattern
     guard let collection = collections[pattern], collection.schema.covers(document.path) else {
@@ -103,7 +105,7 @@ package struct Mask: Sendable {
     return masked
   }
 
-  /// Returns an ID, masked by the rule of its collection.
+  /// Masks an ID by the rule of its collection.
   func id(_ id: String, _ rule: MaskRule) -> String {
     switch rule.kind {
     case .pseudonym(let keeping, let prefixes):
@@ -114,7 +116,7 @@ package struct Mask: Sendable {
     }
   }
 
-  /// Returns what a rule makes of a text wherever it stands; nil for a rule that goes by more, or by the text's own form.
+  /// Returns what a rule makes of a text in any document; nil if the rule depends on more, or on the text's own form.
   func sample(_ sample: String, under rule: MaskRule) -> String? {
     switch rule.kind {
     case .constant(let constant): constant
@@ -127,7 +129,7 @@ package struct Mask: Sendable {
     }
   }
 
-  /// Returns a reference to the masked document, in whatever database; nil for one that names no document.
+  /// Returns a reference to the masked document, in whichever database; nil if the name is not that of a document.
   func reference(_ name: String) throws(Failure) -> Value? {
     guard let path = DocumentPath(ofName: name) else { return nil }
     let root = name.utf8.dropLast(path.string.utf8.count)
@@ -136,7 +138,7 @@ package struct Mask: Sendable {
 }
 
 extension DocumentPath {
-  /// The path in a full name, in whatever database; nil where it is none.
+  /// Creates the path from a full name, in whichever database; nil if it is not a document's name.
   init?(ofName name: String) {
     let marker = "/documents/"
     let bytes = Array(name.utf8)
@@ -159,7 +161,7 @@ extension Value {
 }
 
 extension DatabaseSchema {
-  /// The rule of the IDs of a collection; nil if nobody said what is to become of them.
+  /// The rule of a collection's IDs; nil if none is declared or implied.
   func idRule(of path: CollectionPath) -> MaskRule? {
     guard let collection = collection(path) else { return nil }
     guard let rule = collection.mask else { return collection.personalData == .free ? .keep : nil }
@@ -171,7 +173,7 @@ extension DatabaseSchema {
 }
 
 extension CollectionSchema {
-  /// The rule of a field: what is said of it, or what follows from the schema.
+  /// The rule of a field, as declared or as implied by the schema.
   func maskRule(of field: FieldSchema) -> MaskRule? {
     if let rule = field.mask { return rule }
     if field.reference != nil { return .reference }
@@ -180,7 +182,7 @@ extension CollectionSchema {
     return personalData == .free || isTime || field.types == [.boolean] ? .keep : nil
   }
 
-  /// Whether the fields below a field, or its elements, have rules of their own.
+  /// Whether the fields below a field, or its elements, have their own rules.
   func isStructure(_ field: FieldSchema) -> Bool {
     !field.elements.isEmpty || fields.contains { $0.path != field.path && field.path.isPrefix(of: $0.path) }
   }

@@ -1,8 +1,8 @@
 package import Schema
 
-/// What documents have that no rule of masking covers, each thing once.
+/// Collects what documents contain that no masking rule covers, without duplicates.
 package struct MaskCheck {
-  /// The most things that are told apart; names that are data would have no end.
+  /// The maximum number of distinct findings, because names that are data would be unlimited.
   private static let maximum = 1000
 
   private let mask: Mask
@@ -10,14 +10,14 @@ package struct MaskCheck {
 
   private struct Found {
     var gap: MaskGap
-    /// The documents that have it.
+    /// The number of documents that have it.
     var documents = 0
-    /// The documents that refer to those whose IDs it is about.
+    /// The number of documents that refer to documents with such IDs.
     var referring = 0
   }
 
   package init(by schema: DatabaseSchema) {
-    // Nothing that it masks is shown, so that any key will do.
+    // The masked values are never shown, so any key will do.
     mask = Mask(by: schema, key: MaskKey(MaskKey.random()))
   }
 
@@ -34,7 +34,7 @@ package struct MaskCheck {
     }
   }
 
-  /// Where a gap is counted, with all its types; nil where there are too many.
+  /// Returns the index at which a gap is counted, with all its types; nil if there are too many.
   private mutating func place(of gap: MaskGap) -> Int? {
     guard let index = found.firstIndex(where: { $0.gap.subject == gap.subject }) else {
       if found.count == Self.maximum { return nil }
@@ -48,14 +48,14 @@ package struct MaskCheck {
     return index
   }
 
-  /// What is not covered, and what to add to the schema.
+  /// Something that is not covered, and what to add to the schema.
   package struct Finding: Sendable {
     package let what: String
     package let documents: Int
     package let referring: Int
     package let remedy: String
 
-    /// In how many documents it is.
+    /// In how many documents it occurs, in words.
     package var count: String {
       let own = documents > 0 || referring == 0 ? [NumberText.counted(documents, "document")] : []
       let others =

@@ -1,32 +1,32 @@
 import Schema
 
-/// Something that no rule covers.
+/// Something that no masking rule covers.
 enum MaskGap: Sendable, Equatable {
   /// A collection, or a document of it, that the schema does not declare.
   case undeclared(CollectionPath)
   /// The IDs of a collection.
   case id(CollectionPath)
-  /// The IDs of a collection, whose rule gives none that the schema takes.
+  /// The IDs of a collection, whose rule produces none that the schema accepts.
   case unfitID(CollectionPath, MaskRule)
   case field(Field)
-  /// Fields that are unique, and whose rules make the same of values that differ.
+  /// Fields that are unique together, but whose rules map distinct values to the same value.
   case unique(CollectionPath, [FieldPath])
 
   struct Field: Sendable, Equatable {
     var collection: CollectionPath
-    /// The keys on the way to it; ``FieldSchema/elementName`` for the elements of an array.
+    /// The keys that lead to it; ``FieldSchema/elementName`` for the elements of an array.
     var path: FieldPath
     var types: [FieldType]
-    /// Whether the schema has its name, which is therefore no person's.
+    /// Whether its name is in the schema, so that it is not personal data.
     var isDeclared: Bool
-    /// Whether it is about a reference in it that names no document.
+    /// Whether it is about a reference in it that does not name a document.
     var isReference = false
-    /// The rule that cannot give what the schema wants, and what it does not give.
+    /// The rule that cannot produce what the schema requires; ``loss`` says what is missing.
     var unfit: MaskRule?
     var loss = Loss.type
   }
 
-  /// What a rule does not give.
+  /// What a rule does not produce.
   enum Loss: Sendable {
     /// A value of one of the types.
     case type
@@ -36,7 +36,7 @@ enum MaskGap: Sendable, Equatable {
     case format
   }
 
-  /// The same thing, whatever its type.
+  /// The same gap regardless of types, for comparison.
   var subject: MaskGap {
     guard case .field(var field) = self else { return self }
     (field.types, field.isDeclared) = ([], false)
@@ -44,9 +44,9 @@ enum MaskGap: Sendable, Equatable {
   }
 }
 
-/// What is said of all that no rule covers.
+/// Describes what no rule covers.
 enum MaskGaps {
-  /// The most things that one error lists.
+  /// The maximum number of gaps that one error lists.
   private static let shown = 20
 
   static func failure(_ gaps: [MaskGap], by schema: DatabaseSchema) -> Failure {
@@ -62,7 +62,7 @@ enum MaskGaps {
     )
   }
 
-  /// Each thing once.
+  /// Returns the gaps without duplicates.
   static func unique(_ gaps: [MaskGap]) -> [MaskGap] {
     var unique: [MaskGap] = []
     for gap in gaps where !unique.contains(where: { $0.subject == gap.subject }) { unique.append(gap) }
@@ -93,7 +93,7 @@ enum MaskGaps {
     }
   }
 
-  /// What to add to the schema.
+  /// Returns what to add to the schema.
   static func yaml(_ gap: MaskGap, by schema: DatabaseSchema) -> String {
     let proposal = MaskProposal(schema: schema)
     switch gap {
@@ -136,7 +136,7 @@ enum MaskGaps {
     }
   }
 
-  /// Whether a path is named: a key that nobody declared may be a person's, unless it is a plain name.
+  /// Whether a path may be shown: an undeclared key may be personal data, unless it is a plain name.
   private static func isShown(_ field: MaskGap.Field) -> Bool {
     field.isDeclared
       || field.path.segments.allSatisfy { $0.isIdentical(to: FieldSchema.elementName) || isPlain($0) }
@@ -150,9 +150,9 @@ enum MaskGaps {
 }
 
 extension Mask {
-  /// Checks that the schema covers what it declares of collections, and of what is below them.
+  /// Checks that rules cover everything that the schema declares in and below collections.
   ///
-  /// - Throws: `.configuration` with all that no rule covers.
+  /// - Throws: `.configuration` with everything that no rule covers.
   package func assertCovers(_ collections: [CollectionPath]) throws(Failure) {
     var gaps: [MaskGap] = []
     for path in collections {
@@ -167,7 +167,7 @@ extension Mask {
 
   func gaps(of collection: CollectionSchema) -> [MaskGap] { places(of: collection).map(\.gap) }
 
-  /// What of a collection no rule covers, each with the field that a document has it in; nil for every document.
+  /// Returns what no rule covers in a collection, with the field that a document has it in; nil if every document has it.
   func places(of collection: CollectionSchema) -> [(gap: MaskGap, field: FieldPath?)] {
     var places: [(gap: MaskGap, field: FieldPath?)] = []
     let rule = schema.idRule(of: collection.pattern)
@@ -181,7 +181,7 @@ extension Mask {
     return places
   }
 
-  /// Whether the schema takes an ID that a rule gives; a pattern is tried with some of each form.
+  /// Whether the schema accepts the IDs that a rule produces; patterns are tested with samples of each form.
   private func isTaken(_ rule: MaskRule, by collection: CollectionSchema) -> Bool {
     switch (rule.kind, collection.documentID) {
     case (.keep, _), (.email, .email?): true
@@ -191,18 +191,18 @@ extension Mask {
     }
   }
 
-  /// What the schema wants of a field and a rule does not give; nil for nothing, as far as that can be told.
+  /// What the schema requires of a field and a rule does not produce; nil for nothing, as far as that can be determined.
   private func loss(of field: FieldSchema, under rule: MaskRule) -> MaskGap.Loss? {
     if !rule.fits(field) { return .type }
     if let values = field.values, !rule.gives(values) { return .values }
     guard field.types == [.string], let format = field.format else { return nil }
-    // The words of a name or a text may be as a pattern wants them.
+    // The words of a name or a text may match a pattern.
     if case .pattern = format, [.name, .text].contains(rule.kind) { return nil }
     let masked = rule.samples.compactMap { sample($0, under: rule) }
     return masked.isEmpty || masked.contains { format.matches($0) } ? nil : .format
   }
 
-  /// - Parameter array: The array that it is an element of, or in one.
+  /// - Parameter array: The array that contains the field; nil for none.
   private func places(
     of field: FieldSchema,
     in array: FieldPath?,
@@ -241,7 +241,7 @@ extension Mask {
     return schema.idRule(of: named) == nil ? [(.id(named), path)] : elements
   }
 
-  /// The collections of a path whose IDs have no rule.
+  /// The collections along a path whose IDs have no rule.
   func gaps(along path: DocumentPath) -> [MaskGap] {
     let (collection, above) = (path.collection.pattern, path.collection.parent)
     let own: [MaskGap] = schema.idRule(of: collection) == nil ? [.id(collection)] : []
@@ -250,7 +250,7 @@ extension Mask {
 }
 
 extension MaskRule {
-  /// Some texts of each form that a rule tells apart.
+  /// Sample texts of each form that a rule distinguishes.
   fileprivate var samples: [String] {
     let forms = (1...4).flatMap { number in
       ["\(number)", "\(number)@a.mx", "abcdef00-0000-4000-8000-00000000000\(number)"]
@@ -260,7 +260,7 @@ extension MaskRule {
     return forms + keeping + prefixes.flatMap { prefix in forms.map { prefix + $0 } }
   }
 
-  /// Whether it makes of each closed value one of them, or leaves it out.
+  /// Whether each closed value is masked by another closed value, or left out.
   fileprivate func gives(_ values: [Value]) -> Bool {
     switch kind {
     case .keep, .drop, .null, .reference: true
@@ -271,7 +271,7 @@ extension MaskRule {
     }
   }
 
-  /// Whether something is left of a field's values where the schema wants it: of one of its types, and not null or nothing of what
+  /// Whether masking leaves values that the schema accepts: of one of the field's types, and neither null nor missing if it
   /// is required.
   fileprivate func fits(_ field: FieldSchema) -> Bool {
     let takes: [FieldType]
@@ -283,13 +283,13 @@ extension MaskRule {
     case .date, .year: takes = [.timestamp, .string]
     default: takes = [.string, .integer, .double]
     }
-    // References follow under every rule; the keys of a map and the elements of an array have rules.
+    // References are masked under every rule; the keys of a map and the elements of an array have their own rules.
     return field.types.isEmpty || !Set(field.types).isDisjoint(with: takes + [.reference, .map, .array])
   }
 }
 
 extension FieldPath {
-  /// The path from the document on, of one that is in the elements of an array.
+  /// The full path from the document, for a path within the elements of an array.
   func inside(_ array: FieldPath?) -> FieldPath {
     guard let array else { return self }
     return segments.reduce(array) { $0.appending($1) }

@@ -1,21 +1,21 @@
 import Files
 import FirestoreREST
 
-/// The secret under which values are masked: the same key makes the same of a value, everywhere.
+/// The secret key that masks values; the same key masks a value in the same way everywhere.
 ///
 /// Printing it never reveals it.
 package struct MaskKey: Sendable, CustomStringConvertible {
-  /// The smallest key, in characters: 128 bits and more of what ``random()`` makes.
+  /// The minimum length of a key, in characters; in those of ``random()``, that is at least 128 bits.
   private static let minimumLength = 32
   private static let maximumLength = 64
 
   private let code: MessageCode
-  /// What tells keys apart, and says nothing of the key: a code of a fixed text.
+  /// Identifies the key without revealing anything about it: a code of a fixed text.
   package let fingerprint: String
 
   package var description: String { "key \(fingerprint)" }
 
-  /// Reads the key in a file that its owner alone may read.
+  /// Reads the key from a file that only its owner can read.
   ///
   /// - Throws: `.configuration`.
   package init(file path: String) throws(Failure) {
@@ -32,7 +32,7 @@ package struct MaskKey: Sendable, CustomStringConvertible {
     self.init(text)
   }
 
-  /// Makes a key of a text of 32 to 64 characters.
+  /// Creates a key from a text of 32 to 64 characters.
   package init(_ text: String) {
     code = MessageCode(key: Array(text.utf8))
     let bytes = code.code(of: Array("fingerprint".utf8))
@@ -44,7 +44,7 @@ package struct MaskKey: Sendable, CustomStringConvertible {
   /// The text of a new random key of 256 bits.
   package static func random() -> String { BearerToken.random().revealed }
 
-  /// The secret bytes that stand for a text, for a purpose.
+  /// Returns the secret bytes that represent a text, for a purpose.
   func bytes(_ purpose: String, _ text: some Sequence<UInt8>) -> [UInt8] {
     var message: [UInt8] = []
     message.reserveCapacity(purpose.utf8.count + 1 + text.underestimatedCount)
@@ -54,7 +54,7 @@ package struct MaskKey: Sendable, CustomStringConvertible {
     return bytes(of: message)
   }
 
-  /// As ``bytes(_:_:)``, of a purpose, a zero byte and a text.
+  /// Does the same as ``bytes(_:_:)`` for a message that consists of a purpose, a zero byte and a text.
   func bytes(of message: [UInt8]) -> [UInt8] { code.code(of: message) }
 
   /// The first eight bytes of ``bytes(of:)`` as a number.

@@ -1,6 +1,6 @@
 import Schema
 
-/// The rule that is proposed for a field or for IDs: one whose values the schema takes.
+/// Proposes rules for fields and IDs whose masked values satisfy the schema.
 struct MaskProposal {
   let schema: DatabaseSchema
 
@@ -23,7 +23,7 @@ struct MaskProposal {
     return Self.rule(of: field.types) ?? (declared.isRequired ? Self.required(field.types) : "drop")
   }
 
-  /// The rule of a field whose values have to stay different.
+  /// The rule for a field whose values have to stay distinct.
   func rule(ofUnique path: FieldPath, in collection: CollectionPath) -> String {
     let types = schema.collection(collection)?.field(path)?.types ?? []
     let rule = rule(of: .init(collection: collection, path: path, types: types, isDeclared: true))
@@ -56,7 +56,7 @@ struct MaskProposal {
     return "constant(\(String(repeating: "x", count: Int(clamping: max(1, min(bound ?? 1, 100))))))"
   }
 
-  /// A rule of which something is left, whatever the value is.
+  /// A rule that leaves a value, whatever the original is.
   private static func required(_ types: [FieldType]) -> String {
     switch types {
     case [.array], [.reference]: "pseudonym"

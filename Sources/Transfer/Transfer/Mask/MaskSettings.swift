@@ -1,11 +1,11 @@
 package import Schema
 
-/// That a job masks, and with which key: where its file is, and what tells the key apart.
+/// The masking settings of a job: the file of the key, and the key's fingerprint.
 ///
 /// The key itself is in no record.
 package struct MaskSettings: Codable, Sendable, Equatable {
   private var keyFile: String
-  /// What tells the key from others.
+  /// Identifies the key without revealing it.
   package private(set) var fingerprint: String
 
   /// - Throws: `.configuration` if the file holds no key.
@@ -16,7 +16,7 @@ package struct MaskSettings: Codable, Sendable, Equatable {
 
   /// The mask of the job.
   ///
-  /// - Throws: `.configuration` if the key in the file is not the one that the job began with.
+  /// - Throws: `.configuration` if the key in the file is not the one that the job started with.
   package func mask(by schema: DatabaseSchema) throws(Failure) -> Mask {
     let key = try MaskKey(file: keyFile)
     guard key.fingerprint.isIdentical(to: fingerprint) else {

@@ -1,4 +1,4 @@
-/// The words that stand for those of names and texts.
+/// The words that replace those of names and texts.
 enum MaskWords {
   static let names = """
     Adela Adrián Agustín Alba Alejo Alicia Alonso Amalia Amparo Anselmo Araceli Arturo Aurelio Aurora \
@@ -12,7 +12,7 @@ enum MaskWords {
     Simón Sofía Tadeo Teresa Tomás Úrsula Valeria Vicente Violeta Virginia Yolanda Zoilo
     """.split(separator: " ").map(String.init)
 
-  /// The words of names that stay.
+  /// The words in names that are kept.
   static let particles = ["de", "del", "la", "las", "los", "y"]
 
   static let lorem = """

@@ -1,26 +1,26 @@
 import FirestoreModels
 import Schema
 
-/// The fields of a collection with their rules, as they are looked up for each field of each document.
+/// The fields of a collection with their rules, prepared for looking up each field of each document.
 ///
-/// Classes, because a schema's values are large to copy.
+/// These are classes because a schema's values are expensive to copy.
 final class MaskedCollection: Sendable {
   final class Field: Sendable {
     let schema: FieldSchema
-    /// The rule; nil where nobody said what is to become of it.
+    /// The rule; nil if none is declared or implied.
     let rule: MaskRule?
-    /// Whether the field is to be left out, or is no value of its own: its fields or elements have rules.
+    /// Whether the field is left out, and whether it is only a structure, whose fields or elements have the rules.
     let isDropped, isStructure: Bool
     /// Whether fields within it are declared.
     let isParent: Bool
-    /// What of the fields within it is declared.
+    /// The declared fields within it.
     let fields: [UTF8Key: Field]
-    /// The elements of an array, where they are declared.
+    /// The declared elements of an array.
     let element: Field?
-    /// The field without the bounds, which for an array are those of its length; nil where it has none.
+    /// The field without its bounds, which for an array are those of its length; nil if it has none.
     private let unbounded: Field?
 
-    /// The field, for the elements of an array that are masked by its rule.
+    /// The field as it applies to the elements of an array that are masked by the array's rule.
     var inArray: Field { unbounded ?? self }
 
     init(_ schema: FieldSchema, of collection: CollectionSchema, among declared: [FieldSchema]) {
@@ -37,7 +37,7 @@ final class MaskedCollection: Sendable {
       unbounded = isFree ? nil : Field(free, of: collection, among: declared)
     }
 
-    /// The fields among declared ones that are just below a path.
+    /// Returns those declared fields that are directly below a path.
     fileprivate static func fields(
       below parent: [String],
       _ declared: [FieldSchema],
@@ -55,9 +55,9 @@ final class MaskedCollection: Sendable {
   }
 
   let schema: CollectionSchema
-  /// The rule of the IDs; nil where nobody said what is to become of them.
+  /// The rule of the IDs; nil if none is declared or implied.
   let idRule: MaskRule?
-  /// The declared fields that are in no map.
+  /// The declared fields at the top level.
   let fields: [UTF8Key: Field]
 
   init(_ schema: CollectionSchema, of database: DatabaseSchema) {

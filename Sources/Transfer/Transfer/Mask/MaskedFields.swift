@@ -1,16 +1,16 @@
 import Schema
 
-/// Masks the fields of one document, and keeps which of them no rule covers.
+/// Masks the fields of one document, and records which of them no rule covers.
 struct MaskedFields {
   private let mask: Mask
   private let text: MaskedText
   private let collection: MaskedCollection
-  /// What decides on numbers and times: the document.
+  /// The document path, which determines how numbers and times are changed.
   private let seed: [UInt8]
   private(set) var gaps: [MaskGap] = []
-  /// What rules decide on, where they are only looked at and not applied.
+  /// The values with their rules, if these are only collected and not applied.
   private var decisions: [MaskDecision]?
-  /// The array whose elements are masked.
+  /// The array whose elements are being masked.
   private var array: FieldPath?
 
   init(mask: Mask, text: MaskedText, _ collection: MaskedCollection, seed: [UInt8]) {
@@ -21,7 +21,7 @@ struct MaskedFields {
     try masked(fields, below: nil, collection.fields)
   }
 
-  /// Returns the values that rules decide on, and applies none.
+  /// Returns the values that rules apply to, without applying the rules.
   mutating func decisions(on fields: FieldMap) -> [MaskDecision] {
     decisions = []
     _ = try? masked(fields)
@@ -68,7 +68,7 @@ struct MaskedFields {
       for value in values { elements.append(try masked(value, element) ?? .null) }
       return .array(elements)
     }
-    // In place of fields or elements with rules of their own people type a text, which has none.
+    // People type texts in place of fields or elements that have their own rules, and such a text has none.
     guard let rule = field.rule ?? (field.isStructure ? .pseudonym : nil) else {
       gaps.append(.field(gap(of: field.schema.path, field.schema.types)))
       return .null
@@ -79,7 +79,7 @@ struct MaskedFields {
     return nil
   }
 
-  /// Keeps a decision where they are looked at; a rule of references is that of the IDs.
+  /// Records a decision if these are collected; a rule for references is that of the IDs.
   private mutating func decide(_ rule: MaskRule, on value: Value, _ field: FieldSchema) {
     var decided = rule
     if case .reference(let target) = rule.kind {
@@ -96,7 +96,7 @@ struct MaskedFields {
     decisions?.append(decision)
   }
 
-  /// The name of a field; that of an element with its array.
+  /// The name of a field, or that of an element together with its array.
   private func name(of field: FieldSchema) -> String {
     let path = field.path.segments
     guard let array, path.first == FieldSchema.elementName else { return field.path.description }
@@ -112,7 +112,8 @@ struct MaskedFields {
     )
   }
 
-  /// Whether a rule that keeps holds for a value: people type anything into a field of another type, or of a few values.
+  /// Whether a rule that keeps values may keep this one; people type anything into fields of other types or of a few
+  /// values.
   private func isKept(_ value: Value, _ field: FieldSchema, _ rule: MaskRule) -> Bool {
     guard rule.kind == .keep, collection.schema.personalData != .free else { return true }
     return field.accepts(value) && (field.values?.contains(value) ?? true)
@@ -147,7 +148,7 @@ struct MaskedFields {
     }
   }
 
-  /// A reference to the masked document, in whatever database.
+  /// A reference to the masked document, in whichever database.
   private mutating func reference(_ name: String, _ field: FieldSchema) throws(Failure) -> Value {
     guard let path = DocumentPath(ofName: name) else {
       var gap = gap(of: field.path, field.types)
@@ -160,7 +161,7 @@ struct MaskedFields {
     return missing.isEmpty ? try mask.reference(name) ?? .null : .null
   }
 
-  /// A map whose keys nobody declared stays only where it is kept, or where its keys have a rule.
+  /// Masks a map; if its keys are not declared, it is emptied unless it is kept or its keys have a rule.
   private mutating func map(
     _ fields: FieldMap,
     _ rule: MaskRule,
@@ -198,7 +199,7 @@ struct MaskedFields {
     }
   }
 
-  /// A day that is a text, as 2024-03-10.
+  /// A date as text, such as 2024-03-10.
   private func day(_ value: String, _ moved: (Timestamp) -> Timestamp?) -> String {
     let time = CalendarDay(value).flatMap { Timestamp(seconds: Int64($0.number) * 86_400) }
     guard let time, let moved = moved(time) else { return text.pseudonym(value) }
@@ -215,7 +216,7 @@ struct MaskedFields {
     return id.isEmpty ? id : mask.id(id, rule)
   }
 
-  /// A URL in which each part is masked as an ID of a collection, so that the IDs in it are those that others refer to.
+  /// Masks each part of a URL as an ID of a collection, so that IDs in it match references elsewhere.
   private mutating func url(_ url: String, _ target: CollectionPath) -> String {
     guard let path = URLParts(url) else { return text.url(url) }
     var masked = ""
@@ -227,7 +228,7 @@ struct MaskedFields {
     return "\(MaskedText.urlBase)\(masked)"
   }
 
-  /// What people typed as another type stays of that type, so that the copy breaks the schema where the source does.
+  /// A value that was typed as another type keeps that type, so that the copy breaks the schema where the source does.
   private func scalar(_ value: Value, _ rule: MaskRule) -> Value {
     switch (rule.kind, value) {
     case (.number(let percent), .double(let number)):

@@ -2,7 +2,7 @@ import FirestoreModels
 import Schema
 
 extension Value {
-  /// The value of its type that says nothing: what becomes of one whose type its rule does not know.
+  /// The empty value of the same type, which replaces a value whose type its rule does not handle.
   var emptied: Value {
     switch self {
     case .null: .null
@@ -26,20 +26,20 @@ extension Value {
 }
 
 extension MaskedCollection.Field {
-  /// Returns a masked text that is blank if the text before was, and that lacks the field's format if that lacked it.
+  /// Returns a masked text that is blank if the original is, and that violates the field's format if the original does.
   ///
-  /// So `check` finds in a copy what it finds in the source. A text that had the format keeps it only where its rule makes
-  /// such texts.
+  /// So `check` finds the same in a copy as in the source. A text that matches the format keeps doing so only if its rule
+  /// makes such texts.
   func asValid(_ masked: String, as text: String) -> String {
     if PlainText.isBlank(text) { return text }
     guard let format = schema.format, format.matches(masked), !format.matches(text) else { return masked }
-    // No format takes it but a pattern.
+    // No format accepts this, except possibly a pattern.
     return "? \(masked)"
   }
 
-  /// Returns a masked number or time that is within the field's bounds if the value before was, and beyond the same
-  /// bound if it was not.
+  /// Returns a masked number or time that is within the field's bounds if the original is, or else beyond the same bound.
   ///
+  /// A value that left the bounds is reflected back into them, but not to the original value.
   /// One that left the bounds comes as far back, and not to the value that it was.
   func asValid(_ masked: Value, as value: Value) -> Value {
     let range = schema.range
@@ -49,7 +49,7 @@ extension MaskedCollection.Field {
     return isInside ? masked.folded(into: range, unlike: value) : masked.beyond(range, as: value)
   }
 
-  /// Returns words, as long as the text before where the field's bounds take only one of the two.
+  /// Returns words, made as long as the original text if the field's bounds would accept only one of the two.
   func asLong(_ words: String, as text: String) -> String {
     let range = schema.range
     if range.isEmpty || range.contains(.string(words)) == range.contains(.string(text)) { return words }
@@ -63,7 +63,7 @@ extension MaskedCollection.Field {
 }
 
 extension Value {
-  /// A number or a time as far within bounds as it is beyond one, and another one than `value` where there is any.
+  /// A number or time reflected into bounds by the distance it is beyond one, and different from `value` if possible.
   fileprivate func folded(into range: ValueRange, unlike value: Value) -> Value {
     switch self {
     case .integer(let number):
@@ -88,7 +88,7 @@ extension Value {
     }
   }
 
-  /// A number or a time that is just beyond the bound which a value is beyond, of the type that it has.
+  /// A number or time of the same type, just beyond the bound that a value is beyond.
   fileprivate func beyond(_ range: ValueRange, as value: Value) -> Value {
     if let low = range.minimum, ValueOrder.compare(value, low) < 0 { return next(to: low, -1, .up) }
     if let high = range.maximum, ValueOrder.compare(value, high) > 0 { return next(to: high, 1, .down) }
@@ -119,7 +119,7 @@ extension Value {
     }
   }
 
-  /// A number as a whole one.
+  /// A number as an integer.
   private func whole(_ rounding: FloatingPointRoundingRule) -> Int64? {
     switch self {
     case .integer(let number): number
@@ -130,7 +130,7 @@ extension Value {
 }
 
 extension Int64 {
-  /// The number as far within bounds as it is beyond one.
+  /// The number reflected into bounds by the distance it is beyond one.
   fileprivate func folded(_ low: Int64, _ high: Int64, unlike other: Int64?) -> Int64 {
     if low > high { return self }
     let (distance, isFar) =

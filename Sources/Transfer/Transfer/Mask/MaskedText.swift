@@ -1,9 +1,9 @@
 import Files
 import Schema
 
-/// What texts, bytes, numbers and times become under a key.
+/// Masks texts, bytes, numbers and times under a key.
 ///
-/// A text and its purpose decide alone, so the same person is the same everywhere.
+/// The result depends only on the text and its purpose, so that the same person is the same everywhere.
 struct MaskedText: Sendable {
   let key: MaskKey
 
@@ -19,7 +19,7 @@ struct MaskedText: Sendable {
     return letters(bytes, count: text.utf8.count == 28 ? 28 : 20)
   }
 
-  /// As ``pseudonym(_:)``, but for texts that stay and what others begin with.
+  /// Does the same as ``pseudonym(_:)``, except that some texts are kept, and so are some prefixes.
   func pseudonym(_ text: String, keeping: [String], prefixes: [String]) -> String {
     if keeping.contains(where: { $0.isIdentical(to: text) }) { return text }
     guard let prefix = prefixes.first(where: { text.utf8.starts(with: $0.utf8) }) else {
@@ -54,10 +54,11 @@ struct MaskedText: Sendable {
 
   // MARK: Formats
 
-  /// Returns an address of a domain, by default of one that nobody can have; a text that is no address stays none.
+  /// Returns an address in a domain, by default one in which nobody can have an address; other texts do not become
+  /// addresses.
   ///
-  /// Case and white space around it say nothing about who it is. The white space stays, so that what is wrong with an
-  /// address is wrong with the masked one, too, and one that is put right fits its index.
+  /// Case and surrounding white space do not identify a person. The white space is kept, so that a defect of an address is
+  /// also one of the masked address, and a corrected address fits its index.
   func email(_ text: String, of domain: String) -> String {
     let isAround = { PlainText.isWhiteSpace($0) || $0 == "\u{200B}" }
     let email = PlainText.trimmed(text.lowercased(), where: isAround)
@@ -68,7 +69,8 @@ struct MaskedText: Sendable {
     return String(before) + address(of: email, "u", domain) + String(after)
   }
 
-  /// As ``email(_:of:)``, for an ID, which is compared as it stands: one with capitals is another one, and has one.
+  /// Does the same as ``email(_:of:)`` for an ID, which is compared exactly, so that one with capitals is masked as another
+  /// one.
   func emailID(_ id: String, of domain: String) -> String {
     if id.isEmpty { return id }
     return address(of: id, id.lowercased().isIdentical(to: id) ? "u" : "U", domain)
@@ -79,7 +81,7 @@ struct MaskedText: Sendable {
     return FieldFormat.email.matches(email) ? "\(name)@\(domain)" : name
   }
 
-  /// Whether a text is as ``email(_:of:)`` makes addresses.
+  /// Whether a text has the form of addresses made by ``email(_:of:)``.
   static func isAddress(_ text: String, of domain: String) -> Bool {
     let end = "@\(domain)"
     let name = text.utf8.dropLast(end.utf8.count)
@@ -89,17 +91,17 @@ struct MaskedText: Sendable {
     return name.dropFirst().allSatisfy { $0.isASCIIDigit || (0x61...0x66).contains($0) }
   }
 
-  /// What masked URLs begin with.
+  /// The prefix of masked URLs.
   static let urlBase = "https://example.test/"
 
   func url(_ text: String) -> String {
     text.isEmpty ? text : "\(Self.urlBase)\(letters(key.bytes("url", text.utf8), count: 20))"
   }
 
-  /// Returns a phone of the same country and form: the digits behind the country decide, the last ten at most, so that it is the
-  /// same phone with and without its country.
+  /// Returns a phone number with the same country and form.
   ///
-  /// A longer number than a phone is masked from its first digit.
+  /// It depends on the digits after the country code, at most the last ten, so that a number is the same with and without
+  /// the country code. Numbers that are too long for a phone are masked from their first digit.
   func digits(_ text: String) -> String {
     let kept = PlainText.asciiDigits(text)
     let digits = kept.filter(\.isASCIIDigit)
@@ -111,7 +113,7 @@ struct MaskedText: Sendable {
 
   // MARK: Words
 
-  /// Returns a name of as many words, each decided by the word that it stands for; particles stay.
+  /// Returns a name with the same number of words, each determined by the word that it replaces; particles are kept.
   func name(_ text: String) -> String {
     var words: [String] = []
     for word in Self.words(of: text) {
@@ -121,7 +123,7 @@ struct MaskedText: Sendable {
     return words.joined(separator: " ")
   }
 
-  /// Returns as many words of no meaning, at most 40.
+  /// Returns the same number of meaningless words, at most 40.
   func lorem(_ text: String) -> String {
     var words: [String] = []
     for (index, word) in Self.words(of: text).prefix(40).enumerated() {
@@ -134,22 +136,22 @@ struct MaskedText: Sendable {
     PlainText.tidied(text).utf8.split(separator: UInt8(ascii: " ")).map { String($0) ?? "" }
   }
 
-  /// A word of a list that is not the one that it stands for.
+  /// Returns a word of a list that differs from the one that it replaces.
   private func word(_ word: String, _ purpose: String, _ list: [String]) -> String {
     let word = word.lowercased()
     let bytes = key.bytes(purpose, word.utf8)
     let index = (Int(bytes[0]) << 8 | Int(bytes[1])) % list.count
     let found = list[index]
-    // Of the words of the lists, small letters take as many bytes as capitals.
+    // In the words of the lists, lower case takes as many bytes as upper case.
     let isSame = found.utf8.count == word.utf8.count && found.lowercased().isIdentical(to: word)
     return isSame ? list[(index + 1) % list.count] : found
   }
 
   // MARK: Numbers and times
 
-  /// Returns a whole number of as many digits, as ``digits(_:)`` makes them.
+  /// Returns an integer with the same number of digits, masked as by ``digits(_:)``.
   func number(_ value: Int64) -> Int64 {
-    // Of 18 digits every number fits.
+    // Every number of 18 digits fits.
     let digits = Array(String(value.magnitude).utf8.prefix(18))
     let masked = String(decoding: DigitPermutation.masked(digits, under: key), as: UTF8.self)
     return (Int64(masked) ?? 0) * (value < 0 ? -1 : 1)
@@ -159,7 +161,7 @@ struct MaskedText: Sendable {
     value * (1 + Double(percent) / 100 * (fraction("number", seed) * 2 - 1))
   }
 
-  /// Returns the time, moved by days that its document decides: all of a document's times move together.
+  /// Returns the time, moved by a number of days that its document determines, so that all its times move together.
   func time(_ time: Timestamp, days: Int, seed: [UInt8]) -> Timestamp? {
     var shift = Int64((fraction("date", seed) * Double(2 * days)).rounded(.down)) - Int64(days)
     if shift >= 0 { shift += 1 }
@@ -174,7 +176,7 @@ struct MaskedText: Sendable {
     )
   }
 
-  /// A number from 0 to below 1.
+  /// A number from 0 up to but not including 1.
   private func fraction(_ purpose: String, _ seed: [UInt8]) -> Double {
     let bytes = key.bytes(purpose, seed).prefix(4)
     return Double(bytes.reduce(UInt32(0)) { $0 << 8 | UInt32($1) }) / 4_294_967_296
@@ -182,7 +184,7 @@ struct MaskedText: Sendable {
 }
 
 extension PlainText {
-  /// The text with its digits in ASCII, and of all else only what stands between the digits of a phone.
+  /// The text with its digits in ASCII, and otherwise only the characters that occur between the digits of phone numbers.
   fileprivate static func asciiDigits(_ text: String) -> [UInt8] {
     var kept: [UInt8] = []
     for scalar in text.unicodeScalars {

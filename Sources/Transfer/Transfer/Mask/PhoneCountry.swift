@@ -1,13 +1,13 @@
-/// The digits with which a phone says its country: by ITU-T E.164, one to three behind `+` or `00`.
+/// Recognizes a phone number's country code: by ITU-T E.164, one to three digits after `+` or `00`.
 enum PhoneCountry {
   private static let ofTwoDigits: Set<Int> = [
     20, 27, 30, 31, 32, 33, 34, 36, 39, 40, 41, 43, 44, 45, 46, 47, 48, 49, 51, 52, 53, 54, 55, 56, 57, 58,
     60, 61, 62, 63, 64, 65, 66, 81, 82, 84, 86, 90, 91, 92, 93, 94, 95, 98,
   ]
 
-  /// How many of a phone's digits say its country, the zeros before it included; 0 where it says none.
+  /// Returns how many of a phone number's digits form its country code, including leading zeros; 0 if it has none.
   ///
-  /// - Parameter text: The phone, with nothing before its `+`.
+  /// - Parameter text: The phone number, with nothing before its `+`.
   static func digitCount(of text: some Sequence<UInt8>) -> Int {
     let bytes = Array(text)
     let digits = bytes.filter(\.isASCIIDigit).map { Int($0) - 0x30 }

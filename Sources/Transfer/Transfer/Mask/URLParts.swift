@@ -1,9 +1,9 @@
-/// What stands between the signs of a URL, behind its host.
+/// The parts of a URL between its delimiters, after its host.
 struct URLParts {
-  /// Each part as it is meant, with the sign behind it as it is written.
+  /// Each part, decoded, with the delimiter after it as written.
   private(set) var parts: [(text: String, end: String)] = []
 
-  /// - Returns: nil for what is no URL with a path.
+  /// - Returns: Nil if it is not a URL with a path.
   init?(_ url: String) {
     let bytes = Array(url.utf8)
     guard let host = bytes.indices.first(where: { bytes[$0...].starts(with: "://".utf8) }) else { return nil }
@@ -20,7 +20,7 @@ struct URLParts {
 
   private static let ends = Array("/?&=#".utf8)
 
-  /// Adds a part; an encoded slash is an end, too, as in the names of files in buckets.
+  /// Adds a part; an encoded slash ends a part, too, as in the names of files in buckets.
   private mutating func add(_ part: ArraySlice<UInt8>, end: String) {
     let plain = EncodedText.unescaped(Array(part)) ?? Array(part)
     let names = plain.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)

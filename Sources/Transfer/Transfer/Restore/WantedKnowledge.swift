@@ -1,39 +1,40 @@
 package import FirestoreREST
 
-/// What a wanted state knows of a database: documents that it may hold, and what follows where it lacks one.
+/// What a wanted state knows about a database: the documents that it may contain, and what the absence of one means.
 ///
-/// What it cannot know is never deleted or removed.
+/// A restore never deletes or removes what the state cannot know.
 package struct WantedKnowledge: Sendable, Equatable {
-  /// The collections and patterns that it holds; nil for all.
+  /// The collections and patterns that it covers; nil for all.
   package var collections: [String]?
-  /// Whether it holds what is below these collections.
+  /// Whether it covers everything below these collections.
   package var isDeep = true
   /// Whether ``collections`` are IDs of collection groups.
   package var isGroup = false
-  /// Of root collections, the patterns below them that it knows; what is below others it knows as far as it is deep.
+  /// For some root collections, the only patterns below them that it knows; for others, ``isDeep`` decides.
   package var patternsBelow: [CollectionPath: Set<CollectionPath>] = [:]
-  /// Whether a document that it lacks, of what it holds, was not there.
+  /// Whether the absence of a document that it covers means that the document did not exist.
   package var knowsAbsence = true
-  /// The only fields that it has; nil for all.
+  /// The only fields that it contains; nil for all.
   package var fields: [FieldPath]?
-  /// A moment up to which the present tells more than the files: what was not written since then is as it was; nil for none.
+  /// A moment up to which the present says more than the files, because a document not written since is as it was; nil for
+  /// none.
   ///
-  /// It is that of the last increment, which lacks documents without a time of last change.
+  /// It is the moment of the last increment, which lacks documents without a time of their last change.
   package var unchangedUntil: Timestamp?
 
-  /// Everything, as a database knows it.
+  /// Creates complete knowledge, as a database has it.
   package init() {}
 
-  /// The scope of an export; nil is that of files without a manifest, or of an old one.
+  /// Creates the knowledge that a scope gives; nil means files without a manifest, or with an old one.
   ///
-  /// - Throws: `.inputMalformed` for fields that are none.
+  /// - Throws: `.inputMalformed` for invalid fields.
   package init(_ scope: Manifest.Scope?) throws(Failure) {
     guard let scope else {
       knowsAbsence = false
       return
     }
     (collections, isDeep, isGroup) = (scope.collections, scope.subcollections, scope.isGroup)
-    // Of some fields, too: whoever restores these means the documents that have them.
+    // So it is with some fields: those who restore these mean the documents that have them.
     knowsAbsence = scope.filters.isEmpty && scope.limit == nil && scope.orderBy == nil && scope.fields == nil
     do {
       fields = try scope.fields?.map { try FieldPath(parsing: $0) }
@@ -42,13 +43,13 @@ package struct WantedKnowledge: Sendable, Equatable {
     }
   }
 
-  /// Whether it holds everything, or everything but subcollections.
+  /// Whether it covers everything, or everything except subcollections.
   package var isWhole: Bool { collections == nil && knowsAbsence && fields == nil && !isGroup }
 
-  /// Whether a document that is not in it was not there.
+  /// Whether the absence of a document means that it did not exist.
   package func knowsAbsence(of path: DocumentPath) -> Bool { knowsAbsence && holds(path.collection) }
 
-  /// Whether documents of a scope may be in it.
+  /// Whether it may contain documents of a scope.
   package func mayHold(_ scope: CollectionScope) -> Bool {
     guard let collections, !isGroup else { return true }
     let root = FilePaths.root(of: scope.name.string)

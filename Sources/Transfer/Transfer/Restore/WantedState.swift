@@ -1,24 +1,25 @@
 package import Configuration
 import FirestoreREST
 
-/// What a restore puts back: a database at a moment, a mirror, or the files of exports.
+/// The state that a restore restores: a database as of a moment, a mirror, or exported files.
 package struct WantedState: Sendable {
   package let side: Diff.Side
   package let knowledge: WantedKnowledge
-  /// The moment that it shows, in the time of the database that is restored; nil where that is not known.
+  /// The moment that it represents, by the clock of the restored database; nil if unknown.
   package let moment: Timestamp?
 
   package init(_ side: Diff.Side, _ knowledge: WantedKnowledge = WantedKnowledge(), at moment: Timestamp?) {
     (self.side, self.knowledge, self.moment) = (side, knowledge, moment)
   }
 
-  /// Reads files: one folder or file, or a whole export and its increments in their order.
+  /// Reads files: one folder or file, or a whole export and its increments, in order.
   ///
   /// - Parameters:
-  ///   - source: The database of the files, where the user names it.
+  ///   - source: The database of the files, if the user names it.
   ///   - isPartial: Whether they may be less than a whole export.
-  /// - Throws: ``Failure``: `.inputMalformed` for damage, `.notPermitted` for files of another database that was not named and for
-  ///   those that are less than a whole export, `.usage` for folders that are none in their order.
+  /// - Throws: ``Failure``: `.inputMalformed` for damage, `.notPermitted` for files of another database that was not named
+  ///   and for those that are less than a whole export, `.usage` for folders that are not a whole export and its
+  ///   increments, in order.
   package init(
     files paths: [String],
     of environment: DatabaseEnvironment,
@@ -38,14 +39,14 @@ package struct WantedState: Sendable {
     var knowledge = try WantedKnowledge(manifests.first.flatMap { $0?.scope })
     if paths.count > 1 {
       knowledge.unchangedUntil = moment
-      // Of another database, the present does not tell what the increments leave open.
+      // The present of another database cannot fill in what the increments leave open.
       if moment == nil { knowledge.knowsAbsence = manifests.dropFirst().allSatisfy { $0?.deleted != nil } }
     } else if last?.isIncrement ?? false {
       knowledge.knowsAbsence = false
     }
     self.knowledge = knowledge
     if !knowledge.isWhole, !isPartial, last != nil || places[0].isFolder {
-      // A folder without documents is none to restore from, whatever is given.
+      // A folder without documents cannot be restored from in any case.
       _ = try places[0].sources(via: access)
       throw Self.notWhole(places[0], last)
     }
@@ -54,7 +55,8 @@ package struct WantedState: Sendable {
     side = .snapshot(snapshot)
   }
 
-  /// The manifest of a folder, whose files are as it says; that beside a file, of this alone; nil where there is none.
+  /// Returns the manifest of a folder after verifying its files; for a file, that beside it, reduced to this file; nil if
+  /// there is none.
   private static func manifest(of place: DocumentPlace, via access: FileAccess) throws -> Manifest? {
     let path = place.path
     if !place.isFolder { return place.manifest?.cut(to: FilePaths.name(of: path)) }
@@ -70,7 +72,7 @@ package struct WantedState: Sendable {
     return verified.manifest
   }
 
-  /// - Parameter last: The manifest of the last of what was named.
+  /// - Parameter last: The manifest of the last given path.
   private static func notWhole(_ place: DocumentPlace, _ last: Manifest?) -> Failure {
     let isIncrement = place.manifest?.isIncrement ?? false
     let partial = "--scope partial: nothing is deleted or removed then that it cannot know."
@@ -126,7 +128,7 @@ package struct WantedState: Sendable {
 }
 
 extension Manifest {
-  /// The manifest of one of the files alone.
+  /// Returns the manifest reduced to one of its files.
   func cut(to name: String) -> Manifest {
     var manifest = self
     manifest.files = files.filter { $0.file.isIdentical(to: name) }

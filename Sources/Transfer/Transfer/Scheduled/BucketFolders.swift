@@ -5,18 +5,19 @@ package import Storage
 
 /// Scheduled exports in a folder of a bucket, one folder per run named by its start time: `2026-11-21T020000Z`.
 ///
-/// A bucket has no folders to rename, so an export is written under its name, its manifest last: a dated name without a manifest is
-/// unfinished, and no reader takes it for an export. `latest` is an object that holds the name of the newest one. The lock is an
-/// object, too, which is renewed until ``close()``.
+/// Folders in a bucket cannot be renamed, so an export is written under its final name, with its manifest last: a dated
+/// name without a manifest is unfinished, and no reader takes it for an export. `latest` is an object that contains the
+/// name of the newest export. The lock is an object, too, which is renewed until ``close()``.
 package final class BucketFolders: ScheduledExports {
   package let path: String
   private let storage: CloudStorage
   private let store: BucketObjectStore
   private let lock: ObjectLock
 
-  /// Locks the folder for other processes.
+  /// Locks the folder against other processes.
   ///
-  /// - Throws: `.tryLater` if another process holds the lock, naming it; `.notPermitted`, `.configuration`, `.unavailable`.
+  /// - Throws: `.tryLater`, with the holder, if another process holds the lock; `.notPermitted`, `.configuration`,
+  ///   `.unavailable`.
   package init(_ path: String, in storage: CloudStorage) async throws(Failure) {
     let bare = FilePaths.bare(path)
     self.path = bare
@@ -30,7 +31,7 @@ package final class BucketFolders: ScheduledExports {
     )
   }
 
-  /// This process, for others that meet its lock.
+  /// Identifies this process to others that encounter its lock.
   private static var holder: String {
     "process \(getpid())\(SystemCall.hostName.map { " on \($0)" } ?? "")"
   }
@@ -47,7 +48,7 @@ package final class BucketFolders: ScheduledExports {
   package func begin() async throws(Failure) -> String {
     let contents = try await contents()
     for (_, objects) in contents where !Self.isComplete(objects) {
-      // Only what an export wrote; whatever else is there is somebody's.
+      // Delete only what an export wrote; anything else may be somebody's data.
       for object in objects where object.isOwnFile { _ = try? await remove(object) }
     }
     return "\(path)/\(DatedName.next(DatedName.name(at: .now), after: contents.map(\.name)))"
@@ -63,7 +64,7 @@ package final class BucketFolders: ScheduledExports {
     let (store, name) = (store, FilePaths.name(of: unfinished))
     try? await RunClock.system.finishing {
       let objects = (try? await store.list("\(name)/")) ?? []
-      // Only the pointer to it failed.
+      // If the manifest exists, the export is complete, and only the pointer to it failed.
       if objects.contains(where: Self.isManifest) { return }
       for object in objects where object.isOwnFile {
         _ = try? await store.delete(object.name, version: object.version)
@@ -71,7 +72,7 @@ package final class BucketFolders: ScheduledExports {
     }
   }
 
-  /// Returns the objects in dated folders, by the names of the folders, which are in order.
+  /// Returns the objects in dated folders, with the folders sorted by name.
   private func contents() async throws(Failure) -> [(name: String, objects: [ObjectInfo])] {
     var folders: [(name: String, objects: [ObjectInfo])] = []
     for object in try await store.list("") {
@@ -110,7 +111,7 @@ package final class BucketFolders: ScheduledExports {
     return exports
   }
 
-  /// Deletes the manifest first, so that what is left of an export is never taken for one, and the next one deletes it.
+  /// Deletes the manifest first, so that the rest is never taken for an export, and the next export deletes it.
   package func remove(_ export: DatedManifest) async -> Bool {
     let folder = "\(export.name)/"
     let known = export.manifest.knownFiles

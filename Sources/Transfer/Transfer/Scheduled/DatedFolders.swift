@@ -3,10 +3,10 @@ import Platform
 
 /// A folder of scheduled exports, one folder per run named by its start time: `2026-11-21T020000Z`.
 ///
-/// An export is written under a hidden name in the folder and renamed once it is complete and on disk, so that a dated name
-/// never refers to an incomplete export. As long as this object lives, the folder is locked for other processes.
+/// An export is written under a hidden name in the folder, and renamed once it is complete and on disk, so that a dated
+/// name never refers to an incomplete export. The folder is locked against other processes for the lifetime of this object.
 package final class DatedFolders: Sendable {
-  /// The name of the link to the export completed last.
+  /// The name of the link to the most recently completed export.
   package static let latestName = "latest"
   static let lockName = ".gymmigrate.lock"
 
@@ -45,9 +45,9 @@ package final class DatedFolders: Sendable {
 
   // MARK: Exporting
 
-  /// Deletes what killed exports left, and creates the hidden folder of a new export.
+  /// Deletes what killed exports left behind, and creates the hidden folder of a new export.
   ///
-  /// - Returns: The path of the hidden folder, readable by its owner only because it will hold personal data.
+  /// - Returns: The path of the hidden folder, which only its owner can read because it will contain personal data.
   /// - Throws: `.cannotWrite`.
   package func begin() throws(Failure) -> String {
     removeLeftovers()
@@ -60,9 +60,9 @@ package final class DatedFolders: Sendable {
   /// Renames a complete export to its dated name, and links `latest` to it.
   ///
   /// - Parameter hidden: The folder from ``begin()``, with its manifest.
-  /// - Returns: The path of the export. Its name is the start time, or the second after the newest name in the folder, so that
-  ///   names are in the order of exports even if the clock was set back.
-  /// - Throws: `.cannotWrite`; either nothing has changed then, or the export is complete and `latest` is unchanged.
+  /// - Returns: The path of the export. Its name is the start time, or the second after the newest name in the folder, so
+  ///   that names are in the order of exports even if the clock was set back.
+  /// - Throws: `.cannotWrite`; then either nothing has changed, or the export is complete and `latest` is unchanged.
   package func complete(_ hidden: String) throws(Failure) -> String {
     guard let stamp = DatedName.stamp(ofHidden: FilePaths.name(of: hidden)) else {
       throw Failure(
@@ -118,7 +118,7 @@ package final class DatedFolders: Sendable {
     }
   }
 
-  /// Deletes a folder, which is renamed to a hidden name before its files are deleted.
+  /// Deletes a folder, renaming it to a hidden name before its files are deleted.
   package func remove(_ export: DatedManifest) -> Bool {
     let folder = "\(path)/\(export.name)"
     let known = export.manifest.knownFiles
@@ -128,7 +128,7 @@ package final class DatedFolders: Sendable {
     return Self.removeFlat(hidden)
   }
 
-  /// Deletes a folder of files; subfolders are not deleted, and keep the folder.
+  /// Deletes a folder of files; a folder with subfolders remains, with these.
   @discardableResult
   private static func removeFlat(_ folder: String) -> Bool {
     for name in FilePaths.names(in: folder) { unlink("\(folder)/\(name)") }
@@ -136,7 +136,7 @@ package final class DatedFolders: Sendable {
   }
 }
 
-/// The names of dated exports, such as `2026-11-21T020000Z`: in UTC, sorted by time.
+/// The names of dated exports, such as `2026-11-21T020000Z`, which are in UTC and sort by time.
 enum DatedName {
   private static let ending = ".partial"
   private static let form = Array("0000-00-00T000000Z".utf8)
@@ -154,7 +154,7 @@ enum DatedName {
       }
   }
 
-  /// Returns the time of a name; nil for one that is not a valid time.
+  /// Returns the time of a name; nil if it is not a valid time.
   static func time(of name: String) -> Timestamp? {
     var text = Array(name)
     guard isName(name) else { return nil }
@@ -163,13 +163,13 @@ enum DatedName {
     return Timestamp(String(text))
   }
 
-  /// Returns the name of the next second; nil for a name that is not a valid time.
+  /// Returns the name of the next second; nil if the name is not a valid time.
   static func following(_ name: String) -> String? {
     time(of: name).flatMap { Timestamp(seconds: $0.seconds + 1) }.map { self.name(at: $0) }
   }
 
-  /// Returns the name of an export that begins at a time: its own, or that of the second after the newest of others, so that names
-  /// are in the order of exports even if the clock was set back.
+  /// Returns the name of an export that begins at a time: its own, or that of the second after the newest other one, so
+  /// that names are in the order of exports even if the clock was set back.
   static func next(_ name: String, after others: [String]) -> String {
     let next = others.compactMap(following).max { $0.compareUTF8($1) < 0 }
     return next.flatMap { name.compareUTF8($0) < 0 ? $0 : nil } ?? name
@@ -187,7 +187,7 @@ enum DatedName {
     return isName(stamp) ? stamp : nil
   }
 
-  /// Returns whether a name is one that ``hidden(_:)`` returns for an export or for the link.
+  /// Whether a name is one that ``hidden(_:)`` returns for an export or for the link.
   static func isHidden(_ name: String) -> Bool {
     guard name.hasPrefix("."), name.hasSuffix(ending) else { return false }
     let parts = name.dropFirst().dropLast(ending.count).split(

@@ -2,26 +2,27 @@ import Configuration
 import FirestoreREST
 package import Runs
 
-/// The documents that the exports of a folder tell of together: those of the last whole one, as the exports that add to it leave them.
+/// The documents that the exports of a folder represent together: those of the last whole export, updated by the exports
+/// that add to it.
 ///
-/// An increment lists what is missing of them, so whole and increments together are the database, whatever happened to the folder.
+/// An increment lists what has disappeared of them, so that whole export and increments together are the database.
 package struct EarlierDocuments: Sendable {
   /// The documents.
   let snapshot: Snapshot
-  /// The moment of the last export that knows what was deleted; nil where it is not of one moment.
+  /// The read time of the last export that records deletions; nil if that had no single read time.
   let lastSeen: Timestamp?
 
-  /// The patterns of the subcollections that they have documents of.
+  /// The patterns of the subcollections that contain any of them.
   package var subcollections: [CollectionPath] { snapshot.patterns }
 
   /// Finds the exports that an increment adds to, and reads them.
   ///
   /// - Parameters:
-  ///   - scope: That of the increment, which is of JSON Lines.
+  ///   - scope: The scope of the increment, which is in JSON Lines.
   ///   - exports: The complete exports in the folder, oldest first.
   ///   - path: The folder.
-  /// - Returns: Nil where there is no whole export to add to, or one that is not of JSON Lines.
-  /// - Throws: ``Failure``: why they cannot be read.
+  /// - Returns: Nil if there is no whole export to add to, or if it is not in JSON Lines.
+  /// - Throws: ``Failure`` if they cannot be read.
   package init?(
     before scope: Manifest.Scope,
     in exports: [DatedManifest],
@@ -42,12 +43,14 @@ package struct EarlierDocuments: Sendable {
     lastSeen = series.last { !$0.manifest.isIncrement || $0.manifest.deleted != nil }?.manifest.readTime
   }
 
-  /// The exports that an increment adds to: the last whole one that was asked for in the same way, and its increments; none where
-  /// there is no whole one, or where one is missing between them.
+  /// Returns the exports that an increment adds to: the last whole export that was requested in the same way, and its
+  /// increments.
+  ///
+  /// The result is empty if there is no whole export, or if an increment between them is missing.
   ///
   /// - Parameters:
-  ///   - scope: That of the increment.
-  ///   - format: That of its files.
+  ///   - scope: The scope of the increment.
+  ///   - format: The format of its files.
   ///   - exports: The complete exports of a database in the folder, oldest first.
   package static func series(
     before scope: Manifest.Scope,

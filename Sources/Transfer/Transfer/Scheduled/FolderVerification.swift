@@ -1,12 +1,12 @@
 import Platform
 import Tables
 
-/// Compares the files of an export directory with its manifest: size, SHA-256 and number of documents.
+/// Compares the files of an export folder with its manifest: size, SHA-256 and number of documents.
 package struct FolderVerification: Sendable {
   package struct File: Sendable, Equatable {
     /// The entry in the manifest.
     package var entry: Manifest.File
-    /// The differences; none if the file matches its entry.
+    /// The differences; empty if the file matches its entry.
     package var problems: [String]
   }
 
@@ -17,7 +17,7 @@ package struct FolderVerification: Sendable {
   /// The names of files that are not in the manifest.
   package let others: [String]
 
-  /// Those of them that are of a kind with the files of the manifest, as another export would leave them.
+  /// Those of them that have the same kind as files in the manifest, as leftovers of another export would.
   package var strays: [String] {
     let kinds = Set(manifest.files.compactMap { FileName($0.file).kind })
     return others.filter { name in
@@ -25,12 +25,12 @@ package struct FolderVerification: Sendable {
     }
   }
 
-  /// Whether every file matches the manifest, which names all of their kind.
+  /// Whether every file matches the manifest, and the manifest lists all files of their kinds.
   package var isWhole: Bool { files.allSatisfy { $0.problems.isEmpty } && strays.isEmpty }
 
-  /// What an increment lacks of the exports before it; nil where nothing is missing, and for a whole export.
+  /// Returns what an increment lacks of earlier exports; nil if nothing is missing, and for a whole export.
   ///
-  /// - Parameter earlier: The exports in the same folder that are older, oldest first.
+  /// - Parameter earlier: The older exports in the same folder, oldest first.
   package func lack(behind earlier: [FolderVerification]) -> String? {
     guard manifest.isIncrement, manifest.scope != nil else { return nil }
     let known = earlier.map(\.manifest).filter { $0.isOfSameDatabase(as: manifest) }
@@ -71,9 +71,9 @@ package struct FolderVerification: Sendable {
 
   /// Returns the dated exports in a folder, oldest first, or the folder itself if it is an export.
   ///
-  /// In a bucket, a folder with a dated name and without a manifest is left out: an export is writing it, or was killed.
+  /// In a bucket, a dated folder without a manifest is left out, because an export is still writing it or was killed.
   ///
-  /// - Throws: For an address in a bucket, why it cannot be listed.
+  /// - Throws: The reason why an address in a bucket cannot be listed.
   package static func folders(in path: String, via access: FileAccess = .local) throws(Failure) -> [String] {
     let bare = FilePaths.bare(path)
     if try access.exists("\(bare)/\(Manifest.fileName)") { return [bare] }

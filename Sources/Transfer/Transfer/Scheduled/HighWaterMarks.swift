@@ -1,18 +1,20 @@
 package import Configuration
 import TypedDocuments
 
-/// The high-water marks of a folder: for each collection of a database on its server, the time at which the next increment begins.
+/// The high-water marks of a folder: for each collection of a database on its server, the time at which the next increment
+/// begins.
 ///
-/// Marks are advanced after an export has its final name, so that no document is missed. After a crash in between, documents
-/// are exported twice.
+/// Marks are advanced after an export has its final name, so that no document is missed. After a crash in between,
+/// documents are exported twice.
 package struct HighWaterMarks: Sendable {
   /// The name of the file within the folder.
   package static let fileName = ".high-water-mark.json"
 
-  /// The number of seconds that a mark lies before the read time of its export.
+  /// How many seconds a mark lies before the read time of its export.
   ///
-  /// `updatedAt` may be earlier than the commit that makes it visible: the service rounds its own times down to milliseconds,
-  /// and an app's clock may be slow. Documents in the overlap are exported twice, which does no harm on import.
+  /// An `updatedAt` may be earlier than the commit that makes it visible: the service rounds its own times down to
+  /// milliseconds, and an app's clock may be slow. Documents in the overlap are exported twice, which does no harm on
+  /// import.
   package static let overlap: Int64 = 600
 
   private struct Key: Hashable {
@@ -54,21 +56,21 @@ package struct HighWaterMarks: Sendable {
     key(environment, collection).flatMap { marks[$0] }
   }
 
-  /// The key of a mark, also with another spelling of the server's address.
+  /// The key of a mark, regardless of how the server's address is spelled.
   private func key(_ environment: DatabaseEnvironment, _ collection: CollectionPath) -> Key? {
     let own = marks.keys.filter { $0.database == environment.database && $0.collection == collection }
     return own.first { $0.server.map { environment.isServed(by: $0) } ?? false }
       ?? own.first { $0.server == nil }
   }
 
-  /// The mark that an export sets; nil beyond the times that there are.
+  /// The mark that an export sets; nil if it is outside the range of timestamps.
   package static func mark(exportedAt time: Timestamp) -> Timestamp? {
     Timestamp(seconds: time.seconds - overlap, nanoseconds: time.nanoseconds)
   }
 
-  /// Advances the marks of collections to the read time of an export, never back, and writes the file.
+  /// Advances the marks of collections to the read time of an export, never backwards, and writes the file.
   ///
-  /// - Throws: `.cannotWrite`; the file is unchanged then.
+  /// - Throws: `.cannotWrite`; then the file is unchanged.
   package mutating func move(
     _ collections: [CollectionPath],
     of environment: DatabaseEnvironment,

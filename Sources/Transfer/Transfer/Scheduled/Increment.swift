@@ -4,21 +4,21 @@ import Schema
 
 /// Restricts reads to documents updated since a time, by the field that the schema names for it.
 ///
-/// The service has no query for update times. So an increment leaves out documents whose field is missing or not a
-/// timestamp, and reports their number. A collection in which no document has the field is read entirely, and so is one in which
-/// a run has set times back (``SetBackTimes``).
+/// The service cannot query update times. So an increment leaves out documents whose field is missing or not a timestamp,
+/// and reports their number. A collection is read entirely if no document has the field, or if a run has set its times back
+/// (``SetBackTimes``).
 package struct Increment: Sendable {
   private let context: DatabaseContext
   private let setBack: SetBackCollections
 
-  /// - Parameter marks: The times since which collections are to be read.
-  /// - Throws: ``Failure``: what runs have set times back cannot be read.
+  /// - Parameter marks: The times since which collections are read.
+  /// - Throws: ``Failure`` if it cannot be read in which collections runs have set times back.
   package init(since marks: [Timestamp], in context: DatabaseContext) async throws {
     self.context = context
     setBack = try await SetBackCollections(since: marks, in: context.client)
   }
 
-  /// Restricts a read.
+  /// Restricts a read to the documents updated since a time.
   ///
   /// - Parameters:
   ///   - read: The read of an entire collection.
@@ -44,7 +44,7 @@ package struct Increment: Sendable {
     }
     var dated = read
     dated.filter = .field(field, .greaterThanOrEqual, .timestamp(beginning))
-    // Whether the filter applies must be known; the number of documents that it leaves out is only worth a message.
+    // It has to be known whether the filter applies; how many documents it leaves out only matters for a message.
     if try await client.isEmpty(dated, asFiltered: true) {
       if try await !client.isEmpty(read) {
         logger.notice("No document of \(read.collection) has \(field): all of it is exported.")

@@ -1,15 +1,16 @@
 import Files
 import FirestoreREST
 
-/// Names in the service's order, in a temporary file.
+/// Sorted names, in the service's order, in a temporary file.
 final class NameSpool: KnownNames {
-  /// A divisor of the widths of ranges that are counted, whose bounds are found at once.
+  /// The number of names between those whose offsets are kept; it divides the widths of counted ranges, so that bounds are
+  /// found directly.
   private static let interval = 250
 
   private(set) var count = 0
   private var spool: SpoolFile
   private var offsets: [Int] = []
-  /// Where the name after the one that was looked up last begins.
+  /// The position and offset of the name after the one that was looked up last.
   private var next = (position: 0, offset: 0)
 
   /// - Throws: `.cannotWrite`.
@@ -25,7 +26,7 @@ final class NameSpool: KnownNames {
     try spool.append(withUnsafeBytes(of: UInt32(truncatingIfNeeded: bytes.count)) { Array($0) } + bytes)
   }
 
-  /// - Throws: `.cannotWrite` where the file cannot be read.
+  /// - Throws: `.cannotWrite` if the file cannot be read.
   func name(at position: Int) throws(Failure) -> DocumentPath {
     if position < next.position || position / Self.interval > next.position / Self.interval {
       next = (position - position % Self.interval, offsets[position / Self.interval])

@@ -1,29 +1,29 @@
 import Schema
 
-/// Which exports of a schedule stay, by the rules of restic's `forget`: of the newest days, weeks, months and years that
-/// have an export, the newest one each, in UTC; and all of the last days or hours before the newest export.
+/// Which exports of a schedule are kept, by the rules of restic's `forget`.
 ///
-/// Where there are fewer of them than should stay, the oldest export stays, too, so that the history is as long as it
-/// can be.
+/// Of each of the newest days, weeks, months and years in UTC that have an export, the newest export is kept, and so are
+/// all exports within a duration before the newest one. If there are fewer than should be kept, the oldest export is kept,
+/// too, so that the history is as long as possible.
 package struct RetentionPolicy: Sendable, Equatable, Codable {
-  /// The number of newest exports, whatever their times.
+  /// The number of newest exports to keep, whatever their times.
   package var last: Int?
   package var daily: Int?
   /// Weeks begin on Monday.
   package var weekly: Int?
   package var monthly: Int?
   package var yearly: Int?
-  /// A time before the newest export, in seconds.
+  /// The duration before the newest export, in seconds.
   package var within: Int64?
 
   package init(last: Int? = nil) { self.last = last }
 
   package var isEmpty: Bool { self == RetentionPolicy() }
 
-  /// Says why exports stay.
+  /// Returns why each export is kept.
   ///
-  /// - Parameter times: When they were made, the newest first.
-  /// - Returns: The rules by which each stays, `daily` and so on; none for one that goes.
+  /// - Parameter times: The times of the exports, newest first.
+  /// - Returns: The rules that keep each export, such as `daily`; empty for one that is removed.
   package func reasons(for times: [Timestamp]) -> [[String]] {
     var reasons = times.map { _ in [String]() }
     for (name, count, period) in rules {
@@ -44,7 +44,7 @@ package struct RetentionPolicy: Sendable, Equatable, Codable {
     return reasons
   }
 
-  /// The names, the numbers, and what period a day is of; nil where each export is one of its own.
+  /// The names and counts, with the period of a day; nil if each export is a separate period.
   private var rules: [(name: String, count: Int?, period: ((CalendarDay) -> Int)?)] {
     [
       ("last", last, nil), ("daily", daily, { $0.number }), ("weekly", weekly, { $0.monday.number }),
@@ -60,10 +60,10 @@ extension CalendarDay {
   }
 }
 
-/// What becomes of an export in a folder.
+/// Whether an export in a folder is kept.
 package struct RetentionDecision: Sendable {
   package var export: DatedManifest
-  /// Why it stays: the rules of a whole one, `increment` or `newest`; nothing where it goes.
+  /// Why it is kept: the rules for a whole export, `increment` or `newest`; empty if it is removed.
   package var reasons: [String]
   /// The name of the whole export that an increment adds to.
   var base: String?
@@ -71,14 +71,14 @@ package struct RetentionDecision: Sendable {
   package var stays: Bool { !reasons.isEmpty }
 }
 
-/// What becomes of the exports in a folder.
+/// Decides which of the exports in a folder are kept.
 enum RetentionRule {
   /// Decides on the exports of one database, oldest first.
   ///
-  /// The policy decides on the whole exports of each series: those that were asked for in the same way. An
-  /// increment goes with the whole export that it adds to, the last one before it. The newest whole export of a
-  /// series always stays. One whose manifest has no scope is none of a series, and is not returned; nor is one whose name
-  /// is no time.
+  /// The policy decides on the whole exports of each series, which were requested in the same way. An increment is kept or
+  /// removed with the whole export that it adds to, the last one before it. The newest whole export of a series is always
+  /// kept. Exports that belong to no series because their manifests have no scope, or whose names are no times, are not
+  /// returned.
   static func decisions(on all: [DatedManifest], by policy: RetentionPolicy) -> [RetentionDecision] {
     let all = all.filter { DatedName.time(of: $0.name) != nil }
     var reasons: [Int: [String]] = [:]
@@ -100,7 +100,7 @@ enum RetentionRule {
     }
   }
 
-  /// The decisions on the exports of the same series as one.
+  /// Returns the decisions on the exports of the same series as the given one.
   static func decisions(
     on all: [DatedManifest],
     like name: String,
@@ -117,7 +117,7 @@ enum RetentionRule {
     return decisions(on: same.map { all[$0] }, by: policy)
   }
 
-  /// The whole export that an increment adds to: the last one of its series before it.
+  /// The index of the whole export that an increment adds to: the last one of its series before it.
   private static func base(of index: Int, in all: [DatedManifest]) -> Int? {
     all[index].manifest.base(in: all[..<index].map(\.manifest))
   }

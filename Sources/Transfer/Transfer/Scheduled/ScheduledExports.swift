@@ -1,17 +1,17 @@
 package import Configuration
 package import Storage
 
-/// Where scheduled exports are kept: a folder of this machine or of a bucket, which is locked as long as one is written.
+/// A place for scheduled exports: a local folder or one in a bucket, which is locked while an export is written.
 package protocol ScheduledExports: Sendable {
-  /// The folder of the exports, without `/` at its end.
+  /// The folder of the exports, without a trailing `/`.
   var path: String { get }
 
-  /// Deletes what killed exports left, and returns the folder of a new one.
+  /// Deletes what killed exports left behind, and returns the folder of a new one.
   ///
   /// - Throws: `.cannotWrite`; in a bucket also `.notPermitted` and `.unavailable`.
   func begin() async throws(Failure) -> String
 
-  /// Checks that nobody else writes there.
+  /// Checks that this process still holds the lock.
   ///
   /// - Throws: `.tryLater`.
   func assertLocked() throws(Failure)
@@ -20,21 +20,21 @@ package protocol ScheduledExports: Sendable {
   ///
   /// - Parameter unfinished: The folder from ``begin()``, with its manifest.
   /// - Returns: The folder of the export.
-  /// - Throws: As ``begin()``; the export is complete or unfinished then.
+  /// - Throws: The errors of ``begin()``; then the export may be complete or unfinished.
   func complete(_ unfinished: String) async throws(Failure) -> String
 
-  /// Deletes the folder of a failed export; one that is complete already is kept.
+  /// Deletes the folder of a failed export, unless it is already complete.
   func discard(_ unfinished: String) async
 
-  /// Returns the complete exports of a database on its server, or of all where it is nil, oldest first.
+  /// Returns the complete exports of a database on its server, or of all databases if nil, oldest first.
   ///
-  /// - Throws: Why they cannot be listed.
+  /// - Throws: The reason why they cannot be listed.
   func exports(of environment: DatabaseEnvironment?) async throws(Failure) -> [DatedManifest]
 
-  /// Deletes an export; false if it holds other files, or could not be deleted.
+  /// Deletes an export; returns false if it contains other files, or could not be deleted.
   func remove(_ export: DatedManifest) async -> Bool
 
-  /// Gives the lock back.
+  /// Releases the lock.
   func close() async
 }
 
@@ -45,22 +45,22 @@ package typealias DatedManifest = (name: String, manifest: Manifest)
 package struct Retention: Sendable, Equatable {
   /// The names of the deleted exports.
   package var removed: [String] = []
-  /// The names of old exports that were kept, because they hold other files or could not be deleted.
+  /// The names of old exports that were kept because they contain other files or could not be deleted.
   package var kept: [String] = []
 
   package init() {}
 }
 
 extension ScheduledExports {
-  /// Deletes old exports of a database that are of the same series as the current one (see ``RetentionRule``).
+  /// Deletes old exports of a database that belong to the same series as the current one (see ``RetentionRule``).
   ///
-  /// Only folders that an export made are considered: with a dated name, a manifest of the database, and no other files.
+  /// Only folders that an export created are considered: with a dated name, a manifest of the database, and no other files.
   ///
   /// - Parameters:
-  ///   - policy: Which exports stay.
+  ///   - policy: Decides which exports are kept.
   ///   - environment: The database; exports of other databases, and of other servers, are left alone.
   ///   - current: The path of the export that was just completed; it is always kept.
-  /// - Throws: Why the exports cannot be listed; nothing was deleted then.
+  /// - Throws: The reason why the exports cannot be listed; then nothing was deleted.
   package func prune(
     by policy: RetentionPolicy,
     of environment: DatabaseEnvironment,
@@ -71,10 +71,10 @@ extension ScheduledExports {
     return await remove(RetentionRule.decisions(on: exports, like: name, by: policy))
   }
 
-  /// Deletes the exports that do not stay, the newest first.
+  /// Deletes the exports that are not kept, newest first.
   ///
-  /// A whole one goes after all that adds to it, and not at all where some of that is still there. Otherwise increments
-  /// would seem to add to the whole export before.
+  /// A whole export is deleted after everything that adds to it, and not at all if some of that remains. Otherwise
+  /// increments would seem to add to the whole export before it.
   package func remove(_ decisions: [RetentionDecision]) async -> Retention {
     var retention = Retention()
     var needed: Set<UTF8Key> = []
@@ -91,10 +91,11 @@ extension ScheduledExports {
     return retention
   }
 
-  /// Says of each export in the folder, whatever its database, why it stays or that it goes (see ``RetentionRule``); those
-  /// of before manifests had a scope are left out.
+  /// Returns, for each export in the folder, whatever its database, whether and why it is kept (see ``RetentionRule``).
   ///
-  /// - Throws: Why the exports cannot be listed.
+  /// Exports whose manifests have no scope are left out.
+  ///
+  /// - Throws: The reason why the exports cannot be listed.
   package func decisions(
     by policy: RetentionPolicy
   ) async throws(Failure) -> [RetentionDecision] {
@@ -118,9 +119,9 @@ extension DatedFolders: ScheduledExports {
 
 /// Opens the folder of scheduled exports at a path or an address.
 ///
-/// - Parameter storage: What reaches buckets; nil for a path of this machine.
-/// - Throws: `.tryLater` if another export is writing there; `.cannotWrite`, and in a bucket `.notPermitted`, `.configuration` and
-///   `.unavailable`.
+/// - Parameter storage: Gives access to buckets; nil for a local path.
+/// - Throws: `.tryLater` if another export is writing there; `.cannotWrite`, and in a bucket `.notPermitted`,
+///   `.configuration` and `.unavailable`.
 package func scheduledExports(
   at path: String,
   in storage: CloudStorage?
@@ -129,7 +130,7 @@ package func scheduledExports(
   return try await BucketFolders(path, in: storage)
 }
 
-/// Runs `body`, and gives the lock of scheduled exports back however it ends.
+/// Runs `body`, and releases the lock of scheduled exports however it ends.
 package func closing<Result>(
   _ exports: (any ScheduledExports)?,
   _ body: () async throws -> Result

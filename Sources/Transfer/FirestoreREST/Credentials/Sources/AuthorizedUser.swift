@@ -1,5 +1,4 @@
-/// A person who signed in with `gcloud auth application-default login`: a refresh token (RFC 6749, section
-/// 6).
+/// A person who signed in with `gcloud auth application-default login`: a refresh token (RFC 6749, section 6).
 package struct AuthorizedUser: Sendable, Equatable {
   /// The endpoint for refresh tokens, which the file does not contain.
   static let tokenURI = "https://oauth2.googleapis.com/token"

@@ -5,10 +5,10 @@ import Platform
 /// Finds the credentials of a run, in the order of Google's Application Default Credentials.
 ///
 /// It uses only environment variables and files
-/// (https://cloud.google.com/docs/authentication/application-default-credentials). If nothing else is found,
-/// the metadata server remains; ``TokenProvider`` finds out whether it exists.
+/// (https://cloud.google.com/docs/authentication/application-default-credentials). If nothing else is found, the metadata
+/// server remains; ``TokenProvider`` determines whether it exists.
 package struct CredentialDiscovery: Sendable {
-  /// Reads a file: nil if it does not exist, a ``Failure`` if it cannot be read.
+  /// Reads a file; returns nil if it does not exist, and throws a ``Failure`` if it cannot be read.
   package typealias FileReader = @Sendable (_ path: String) throws(Failure) -> [UInt8]?
 
   static let remedy =
@@ -29,7 +29,7 @@ package struct CredentialDiscovery: Sendable {
   /// - Parameters:
   ///   - explicitFile: The file of `--credentials` or the configuration; it overrides the environment.
   ///   - accessTokenFile: The file of `--access-token-file`.
-  ///   - impersonated: The service account to sign as, by means of what is found.
+  ///   - impersonated: The service account to impersonate with the credentials that are found.
   package func resolve(
     explicitFile: String? = nil,
     accessTokenFile: String? = nil,
@@ -51,7 +51,7 @@ package struct CredentialDiscovery: Sendable {
     )
   }
 
-  /// Scheme, host and port of the service that gives tokens of other accounts.
+  /// Scheme, host and port of the service that issues tokens for other accounts.
   private func impersonationEndpoint() throws(Failure) -> String {
     guard let text = variable(Self.impersonationEndpoint) else { return ImpersonatedAccount.defaultEndpoint }
     if CredentialURL.isConfidential(text), let endpoint = try? Configuration.checkedEndpoint(text) {
@@ -96,7 +96,7 @@ package struct CredentialDiscovery: Sendable {
     return Credentials(.metadataServer(MetadataServer(host: host)), quotaProject: payer)
   }
 
-  /// Returns the default project: that of the environment, otherwise that of the credentials.
+  /// Returns the default project: from the environment, or else from the credentials.
   package func project(of credentials: Credentials?) -> String? {
     variable("GOOGLE_CLOUD_PROJECT") ?? variable("GCLOUD_PROJECT") ?? credentials?.project
   }
@@ -165,8 +165,8 @@ package struct CredentialDiscovery: Sendable {
     }
   }
 
-  /// Types that Google defines but this program does not support, and an OAuth client's file, which people
-  /// confuse with them.
+  /// Types that Google defines but this program does not support, and an OAuth client's file, which people confuse with
+  /// them.
   private static let unsupportedTypes: Set<String> = [
     "external_account_authorized_user", "gdch_service_account", "OAuth client ID",
   ]
@@ -177,7 +177,7 @@ package struct CredentialDiscovery: Sendable {
     throw Failure(.configuration, "read the quota project", path: source, cause: "it is not a project ID")
   }
 
-  /// Reads a credentials file, as ``readFile(at:to:)``.
+  /// Reads a credentials file; see ``readFile(at:to:patience:)``.
   package static func readFile(at path: String) throws(Failure) -> [UInt8]? {
     try readFile(at: path, to: "read the credentials")
   }
@@ -186,7 +186,7 @@ package struct CredentialDiscovery: Sendable {
   ///
   /// - Parameters:
   ///   - operation: The operation, for errors.
-  ///   - patience: How long it waits for a pipe to which nobody writes, in milliseconds.
+  ///   - patience: How long to wait for a pipe to which nobody writes, in milliseconds.
   /// - Throws: `.configuration` if it exists but cannot be read, or is larger.
   package static func readFile(
     at path: String,

@@ -11,7 +11,7 @@ struct CredentialFile {
   }
 
   let path: String
-  /// The member that holds this object; nil for the file itself.
+  /// The name of the member that contains this object; nil for the file itself.
   private let name: String?
   private let members: [String: Member]
 
@@ -22,7 +22,7 @@ struct CredentialFile {
     do throws(WireError) {
       members = try TokenEndpoint.parse(bytes) { root throws(WireError) in
         var members = Self.members(of: root)
-        // The Google console offers these files beside credentials, and people confuse them.
+        // The Google console offers these files along with credentials, and people confuse them.
         if members["type"] == nil, members["installed"] != nil || members["web"] != nil {
           members["type"] = .text("OAuth client ID")
         }
@@ -39,7 +39,7 @@ struct CredentialFile {
     self.members = members
   }
 
-  /// A null counts as missing.
+  /// Null counts as missing.
   private static func members(of object: JSONCursor) -> [String: Member] {
     var members: [String: Member] = [:]
     for (name, value) in object.members { members[name.string] = value.isNull ? nil : member(value) }
@@ -58,7 +58,7 @@ struct CredentialFile {
     }
   }
 
-  /// Whether there is a member, of any kind.
+  /// Whether there is a member, of any type.
   func has(_ name: String) -> Bool { members[name] != nil }
 
   /// Returns a string; nil if it is missing or empty.
@@ -111,14 +111,14 @@ struct CredentialFile {
     throw malformed("it has no \(missing.joined(separator: ", "))")
   }
 
-  /// An error in the file.
+  /// Returns the failure for an error in the file.
   ///
-  /// - Parameter cause: A clause about "it", which is the object if this is one in the file.
+  /// - Parameter cause: A clause about "it", which refers to the object if this is one in the file.
   func malformed(_ cause: String, remedy: String = CredentialDiscovery.remedy) -> Failure {
     Self.malformed(path, name.map { "in '\($0)', \(cause)" } ?? cause, remedy: remedy)
   }
 
-  /// An error of a whole file.
+  /// Returns the failure for an error that concerns the whole file.
   static func malformed(
     _ path: String,
     _ cause: String,

@@ -1,24 +1,24 @@
 package import Configuration
 
-/// A service account that other credentials may sign as (`generateAccessToken` of the IAM Service Account
-/// Credentials API).
+/// A service account that other credentials may impersonate (`generateAccessToken` of the IAM Service Account Credentials
+/// API).
 package struct ImpersonatedAccount: Sendable, Equatable, CustomStringConvertible {
   static let role = "roles/iam.serviceAccountTokenCreator"
-  /// The service, if neither a file nor the environment names another.
+  /// The service, unless a file or the environment specifies another.
   static let defaultEndpoint = "https://iamcredentials.googleapis.com"
-  /// The lifetime of a token in seconds, unless a file asks for another.
+  /// The lifetime of a token in seconds, unless a file requests another.
   static let defaultLifetime: Int64 = 3600
-  /// The lifetimes that the service accepts; beyond an hour only with an organization's policy.
+  /// The lifetimes that the service accepts; more than an hour requires an organization policy.
   private static let lifetimes: ClosedRange<Int64> = 600...43_200
 
-  /// The credentials that ask for the tokens.
+  /// The credentials that request the tokens.
   package let source: Credentials
-  /// The account that signs, and the delegates on the way to it.
+  /// The impersonated account, with the delegates that lead to it.
   package let chain: ServiceAccountChain
   let url: String
   let lifetime: Int64
 
-  /// Creates an account that is named by a person.
+  /// Creates an account that the user named.
   ///
   /// - Parameter endpoint: Scheme, host and port of the service.
   init(_ chain: ServiceAccountChain, source: Credentials, endpoint: String) {

@@ -21,7 +21,7 @@ package struct MetadataServer: Sendable, Equatable {
     )
   }
 
-  /// Whether a response is from a metadata server, not from a proxy or a guest network.
+  /// Whether a response is from a metadata server, rather than from a proxy or a guest network.
   static func isGenuine(_ response: HTTPResponse) -> Bool {
     response.headers["metadata-flavor"]?.isIdentical(to: "Google") ?? false
   }

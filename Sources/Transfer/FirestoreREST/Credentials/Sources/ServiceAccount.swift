@@ -5,7 +5,7 @@ package struct ServiceAccount: Sendable, Equatable {
   /// The lifetime of an assertion in seconds; Google accepts at most an hour.
   static let lifetime: Int64 = 3600
 
-  /// The email address of the account, which signs.
+  /// The email address of the account, which is the issuer.
   package let clientEmail: String
   package let path: String
   /// The project that the account belongs to.
@@ -28,7 +28,7 @@ package struct ServiceAccount: Sendable, Equatable {
     guard CredentialURL.isConfidential(tokenURI) else {
       throw file.malformed("its 'token_uri' is not an https URL")
     }
-    // Fail now if the key cannot sign, not in the middle of a run.
+    // Checks now that the key can sign, rather than failing in the middle of a run.
     _ = try assertion(for: [.datastore], at: 0)
   }
 

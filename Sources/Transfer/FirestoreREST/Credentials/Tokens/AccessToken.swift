@@ -17,8 +17,8 @@ package struct AccessToken: Sendable, Equatable {
 
   /// Creates a token that was issued at `now` for `lifetime` seconds.
   ///
-  /// A token with little more than the margin left, as from the metadata server's cache, is replaced after
-  /// half of its lifetime.
+  /// A token with little more than the margin left, such as one from the metadata server's cache, is replaced after half of
+  /// its lifetime.
   init(_ secret: Secret, issuedAt now: Double, lifetime: Double?) {
     self.init(
       secret,
@@ -33,7 +33,7 @@ package struct AccessToken: Sendable, Equatable {
   /// Whether the service may refuse it.
   package func isExpired(at now: Double) -> Bool { expiry.map { now >= $0 } ?? false }
 
-  /// The longest token that is accepted, in bytes; those of the Security Token Service have at most 16 KiB
+  /// The maximum size of a token, in bytes; those of the Security Token Service have at most 16 KiB
   /// (https://cloud.google.com/docs/authentication/token-types).
   static let maximumBytes = 64 << 10
 

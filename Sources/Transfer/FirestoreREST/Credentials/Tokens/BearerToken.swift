@@ -1,16 +1,16 @@
 import Files
 import Platform
 
-/// A token of the embedded store, which the person who runs the store chooses; it never expires.
+/// A token of the embedded store, which is chosen by whoever runs the store; it never expires.
 ///
 /// Printing it never reveals it.
 package struct BearerToken: Sendable, Equatable {
-  /// The largest token file, in bytes.
+  /// The maximum size of a token file, in bytes.
   static let maximumFileBytes = 4096
 
   let secret: Secret
 
-  /// The text, only for the store that checks it.
+  /// The text, which may only go to the store that checks it.
   package var revealed: String { secret.revealed }
 
   /// Returns a new random token of 256 bits.

@@ -12,8 +12,7 @@ enum RS256 {
 
   /// Signs a message with a private key in PEM.
   static func signature(of message: [UInt8], pem: Secret) throws(SigningError) -> [UInt8] {
-    // Otherwise libcurl's connections on this thread would report errors left in OpenSSL's queue as their
-    // own.
+    // Otherwise libcurl's connections on this thread would report errors left in OpenSSL's queue as their own.
     defer { ERR_clear_error() }
     return try withPrivateKey(pem) { key throws(SigningError) in
       guard let context = EVP_MD_CTX_new() else { throw .failed }

@@ -8,20 +8,20 @@ enum TokenAnswer<Value: Sendable>: Sendable {
 
 /// Why a server refuses a request.
 struct TokenRefusal: Sendable, Equatable {
-  /// The HTTP status; nil if the response itself is not what it has to be.
+  /// The HTTP status; nil if the response itself is invalid.
   var status: Int?
   /// OAuth's error code (such as `invalid_grant`) or Google's (such as `PERMISSION_DENIED`), if there is one.
   var code: String?
   /// Google's reason (such as `SERVICE_DISABLED`), if there is one.
   var reason: String?
-  /// All of it in one line.
+  /// A line with all of this.
   var cause: String
 }
 
-/// Requests and responses of OAuth token endpoints (RFC 6749, section 5), of the metadata server and of the IAM
-/// Service Account Credentials API.
+/// Requests and responses of OAuth token endpoints (RFC 6749, section 5), of the metadata server and of the IAM Service
+/// Account Credentials API.
 enum TokenEndpoint {
-  /// The largest response or file, in bytes.
+  /// The maximum size of a response or file, in bytes.
   static let maximumBytes = 1 << 20
   private static let maximumDepth = 32
 
@@ -69,9 +69,9 @@ enum TokenEndpoint {
     }
   }
 
-  /// Reads a response by its status.
+  /// Reads a response, depending on its status.
   ///
-  /// - Parameter read: Reads the body of a 200.
+  /// - Parameter read: Reads the body of a response with status 200.
   static func answer<Value>(
     _ response: HTTPResponse,
     read: ([UInt8]) -> TokenAnswer<Value>
@@ -87,7 +87,7 @@ enum TokenEndpoint {
     }
   }
 
-  /// A response that is not what it has to be.
+  /// Returns the refusal of an invalid response.
   static func refused<Value>(_ cause: String) -> TokenAnswer<Value> {
     .refused(TokenRefusal(cause: cause))
   }
@@ -104,8 +104,7 @@ enum TokenEndpoint {
     }
   }
 
-  /// Reads OAuth's `{"error": code, "error_description": text}`, or Google's `{"error": {"status",
-  /// "message", "details"}}`.
+  /// Reads OAuth's `{"error": code, "error_description": text}`, or Google's `{"error": {"status", "message", "details"}}`.
   private static func refusal(_ response: HTTPResponse) -> TokenRefusal {
     var refusal = TokenRefusal(status: response.status, cause: "")
     var text: String?
@@ -123,7 +122,7 @@ enum TokenEndpoint {
     return refusal
   }
 
-  /// A code that is one word, as all are.
+  /// Returns a code if it is a single word, as all codes are.
   private static func word(_ text: String?) -> String? {
     let isPart: (UInt8) -> Bool = { $0 == UInt8(ascii: "_") || ($0 | 0x20 >= 0x61 && $0 | 0x20 <= 0x7A) }
     return text.flatMap { $0.utf8.count <= 40 && $0.utf8.allSatisfy(isPart) ? $0 : nil }

@@ -1,12 +1,12 @@
 import Files
 import Platform
 
-/// Gets one access token for credentials, by as many requests as that takes.
+/// Obtains an access token for credentials, with as many requests as that takes.
 ///
-/// A federated identity takes the token of its provider and exchanges it; impersonation takes a token of its
-/// source first. Each request is retried by itself.
+/// A federated identity gets its provider's token and exchanges it; impersonation gets a token of its source first. Each
+/// request is retried separately.
 struct TokenExchange: Sendable {
-  /// Sends a request, without credentials or retries of its own.
+  /// Sends a request, without adding credentials or retries.
   let transport: any HTTPTransport
   /// Reads a file again: an access token, or the token of an identity provider.
   let readFile: CredentialDiscovery.FileReader
@@ -14,7 +14,7 @@ struct TokenExchange: Sendable {
   let run: ProgramRunner
   /// Returns the time in seconds since 1970.
   let now: @Sendable () -> Double
-  /// Waits so many seconds; throws if cancelled.
+  /// Waits for a number of seconds; throws if cancelled.
   let sleep: @Sendable (Double) async throws -> Void
 
   /// Runs a program to its end.
@@ -25,7 +25,7 @@ struct TokenExchange: Sendable {
 
   /// Returns a new access token.
   ///
-  /// - Throws: `.configuration` if the credentials are refused or cannot be read, `.notPermitted` if a right is
+  /// - Throws: `.configuration` if the credentials are refused or cannot be read, `.notPermitted` if a permission is
   ///   missing, `.unavailable` after the last attempt, `.interrupted` if the task was cancelled.
   func token(for credentials: Credentials) async throws(Failure) -> AccessToken {
     switch credentials.kind {
@@ -45,7 +45,7 @@ struct TokenExchange: Sendable {
 
   // MARK: One request
 
-  /// Sends the request of a step until it is answered for good.
+  /// Sends the request of a step until the result is final.
   private func perform<Value>(_ step: TokenStep<Value>) async throws(Failure) -> Value {
     var attempt = 1
     while true {
@@ -71,14 +71,14 @@ struct TokenExchange: Sendable {
     }
   }
 
-  /// A failure that may pass.
+  /// A failure that may be transient.
   private struct Retryable: Error {
     var cause: String
-    /// The seconds to wait that the server specifies.
+    /// The number of seconds to wait, if the server specifies it.
     var retryAfter: Double?
     /// The maximum number of attempts.
     var attempts = TokenRetryPolicy.attempts
-    /// The failure to throw after the last attempt, if not an unavailable server.
+    /// The failure to throw after the last attempt, unless it is that of an unavailable server.
     var final: Failure?
 
     func failure<Value>(of step: TokenStep<Value>, after attempt: Int) -> Failure {
@@ -128,7 +128,7 @@ struct TokenExchange: Sendable {
 
   // MARK: The token of another identity provider
 
-  /// Returns the token of the identity provider, which is renewed where it comes from, so it is never kept.
+  /// Returns the token of the identity provider, which is never cached because it is renewed at its source.
   private func subjectToken(of account: ExternalAccount) async throws(Failure) -> Secret {
     switch account.source {
     case .file(let path, let format): return try subjectToken(inFile: path, format, account)
@@ -159,7 +159,7 @@ struct TokenExchange: Sendable {
     }
   }
 
-  /// Returns the token that a program prints, or has printed before and is still valid.
+  /// Returns the token that a program prints, or one that it printed earlier and that is still valid.
   private func subjectToken(of program: TokenProgram) async throws(Failure) -> Secret {
     if let path = program.outputFile, let bytes = try? readFile(path),
       let kept = try? ProgramResponse(bytes), kept.expiry != nil, kept.isValid(at: now())
@@ -206,7 +206,7 @@ extension TokenProgram {
 enum TokenRetryPolicy {
   /// The maximum number of attempts.
   static let attempts = 4
-  /// The longest delay in seconds, whatever the server specifies.
+  /// The maximum delay in seconds, whatever the server specifies.
   static let longestDelay = 30.0
 
   /// Returns the delay in seconds after an attempt (1 for the first); nil to give up.

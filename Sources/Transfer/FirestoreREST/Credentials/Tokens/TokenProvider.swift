@@ -22,8 +22,8 @@ package struct Authorization: Sendable, CustomStringConvertible {
 
 /// Keeps one valid access token and replaces it before it expires.
 ///
-/// At most one token request is in flight; all callers share its result. While the current token is valid,
-/// nobody waits. A cancelled caller returns immediately; the token request is cancelled with its last caller.
+/// At most one token request is in flight, and all callers share its result. While the current token is valid, nobody
+/// waits. A cancelled caller returns immediately; the token request is cancelled with its last caller.
 package actor TokenProvider {
   /// The remaining lifetime in seconds above which a token is used while it is being replaced.
   static let headroom = 60.0
@@ -46,9 +46,9 @@ package actor TokenProvider {
   private var refresh: (task: Task<Void, Never>, number: Int)?
   private var nextRefresh = 0
 
-  /// Creates a provider; for the parameters see ``TokenExchange``.
+  /// Creates a provider; see ``TokenExchange`` for the parameters.
   ///
-  /// - Parameter executor: Where tokens are requested; nil for the pool of all tasks.
+  /// - Parameter executor: Where tokens are requested; nil for the global task pool.
   package init(
     _ credentials: Credentials,
     transport: any HTTPTransport,
@@ -71,7 +71,7 @@ package actor TokenProvider {
     self.executor = executor
   }
 
-  /// Returns a provider of tokens of other scopes for the same signer.
+  /// Returns a provider of tokens with other scopes for the same credentials.
   package nonisolated func scoped(to scopes: [OAuthScope]) -> TokenProvider {
     TokenProvider(credentials.scoped(to: scopes), exchange, executor: executor)
   }
@@ -85,9 +85,8 @@ package actor TokenProvider {
 
   /// Returns the authorization of a request, waiting for a token if none is valid.
   ///
-  /// - Throws: ``Failure``: `.configuration` if the credentials are refused, `.notPermitted` if they may not
-  ///   sign as the account they are meant to, `.unavailable` if no token can be obtained, `.interrupted` if the
-  ///   caller was cancelled.
+  /// - Throws: ``Failure``: `.configuration` if the credentials are refused, `.notPermitted` if they may not impersonate
+  ///   the intended account, `.unavailable` if no token can be obtained, `.interrupted` if the caller was cancelled.
   package func authorization() async throws(Failure) -> Authorization {
     switch credentials.kind {
     case .none: return Authorization(token: nil, quotaProject: credentials.quotaProject, generation: 0)
@@ -103,8 +102,7 @@ package actor TokenProvider {
       if !current.token.isStale(at: time) { return authorization(of: current) }
       let mayRefresh = time >= noRefreshBefore
       if current.token.expiry.map({ $0 - time > Self.headroom }) ?? false {
-        // It is still valid for a while: replace it in the background, so that a slow endpoint delays
-        // nothing.
+        // It is still valid for a while, so replace it in the background, where a slow endpoint delays nothing.
         if mayRefresh { startRefresh() }
         return authorization(of: current)
       }
@@ -180,7 +178,7 @@ package actor TokenProvider {
   }
 
   private func finish(_ number: Int, _ result: Result<AccessToken, Failure>) {
-    // An abandoned request; a later one may have replaced it.
+    // This request was abandoned; a later one may have replaced it.
     guard let refresh, refresh.number == number else { return }
     self.refresh = nil
     let outcome: Outcome
@@ -207,8 +205,8 @@ package actor TokenProvider {
 
   /// Whether the current token remains in use after a failure to replace it.
   ///
-  /// A file of another program may be read while it is being written; the service reports soon enough if the
-  /// old token is invalid.
+  /// A file of another program may be read while it is being written; the service reports soon enough if the old token is
+  /// invalid.
   private func mayOutlast(_ failure: Failure) -> Bool {
     credentials.areRenewedElsewhere || failure.kind == .unavailable
   }

@@ -53,11 +53,11 @@ extension ImpersonatedAccount {
     }
   }
 
-  /// Who needs the role on whom; with delegates, each on the next.
+  /// Who needs the role on which account; with delegates, each on the next.
   private var permissionRemedy: String {
     let first = "Grant \(source.principal) the role \(Self.role) on \(chain.delegates.first ?? chain.account)"
     if chain.delegates.isEmpty {
-      // Google's guides of identity federation name this one.
+      // Google's guides to identity federation name this role.
       guard case .externalAccount = source.kind else { return "\(first)." }
       return "\(first); roles/iam.workloadIdentityUser will do, too."
     }

@@ -1,8 +1,8 @@
-/// One request on the way to a token: how it is made, how its response is read, and what a refusal means.
+/// A request on the way to a token: how it is made, how its response is read, and what a refusal means.
 struct TokenStep<Value: Sendable>: Sendable {
   /// What is requested, as a verb phrase.
   let purpose: String
-  /// Whom it is for, for errors.
+  /// For whom the token is requested, for errors.
   let signer: String
   let endpoint: String
   /// The request at a time, in seconds since 1970.
@@ -11,7 +11,7 @@ struct TokenStep<Value: Sendable>: Sendable {
   let read: @Sendable (HTTPResponse, Double) -> TokenAnswer<Value>
   /// The kind of failure and the remedy of a refusal.
   let meaning: @Sendable (TokenRefusal) -> (kind: Failure.Kind, remedy: String)
-  /// What it means if there is no connection, and after how many attempts; nil if it may pass.
+  /// The meaning of a failed connection, and the number of attempts before it applies; nil if the failure may be transient.
   var unreachable: (attempts: Int, failure: Failure)?
 
   /// Returns the failure of a refused request.
@@ -28,7 +28,7 @@ struct TokenStep<Value: Sendable>: Sendable {
 }
 
 extension TokenStep<AccessToken> {
-  /// The request that a service account's assertion is exchanged with.
+  /// The request that exchanges a service account's assertion.
   static func serviceAccount(_ account: ServiceAccount, _ credentials: Credentials) -> TokenStep {
     TokenStep(
       purpose: "get an access token",
@@ -47,7 +47,7 @@ extension TokenStep<AccessToken> {
     )
   }
 
-  /// The request that a person's refresh token is exchanged with.
+  /// The request that exchanges a person's refresh token.
   static func authorizedUser(_ user: AuthorizedUser, _ credentials: Credentials) -> TokenStep {
     TokenStep(
       purpose: "get an access token",
@@ -80,12 +80,12 @@ extension TokenStep<AccessToken> {
       meaning: { _ in
         (.configuration, "Check that this machine has a service account, or use a service account key.")
       },
-      // Most likely there is no metadata server, and a person is waiting.
+      // Most likely there is no metadata server, and the user is waiting.
       unreachable: (3, CredentialDiscovery.nothingFound)
     )
   }
 
-  /// The request that the token of another identity provider is exchanged with.
+  /// The request that exchanges the token of another identity provider.
   static func exchange(
     of subject: Secret,
     _ account: ExternalAccount,
@@ -101,7 +101,7 @@ extension TokenStep<AccessToken> {
     )
   }
 
-  /// The request for a token of an account that the source may impersonate.
+  /// The request for a token of an account that the source impersonates.
   static func impersonation(
     _ account: ImpersonatedAccount,
     signedWith token: AccessToken,

@@ -1,19 +1,19 @@
 /// Limits of commits.
 package struct BatchLimits: Sendable, Equatable {
-  /// The most writes per commit; the scheduler goes below it when the service is slow.
+  /// The maximum number of writes per commit; the scheduler goes below it when the service is slow.
   package var maximumWrites: Int
-  /// The most bytes that the writes of a commit hold (``PendingWrite/bytes``), unless it has only one.
+  /// The maximum number of bytes held by the writes of a commit (``PendingWrite/bytes``), unless it has only one write.
   ///
-  /// Its body is smaller, and the service takes 10 MiB.
+  /// The commit's body is smaller, and the service accepts 10 MiB.
   package var maximumBytes: Int
   package var maximumInFlight: Int
-  /// The most bytes that all commits in flight and being settled hold, unless there is only one.
+  /// The maximum number of bytes held by all commits in flight and being settled, unless there is only one.
   package var maximumBytesInFlight: Int
-  /// The duration in seconds above which a commit halves the size of the next ones.
+  /// The duration in seconds beyond which a commit halves the size of the next ones.
   package var slowCommit = 5.0
-  /// How long a write that is ABORTED alone is retried while others succeed, in seconds.
+  /// How long a write that is ABORTED on its own is retried while others succeed, in seconds.
   package var contention = 30.0
-  /// How often a changed document is planned again.
+  /// How often a changed document is replanned.
   package var maximumReplans = 5
   /// How long commits in flight may take to settle after an interruption, in seconds.
   package var interruptionGrace: Double

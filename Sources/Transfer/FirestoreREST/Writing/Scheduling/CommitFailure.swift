@@ -1,6 +1,6 @@
-/// The meaning of a failed commit for its writes.
+/// What a failed commit means for its writes.
 enum CommitFailure: Equatable {
-  /// No retry can succeed: the credentials, the endpoint.
+  /// No retry can succeed, for example because of the credentials or the endpoint.
   case fatal
   /// Not applied, because others change the same documents.
   case contended
@@ -31,7 +31,7 @@ enum CommitFailure: Equatable {
       switch error.status {
       case .permissionDenied, .unauthenticated, .unimplemented, .dataLoss: self = .fatal
       case .aborted: self = .contended
-      // Google's emulator refuses a large request so: no quota, so no time helps.
+      // Google's emulator refuses a large request this way: it is not a quota, so waiting does not help.
       case .resourceExhausted where Self.mentionsSize(error.message): self = .refused(error, tooBig: true)
       case .resourceExhausted: self = .notApplied(overloaded: true)
       case .ok, .unavailable, .deadlineExceeded, .unknown, .internal, .cancelled: self = .unknown

@@ -1,9 +1,9 @@
-// Commits that are cut in two: one of their writes is refused, or contended for.
+// Commits that are halved because one of their writes is refused, or contended.
 
 extension CommitScheduler {
   /// Halves a chunk that is permanently refused; a single write is rejected.
   ///
-  /// - Throws: The failure of every write, if no other was ever seen.
+  /// - Throws: The failure that affects every write, if every write so far met it.
   mutating func refuse(
     _ chunk: Chunk,
     _ error: FirestoreError,
@@ -14,7 +14,7 @@ extension CommitScheduler {
       throw Refusals.failure(error, chunk)
     }
     if chunk.writes.count == 1 { return [(chunk.writes[0], .rejected(error))] }
-    // The first part comes before all that waits, so that single writes show soon whether the error meets every one.
+    // The first part precedes everything that waits, so that single writes soon show whether the error affects every one.
     for var part in halve(chunk, at: chunk.writes.count / 2).reversed() {
       part.contradictions = max(0, chunk.contradictions - 1)
       requeue(part, at: min(now, due.first?.time ?? now), isFirst: true)
@@ -22,7 +22,7 @@ extension CommitScheduler {
     return []
   }
 
-  /// Halves a chunk because others keep changing one of its documents; one that is alone is retried, and then given up.
+  /// Halves a chunk because others keep changing one of its documents; a single write is retried, and eventually given up.
   mutating func contend(
     _ chunk: Chunk,
     after failure: CallFailure,

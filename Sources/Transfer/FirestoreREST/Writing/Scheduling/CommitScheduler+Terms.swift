@@ -5,19 +5,19 @@ extension CommitScheduler {
   struct Chunk: Equatable, Sendable {
     let id: Int
     var writes: [PendingWrite]
-    /// What its writes held at first.
+    /// The number of bytes that its writes held originally.
     let bytes: Int
-    /// Whether it was cut from another one.
+    /// Whether it was split off another chunk.
     var isPart = false
     /// The number of failed attempts.
     var attempts = 0
-    /// When it was first sent.
+    /// The time at which it was first sent.
     var firstSent: Double?
     /// A time by the service's clock before it was first sent.
     var notBefore: Timestamp?
     /// The service's error, if the last attempt failed because of a precondition.
     var contradiction: FirestoreError?
-    /// Consecutive read-backs that found all preconditions met although the service reported otherwise.
+    /// The number of consecutive read-backs that found all preconditions met although the service reported otherwise.
     var contradictions = 0
     /// Whether it is a single write that waits because others keep changing its document.
     var isContended = false
@@ -36,7 +36,7 @@ extension CommitScheduler {
 
     static func == (a: Chunk, b: Chunk) -> Bool { a.id == b.id && a.needsReadBack == b.needsReadBack }
 
-    /// The failure that ends the run with this chunk.
+    /// The failure of this chunk if it ends the run.
     func failure(_ failure: CallFailure, now: Double) -> Failure {
       failure.asFailure(
         operation: "commit \(NumberText.counted(writes.count, "write")) to",
@@ -46,7 +46,7 @@ extension CommitScheduler {
       )
     }
 
-    /// Where to cut it so that both parts have half of the bytes, as far as whole writes allow.
+    /// Where to split it so that each part has half of the bytes, as far as whole writes allow.
     var byteMiddle: Int {
       let half = writes.reduce(0) { $0 + $1.bytes } / 2
       var bytes = 0
@@ -77,9 +77,9 @@ extension CommitScheduler {
     case written(updateTime: Timestamp?)
     /// Permanently refused by the service.
     case rejected(FirestoreError)
-    /// Others kept changing the document, so that the service never took the write.
+    /// Others kept changing the document, so that the service never accepted the write.
     case contended
-    /// The document does not match the precondition; its current state, nil if it does not exist.
+    /// The document does not match the precondition; with its current state, nil if it does not exist.
     case conflict(RawDocument?)
   }
 

@@ -2,42 +2,42 @@
 ///
 /// It is pure: events in, actions out, without I/O or a clock.
 ///
-/// - Chunks are limited by count and bytes. The count is halved on RESOURCE_EXHAUSTED, ABORTED, "too big" and
-///   slow commits, and grows by a tenth with each full chunk. (The service's limit of transforms applies to
-///   each document, so it requires no smaller chunks.)
-/// - Never are two writes to one document in flight. They keep their order: the next one waits until the
+/// - Chunks are limited by count and bytes. The count is halved on RESOURCE_EXHAUSTED, ABORTED, "too big" and slow commits,
+///   and grows by a tenth with each full chunk. (The service's limit of transforms applies to each document, so it requires
+///   no smaller chunks.)
+/// - Two writes to the same document are never in flight together. They keep their order: the next one waits until the
 ///   caller is ``done(with:)`` the one before.
-/// - The limits of commits in flight, in number and in bytes, include those waiting for a retry, so that a slow service gets no
-///   more and the reader is slowed down; that in bytes also those that are being settled.
-/// - After an unknown result or a failed precondition, the documents are read back before anything is sent
-///   again.
-/// - A chunk that meets RESOURCE_EXHAUSTED again is halved by its bytes: it may be what it is too large for.
-/// - A chunk that is permanently refused is halved until the rejected writes are isolated. An error that meets every
+/// - The limits of commits in flight, in number and in bytes, include those waiting for a retry, so that a slow service
+///   gets no more and the reader is slowed down; the limit in bytes also includes those that are being settled.
+/// - After an unknown result or a failed precondition, the documents are read back before anything is sent again.
+/// - A chunk that meets RESOURCE_EXHAUSTED again is halved by its bytes, because its size may be the reason.
+/// - A chunk that is permanently refused is halved until the rejected writes are isolated. An error that affects every
 ///   write ends the run (``Refusals``).
-/// - A chunk that is ABORTED is halved, too, so that few writes wait for a document that others keep changing. Alone, that
-///   is conflicted after ``BatchLimits/contention``, or after the retry budget if nothing else was written meanwhile.
+/// - A chunk that is ABORTED is halved, too, so that few writes wait for a document that others keep changing. On its own,
+///   such a write is conflicted after ``BatchLimits/contention``, or after the retry budget if nothing else was written
+///   meanwhile.
 struct CommitScheduler {
   let limits: BatchLimits
   let policy: RetryPolicy
   private var pacer: WritePacer
   private var waiting = WriteQueue()
-  /// Chunks to send (again) at a time, earliest first.
+  /// The chunks to send (again) at a given time, earliest first.
   private(set) var due: [(time: Double, chunk: Chunk)] = []
   private(set) var inFlight: [Int: Chunk] = [:]
   var nextID = 0
   /// The latest known commit time, by the service's clock.
   private var serverTime: Timestamp?
   var refusals = Refusals()
-  /// When a commit succeeded last.
+  /// The time of the last successful commit.
   var lastSuccess = -Double.infinity
   private var inputEnded = false
   private var flushes = false
   private(set) var isStopping = false
-  /// Writes dropped by ``stop()``: not sent, or not applied.
+  /// The number of writes dropped by ``stop()``: not sent, or not applied.
   private(set) var droppedCount = 0
-  /// Writes given up with an unknown result.
+  /// The number of writes given up with an unknown result.
   private(set) var unknownCount = 0
-  /// What is held of commits that are being settled: each of them as a whole until all of its writes are done.
+  /// The bytes held by commits that are being settled, each of which counts as a whole until all of its writes are done.
   var settlingBytes = 0
   /// The current number of writes per commit.
   private(set) var chunkSize: Double
@@ -51,7 +51,7 @@ struct CommitScheduler {
     chunkSize = Double(limits.maximumWrites)
   }
 
-  /// Writes not yet sent.
+  /// The number of writes not yet sent.
   var waitingCount: Int { waiting.count }
   var waitingBytes: Int { waiting.bytes }
   var leavesSomething: Bool { droppedCount + unknownCount > 0 }
@@ -72,7 +72,7 @@ struct CommitScheduler {
   /// Releases the document of a settled write for its next write.
   mutating func done(with write: PendingWrite) { waiting.release([write]) }
 
-  /// Replaces a settled write by a new one, which precedes all others to its document.
+  /// Replaces a settled write with a new one, which precedes all others to its document.
   mutating func replan(_ write: PendingWrite, as new: PendingWrite) {
     waiting.release([write])
     waiting.prepend(new)
@@ -132,7 +132,7 @@ struct CommitScheduler {
     if seconds > limits.slowCommit {
       chunkSize = max(1, chunkSize / 2)
     } else if chunk.writes.count >= Int(chunkSize) {
-      // A smaller one says nothing about the limit.
+      // A smaller chunk says nothing about the limit.
       chunkSize = min(Double(limits.maximumWrites), chunkSize * 1.1)
     }
     return chunk.writes.enumerated().map { index, write in
@@ -214,7 +214,7 @@ struct CommitScheduler {
     for write in chunk.writes {
       let current = documents[write.write.path]
       switch write.state(in: current) {
-      // It was like this before, or another writer changed it.
+      // The document was like this before, or another writer changed it.
       case .applied where lost == .notApplied && write.isGuarded:
         settled.append((write, .conflict(current)))
       case .applied:
@@ -222,7 +222,7 @@ struct CommitScheduler {
       case .ready where lost == .applied && write.mayBeApplied && !write.isGuarded:
         settled.append((write, .written(updateTime: write.updateTime(in: current, committedAt: nil))))
       case .ready: ready.append(write)
-      // Applied, and changed by another writer since.
+      // The write was applied, and the document changed by another writer since.
       case .conflict where lost == .applied && write.mayBeApplied:
         settled.append((write, .written(updateTime: nil)))
       case .conflict: settled.append((write, .conflict(current)))
@@ -232,7 +232,7 @@ struct CommitScheduler {
     chunk.contradictions = settled.isEmpty && chunk.contradiction != nil ? chunk.contradictions + 1 : 0
     chunk.writes = ready
     chunk.needsReadBack = false
-    // Nothing of it is settled here, so nothing is lost if this ends the run.
+    // None of its writes are settled here, so nothing is lost if this ends the run.
     if chunk.contradictions >= 3, let error = chunk.contradiction {
       return try refuse(chunk, error, now: now)
     }
@@ -275,7 +275,7 @@ struct CommitScheduler {
 
   /// Forms a full chunk, or a partial one if no more writes will be added or nothing is in flight.
   private mutating func formChunk(now: Double) -> Chunk? {
-    // Those that wait for a document alone keep nobody else waiting, as long as they are few.
+    // Writes that wait for a document on their own do not make others wait, as long as they are few.
     let parked = min(due.count { $0.chunk.isContended && $0.time > now }, limits.maximumInFlight)
     if waiting.count == 0 || inFlight.count + due.count - parked >= limits.maximumInFlight { return nil }
     let room = min(max(1, Int(chunkSize)), pacer.largestChunk(at: now))
@@ -286,7 +286,7 @@ struct CommitScheduler {
     let taken = waiting.take(
       atMost: room,
       bytes: min(limits.maximumBytes, left),
-      // One that is larger than all of them goes alone.
+      // A write that is larger than all of them is sent alone.
       orOne: left >= min(waiting.bytesOfFirst, limits.maximumBytesInFlight)
     )
     if taken.isEmpty { return nil }
@@ -296,14 +296,14 @@ struct CommitScheduler {
 
   // MARK: Helpers
 
-  /// What is held for commits in flight, without the single ones that wait for a document alone.
+  /// The bytes held by commits in flight, except single writes that wait for a document on their own.
   private var bytesInFlight: Int {
     due.reduce(inFlight.values.reduce(settlingBytes) { $0 + $1.bytes }) {
       $0 + ($1.chunk.isContended ? 0 : $1.chunk.bytes)
     }
   }
 
-  /// Counts each write by whether it may have been applied.
+  /// Gives up a chunk, counting each write by whether it may have been applied.
   mutating func giveUp(_ chunk: Chunk) {
     waiting.release(chunk.writes)
     let unknown = chunk.writes.count(where: \.mayBeApplied)

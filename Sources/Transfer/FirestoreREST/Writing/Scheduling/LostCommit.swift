@@ -1,7 +1,7 @@
 /// What the documents of a commit reveal about it after its response was lost.
 ///
-/// A commit is atomic: one of its writes stands for all, and all documents that it created have the same
-/// create time.
+/// A commit is atomic: one of its writes represents all of them, and all documents that it created have the same create
+/// time.
 enum LostCommit: Equatable {
   case applied, notApplied, unknown
 
@@ -35,9 +35,9 @@ enum LostCommit: Equatable {
     }
   }
 
-  /// The earliest time that it can have been made at, given that it was applied; nil if no document tells.
+  /// Returns the earliest possible time of the commit, given that it was applied; nil if no document shows it.
   ///
-  /// All of its writes have one time, so a document with a later one was written by somebody else since.
+  /// All of its writes have the same time, so a document with a later time was written by somebody else since.
   static func time(of writes: [PendingWrite], _ documents: [DocumentPath: RawDocument]) -> Timestamp? {
     writes.filter(\.isGuarded).compactMap { write in
       let current = documents[write.write.path]

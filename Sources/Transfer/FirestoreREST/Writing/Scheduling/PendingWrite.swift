@@ -3,16 +3,16 @@ package struct PendingWrite: Sendable {
   package let write: Write
   /// The JSON of the write in a commit.
   let json: [UInt8]
-  /// The change that it makes, for the journal; nil for a write that was not decided on a document.
+  /// The change that it makes, for the journal; nil for a write that was not derived from a document.
   let change: Change?
-  /// About how many bytes are held until it is settled: its JSON, once more in the body of its commit, and its change.
+  /// The approximate number of bytes held until it is settled: its JSON, again in the body of its commit, and its change.
   let bytes: Int
-  /// How often it was planned again because its document had changed.
+  /// How often it was replanned because its document had changed.
   package let replans: Int
   var isJournaled = false
   /// Whether the result of an attempt is unknown.
   ///
-  /// It remains set: a commit that was not applied at the time of reading back may still be in flight.
+  /// It remains set, because a commit that had not been applied when it was read back may still be in flight.
   var mayBeApplied = false
 
   init(_ write: Write, in database: DatabaseName, of change: Change? = nil, replans: Int = 0) {
@@ -31,7 +31,7 @@ package struct PendingWrite: Sendable {
 extension [PendingWrite] {
   var heldBytes: Int { reduce(0) { $0 + $1.bytes } }
 
-  /// How many of them are deletes.
+  /// The number of deletes among them.
   var deletes: Int { count { $0.write.operation == .delete } }
 }
 
@@ -45,7 +45,7 @@ enum WriteState: Equatable {
 }
 
 extension PendingWrite {
-  /// Returns the state for a current document, nil if it does not exist.
+  /// Returns the state for a current document, which is nil if it does not exist.
   func state(in current: RawDocument?) -> WriteState {
     let isMet =
       switch write.precondition {
@@ -67,16 +67,18 @@ extension PendingWrite {
     }
   }
 
-  /// Whether planning it again might apply it twice.
+  /// Whether replanning it might apply it twice.
   var mustNotRepeat: Bool { mayBeApplied && write.hasIncrement }
 
-  /// As ``Write/isApplied(in:)``.
+  /// See ``Write/isApplied(in:)``.
   func isApplied(in current: RawDocument?) -> Bool { write.isApplied(in: current) }
 
-  /// The update time that it set in a document that has its effect, so that nobody takes a later change of somebody else for this
-  /// one; nil where that is not known, because they have changed other fields since.
+  /// Returns the update time that the write set in a document that has its effect; nil if it is unknown because others have
+  /// changed other fields since.
   ///
-  /// - Parameter time: The time of the commit, as far as its documents tell.
+  /// It prevents a later change by somebody else from being taken for this write.
+  ///
+  /// - Parameter time: The time of the commit, as far as its documents show.
   func updateTime(in current: RawDocument?, committedAt time: Timestamp?) -> Timestamp? {
     guard let current, let found = current.updateTime else { return nil }
     if let time, time < found { return time }
@@ -88,7 +90,7 @@ extension PendingWrite {
 extension Write {
   /// Whether the document has the intended fields, apart from server times.
   ///
-  /// Such a write changes nothing in it, so that its update time reveals nothing.
+  /// Such a write would not change anything, so the update time reveals nothing.
   package func isApplied(in current: RawDocument?) -> Bool {
     switch operation.decoded {
     case .delete, .set: return current == nil

@@ -1,10 +1,10 @@
-/// Recognizes an error that meets every write: nothing was ever written, and several whole chunks and then many single
-/// writes were refused with the same status and message.
+/// Recognizes an error that affects every write.
 ///
-/// Without it, each of N writes would be isolated by about two requests. One write that succeeds shows that the error is
-/// one of documents, and these are rejected one by one.
+/// That is the case if nothing was ever written, and several whole chunks and then many single writes were refused with the
+/// same status and message. Otherwise, each of N writes would have to be isolated by about two requests. Once a write
+/// succeeds, errors are known to concern documents, which are then rejected one by one.
 struct Refusals {
-  /// The refused chunks and single writes that are needed.
+  /// The number of refused chunks and single writes that are required.
   static let (chunks, writes) = (3, 100)
 
   private var error: FirestoreError?
@@ -14,7 +14,7 @@ struct Refusals {
   /// Records that a commit was applied.
   mutating func noteSuccess() { hasSucceeded = true }
 
-  /// Records a refused chunk; true if the error meets every write.
+  /// Records a refused chunk; returns true if the error affects every write.
   mutating func isHopeless(after error: FirestoreError, of chunk: CommitScheduler.Chunk) -> Bool {
     if hasSucceeded { return false }
     if self.error?.status != error.status || self.error?.message != error.message {
@@ -26,7 +26,7 @@ struct Refusals {
     return refusedChunks >= Self.chunks && refusedWrites >= Self.writes
   }
 
-  /// The failure of every write.
+  /// The failure that affects every write.
   static func failure(_ error: FirestoreError, _ chunk: CommitScheduler.Chunk) -> Failure {
     Failure(
       .configuration,

@@ -1,18 +1,17 @@
 /// Limits the rate of writes: the documented 500/50/5 ramp, a fixed maximum, or both.
 ///
-/// Credit starts at zero, grows at the current rate and is spent before sending, so the total never exceeds
-/// what the rate allows. The type is pure: time is an argument.
+/// Credit starts at zero, grows at the current rate and is spent before sending, so the total never exceeds what the rate
+/// allows. The type is pure: time is an argument.
 package struct WritePacer: Sendable {
-  /// The initial rate: 500 writes per second, plus 50 % every five minutes (best practices, "ramping up
-  /// traffic").
+  /// The initial rate: 500 writes per second, plus 50 % every five minutes (best practices, "ramping up traffic").
   package static let rampStart = 500.0
-  /// Seconds between two steps of the ramp.
+  /// The number of seconds between two steps of the ramp.
   package static let rampStep = 300.0
 
-  /// What a process may have of the rate that several share.
+  /// A process's share of a rate that several processes share.
   package struct Share: Sendable, Equatable {
     package var processes: Int
-    /// Seconds since the first of them began to write.
+    /// The number of seconds since the first of them began to write.
     package var elapsed: Double
 
     package init(processes: Int, elapsed: Double) {
@@ -30,7 +29,7 @@ package struct WritePacer: Sendable {
 
   /// - Parameters:
   ///   - maximum: The maximum number of writes per second.
-  ///   - share: The part of the ramp and the maximum that this process may have, where several share them.
+  ///   - share: The share of the ramp and the maximum that this process may use, if several processes share them.
   package init(ramp: Bool, maximum: Double? = nil, share: Share? = nil) {
     self.ramp = ramp
     self.maximum = maximum
@@ -39,9 +38,9 @@ package struct WritePacer: Sendable {
 
   package var isLimiting: Bool { ramp || maximum != nil }
 
-  /// Returns the allowed writes per second, so many seconds after the first write of this process.
+  /// Returns the allowed writes per second at a number of seconds after this process's first write.
   ///
-  /// The ramp of processes that share it began with the first write of the first of them.
+  /// If processes share the ramp, it began with the first write of any of them.
   package func rate(after elapsed: Double) -> Double {
     var rate = maximum ?? .infinity
     if ramp {
@@ -56,17 +55,17 @@ package struct WritePacer: Sendable {
     return rate / Double(share?.processes ?? 1)
   }
 
-  /// The seconds between the beginning of the ramp and the first write of this process.
+  /// The number of seconds from the beginning of the ramp to this process's first write.
   private var offset: Double { share?.elapsed ?? 0 }
 
-  /// The seconds of credit that may be spent at once.
+  /// How many seconds' worth of credit may be spent at once.
   ///
-  /// It is less for processes that share a rate: all of them may spend theirs in the same second.
+  /// It is less for processes that share a rate, because all of them may spend theirs in the same second.
   private var burst: Double { share == nil ? 1 : 0.5 }
 
   /// Spends credit for `count` writes.
   ///
-  /// - Returns: nil if the writes may be sent now; otherwise the time to try again.
+  /// - Returns: Nil if the writes may be sent now; otherwise the time to try again.
   package mutating func take(_ count: Int, at now: Double) -> Double? {
     guard isLimiting else { return nil }
     let begin = start ?? now
@@ -84,7 +83,7 @@ package struct WritePacer: Sendable {
       creditedUntil = until
     }
     let rate = rate(after: now - begin)
-    // Credit older than a second (half of one) expires, so that no burst follows a pause.
+    // Credit older than a second (half a second if shared) expires, so that no burst follows a pause.
     credit = min(credit, max(rate * burst, Double(count)))
     if credit >= Double(count) {
       credit -= Double(count)

@@ -1,6 +1,6 @@
-/// The writes that wait to be sent, and the documents that have one in flight.
+/// The writes that wait to be sent, and the documents that have a write in flight.
 ///
-/// Never are two writes to one document in a chunk, and they keep their order.
+/// A chunk never has two writes to the same document, and writes to a document keep their order.
 struct WriteQueue {
   private var waiting: [PendingWrite] = []
   private(set) var bytes = 0
@@ -25,17 +25,17 @@ struct WriteQueue {
     bytes = 0
   }
 
-  /// Lets the next writes to the documents of some be taken.
+  /// Allows the next writes to the documents of some writes to be taken.
   mutating func release(_ writes: some Sequence<PendingWrite>) {
     for write in writes { busy.remove(write.write.path) }
   }
 
-  /// The bytes of the write that is taken first; 0 if none may be taken.
+  /// The bytes of the write that would be taken first; 0 if none may be taken.
   var bytesOfFirst: Int { waiting.first { !busy.contains($0.write.path) }?.bytes ?? 0 }
 
-  /// Takes writes to documents that have none in flight, in their order.
+  /// Takes writes to documents that have none in flight, in order.
   ///
-  /// - Parameter orOne: Whether one is taken whatever its size is.
+  /// - Parameter orOne: Whether to take one write regardless of its size.
   mutating func take(atMost room: Int, bytes maximum: Int, orOne: Bool = true) -> [PendingWrite] {
     var taken: [PendingWrite] = []
     var size = 0

@@ -3,9 +3,9 @@ package import Schema
 
 /// The exact values of one sheet's cells, from a workbook's hidden sheet (see ``ExactValues``).
 ///
-/// They are on disk; in memory are 16 bytes for each document that has any, because rows may have been sorted.
+/// They are on disk; memory holds 16 bytes for each document that has any, because rows may have been sorted.
 package final class ExactValueIndex {
-  /// A value and the text of its cell, as parts of ``bytes``.
+  /// A value and the text of its cell, as ranges of ``bytes``.
   private struct Entry {
     var column: Int
     var kind: CellRow.Kind
@@ -13,17 +13,17 @@ package final class ExactValueIndex {
     var value: Range<Int>
   }
 
-  /// Where the entries of a document are.
+  /// The position of a document's entries.
   private struct Place {
     var hash: UInt64
     var start: Int
   }
 
-  /// The most documents with exact values in a workbook.
+  /// The maximum number of documents with exact values in a workbook.
   private static let maximumDocuments = 4_000_000
-  /// The most bytes of entries that are read together, more than any document has.
+  /// The maximum size of the entries that are read together, more than any document has.
   private static let maximumGroup = 1 << 20
-  /// The most bytes of entries of a row, for documents of the same name.
+  /// The maximum size of the entries of a row, for documents of the same name.
   private static let maximumRow = 16 << 20
 
   private let path: String
@@ -33,19 +33,19 @@ package final class ExactValueIndex {
   private let parser = JSONParser()
   private var spool: SpoolFile
   private var places: [Place] = []
-  /// The types of the values of each column; nil stands for those that no text shows.
+  /// The types of the values of each column; nil represents those that no text shows.
   private var types: [Int: Set<Column.ValueType?>] = [:]
   /// The columns with times.
   private var times: Set<Int> = []
-  /// Whether its own times are rounded to less than milliseconds, and so is every other time of the workbook.
+  /// Whether its times, and hence every other time of the workbook, were rounded to less than milliseconds.
   package private(set) var isRounded = false
-  /// The entries of the current row, and what they consist of.
+  /// The entries of the current row, and their bytes.
   private var entries: [Entry] = []
   private var bytes: [UInt8] = []
 
   /// Reads the exact values of a sheet; nil if there are none.
   ///
-  /// - Throws: ``Failure`` of kind `inputMalformed` for a hidden sheet that is damaged, or `cannotWrite`.
+  /// - Throws: ``Failure`` of kind `inputMalformed` for a damaged hidden sheet, or `cannotWrite`.
   package init?(of path: String, sheet: String, _ plan: TablePlan) throws(Failure) {
     guard let nameColumn = plan.nameColumn else { return nil }
     let sheets = try TableReader.sheets(of: path)
@@ -68,7 +68,7 @@ package final class ExactValueIndex {
 
   // MARK: The hidden sheets
 
-  /// Whether a sheet has exact values and is no collection.
+  /// Whether a sheet contains exact values rather than a collection.
   ///
   /// - Throws: ``Failure`` of kind `inputMalformed`.
   package static func isSheet(_ name: String, of path: String) throws(Failure) -> Bool {
@@ -80,7 +80,7 @@ package final class ExactValueIndex {
       || (name.hasPrefix("\(ExactValues.sheetName) (") && name.hasSuffix(")"))
   }
 
-  /// Opens a sheet after its header; nil if it is not one of exact values.
+  /// Opens a sheet and reads its header; nil if the sheet does not contain exact values.
   private static func open(
     _ name: String,
     isHidden: Bool,
@@ -105,13 +105,13 @@ package final class ExactValueIndex {
 
   // MARK: Filling
 
-  /// The entries of a document before they are written to disk, and the places of those that were written.
+  /// The entries of a document before they are written to disk, and the positions of those written.
   private struct Groups: ~Copyable {
     var owners: ExactValueOwners
-    /// The places so far; their number is known only at the end.
+    /// The positions so far; their number is known only at the end.
     var places = DiskSort<NumberRecord>()
     var count = 0
-    /// The name of the document of ``bytes``.
+    /// The name of the document in ``bytes``.
     var name: [UInt8] = []
     /// The length of the name, the name, and the entries.
     var bytes: [UInt8] = []
@@ -149,7 +149,7 @@ package final class ExactValueIndex {
       throw damaged("its value is not that of a field in JSON: \(error)")
     }
     guard let column = row.withUTF8(of: 2, { columns[Array($0)] }) else { return }
-    // An empty text says nothing of what others of its column are.
+    // An empty text says nothing about the type of other values in its column.
     if exact != .string("") { types[column, default: []].insert(Self.addressType(of: exact)) }
     if case .timestamp(let moment) = exact {
       times.insert(column)
@@ -167,7 +167,7 @@ package final class ExactValueIndex {
     row.withUTF8(of: 4) { Self.append($0, to: &groups.bytes) }
   }
 
-  /// Whether a date such as `2026-12-31T18:30:00.070` is more than a millisecond beside a time, whatever the zone.
+  /// Whether a date such as `2026-12-31T18:30:00.070` differs from a time by more than a millisecond, in any zone.
   private static func isRounded(_ shown: String, _ moment: Timestamp) -> Bool {
     let digits = shown.split(separator: ".").dropFirst().first ?? ""
     let nanoseconds = Int32("\(digits)000000000".prefix(9)) ?? 0
@@ -214,7 +214,7 @@ package final class ExactValueIndex {
     }
   }
 
-  /// Returns the exact value of a cell; nil if there is none, or if the cell shows something else by now.
+  /// Returns the exact value of a cell; nil if there is none, or if the cell was changed.
   package func value(of row: CellRow, _ index: Int) -> Value? {
     entries.first { $0.column == index && shows($0, row, index) }.flatMap { value(of: $0) }
   }
@@ -225,8 +225,8 @@ package final class ExactValueIndex {
     }
   }
 
-  /// Returns the type that a changed cell of a column that is not declared keeps: that of the value that it had, or of all
-  /// others.
+  /// Returns the type that a changed cell of an undeclared column keeps: that of its original value, or of all others in
+  /// the column.
   package func type(of row: CellRow, _ index: Int) -> Column.ValueType? {
     if let entry = entries.first(where: { $0.column == index }) {
       return Self.addressType(of: value(of: entry))
@@ -237,10 +237,10 @@ package final class ExactValueIndex {
     return type
   }
 
-  /// Returns what was typed into a cell whose value is not one of these.
+  /// Returns what was typed into a cell that has no exact value.
   ///
-  /// All times with microseconds are here, and whoever types one types milliseconds at most. LibreOffice saves 15 digits of it, up
-  /// to 4.3 microseconds beside it, and in the number format of the cell they would count.
+  /// All times with microseconds have one, and people type milliseconds at most. LibreOffice saves 15 digits of a typed
+  /// time, with an error of up to 4.3 microseconds, which the number format of the cell would otherwise preserve.
   package func typed(_ value: Value?, in row: CellRow, _ index: Int) -> Value? {
     guard case .timestamp(let moment)? = value, row.kind(index) == .date, times.contains(index) else {
       return value
@@ -265,7 +265,7 @@ package final class ExactValueIndex {
   private func shows(_ entry: Entry, _ row: CellRow, _ index: Int) -> Bool {
     let shown = bytes[entry.shown]
     let isSame = row.withUTF8(of: index) { $0.elementsEqual(shown) }
-    // An empty cell is one in any format.
+    // An empty cell is empty in any format.
     if shown.isEmpty { return isSame }
     // A number format does not change a number.
     if entry.kind.isNumber, let number = row.number(index) {
@@ -281,7 +281,7 @@ package final class ExactValueIndex {
     }
   }
 
-  /// Reads entries from the disk; those of another document that has the same hash are left out.
+  /// Reads entries from the disk, skipping those of another document with the same hash.
   private func read(_ position: Int, _ row: CellRow) throws(Failure) {
     let start = bytes.count
     let length = Int(try spool.bytes(4, at: position).withUnsafeBytes { $0.loadUnaligned(as: UInt32.self) })

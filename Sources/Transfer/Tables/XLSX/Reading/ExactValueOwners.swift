@@ -1,14 +1,14 @@
-/// Decides which exact values of a workbook are those of a sheet, by the names of the sheets.
+/// Decides which of a workbook's exact values belong to a sheet, by the names of the sheets.
 ///
-/// They are under the sheet's own name; else, for `users (2)`, under that of the sheet that it continues; else,
-/// for a sheet that has been renamed, under names that no sheet has any more.
+/// They are stored under the sheet's own name. Failing that, for `users (2)`, they are under the name of the sheet that it
+/// continues, and for a renamed sheet under names that no sheet has any more.
 struct ExactValueOwners {
   enum Decision {
-    /// They are those of another sheet.
+    /// They belong to another sheet.
     case other
-    /// They belong to the sheet, as well as those before.
+    /// They belong to the sheet, as do the earlier ones.
     case same
-    /// They belong to it rather than those before, which do not.
+    /// They belong to the sheet, in place of the earlier ones.
     case better
   }
 
@@ -26,7 +26,7 @@ struct ExactValueOwners {
     self.names = Set(names.map { Array($0.utf8) })
   }
 
-  /// Decides on values under a name.
+  /// Decides on values that are stored under a name.
   mutating func take(_ owner: UnsafeBufferPointer<UInt8>) -> Decision {
     let rank: Rank
     if let last, owner.elementsEqual(last.owner) {
@@ -49,7 +49,7 @@ struct ExactValueOwners {
     return names.contains(owner) ? .none : .orphaned
   }
 
-  /// The name without the number of a sheet that continues another: `users` of `users (2)`.
+  /// The name without the number of a sheet that continues another: `users` for `users (2)`.
   private var stem: [UInt8]? {
     guard sheet.last == UInt8(ascii: ")"), let open = sheet.lastIndex(of: UInt8(ascii: "(")), open > 1,
       sheet[open - 1] == 0x20,

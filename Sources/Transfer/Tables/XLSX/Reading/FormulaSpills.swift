@@ -1,17 +1,17 @@
-/// The cells that array formulas and data tables without a stored result fill, besides the cell of the formula.
+/// The cells, other than the formula's own, that array formulas and data tables without a stored result fill.
 struct FormulaSpills {
   private struct Area {
     var rows: ClosedRange<Int>
     var columns: ClosedRange<Int>
-    /// The row and the column of the formula.
+    /// The row and column of the formula.
     var origin: (row: Int, column: Int)
   }
 
-  /// The most columns of all areas.
+  /// The maximum number of columns in all areas.
   private static let maximumColumns = 1000
   private var areas: [Area] = []
 
-  /// Adds the area of a formula, such as `B2:C9`; false if there are too many.
+  /// Adds the area of a formula, such as `B2:C9`; returns false if there are too many.
   mutating func add(_ reference: String, from row: Int, _ column: Int) -> Bool {
     let corners = reference.split(separator: ":").compactMap { Self.corner($0) }
     guard corners.count == 2, corners[0].row <= corners[1].row, corners[0].column <= corners[1].column,
@@ -27,12 +27,12 @@ struct FormulaSpills {
     return areas.reduce(0) { $0 + $1.columns.count } <= Self.maximumColumns
   }
 
-  /// Drops the area of a formula whose result is stored, as those of its other cells then are.
+  /// Drops the area of a formula whose result is stored, as the results in its other cells then are, too.
   mutating func drop(from row: Int, _ column: Int) {
     if let last = areas.last, last.origin == (row, column) { areas.removeLast() }
   }
 
-  /// Marks the cells of a row that are filled and have no value as formulas.
+  /// Marks the filled cells of a row that have no value as formulas.
   mutating func apply(to cells: inout [SheetHandler.Cell], row: Int) {
     if areas.isEmpty { return }
     for area in areas where area.rows.contains(row) {

@@ -14,7 +14,7 @@ package final class LongTextIndex {
   private var spool: SpoolFile
   private var texts: [Int: [Piece]] = [:]
 
-  /// Whether a sheet is that of the long texts, by its name and its columns: a collection may have such a name.
+  /// Whether a sheet, by its name and columns, contains the long texts; a collection may have such a name, too.
   ///
   /// - Throws: ``Failure`` of kind `inputMalformed`.
   package static func isSheet(_ name: String, of path: String) throws(Failure) -> Bool {
@@ -60,7 +60,7 @@ package final class LongTextIndex {
     }
   }
 
-  /// Returns the entire text of a number, and how many pieces it is in; nil if there are none.
+  /// Returns the text with a number, and the number of its pieces; nil if there is none.
   ///
   /// - Throws: ``Failure`` of kind `cannotWrite` for a disk error.
   func text(_ number: Int) throws(Failure) -> (text: [UInt8], pieces: Int)? {

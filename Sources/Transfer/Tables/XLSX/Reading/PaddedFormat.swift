@@ -1,7 +1,7 @@
 /// A number format that pads whole numbers with zeros, such as `00000`, `000-000` or `[<=99999]00000;00000-0000`.
 ///
-/// What such a cell shows is a code rather than an amount. Formats with decimals, thousands separators, percents or
-/// digits in their texts are none of these.
+/// A cell with such a format shows a code rather than an amount. Formats with decimals, thousands separators, percent signs
+/// or digits in their texts do not count.
 struct PaddedFormat: Sendable, Equatable {
   fileprivate enum Piece: Sendable, Equatable {
     case digit(isPadded: Bool)
@@ -17,12 +17,12 @@ struct PaddedFormat: Sendable, Equatable {
   }
 
   private var sections: [Section] = []
-  /// The section of negative numbers, if there is one; it has no pieces where it has more than digits and text.
+  /// The section of negative numbers, if there is one; it has no pieces if it consists of more than digits and text.
   private var negative: Section?
-  /// Whether zero has a section of its own.
+  /// Whether zero has its own section.
   private let hasZero: Bool
 
-  /// Parses a number format code; nil for one that does not pad, or has more than digits and text.
+  /// Parses a number format code; nil if it does not pad, or consists of more than digits and text.
   init?(_ code: String) {
     var rest = code[...]
     repeat {
@@ -38,8 +38,9 @@ struct PaddedFormat: Sendable, Equatable {
   /// The first number that may have lost digits.
   static let limit = 9_007_199_254_740_992.0
 
-  /// Returns what a cell shows; of a number from ``limit`` on its digits, as it does not show all; nil for a number that is
-  /// not whole, or is not padded.
+  /// Returns what a cell shows, or nil for a number that is not whole or not padded.
+  ///
+  /// From ``limit`` on, it returns the digits of the number, as the cell does not show all of them.
   func text(of number: Double) -> String? {
     let own = number < 0 ? negative : nil
     guard number.rounded() == number, number != 0 || !hasZero,
@@ -62,7 +63,7 @@ extension PaddedFormat.Section {
       case .literal(let character): text.append(character)
       case .digit(let pads):
         isPadded = isPadded || pads
-        // The first place has all the digits that exceed the others.
+        // The first place takes all digits in excess of the number of places.
         let taken = max(0, digits.count - places + 1)
         if taken > 0 { text += String(digits[..<taken]) } else if isPadded { text += "0" }
         digits.removeFirst(taken)
@@ -76,10 +77,10 @@ extension PaddedFormat.Section {
 // MARK: Codes
 
 extension PaddedFormat {
-  /// The characters that stand for themselves without quotes.
+  /// The characters that represent themselves without quotes.
   private static let plain: Set<Character> = [" ", "-", "+", "(", ")", "$", ":", "'"]
 
-  /// Parses up to the next semicolon; nil for what is no plain padding.
+  /// Parses up to the next semicolon; nil for anything but plain padding.
   private static func section(_ rest: inout Substring) -> Section? {
     var section = Section()
     while let character = rest.popFirst(), character != ";" {
@@ -105,7 +106,7 @@ extension PaddedFormat {
     return hasDigits ? nil : section
   }
 
-  /// Reads a condition, a currency or a color; false for a condition other than an upper limit.
+  /// Parses a condition, a currency or a color; returns false for a condition other than an upper limit.
   private static func read(_ bracket: Substring, into section: inout Section) -> Bool {
     if bracket.hasPrefix("$") {
       section.pieces += bracket.dropFirst().prefix { $0 != "-" }.map { .literal($0) }

@@ -3,7 +3,7 @@ import Platform
 
 /// The shared strings of a workbook, on disk with a page cache.
 ///
-/// Memory is some MiB for any number of them. Each text is stored as its length (4 bytes) and its bytes; the
+/// A few MiB of memory suffice for any number of strings. Each text is stored as its length (4 bytes) and its bytes; the
 /// offset of every ``stride``-th text is in memory.
 struct SharedStrings: ~Copyable {
   private static let stride = 32
@@ -46,7 +46,7 @@ struct SharedStrings: ~Copyable {
     count += 1
   }
 
-  /// Appends a text to a buffer; false if there is none with that number.
+  /// Appends a text to a buffer; returns false if there is none with that number.
   mutating func append(_ index: Int, to out: inout [UInt8]) throws(Failure) -> Bool {
     guard index >= 0, index < count else { return false }
     var (at, position) = (index / Self.stride * Self.stride, places[index / Self.stride])

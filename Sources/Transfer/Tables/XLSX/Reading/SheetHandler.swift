@@ -23,21 +23,21 @@ final class SheetHandler: XMLHandler {
     var column: Int
     var type: CellType
     var style = 0
-    /// The value, as a part of ``SheetHandler/bytes``.
+    /// The value, as a range of ``SheetHandler/bytes``.
     var start: Int
     var end: Int
-    /// The formula, as a part of ``SheetHandler/formulas``; nil if the cell has none.
+    /// The formula, as a range of ``SheetHandler/formulas``; nil if the cell has none.
     var formula: Range<Int>?
-    /// Whether there is a value, if only an empty one.
+    /// Whether there is a value, even an empty one.
     var hasValue = false
   }
 
   /// Excel's limits.
   static let maximumRows = 1_048_576
   static let maximumColumns = 16_384
-  /// The most areas of merged cells.
+  /// The maximum number of areas of merged cells.
   private static let maximumMerged = 100_000
-  /// The most bytes of a formula that are kept, more than one of ``SheetLinks`` has.
+  /// The maximum number of bytes kept of a formula, more than one of ``SheetLinks`` has.
   private static let maximumFormula = 4096
 
   private(set) var row = 0
@@ -45,7 +45,7 @@ final class SheetHandler: XMLHandler {
   private(set) var bytes: [UInt8] = []
   private(set) var formulas: [UInt8] = []
   private(set) var merged: [MergedCells] = []
-  /// Whether the row is hidden, as by a filter.
+  /// Whether the row is hidden, for example by a filter.
   private(set) var isRowHidden = false
   /// The hidden columns, from 0.
   private(set) var hiddenColumns: [ClosedRange<Int>] = []

@@ -1,12 +1,12 @@
 /// An area of merged cells, of which only the first has a value.
 struct MergedCells {
-  /// As the sheet has it: `A1:B2`.
+  /// The area as written in the sheet: `A1:B2`.
   let text: String
   let rows: ClosedRange<Int>
   /// The columns, from 0.
   let columns: ClosedRange<Int>
 
-  /// Reads a reference such as `A1:B2`; nil for any other text.
+  /// Parses a reference such as `A1:B2`; nil for any other text.
   init?(_ text: String) {
     let corners = text.split(separator: ":").map { corner in
       let letters = corner.prefix { $0.isLetter }
@@ -22,10 +22,11 @@ struct MergedCells {
   }
 }
 
-/// Empties merged cells but for the first, which alone is shown, and fills them with its value (`--unmerge fill`), row by row.
+/// Empties merged cells except for the first, the only one shown, and fills them with its value (`--unmerge fill`), row by
+/// row.
 ///
-/// The rows below the header are filled, and of the header the cells that are merged with some above it. A row that has no
-/// value of its own stays without one.
+/// The rows below the header are filled, and the cells of the header that are merged with cells above it. A row without a
+/// value of its own stays empty.
 struct SheetMerges {
   private struct Open {
     var area: MergedCells
@@ -34,7 +35,7 @@ struct SheetMerges {
     var isPercent = false
   }
 
-  /// Those that begin further down, the last one first.
+  /// The areas that begin further down, the last one first.
   private var pending: [MergedCells]
   private var open: [Open] = []
 
@@ -45,7 +46,7 @@ struct SheetMerges {
     self.fills = fills
   }
 
-  /// Empties the cells of a row that others cover: files may have values there.
+  /// Empties the cells of a row that are covered by others, as files may have values in them.
   mutating func uncover(_ row: inout CellRow) {
     open.removeAll { $0.area.rows.upperBound < row.number }
     while let area = pending.last, area.rows.lowerBound <= row.number {
@@ -63,9 +64,9 @@ struct SheetMerges {
     }
   }
 
-  /// Fills a row that was uncovered.
+  /// Fills a row after ``uncover(_:)``.
   ///
-  /// - Parameter header: The row of the header; nil for a row above it.
+  /// - Parameter header: The number of the header row; nil for a row above it.
   func fill(_ row: inout CellRow, header: Int?) {
     guard fills, let header, row.cells.indices.contains(where: { !row.isBlank($0) }) else { return }
     for merged in open where merged.kind != .missing && isFilled(merged.area, row.number, header) {
@@ -88,7 +89,7 @@ struct SheetMerges {
 }
 
 extension CellRow {
-  /// Gives a cell another value, with empty ones before it where there are none.
+  /// Sets the value of a cell, adding empty cells before it if necessary.
   fileprivate mutating func set(_ column: Int, _ kind: Kind, _ value: [UInt8]) {
     while cells.count <= column { endCell(.missing) }
     let old = cells[column].start..<cells[column].end

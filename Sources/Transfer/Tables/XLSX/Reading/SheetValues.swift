@@ -1,12 +1,14 @@
-/// Converts the values of cells, as they are in a sheet's XML, to the text and the kind of a ``CellRow``.
+/// Converts the values of cells, as stored in a sheet's XML, to the texts and kinds of a ``CellRow``.
 struct SheetValues {
   let styles: XLSXStyles
   let countsFrom1904: Bool
-  /// Whether numbers that are shown as percent are what is shown: 16 for 16%, not 0.16.
+  /// Whether percentages are read as shown: 16 for 16%, not 0.16.
   let takesPercentAsShown: Bool
 
-  /// Appends the text of a cell that does not refer to a shared text, and returns its kind; nil for a value that is not
-  /// one of the cell's type, and for a number in a style that is not there, which may be a date.
+  /// Appends the text of a cell that does not refer to a shared text, and returns its kind.
+  ///
+  /// It returns nil for a value that does not match the cell's type, and for a number whose style is missing, as it may be
+  /// a date.
   func append(
     _ value: ArraySlice<UInt8>,
     of cell: SheetHandler.Cell,
@@ -29,17 +31,17 @@ struct SheetValues {
     }
   }
 
-  /// Whether a date has a format that no export gives it, so that somebody typed it.
+  /// Whether a date has a format that exports never use, so that a person must have typed it.
   func isTypedDate(_ cell: SheetHandler.Cell) -> Bool {
     cell.type == .number && styles[cell.style] == .date
   }
 
-  /// Whether a number is shown as percent.
+  /// Whether a number is shown as a percentage.
   func isPercent(_ cell: SheetHandler.Cell) -> Bool {
     cell.type == .number && styles[cell.style] == .percent
   }
 
-  /// What is wrong with a cell that has no value.
+  /// Returns what is wrong with a cell that has no value.
   func fault(of cell: SheetHandler.Cell) -> String {
     if cell.type == .boolean { return "its boolean is invalid" }
     return styles[cell.style] == nil
@@ -78,12 +80,12 @@ struct SheetValues {
       out.append(contentsOf: text.utf8)
       return .padded
     case .percent where takesPercentAsShown:
-      // By the digits: 0.07 times 100 is not 7.
+      // Calculated from the digits, because 0.07 times 100 is not 7.
       ShownText.append(Double("\(number)e2") ?? number * 100, to: &out)
       return .number
     case .boolean, .percent, .number, .text, .double, .integer: break
     }
-    // Digits that no double has are kept, for they are missed where the number is a double.
+    // Digits that no double holds are kept, so that their loss is noticed in a column of doubles.
     if Self.isHeld(number, digits) { ShownText.append(number, to: &out) } else { out += digits }
     switch form {
     case .double: return .double
@@ -117,7 +119,7 @@ struct SheetValues {
       SheetDate.appendClock(microseconds, alwaysSeconds: false, &out)
       return .time
     }
-    // A clock without a date that shows a day or more counts hours; real dates are years away.
+    // A time format without a date shows hours if the number is a day or more; real dates are years away.
     if form == .time, number.magnitude < 366 { return duration(number, &out) }
     let isDate = SheetDate.append(
       number,

@@ -6,13 +6,13 @@ package struct XLSXPackage: Sendable {
   package struct Sheet: Sendable {
     package var name: String
     package var isHidden: Bool
-    /// Whether it is a ``SummarySheet``, which is no table.
+    /// Whether it is a ``SummarySheet``, which is not a table.
     package var isSummary = false
-    /// The collection that an export wrote it from.
+    /// The collection of the export that wrote it.
     package var collection: CollectionPath?
-    /// Whether an export wrote it otherwise than its documents are stored.
+    /// Whether an export wrote its documents differently from how they are stored.
     package var isView = false
-    /// The zone that an export wrote its times in.
+    /// The time zone in which an export wrote its times.
     package var timeZone: String?
     /// The name of its entry in the archive.
     package var part: String
@@ -22,10 +22,10 @@ package struct XLSXPackage: Sendable {
   package private(set) var sheets: [Sheet] = []
   package private(set) var sharedStrings: String?
   private(set) var styles = XLSXStyles()
-  /// Whether days count from 1904, as on old Macs.
+  /// Whether days are counted from 1904, as on old Macs.
   package private(set) var countsFrom1904 = false
 
-  /// The most sheets or parts of a real workbook.
+  /// More sheets or parts than any real workbook has.
   private static let maximumParts = 10_000
 
   /// Reads the structure of a workbook.
@@ -88,11 +88,11 @@ package struct XLSXPackage: Sendable {
 
   private final class Found {
     var sheets: [(name: String, id: String, isHidden: Bool)] = []
-    /// The indices of the summary sheets, and of those that show what is not stored.
+    /// The indices of the summary sheets, and of those that show documents differently from how they are stored.
     var (summaries, views): (Set<Int>, Set<Int>) = ([], [])
     var collections: [Int: CollectionPath] = [:]
     var zones: [Int: String] = [:]
-    /// The parts of the names of collections that are too long for one.
+    /// The parts of collection names that are too long for a single defined name.
     var parts: [Int: [Int: String]] = [:]
     var countsFrom1904 = false
     var relations: [(type: String, target: String, id: String)] = []

@@ -10,20 +10,20 @@ struct XLSXSheetReader: ~Copyable {
   private let handler: SheetHandler
   private var stream: XMLStream
   private var strings: SharedStrings?
-  /// The first row that may be the header; what is merged above it does not matter.
+  /// The first row that may be the header; merged cells above it are irrelevant.
   var headerRow = 1
   private let unmerge: TableReading.Unmerge?
   private var merges: SheetMerges?
-  /// The number of the first row from there on that is not empty, which is the header if there is one.
+  /// The number of the first non-empty row from there on, which is the header if there is one.
   private var firstRow: Int?
-  /// The columns of that row up to the last one with a heading, and the last row with a value.
+  /// The number of columns of that row up to its last heading, and the last row with a value.
   private var (width, lastRow) = (0, 0)
-  /// How many rows with a value below the header are hidden, and the number of the first.
+  /// The number of hidden rows with a value below the header, and the number of the first.
   private var hiddenRows = (count: 0, first: 0)
 
   /// Opens a sheet.
   ///
-  /// - Parameter unmerge: What merged cells are; refused in the table if nil.
+  /// - Parameter unmerge: What to do with merged cells; they are refused in the table if nil.
   /// - Throws: ``Failure`` of kind `inputMalformed` or `cannotWrite`.
   init(
     _ sheet: XLSXPackage.Sheet,
@@ -55,7 +55,7 @@ struct XLSXSheetReader: ~Copyable {
     self.strings = strings
   }
 
-  /// The merged cells of a sheet, which stand behind its rows.
+  /// Returns the merged cells of a sheet, which follow its rows in the file.
   private static func mergedCells(
     of sheet: XLSXPackage.Sheet,
     in package: XLSXPackage
@@ -70,10 +70,10 @@ struct XLSXSheetReader: ~Copyable {
   /// The offset in the compressed part of the sheet.
   var position: Int { stream.position }
 
-  /// Reads the next row that has cells into `row`; false at the end.
+  /// Reads the next row that has cells into `row`; returns false at the end.
   ///
-  /// - Throws: ``Failure`` of kind `inputMalformed`, also for merged cells of the table, of
-  ///   which only the first has a value.
+  /// - Throws: ``Failure`` of kind `inputMalformed`, also for merged cells of the table, of which only the first has a
+  ///   value.
   mutating func next(_ row: inout CellRow) throws(Failure) -> Bool {
     while try stream.advance() {
       row.begin(number: handler.row)
@@ -91,7 +91,7 @@ struct XLSXSheetReader: ~Copyable {
     return false
   }
 
-  /// Remembers where the table is.
+  /// Records the extent of the table.
   private mutating func look(at row: CellRow) {
     guard let last = row.cells.lastIndex(where: { $0.kind != .missing }) else { return }
     lastRow = row.number
@@ -102,9 +102,9 @@ struct XLSXSheetReader: ~Copyable {
     if firstRow == nil, row.number >= headerRow { (firstRow, width) = (row.number, last + 1) }
   }
 
-  /// What is hidden of the rows that were read, as a sentence; nil if nothing is.
+  /// Returns a sentence about the hidden rows and columns that were read; nil if there are none.
   ///
-  /// - Parameter columns: Those of the table that count, from 0.
+  /// - Parameter columns: The relevant columns of the table, from 0.
   func hiddenNotice(of columns: [Int]) -> String? {
     let hidden = columns.filter { column in handler.hiddenColumns.contains { $0.contains(column) } }
     var parts: [String] = []
@@ -121,7 +121,7 @@ struct XLSXSheetReader: ~Copyable {
     return "\(parts.joined(separator: " and ")) of the sheet \(verb) read, too."
   }
 
-  /// Refuses merged cells in the header and below it; what is beside, above and behind the table does not matter.
+  /// Refuses merged cells in the header and below it; those beside, above and below the table are irrelevant.
   private func assertNoneMerged() throws(Failure) {
     guard let firstRow else { return }
     let merged = handler.merged.first { area in

@@ -3,7 +3,7 @@ struct XLSXStyles: Sendable {
   /// The type that a number format represents.
   enum Form: Sendable, Equatable {
     case number, date, time, text
-    /// A date in the format that export gives it.
+    /// A date in the format that export writes.
     case exportedDate
     /// A length of time: `[h]:mm:ss`.
     case duration
@@ -11,7 +11,7 @@ struct XLSXStyles: Sendable {
     case padded(PaddedFormat)
     /// A boolean, as 0 or 1.
     case boolean
-    /// A number that is shown times 100: `0%`.
+    /// A number shown multiplied by 100: `0%`.
     case percent
     /// The types that export marks: a double, an integer, a date with microseconds.
     case double, integer, fineDate
@@ -24,9 +24,9 @@ struct XLSXStyles: Sendable {
   static let fineDateCode = "yyyy-mm-dd hh:mm:ss;@"
   static let doubleCode = "0.0##############"
   static let smallDoubleCode = "0.0##############E+00"
-  /// It is the same after LibreOffice made an .ods of it and back, which makes `0` of `#0`.
+  /// It survives LibreOffice's conversion to .ods and back, which turns `#0` into `0`.
   static let integerCode = "0;-0;0"
-  /// What export wrote before.
+  /// The format that earlier versions of export wrote.
   private static let earlierIntegerCode = "#0"
 
   /// The number formats in which LibreOffice saves the boolean result of a formula, by language.
@@ -39,7 +39,7 @@ struct XLSXStyles: Sendable {
   /// More than Excel allows.
   private static let maximumStyles = 70_000
 
-  /// No styles.
+  /// Creates an empty list of styles.
   init() {}
 
   /// Reads the styles part of a workbook.
@@ -53,9 +53,9 @@ struct XLSXStyles: Sendable {
     forms = handler.formats.map { Self.form(of: $0, code: handler.codes[$0]) }
   }
 
-  /// The form of a style; nil for one that the workbook does not have.
+  /// The form of a style; nil if the workbook does not have it.
   ///
-  /// The first is what cells have that name none.
+  /// Cells that name no style have the first one.
   subscript(index: Int) -> Form? { forms.indices.contains(index) ? forms[index] : index == 0 ? .number : nil }
 
   private final class Handler: XMLHandler {
@@ -113,12 +113,12 @@ struct XLSXStyles: Sendable {
     return clock(code)
   }
 
-  /// Whether a format is that of the dates of an export, also as Google Sheets saves it.
+  /// Whether a format is that of the dates of an export, possibly as saved by Google Sheets.
   private static func isOfExport(_ code: String) -> Bool {
     code.lowercased().filter { $0 != "\\" && $0 != "\"" } == dateCode
   }
 
-  /// Returns the form of a number format that has letters of dates and times; that of a number if it has none.
+  /// Returns the form of a format by its date and time letters; that of a number if it has none.
   private static func clock(_ code: String) -> Form {
     var hasDay = false
     var hasClock = false

@@ -2,7 +2,7 @@ import CExpat
 import Files
 import Platform
 
-/// Receives the tags and texts of an ``XMLStream``, with names without their prefix.
+/// Receives the tags and texts of an ``XMLStream``, with names without their prefixes.
 class XMLHandler {
   typealias Name = UnsafePointer<CChar>
 
@@ -139,7 +139,7 @@ struct XMLStream: ~Copyable {
     return Int(Double(entry.packedBytes) * min(max(share, 0), 1))
   }
 
-  /// Continues until the handler pauses; false at the end of the entry.
+  /// Continues until the handler pauses; returns false at the end of the entry.
   ///
   /// - Throws: ``Failure`` of kind `inputMalformed` with the entry's name and line, or the handler's error.
   mutating func advance() throws(Failure) -> Bool {

@@ -3,11 +3,11 @@ import Files
 
 /// A compressed entry of a ZIP archive, read sequentially; an excessive compression ratio is refused.
 package struct ZIPEntry: ~Copyable {
-  /// Decompressed bytes that are allowed for any entry.
+  /// The number of decompressed bytes allowed for any entry.
   package static let freeBytes = 32 << 20
-  /// The largest compression ratio beyond those bytes.
+  /// The largest compression ratio for larger entries.
   ///
-  /// Sheets compress 10 to 30 times, endless repetition 1,000 times.
+  /// Sheets are compressed by a factor of 10 to 30, endless repetition by 1,000.
   package static let maximumRatio = 400
 
   package let path: String
@@ -87,14 +87,14 @@ package struct ZIPEntry: ~Copyable {
     return false
   }
 
-  /// A byte of a name, without the difference between capital and small letters, and between slashes.
+  /// Returns a byte of a name in lower case, with a slash for a backslash.
   private static func plain(_ byte: UInt8) -> UInt8 {
     byte == UInt8(ascii: "\\") ? UInt8(ascii: "/") : (0x41...0x5A).contains(byte) ? byte | 0x20 : byte
   }
 
   /// Returns the compressed size of an entry; nil if it does not exist.
   ///
-  /// - Throws: As ``open(_:in:)``.
+  /// - Throws: The errors of ``open(_:in:)``.
   package static func packedBytes(of name: String, in path: String) throws(Failure) -> Int? {
     guard let entry = try open(name, in: path) else { return nil }
     return entry.packedBytes

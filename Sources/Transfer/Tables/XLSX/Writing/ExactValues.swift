@@ -1,11 +1,11 @@
-/// The exact values of a workbook's cells that do not read back as themselves, for a hidden sheet.
+/// The exact values of a workbook's cells that would not be read back as such, for a hidden sheet.
 ///
-/// A cell is for people: `5512345678`, not `{"integerValue":"5512345678"}`. If it does not represent the value exactly
-/// (one of another type than its column's, a number beyond the digits of a workbook), a row of the hidden sheet
-/// does: the sheet, the document and the field of the cell, the content of the cell, and the value as REST JSON. The
+/// A cell shows a value for people: `5512345678`, not `{"integerValue":"5512345678"}`. If it does not represent the value
+/// exactly, because the value is of another type than the column or has more digits than a workbook supports, a row of the
+/// hidden sheet does. The row has the sheet, document and field of the cell, its content, and the value as REST JSON. The
 /// content is a cell of the same kind, so that a program that rewrites numbers or texts rewrites both alike. A cell with
-/// another content was edited and takes precedence (``ExactValueIndex``). Rows are found by the document, because people
-/// sort and delete them.
+/// different content was edited and takes precedence (``ExactValueIndex``). Rows are found by their document, because
+/// people sort and delete rows.
 struct ExactValues: ~Copyable {
   /// The name of the hidden sheet; further ones are `_exact (2)` and so on.
   static let sheetName = "_exact"
@@ -21,7 +21,7 @@ struct ExactValues: ~Copyable {
     rows = try SheetRows(in: folder, for: path)
   }
 
-  /// Stores the value of a cell; false if it does not fit into the hidden sheet.
+  /// Stores the value of a cell; returns false if it does not fit into the hidden sheet.
   ///
   /// - Parameter text: The escaped text, if the cell has one.
   mutating func keep(
@@ -47,7 +47,7 @@ struct ExactValues: ~Copyable {
     return true
   }
 
-  /// Escapes into ``escaped``; false for what exceeds a cell.
+  /// Escapes a text into ``escaped``; returns false if it is too long for a cell.
   private mutating func escape(_ text: some Collection<UInt8>) -> Bool {
     escaped.removeAll(keepingCapacity: true)
     Array(text).withUnsafeBufferPointer { SheetText.append($0, to: &escaped) }

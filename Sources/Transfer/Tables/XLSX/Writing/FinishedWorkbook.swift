@@ -28,7 +28,7 @@ struct FinishedWorkbook {
     return OutputFile.Receipt(path: path, bytes: Int(size), sha256: sha256)
   }
 
-  /// Copies it to a target that is no local file, such as standard output or an object in a bucket.
+  /// Copies it to a target that is not a local file, such as standard output or an object in a bucket.
   func copyOut() throws(Failure) -> OutputFile.Receipt {
     var file = try OutputFile(path, gzip: false, digest: digests, via: files)
     var finished = try InputFile(temporary, decompresses: false)

@@ -1,10 +1,10 @@
 import Dispatch
 import Files
 
-/// Runs the library's jobs one after the other on a thread of its own, while another thread renders rows.
+/// Runs the library's jobs one after another on its own thread, while another thread renders rows.
 ///
-/// libxlsxwriter is not safe for use by several threads at once. So other threads wait until this one is idle
-/// (``drain()``) before they call it, and add no jobs meanwhile.
+/// libxlsxwriter is not safe for concurrent use. Other threads therefore wait until this one is idle (``drain()``) before
+/// they call it, and add no jobs meanwhile.
 final class LibraryThread: Sendable {
   typealias Job = @Sendable () throws(Failure) -> Void
 
@@ -14,7 +14,7 @@ final class LibraryThread: Sendable {
   }
 
   private let queue = DispatchQueue(label: "gymmigrate.workbook")
-  /// The jobs that may wait besides the current one; ``run(_:)`` blocks while there are as many.
+  /// The number of jobs that may wait besides the current one; ``run(_:)`` blocks when it is reached.
   private let room = DispatchSemaphore(value: 5)
   private let state = Locked(State())
 
@@ -22,7 +22,7 @@ final class LibraryThread: Sendable {
 
   /// Adds a job; blocks while too many of them wait.
   ///
-  /// - Throws: The failure of an earlier job, after which no others are run.
+  /// - Throws: The failure of an earlier job, after which no other jobs are run.
   func run(_ job: @escaping Job) throws(Failure) {
     try assertSound()
     room.wait()
@@ -39,13 +39,13 @@ final class LibraryThread: Sendable {
 
   /// Waits until all jobs are done.
   ///
-  /// - Throws: As ``run(_:)``.
+  /// - Throws: The errors of ``run(_:)``.
   func drain() throws(Failure) {
     queue.sync {}
     try assertSound()
   }
 
-  /// Drops the jobs that wait, and waits for the current one.
+  /// Drops the waiting jobs and waits for the current one.
   func stop() {
     state.withLock { $0.isStopped = true }
     queue.sync {}

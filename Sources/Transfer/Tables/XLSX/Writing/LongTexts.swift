@@ -1,7 +1,7 @@
-/// The texts of a workbook that exceed a cell, in pieces for a separate sheet.
+/// The texts of a workbook that are too long for a cell, in pieces for a separate sheet.
 ///
-/// The cell has a ``LongTextMark`` and shows the beginning of the text. The sheet has the text's location and its
-/// numbered pieces under the number of the mark.
+/// The cell contains a ``LongTextMark`` and the beginning of the text. The sheet contains, under the number of the mark,
+/// the text's location and its numbered pieces.
 struct LongTexts: ~Copyable {
   static let header = ["number", "sheet", "__name__", "field", "part", "text"]
   static let widths: [Double] = [8, 20, 30, 30, 8, 80]
@@ -48,7 +48,7 @@ struct LongTexts: ~Copyable {
     return Array(mark.utf8) + escaped + Array(LongTextMark.ellipsis.utf8)
   }
 
-  /// What a cell shows of a text, before ``LongTextMark/ellipsis``.
+  /// Returns the part of a text that a cell shows, before ``LongTextMark/ellipsis``.
   static func shown(of text: UnsafeBufferPointer<UInt8>) -> Slice<UnsafeBufferPointer<UInt8>> {
     text[..<SheetText.prefix(text, length: shownLength)]
   }

@@ -3,7 +3,7 @@
 /// A row is its length (4 bytes) and its cells. A cell is a column (2 bytes), a kind (1 byte) and the data of
 /// that kind. Texts end with NUL, as the library requires.
 struct RowBytes: Sendable {
-  /// A cell that is read back; its text is valid only during the call.
+  /// A cell as read back; its text is valid only during the call.
   enum Cell {
     case number(Double, Mark)
     case boolean(Bool)
@@ -27,9 +27,9 @@ struct RowBytes: Sendable {
   /// Where the current row begins.
   private var start = 0
   private var isInRow = false
-  /// The number of rows, also of those that were taken.
+  /// The number of rows, including those taken.
   private(set) var count = 0
-  /// The number of cells, also of those that were taken.
+  /// The number of cells, including those taken.
   private(set) var cellCount = 0
 
   // MARK: Writing
@@ -58,7 +58,7 @@ struct RowBytes: Sendable {
     bytes.append(0)
   }
 
-  /// Adds a cell; `text` is that of a cell of text.
+  /// Adds a cell; `text` is the content if it is a text.
   mutating func cell(_ cell: ShownCell, text: [UInt8], column: Int) {
     switch cell {
     case .number(let number, let mark): self.number(number, column: column, as: mark)
@@ -77,7 +77,7 @@ struct RowBytes: Sendable {
     count += 1
   }
 
-  /// Returns the complete rows, which are not kept.
+  /// Returns the complete rows and removes them.
   mutating func take() -> [UInt8] {
     let taken = bytes
     bytes = []
@@ -104,7 +104,7 @@ struct RowBytes: Sendable {
 
   // MARK: Reading
 
-  /// Calls `body` with each of some complete rows.
+  /// Calls `body` with each of the given complete rows.
   static func read(_ rows: [UInt8], _ body: (Row) throws(Failure) -> Void) throws(Failure) {
     try rows.span.withUnsafeBytes { rest throws(Failure) in
       var at = 0

@@ -39,7 +39,7 @@ struct SheetCells {
   ///
   /// - Parameter cells: A buffer that the rows of a page share; all of it is nil.
   /// - Returns: The fields without a column; nil if there are none.
-  /// - Throws: Why a value cannot be read; the cells are then nil again.
+  /// - Throws: ``WireError`` if a value cannot be read; the cells are then nil again.
   mutating func position<Fields: ReadableFields>(
     _ fields: Fields,
     into cells: inout [Fields.Content?]
@@ -105,7 +105,7 @@ struct SheetCells {
     ["__name__"] + plan.columns.map { plan.heading(of: $0, language) }
   }
 
-  /// Returns the column widths in characters: those of the schema, else from the sampled rows and the headings.
+  /// Returns the column widths in characters: those of the schema, or else from the sampled rows and the headings.
   func widths(under header: [String]) -> [Double] {
     header.enumerated().map { index, heading in
       if index > 0, let width = plan.columns[index - 1].width { return width }
@@ -117,12 +117,12 @@ struct SheetCells {
 
   var extras: SheetExtras { SheetExtras(plan.columns) }
 
-  /// The number formats of the columns; nil where the schema has none.
+  /// The number formats of the columns; nil for those without one in the schema.
   var numberFormats: [String?] { [nil] + plan.columns.map(\.numberFormat) }
 
   // MARK: Cells
 
-  /// Adds a text as it is, as nearly every text can be; false, and nothing, if it may need more care.
+  /// Adds a text unchanged, which suits nearly every text; returns false, without adding it, if it may need more care.
   private mutating func addPlain(_ utf8: UnsafeBufferPointer<UInt8>, _ index: Int) -> Bool {
     let (type, isTextLike, _) = kinds[index]
     guard type == .string || type == .any, !utf8.isEmpty, utf8.count <= SheetText.maximumLength,
@@ -144,7 +144,7 @@ struct SheetCells {
     // The digits of an identifier are a text.
     case .integer(let number)
     where number.magnitude <= Self.largestExact && !(type == .string && isTextLike):
-      // A column of another type reads a marked number as what it is; one of strings reads its digits.
+      // A column of another type reads a marked number with its own type; one of strings reads its digits.
       let mark: RowBytes.Mark = type == .integer || type == .any || type == .string ? .none : .integer
       let isExact = keepsNumbers && number.magnitude < Self.largestShort
       if try isExact ? true : keep(value, .number(Double(number), mark), index, of: name, workbook) {
@@ -152,8 +152,8 @@ struct SheetCells {
         return sample(index + 1, 12)
       }
     case .double(let number) where number.isFinite:
-      // When read back, a whole number is an integer unless its column or format specifies otherwise: also one
-      // that is typed over another number.
+      // When read back, a whole number is an integer unless its column or format specifies otherwise. This includes a
+      // number typed over another one.
       let mark: RowBytes.Mark = type != .double && type != .string ? .double : .none
       let bounded = max(-Self.largestNumber, min(Self.largestNumber, number))
       let isExact = keepsNumbers && Self.isShort(number)
@@ -192,7 +192,7 @@ struct SheetCells {
     try addText(column: index + 1, isTextLike: isTextLike, of: name, workbook)
   }
 
-  /// Stores a value that its cell does not represent exactly in the hidden sheet; false if it does not fit there.
+  /// Stores a value that its cell does not represent exactly in the hidden sheet; returns false if it does not fit there.
   private func keep(
     _ value: Value,
     _ cell: ShownCell,
@@ -210,8 +210,8 @@ struct SheetCells {
     )
   }
 
-  /// Adds the ``ShownText`` of a value instead of ``text``, which is JSON with types; false if both are the same, or if
-  /// the value does not fit into the hidden sheet.
+  /// Adds the ``ShownText`` of a value instead of ``text``, which is JSON with types; returns false if both are the same,
+  /// or if the value does not fit into the hidden sheet.
   private mutating func addShown(
     _ value: Value,
     _ index: Int,
@@ -223,7 +223,8 @@ struct SheetCells {
     return try shown == text ? false : addKept(value, shown, index, of: name, workbook)
   }
 
-  /// Adds a text and stores the value in the hidden sheet; false, and nothing, if it does not fit.
+  /// Adds a text and stores the value in the hidden sheet; returns false, without adding it, if the value does not fit
+  /// there.
   private mutating func addKept(
     _ value: Value,
     _ text: [UInt8],
@@ -250,12 +251,12 @@ struct SheetCells {
     }
   }
 
-  /// The largest number of which the 16 digits in a workbook are a double: a bit more would be infinite.
+  /// The largest number whose 16 digits in a workbook are still a double; slightly larger ones would become infinite.
   private static let largestNumber = 1.797693134862315e308
   /// Integers below have at most 15 digits.
   private static let largestShort: UInt64 = 1_000_000_000_000_000
 
-  /// Whether 15 digits determine a finite number, and spreadsheets know numbers of its size and sign.
+  /// Whether 15 digits determine a finite number, and spreadsheets support numbers of its size and sign.
   static func isShort(_ number: Double) -> Bool {
     // Nearly every number is an amount with few decimals. A whole number divided by a power of ten is the
     // double nearest to the decimal, which therefore determines it.
@@ -264,13 +265,13 @@ struct SheetCells {
     return isSpreadsheetNumber(number, digits: 15)
   }
 
-  /// Whether spreadsheets know a number: within their bounds, and determined by so many digits.
+  /// Whether spreadsheets support a number: it is within their bounds and determined by that many digits.
   ///
-  /// Earlier versions of export wrote the others as text, which is still read as a number.
+  /// Earlier versions of export wrote other numbers as text, which is still read as a number.
   static func isSpreadsheetNumber(_ number: Double, digits maximum: Int = 16) -> Bool {
     if number == 0 { return true }
     guard number.magnitude >= 2.3e-308, number.magnitude <= 9.99999999999999e307 else { return false }
-    // A description ends in .0, which is no digit that a whole number needs.
+    // A description may end in .0, which a whole number does not need.
     let largest = maximum < 16 ? Double(largestShort) : Double(largestExact)
     if number.magnitude < largest, number.rounded() == number { return true }
     var digits = 0
@@ -299,7 +300,7 @@ struct SheetCells {
     }
   }
 
-  /// Adds ``text``, escaped, or a reference if it exceeds a cell.
+  /// Adds ``text``, escaped, or a mark for it if it is too long for a cell.
   private mutating func addText(
     column: Int,
     isTextLike: Bool,
@@ -329,7 +330,7 @@ struct SheetCells {
 
   /// Returns the number of a time in the zone; nil if a date in a sheet cannot represent it.
   ///
-  /// That is before 1 March 1900 or after 9999, finer than a microsecond, or in the second pass of a repeated
+  /// That is the case before 1 March 1900, after 9999, for fractions of a microsecond, and in the second pass of a repeated
   /// hour.
   private func serial(of moment: Timestamp) -> Double? {
     timeZone.unambiguousTime(of: moment).flatMap {

@@ -16,7 +16,7 @@ struct SheetExtras {
     }
   }
 
-  /// Adds the conditional formats to a sheet with that many rows, of which the first is the header.
+  /// Adds the conditional formats to a sheet with the given number of rows, of which the first is the header.
   func apply(
     to sheet: UnsafeMutablePointer<lxw_worksheet>,
     rows: UInt32,
@@ -43,7 +43,7 @@ struct SheetExtras {
     return LXW_NO_ERROR
   }
 
-  /// The condition on the cell of the second row, which a spreadsheet adapts to the other rows.
+  /// Returns the condition for the cell of the second row, which a spreadsheet adapts to the other rows.
   static func formula(_ rule: FieldHighlight, _ column: String) -> String {
     let cell = "$\(column)2"
     var conditions = ["ISNUMBER(\(cell))"]
@@ -60,7 +60,7 @@ struct SheetExtras {
     Int64(exactly: number).map { String($0) } ?? String(number)
   }
 
-  /// The letters of a column, from 0: `A`, `AA`.
+  /// Returns the letters of a column, from 0: `A`, `AA`.
   static func name(ofColumn index: Int) -> String {
     var name = ""
     var rest = index + 1

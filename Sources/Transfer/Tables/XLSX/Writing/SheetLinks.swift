@@ -31,8 +31,8 @@ struct SheetLinks {
     if parts.isEmpty { return nil }
   }
 
-  /// The formula of an ID; nil for a column without links, and for an ID with characters that are special in a formula
-  /// or a lookup.
+  /// Returns the formula for an ID; nil for a column without links, and for an ID with characters that are special in a
+  /// formula or a lookup.
   func formula(for id: UnsafePointer<CChar>, in column: Int) -> [CChar]? {
     guard let parts = parts[column] else { return nil }
     var bytes: [UInt8] = []
@@ -51,7 +51,7 @@ struct SheetLinks {
     return pieces.flatMap { $0.map { CChar(bitPattern: $0) } }
   }
 
-  /// Returns the ID of a link's formula, as it is in a sheet without the sign of equality; nil for any other formula.
+  /// Returns the ID in a link's formula, as stored in a sheet without the equals sign; nil for any other formula.
   ///
   /// Other programs write the reference to the other sheet in their own way.
   static func id(inFormula formula: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {

@@ -52,7 +52,7 @@ struct SheetRows: ~Copyable {
     }
   }
 
-  /// Moves bytes until there are `count`; false if there are not enough.
+  /// Moves bytes until there are `count`; returns false if there are not enough.
   private static func fill(
     _ carry: inout [UInt8],
     to count: Int,

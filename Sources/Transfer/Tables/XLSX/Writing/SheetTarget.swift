@@ -87,7 +87,7 @@ struct CellFormats {
   var fineDate: UnsafeMutablePointer<lxw_format>?
   /// For doubles that would otherwise be read as integers.
   var double: UnsafeMutablePointer<lxw_format>?
-  /// The same for those that would be zeros after the point.
+  /// The same, for doubles that would have several zeros after the point.
   var smallDouble: UnsafeMutablePointer<lxw_format>?
   /// For integers that would otherwise be read as doubles.
   var integer: UnsafeMutablePointer<lxw_format>?
@@ -96,7 +96,7 @@ struct CellFormats {
   /// Nil without links.
   var link: UnsafeMutablePointer<lxw_format>?
 
-  /// The format of a double that would otherwise be read as an integer, or be one once another number is typed.
+  /// Returns the format of a double that would be read as an integer otherwise, or if another number is typed over it.
   func double(for number: Double) -> UnsafeMutablePointer<lxw_format>? {
     number != 0 && number.magnitude < 0.001 ? smallDouble : double
   }

@@ -76,7 +76,7 @@ enum SheetText {
   /// More than the UTF-8 text of any real cell, including escapes.
   static let maximumCellBytes = 8 * maximumLength
 
-  /// Returns a value without the white space of XML around it.
+  /// Returns a value without surrounding XML white space.
   static func trimmed(_ value: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
     func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D }
     let rest = value.drop(while: isSpace)

@@ -3,30 +3,30 @@ import Files
 
 /// Writes the documents of one sheet of an ``XLSXWriter``.
 ///
-/// Cells are numbers, booleans and dates if a workbook has such, whatever the type of their column, otherwise
-/// text: arrays, integers beyond 2^53, `NaN`, `Infinity`, and dates before 1 March 1900, where Excel's calendar
-/// is wrong. If the column is of another type or the number has more digits than a workbook, the cell shows the value as
-/// ``ShownText`` does, and the exact value is in ``ExactValues``. An empty text is an empty cell that is there, too;
-/// a missing value is no cell.
+/// A cell is a number, a boolean or a date if a workbook can represent the value so, whatever the type of its column, and
+/// otherwise a text: arrays, integers beyond 2^53, `NaN`, `Infinity`, and dates before 1 March 1900, where Excel's calendar
+/// is wrong. If the column is of another type or the number has more digits than a workbook supports, the cell shows the
+/// value as ``ShownText`` does, and the exact value is in ``ExactValues``. So is an empty text, whose cell is empty; a
+/// missing value has no cell.
 ///
-/// The library writes the rows on its own thread. Fields without a column get one at the end when they first appear; then
-/// the header is written again at the end.
+/// The library writes the rows on its own thread. Fields without a column get one at the end when they first appear; the
+/// header is then rewritten at the end.
 final class SheetWriter: CollectionWriter {
   private(set) var documentCount = 0
 
   private let collection: CollectionPath
   private let workbook: XLSXWriter
   private let name: String
-  /// Whether the workbook is complete with it.
+  /// Whether its completion completes the workbook.
   private let isOnly: Bool
   private let first: UnsafeMutablePointer<lxw_worksheet>
   private var cells: SheetCells?
   /// The sheets so far; rows go to the last one.
   private var targets: [SheetTarget] = []
-  /// The rows of the last sheet, including those that the library does not have yet.
+  /// The rows of the last sheet, including those not yet passed to the library.
   private var rows = 0
 
-  /// The bytes of rows that are passed to the library together.
+  /// The number of bytes of rows that are passed to the library at once.
   private static let piece = 128 << 10
 
   init(

@@ -2,7 +2,7 @@ package import Schema
 
 /// A report sheet of a workbook: a title and sections of rows, some with a native chart.
 ///
-/// It is no table of documents; ``TableReader`` and the import skip it.
+/// It is not a table of documents; ``TableReader`` and the import skip it.
 package struct SummarySheet: Sendable {
   package enum Cell: Sendable, Equatable {
     case empty
@@ -15,7 +15,7 @@ package struct SummarySheet: Sendable {
       count.magnitude <= 1 << 53 ? .number(Double(count), format: "#,##0") : .text(String(count))
     }
 
-    /// A day as a date; a text for one before 1 March 1900, where Excel's calendar is wrong.
+    /// A day as a date; as text before 1 March 1900, where Excel's calendar is wrong.
     package static func day(_ day: CalendarDay, format: String = "yyyy-mm-dd") -> Cell {
       let serial = day.number + SheetDate.epoch
       guard serial >= SheetDate.firstDay, serial <= SheetDate.lastDay else { return .text(day.text) }
@@ -24,18 +24,18 @@ package struct SummarySheet: Sendable {
   }
 
   package enum Chart: Sendable {
-    /// Bars below each other, for headings.
+    /// Horizontal bars, for headings.
     case bars
-    /// Columns side by side, for steps of time.
+    /// Vertical columns, for steps of time.
     case columns
   }
 
-  /// A heading, and rows below it; a chart shows the second cell of each row over the first.
+  /// A heading and the rows below it; a chart plots the second cell of each row against the first.
   package struct Section: Sendable {
     package var title: String
     package var headings: [String]
     package var rows: [[Cell]]
-    /// The chart, which is not drawn without rows.
+    /// The chart; it is not drawn if there are no rows.
     package var chart: Chart?
     /// The text shown if there are no rows.
     package var empty: String

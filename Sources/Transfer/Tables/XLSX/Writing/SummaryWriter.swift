@@ -8,12 +8,12 @@ package final class SummaryWriter {
   static let mark = "gymmigrate_summary"
 
   private static let widths: [Double] = [34, 18, 12, 3]
-  /// Characters of a note on a line.
+  /// The number of characters in a line of a note.
   private static let noteLength = 32
   private static let chartColumn = 4
-  /// The columns and the rows from a chart to the next one, of their usual size (64 and 20 pixels).
+  /// The number of columns and rows from one chart to the next, in their usual size (64 and 20 pixels).
   private static let chartPitch = (columns: 8, rows: 16)
-  /// Beyond so many columns their numbers would overlap.
+  /// With more columns than this, their numbers would overlap.
   private static let labelledColumns = 12
   private static let chartSize = (width: 480.0, height: 300.0)
 
@@ -26,7 +26,7 @@ package final class SummaryWriter {
     self.name = name
   }
 
-  /// Writes the sheet; once, before the workbook is finished.
+  /// Writes the sheet; call it once, before the workbook is finished.
   ///
   /// - Throws: ``Failure`` of kind `cannotWrite`.
   package func write(_ summary: SummarySheet) throws(Failure) {
@@ -116,7 +116,7 @@ package final class SummaryWriter {
     case .number(let number, let code):
       let format = try self.format("\(column == 0)\(code)") {
         format_set_num_format($0, code)
-        // Dates in the first column are labels, as texts are.
+        // Dates in the first column are labels, and aligned like texts.
         if column == 0 { format_set_align($0, UInt8(LXW_ALIGN_LEFT.rawValue)) }
       }
       try workbook.check(worksheet_write_number(sheet, row, column, number, format))

@@ -56,7 +56,7 @@ struct Workbook: ~Copyable {
 
   deinit { lxw_workbook_free(handle) }
 
-  /// Makes a format without any properties.
+  /// Creates a format without any properties.
   ///
   /// - Throws: ``Failure`` of kind `internal` if there is no memory.
   func addFormat() throws(Failure) -> UnsafeMutablePointer<lxw_format> {
@@ -64,7 +64,7 @@ struct Workbook: ~Copyable {
     return format
   }
 
-  /// Makes a chart, to be inserted into one sheet.
+  /// Creates a chart, to be inserted into one sheet.
   ///
   /// - Throws: ``Failure`` of kind `internal` if there is no memory.
   func addChart(_ type: lxw_chart_type) throws(Failure) -> UnsafeMutablePointer<lxw_chart> {

@@ -13,7 +13,7 @@ package struct XLSXOptions: Sendable {
   /// They need about twice the uncompressed size of the rows.
   package var temporaryFolder: String?
   package var schema = DatabaseSchema.none
-  /// Whether it shows documents otherwise than they are stored, so that it is not imported.
+  /// Whether it shows documents differently from how they are stored, and is therefore not imported.
   package var isView = false
 
   package init(timeZone: LocalTimeZone) {

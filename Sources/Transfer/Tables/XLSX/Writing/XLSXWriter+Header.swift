@@ -2,7 +2,7 @@ import CXLSXWriter
 import Files
 import Platform
 
-// The first row of sheets, which may get further columns after the others are written.
+// The first row of sheets, which may get more columns after the other rows are written.
 
 extension XLSXWriter {
   /// Writes headings into the first row.
@@ -18,8 +18,7 @@ extension XLSXWriter {
 
   /// Writes the first row again, with the columns that appeared later, and copies the rows after it.
   ///
-  /// In constant memory the library accepts rows only in their order, so it writes into an empty row and another file
-  /// meanwhile.
+  /// In constant memory, the library accepts rows only in order, so meanwhile it writes into an empty row and another file.
   func rewriteHeader(of target: SheetTarget, _ header: [String]) throws(Failure) {
     let sheet = target.sheet
     guard let rows = sheet.pointee.optimize_tmpfile, let last = sheet.pointee.optimize_row,

@@ -11,13 +11,13 @@ import Schema
 ///     try sheet.finish()
 ///     try workbook.finish()
 ///
-/// Sheets are in the order in which their writers were created. Further sheets of a collection with more than
-/// 1,048,575 documents, `long texts`, and the hidden `_exact` are at the end. A writer that is dropped before
-/// ``finish()`` leaves nothing behind.
+/// Sheets are in the order in which their writers were created. Further sheets of a collection with more than 1,048,575
+/// documents, `long texts`, and the hidden `_exact` are at the end. A writer that is dropped before ``finish()`` leaves no
+/// files behind.
 ///
-/// A workbook is for people. What its cells do not carry is in the hidden sheet (``ExactValues``): types other
-/// than the column's, and digits beyond 15, of which libxlsxwriter writes 16 and LibreOffice saves 15, and which
-/// empty cells are empty texts. JSON Lines keeps everything.
+/// A workbook is meant for people. What its cells cannot represent is in the hidden sheet (``ExactValues``): types other
+/// than the column's; digits beyond the 15th, as libxlsxwriter writes 16 and LibreOffice saves 15; and which empty cells
+/// are empty texts. JSON Lines keeps everything.
 package final class XLSXWriter {
   /// Excel's limit of rows per sheet, including the header.
   package static let maximumRows = 1_048_576
@@ -37,14 +37,14 @@ package final class XLSXWriter {
   private var temporaryIsLeft = true
   private(set) var workbook: Workbook?
   private var names = SheetNames()
-  /// The names of sheets that will be there, by their collections.
+  /// The names of the sheets to come, by their collections.
   private var announced: [UTF8Key: String] = [:]
-  /// The collections whose sheets are there.
+  /// The collections whose sheets exist.
   private var begun: Set<UTF8Key> = []
   private let thread = LibraryThread()
-  /// The texts that exceed a cell, for the last sheet.
+  /// The texts that are too long for a cell, for the last sheet.
   var longTexts: LongTexts
-  /// The values that their cells do not carry, for the hidden sheet.
+  /// The values that their cells cannot represent exactly, for the hidden sheet.
   var exactValues: ExactValues
 
   /// Starts a workbook (`-` is standard output).
@@ -90,9 +90,9 @@ package final class XLSXWriter {
     if temporaryIsLeft { unlink(temporary) }
   }
 
-  /// Announces the sheets of collections, so that sheets before them link to theirs.
+  /// Announces the sheets of collections, so that earlier sheets can link to them.
   ///
-  /// Each of them must be added afterwards; the names are reserved now.
+  /// Each of these sheets must be added afterwards; the names are reserved now.
   package func announce(_ collections: [CollectionPath]) {
     for collection in collections where announced[UTF8Key(collection.string)] == nil {
       announced[UTF8Key(collection.string)] = names.unique(collection.string)
@@ -102,9 +102,9 @@ package final class XLSXWriter {
   /// Returns a writer for the next sheet.
   ///
   /// - Parameters:
-  ///   - collection: The collection, by whose path the sheet is named.
-  ///   - fields: The columns; those of the catalogue and further fields if nil.
-  ///   - isOnly: Whether the writer completes the workbook, too, so that it has the receipt.
+  ///   - collection: The collection, whose path names the sheet.
+  ///   - fields: The columns; if nil, those of the catalogue and any further fields.
+  ///   - isOnly: Whether the writer also completes the workbook, and so has its receipt.
   /// - Throws: ``Failure`` of kind `cannotWrite` or `usage`.
   package func sheet(
     for collection: CollectionPath,
@@ -121,10 +121,10 @@ package final class XLSXWriter {
 
   /// Waits until the library's thread is idle, so that another thread may call the library.
   ///
-  /// - Throws: The failure of rows before.
+  /// - Throws: The failure of earlier rows.
   func drain() throws(Failure) { try thread.drain() }
 
-  /// Returns a writer for a sheet for people, which is the next one.
+  /// Adds a report sheet as the next one and returns its writer.
   ///
   /// - Throws: ``Failure`` of kind `cannotWrite`.
   package func summary(named name: String) throws(Failure) -> SummaryWriter {
@@ -132,7 +132,7 @@ package final class XLSXWriter {
     return SummaryWriter(of: self, try addSheet(named: name), named: name)
   }
 
-  /// Completes the workbook, after all sheets were finished; this takes most of the time.
+  /// Completes the workbook after all of its sheets; this takes most of the time.
   ///
   /// - Throws: ``Failure`` of kind `cannotWrite`.
   package func finish() throws(Failure) {
@@ -173,7 +173,7 @@ package final class XLSXWriter {
 
   // MARK: Sheets
 
-  /// Adds a further sheet of a collection, or of the workbook's own rows.
+  /// Adds another sheet of a collection, or of the workbook's own rows.
   func addSheet(
     after name: String,
     of collection: CollectionPath? = nil
@@ -181,7 +181,7 @@ package final class XLSXWriter {
     try addSheet(named: names.unique(name), of: collection)
   }
 
-  /// The rows of a sheet without its header.
+  /// The maximum number of rows of a sheet, without its header.
   var documentsPerSheet: Int { rowsPerSheet - 1 }
 
   private func addSheet(
@@ -222,14 +222,14 @@ package final class XLSXWriter {
     try end(target, header: header, widths: widths)
   }
 
-  /// Writes rows of ``RowBytes`` to a sheet, after those before them.
+  /// Writes rows of ``RowBytes`` to a sheet, after the earlier ones.
   ///
   /// - Throws: The failure of these rows or of earlier ones.
   func write(_ rows: [UInt8], to target: SheetTarget) throws(Failure) {
     try thread.run { () throws(Failure) in try target.write(rows) }
   }
 
-  /// Begins a sheet with its header, to which columns may be added until its end.
+  /// Begins a sheet with its header, to which columns may be added until the sheet ends.
   func begin(
     _ sheet: UnsafeMutablePointer<lxw_worksheet>,
     header: [String],
@@ -244,7 +244,7 @@ package final class XLSXWriter {
     if isHidden { worksheet_hide(sheet) }
     worksheet_freeze_panes(sheet, 1, 0)
     for (index, code) in numberFormats.enumerated() {
-      // Cells without a format of their own take that of their column. The width follows at the end.
+      // Cells without their own format take that of their column. The width is set at the end.
       guard let code else { continue }
       worksheet_set_column(sheet, UInt16(index), UInt16(index), 8, try numberFormat(code))
     }
@@ -260,7 +260,7 @@ package final class XLSXWriter {
     )
   }
 
-  /// Completes a sheet with the header that its columns have at the end.
+  /// Completes a sheet with the final header.
   func end(
     _ target: SheetTarget,
     header: [String],
@@ -289,7 +289,7 @@ package final class XLSXWriter {
   /// The format of headings; nil once the workbook is finished.
   var headingFormat: UnsafeMutablePointer<lxw_format>? { workbook?.headingFormat }
 
-  /// Returns the format of a name, which `set` defines at its first use; nil once the workbook is finished.
+  /// Returns the format of that name, which `set` defines on first use; nil once the workbook is finished.
   func format(
     _ name: String,
     _ set: (UnsafeMutablePointer<lxw_format>) -> Void
@@ -301,7 +301,7 @@ package final class XLSXWriter {
     return made
   }
 
-  /// The format of links: text, so that an ID typed over another remains text.
+  /// Returns the format of links, which is text, so that an ID typed over another remains text.
   private func linkFormat() throws(Failure) -> UnsafeMutablePointer<lxw_format>? {
     try format("link") {
       format_set_num_format($0, "@")
@@ -310,12 +310,12 @@ package final class XLSXWriter {
     }
   }
 
-  /// The format of numbers with a code, as spreadsheets write it: `0.00`.
+  /// Returns the format of numbers with the given code, such as `0.00`.
   private func numberFormat(_ code: String) throws(Failure) -> UnsafeMutablePointer<lxw_format>? {
     try format("number \(code)") { format_set_num_format($0, code) }
   }
 
-  /// Sends a finished sheet to its temporary file; the library does not check whether writing that succeeded.
+  /// Flushes a finished sheet to its temporary file; the library does not check whether writing to it succeeded.
   func flush(_ sheet: UnsafeMutablePointer<lxw_worksheet>) throws(Failure) {
     guard let file = sheet.pointee.optimize_tmpfile else { return }
     if fflush(file) != 0 || ferror(file) != 0 {
@@ -337,14 +337,14 @@ package final class XLSXWriter {
 
   // Space must be checked in advance: at the end, the library copies the rows without checking for errors.
 
-  /// The space that rows need, in bytes.
+  /// Returns the space that rows need, in bytes.
   static func room(forBytes bytes: Int, cells: Int) -> Int {
     // The tags of a cell take about 50 bytes; there are two copies of the rows while the workbook is assembled.
     let size = bytes.addingClamped(cells.multipliedClamped(by: 50))
     return size.multipliedClamped(by: 2).addingClamped(size / 4)
   }
 
-  /// - Parameter sheet: A sheet with all its rows, of which a copy is made, and that is compressed.
+  /// - Parameter sheet: A sheet with all its rows, which will be copied and compressed.
   private func checkRoom(forFile sheet: UnsafeMutablePointer<lxw_worksheet>) throws(Failure) {
     let size = sheet.pointee.optimize_tmpfile.map { ftell($0) } ?? 0
     try checkRoom(size.addingClamped(size / 4))

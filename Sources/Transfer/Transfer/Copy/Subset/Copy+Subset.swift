@@ -3,26 +3,26 @@ import FirestoreREST
 import Logging
 import Platform
 
-/// What is said of a part of a database, in the summary and on a terminal.
+/// The report on a subset of a database, in the summary and on a terminal.
 package struct SubsetReport: SummarySection, Equatable {
   /// A reference that was followed.
   struct Reference: Encodable, Sendable, Equatable {
     let way: SubsetSearch.Way
     let reference: String
-    /// The documents that it brought.
+    /// The number of documents that it added.
     let documents: Int
   }
 
-  /// A root that is not followed inwards by a field.
+  /// A root whose references by a field are not followed inwards, because there are too many.
   struct Hub: Encodable, Sendable, Equatable {
     let document: String
     let reference: String
-    /// The documents that refer to it.
+    /// The number of documents that refer to it.
     let documents: Int
   }
 
   let documents: Int
-  /// The documents that it refers to and that do not exist.
+  /// The number of referenced documents that do not exist.
   let dangling: Int
   let references: [Reference]
   let hubs: [Hub]
@@ -34,7 +34,7 @@ package struct SubsetReport: SummarySection, Equatable {
 
   private enum CodingKeys: String, CodingKey { case documents, dangling, references, hubs }
 
-  /// Says what each reference brought, and which documents are not followed.
+  /// Logs what each reference added, and which documents are not followed.
   func say(to logger: Logger) {
     for edge in references {
       let name =
@@ -50,9 +50,9 @@ package struct SubsetReport: SummarySection, Equatable {
 }
 
 extension Copy {
-  /// Plans the copy of a part, which is found in full.
+  /// Plans the copy of a subset, all of whose documents are found first.
   ///
-  /// - Throws: As ``prepare()``; `.tryLater` for a part that is too large.
+  /// - Throws: The errors of ``prepare()``; `.tryLater` for a subset that is too large.
   func plan(of subset: Subset, _ resumed: CopyPosition?) async throws -> Plan {
     let readTime = resumed.map(\.readTime) ?? options.readTime
     for root in subset.roots { try await assertMayLeave(reads(of: root, at: readTime).map(\.collection)) }
@@ -87,7 +87,7 @@ extension Copy {
     return plan
   }
 
-  /// Returns the reads of what a part begins with.
+  /// Returns the reads of a subset's root.
   func reads(of root: Subset.Root, at readTime: Timestamp?) async throws -> [CollectionRead] {
     let selection = CollectionSelection([root.collection], isDeep: false)
     let roots = selection.wantsRoots ? try await source.client.collectionIDs(readTime: readTime) : []
@@ -103,7 +103,7 @@ extension Copy {
     for collection in collections { try personalData.assertFree(collection) }
   }
 
-  /// Removes the names of a part, which was copied.
+  /// Removes the names of a subset, after it was copied.
   func forgetNames() throws(Failure) {
     let path = context.folder.file(SubsetNames.fileName)
     if unlink(path) != 0, errno != ENOENT { throw Failure.cannotWrite(path, errno: errno) }

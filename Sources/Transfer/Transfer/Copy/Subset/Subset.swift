@@ -1,34 +1,34 @@
 import FirestoreREST
 
-/// A part of a database that is closed: some documents, with what they refer to and what refers to them.
+/// A closed subset of a database: some documents, with everything that they refer to and that refers to them.
 package struct Subset: Sendable {
-  /// Documents that the part begins with: the first ones of a collection that a filter keeps.
+  /// The documents that the subset starts from: the first documents of a collection that match a filter.
   package struct Root: Sendable {
     /// A path or a pattern.
     let collection: String
     let filter: StructuredQuery.Filter?
-    /// The most documents, by name; nil for all.
+    /// The maximum number of documents, in the order of names; nil for all.
     let limit: Int?
-    /// As it was typed.
+    /// The root as typed.
     let text: String
   }
 
   package let roots: [Root]
-  /// Whether subcollections come along.
+  /// Whether subcollections are included.
   package let isDeep: Bool
   package let settings: SubsetSettings
 }
 
-/// A part of a database, as a command line or a record says it.
+/// A subset of a database as specified on the command line or in a record.
 package struct SubsetSettings: Codable, Sendable, Equatable {
-  /// What the references of documents are followed to.
+  /// In which directions references are followed.
   package struct Follow: Codable, Sendable, Equatable {
     package var outwards = true
     package var inwards = false
 
     package init() {}
 
-    /// Parses `out`, `in`, both with a comma between them, or `none`; nil for any other text.
+    /// Parses `out`, `in`, both separated by a comma, or `none`; returns nil for any other text.
     package init?(typed text: String) {
       let words = text == "none" ? [] : text.split(separator: ",", omittingEmptySubsequences: false)
       guard Set(words).count == words.count, words.allSatisfy({ ["out", "in"].contains($0) }) else {
@@ -38,10 +38,10 @@ package struct SubsetSettings: Codable, Sendable, Equatable {
     }
   }
 
-  /// The most documents that a part may have: what is known of each while it is looked for is in memory.
+  /// The largest possible maximum of documents in a subset, because the state of each is kept in memory during the search.
   package static let greatest = 500_000
 
-  /// The roots, as ``SubsetRoot/init(typed:)`` reads them.
+  /// The roots, in the syntax of ``SubsetRoot/init(typed:)``.
   package var roots: [String]
   package var sample: SampleShare?
   package var follow = Follow()
@@ -50,9 +50,9 @@ package struct SubsetSettings: Codable, Sendable, Equatable {
 
   package init(roots: [String]) { self.roots = roots }
 
-  /// What is meant.
+  /// Resolves the settings to a subset.
   ///
-  /// - Throws: What `filter`, which reads a filter, throws.
+  /// - Throws: The errors of `filter`, which parses a filter.
   package func subset(
     isDeep: Bool,
     _ filter: (String) throws -> StructuredQuery.Filter?
@@ -72,7 +72,7 @@ package struct SubsetRoot: Sendable, Equatable {
   package let filter: String?
   package let limit: Int?
 
-  /// Returns nil for any other text; neither the collection nor the filter is looked at.
+  /// Returns nil for any other text; neither the collection nor the filter is checked.
   package init?(typed text: String) {
     var words = text.utf8.split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }[...]
     guard let first = words.popFirst() else { return nil }
@@ -95,13 +95,13 @@ package struct SubsetRoot: Sendable, Equatable {
   }
 }
 
-/// A share of the documents by a checksum of their names: the same ones each time, and in every database.
+/// A share of the documents, chosen by a checksum of their names, so that it is the same every time and in every database.
 package struct SampleShare: Codable, Sendable, Equatable {
   private static let whole: UInt64 = 1_000_000
 
   private let millionths: UInt64
 
-  /// Parses a percentage above 0 with up to 4 decimals, as `0.5%`; nil for any other text.
+  /// Parses a percentage above 0 with up to 4 decimals, such as `0.5%`; returns nil for any other text.
   package init?(typed text: String) {
     guard text.utf8.last == UInt8(ascii: "%") else { return nil }
     let parts = text.utf8.dropLast().split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
@@ -116,9 +116,10 @@ package struct SampleShare: Codable, Sendable, Equatable {
     millionths = number
   }
 
-  /// Whether a document is one of them: the first 8 bytes of the SHA-256 of its name, as a number, are below the share of 2^64.
+  /// Whether a document is in the share: the first 8 bytes of the SHA-256 of its name, as a number, are below the share of
+  /// 2^64.
   ///
-  /// - Throws: As ``SHA256Digest/init()``.
+  /// - Throws: The errors of ``SHA256Digest/init()``.
   package func contains(_ path: DocumentPath) throws(Failure) -> Bool {
     var digest = try SHA256Digest()
     Array(path.string.utf8).withUnsafeBytes { digest.update($0) }

@@ -1,9 +1,9 @@
 import Synchronization
 import TypedDocuments
 
-/// The names of the documents of a part, in their order, on disk.
+/// The names of the documents in a subset, sorted, on disk.
 package final class SubsetNames: Sendable, Equatable {
-  /// The file of a run that has them, a line each; of a masked one there is none, because names are people's.
+  /// The file in which a run keeps them, one per line; a masked run has none, because names are personal data.
   static let fileName = "part.jsonl"
   private static let longestLine = 64 << 10
 
@@ -13,7 +13,7 @@ package final class SubsetNames: Sendable, Equatable {
   }
 
   let count: Int
-  /// How many there are of each collection, in their order.
+  /// The number of documents in each collection, in the order of collections.
   let collections: [(pattern: CollectionPath, count: Int)]
   private let spool: Mutex<NameSpool>
 
@@ -23,9 +23,9 @@ package final class SubsetNames: Sendable, Equatable {
     self.spool = Mutex(spool)
   }
 
-  /// Keeps sorted names.
+  /// Stores sorted names.
   ///
-  /// - Parameter file: The file that keeps them for a run that is resumed; nil for none.
+  /// - Parameter file: The file that keeps them for a resumed run; nil for none.
   /// - Throws: `.cannotWrite`.
   convenience init(_ sorted: consuming SortedRecords<ScopedDocument>, file: String?) throws(Failure) {
     let spool = try NameSpool()
@@ -41,7 +41,7 @@ package final class SubsetNames: Sendable, Equatable {
     self.init(spool, counts)
   }
 
-  /// Reads the file of a run that is resumed.
+  /// Reads the file of a resumed run.
   ///
   /// - Throws: `.inputMalformed`; `.inputMissing`.
   convenience init(file: String) throws(Failure) {
@@ -57,7 +57,7 @@ package final class SubsetNames: Sendable, Equatable {
     self.init(spool, counts)
   }
 
-  /// - Throws: `.cannotWrite` where the file cannot be read.
+  /// - Throws: `.cannotWrite` if the file cannot be read.
   func names(_ positions: Range<Int>) throws(Failure) -> [DocumentPath] {
     try spool.withLock { spool throws(Failure) in
       var names: [DocumentPath] = []

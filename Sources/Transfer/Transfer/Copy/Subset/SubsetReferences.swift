@@ -1,10 +1,10 @@
 import FirestoreREST
 import Schema
 
-/// What documents refer to: by the references of Firestore, and by the IDs that the schema says are references.
+/// Finds what documents refer to: by Firestore references, and by IDs that the schema declares to be references.
 struct SubsetReferences: Sendable {
   struct Reference: Equatable {
-    /// The field and what it refers to, as `members.gymId -> gyms`.
+    /// The field and its target, such as `members.gymId -> gyms`.
     var edge: String
     var path: DocumentPath
   }
@@ -12,22 +12,22 @@ struct SubsetReferences: Sendable {
   private let schema: DatabaseSchema
   private let database: DatabaseName
 
-  /// - Parameter database: The database that is read; what refers to another one refers to nothing here.
+  /// - Parameter database: The database that is read; references into any other database are ignored.
   init(by schema: DatabaseSchema, in database: DatabaseName) {
     (self.schema, self.database) = (schema, database)
   }
 
   // MARK: Outwards
 
-  /// A place in a document: its field, if it is declared, and how that is called.
+  /// A place in a document: its field, if declared, and its name for display.
   private struct Place {
     let path: FieldPath
     let field: FieldSchema?
     let name: String
-    /// The fields of the elements of the array that it is in; nil outside of arrays.
+    /// The fields in elements of the enclosing array; nil outside of arrays.
     var elements: [FieldSchema]?
 
-    /// A member of the map that is there.
+    /// Returns the place of a member of the map at this place.
     func member(_ name: String, of collection: CollectionSchema?) -> Place {
       let path = path.appending(name)
       let field = elements.map { $0.first { $0.path == path } } ?? collection?.field(path)
@@ -46,7 +46,7 @@ struct SubsetReferences: Sendable {
     for entry in document.fields.entries {
       let path = FieldPath(field: entry.name)
       let field = collection?.field(path)
-      // A name that nobody declared may be a person's.
+      // An undeclared field name may be personal data.
       let name = field != nil || MaskGaps.isPlain(entry.name) ? path.description : "(others)"
       collect(entry.value, Place(path: path, field: field, name: name), collection) { target, name in
         found.append(Reference(edge: "\(pattern).\(name) -> \(target.collection.pattern)", path: target))
@@ -91,33 +91,33 @@ struct SubsetReferences: Sendable {
 
   // MARK: Inwards
 
-  /// A declared field that refers to documents, and how it is asked for.
+  /// A declared field that refers to documents, with what is needed to query it.
   struct Incoming: Sendable {
     let collection: CollectionSchema
     let field: FieldPath
     let isArray: Bool
     /// The collection that it refers to; nil for any.
     let target: CollectionPath?
-    /// Whether it holds IDs, too, and not only references.
+    /// Whether it holds IDs as well as references.
     let hasIDs: Bool
 
-    /// The field and what it refers to, as `members.gymId -> gyms`.
+    /// The field and its target, such as `members.gymId -> gyms`.
     var name: String {
       "\(collection.pattern).\(field)\(isArray ? "[]" : "")" + (target.map { " -> \($0)" } ?? "")
     }
 
-    /// The documents that one query can ask for, with at most 30 values.
+    /// The number of documents that one query can cover, given at most 30 values.
     var width: Int { hasIDs ? 15 : 30 }
 
     func canRefer(to path: DocumentPath) -> Bool { target.map { path.isIn($0) } ?? true }
 
-    /// Whether a document is of the collection, and one that the schema is about.
+    /// Whether a document is in the collection and covered by its schema.
     func covers(_ path: DocumentPath) -> Bool {
       CollectionPattern(collection.pattern).contains(path) && collection.covers(path)
     }
   }
 
-  /// The fields of the schema that can be asked for.
+  /// The fields of the schema that can be queried.
   var incoming: [Incoming] {
     schema.collections.flatMap { collection in
       collection.fields.flatMap { field in
@@ -135,12 +135,12 @@ struct SubsetReferences: Sendable {
     }
   }
 
-  /// The fields of the schema that refer to documents, and that no query can ask for: those of maps in arrays.
+  /// The fields of the schema that refer to documents but cannot be queried: those of maps in arrays.
   var unreachable: [String] {
     schema.collections.flatMap { collection in
       collection.fields.flatMap { field in
         field.elements.dropFirst().filter(\.refersAnywhere).map { element in
-          // The first segment of its path stands for the element itself.
+          // The first segment of its path denotes the element itself.
           "\(collection.pattern).\(field.path)[]"
             + element.path.segments.dropFirst().map { ".\($0)" }.joined()
         }
@@ -148,7 +148,7 @@ struct SubsetReferences: Sendable {
     }
   }
 
-  /// Returns the read of the names of what refers to some documents by a field.
+  /// Returns the read of the names of the documents that refer to some documents by a field.
   func read(_ incoming: Incoming, to documents: [DocumentPath]) -> CollectionRead {
     var values = documents.map { Value.reference(database.name(of: $0)) }
     if incoming.hasIDs { values += documents.map { .string($0.id) } }
@@ -172,7 +172,7 @@ struct SubsetReferences: Sendable {
 extension FieldSchema {
   /// Whether the schema says that it refers to documents.
   fileprivate var refers: Bool { reference != nil || types.contains(.reference) }
-  /// Whether it does, or its elements do.
+  /// Whether it, or any of its elements, refers to documents.
   fileprivate var refersAnywhere: Bool { refers || elements.contains(where: \.refersAnywhere) }
   /// The collection whose IDs it holds, as texts.
   fileprivate var idTarget: CollectionPath? { types == [.string] ? reference?.collection : nil }

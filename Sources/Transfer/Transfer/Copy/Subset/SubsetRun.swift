@@ -2,13 +2,13 @@ import FirestoreREST
 import Logging
 import Schema
 
-/// Finds the documents of a part: asks what ``SubsetSearch`` wants to know, and keeps the names on disk.
+/// Finds the documents of a subset: makes the requests that ``SubsetSearch`` needs, and keeps the names on disk.
 ///
-/// Everything is read at one moment; each document once, with what is below it.
+/// Everything is read at one read time; each document is read once, with everything below it.
 struct SubsetRun: ~Copyable {
-  /// How many requests there are at a time where each is about one document.
+  /// The number of concurrent requests that concern one document each.
   private static let width = 8
-  /// How many documents are asked for together.
+  /// The number of documents that are requested together.
   private static let batch = 64
 
   private let copy: Copy
@@ -34,9 +34,9 @@ struct SubsetRun: ~Copyable {
     queue = try SubsetQueue()
   }
 
-  /// Finds the part, and returns what is to be said of it.
+  /// Finds the subset, and returns the report on it.
   ///
-  /// - Throws: `.tryLater` for a part that is too large.
+  /// - Throws: `.tryLater` for a subset that is too large.
   mutating func find() async throws -> SubsetReport {
     copy.context.progress.begin("look for the part", total: nil)
     defer { copy.context.progress.end() }
@@ -54,9 +54,9 @@ struct SubsetRun: ~Copyable {
     return report
   }
 
-  /// Returns the names of what was found.
+  /// Returns the names of the documents that were found.
   ///
-  /// - Parameter file: As that of ``SubsetNames``.
+  /// - Parameter file: See ``SubsetNames``.
   /// - Throws: `.cannotWrite`.
   consuming func names(file: String?) throws(Failure) -> SubsetNames {
     try SubsetNames(try found.sorted(), file: file)
@@ -83,7 +83,7 @@ struct SubsetRun: ~Copyable {
       for read in reads { left -= try await take(read, atMost: left, edge) }
       if search.edges[edge].documents > 0 { continue }
       let isWhole = root.filter == nil && settings.sample == nil && root.limit == nil
-      // A name that the schema knows better was said.
+      // If the schema knows a better name, that has been said already.
       let suggests = reads.allSatisfy { copy.context.schema.hint(of: $0.collection) == nil }
       let notice =
         isWhole && reads.count == 1
@@ -92,12 +92,12 @@ struct SubsetRun: ~Copyable {
     }
   }
 
-  /// Takes the first documents of a read by name, and returns how many.
+  /// Takes the first documents of a read by name, and returns their number.
   private mutating func take(_ read: CollectionRead, atMost most: Int, _ edge: Int) async throws -> Int {
     if most == 0 { return 0 }
     var read = read
     read.mask = [.documentName]
-    // What is read ahead beyond a limit would be billed and discarded.
+    // Documents read ahead beyond a limit would be billed and discarded.
     if settings.sample == nil, most < .max { read.limit = most }
     if settings.sample == nil, read.isOrderedByName {
       read.pageSize = max(1, min(read.pageSize, most, search.left.addingClamped(1)))
@@ -132,7 +132,7 @@ struct SubsetRun: ~Copyable {
 
   // MARK: Inwards
 
-  /// Finds what refers to the roots, which alone are in the queue.
+  /// Finds the documents that refer to the roots, which are all that the queue holds at this time.
   private mutating func findIncoming() async throws {
     let roots = queue.count
     for name in references.unreachable {
@@ -186,7 +186,7 @@ struct SubsetRun: ~Copyable {
 
   // MARK: Closure
 
-  /// Asks until nothing new is met.
+  /// Asks questions until no new documents are found.
   private mutating func close() async throws {
     while true {
       try Task.checkCancellation()
@@ -214,7 +214,7 @@ struct SubsetRun: ~Copyable {
       var exists = false
       while let page = try await pages.next(of: index) {
         if page.isEmpty { continue }
-        // What is below a document that does not exist is not meant.
+        // Documents below one that does not exist are not included.
         exists = exists || page[0].path == question.path
         let own = exists ? page.filter { scopes[index].contains($0.path) } : []
         try take(own, question)
@@ -224,14 +224,14 @@ struct SubsetRun: ~Copyable {
     }
   }
 
-  /// The read of a document with everything below it.
+  /// Returns the read of a document and everything below it.
   private func read(_ scope: CollectionScope) -> CollectionRead {
     var read = scope.read(at: readTime)
-    // What is asked for is one more than would be too much; a page that is not full is the last one.
+    // One document more than allowed is requested to detect an overflow; a page that is not full is the last one.
     read.pageSize = min(copy.options.pageSize, search.left.addingClamped(2))
     read.parallel = Self.width
     if read.range.end == nil, let document = scope.document {
-      // Its collections have no greater name, and other documents would be billed.
+      // Its collections have no greater names, and reading other documents would be billed.
       read.range.end = DocumentPath("\(document)/\u{10FFFF}/\u{10FFFF}")
     }
     return read
@@ -264,7 +264,7 @@ struct SubsetRun: ~Copyable {
     )
   }
 
-  /// Says it where the read time has expired; names no document where the copy is masked.
+  /// Explains that the read time has expired, if so; a masked copy's failure names no documents.
   private func explained(_ failure: Failure) -> Failure {
     let failure =
       readTime.map { failure.explainingClosedWindow(since: $0, remedy: CopyReader.remedy) } ?? failure
@@ -274,7 +274,7 @@ struct SubsetRun: ~Copyable {
   }
 }
 
-/// The documents that are to be asked for, in the order in which they were met; their names are on disk.
+/// The documents to ask for, in the order in which they were found, with their names on disk.
 private struct SubsetQueue {
   private let names: NameSpool
   private var edges: [UInt16] = []

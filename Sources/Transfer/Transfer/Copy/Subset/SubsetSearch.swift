@@ -1,67 +1,68 @@
-/// Decides which documents belong to a part: a pure state machine that knows the names that were met, takes answers, and says
-/// what is to be asked next.
+/// Decides which documents belong to a subset.
+///
+/// It is a pure state machine that knows the names found so far, takes answers, and returns the next questions.
 ///
 ///     var search = SubsetSearch(maximum: 10_000) { references.references(of: $0) }
 ///     let questions = try search.take(path, by: search.edge(.root, "users"))
-///     let answer = try search.take([document], to: question)    // which of them are new, and what they lead to
+///     let answer = try search.take([document], to: question)    // which of them are new, and the questions they raise
 struct SubsetSearch {
   /// Why documents are in the part.
   enum Way: String, Codable, Sendable {
     case root
     case inwards = "in"
     case outwards = "out"
-    /// Above or below documents that are in it.
+    /// Above or below documents of the subset.
     case along
   }
 
-  /// A reference that was followed, and how many documents it brought.
+  /// A reference that was followed, with the number of documents that it added.
   struct Edge: Sendable {
     let way: Way
     let name: String
     var documents = 0
 
-    /// The name in messages.
+    /// The name for messages.
     var label: String { way == .root ? "'\(name)'" : name }
   }
 
   /// A document to ask for.
   struct Question: Sendable, Equatable {
     let path: DocumentPath
-    /// The number of the edge that leads to it.
+    /// The number of the edge that led to it.
     let edge: Int
   }
 
   /// What is known of a name.
   private enum Knowledge: UInt8 {
-    /// It is known to exist, and is not read yet.
+    /// It is known to exist, and has not been read yet.
     case existing
     /// A document refers to it.
     case referred
-    /// It is above a document of the part.
+    /// It is above a document of the subset.
     case above
     case found
     case missing
-    /// It is above a document of the part, and does not exist.
+    /// It is above a document of the subset, and does not exist.
     case missingAbove
   }
 
-  /// A part that is too large.
+  /// Why a subset is too large.
   enum Overflow: Error { case documents, names }
 
-  /// The most names that are known, existing or not: they are in memory.
+  /// The maximum number of known names, existing or not, because they are kept in memory.
   static let maximumNames = SubsetSettings.greatest * 3 / 2
-  /// The most edges that are told apart; fields whose names are data would have no end.
+  /// The maximum number of distinct edges, because fields whose names are data would be unlimited.
   static let maximumEdges = 1000
 
   private let maximum: Int
-  /// Returns what a document refers to, as far as that is followed.
+  /// Returns what a document refers to, as far as it is followed.
   private let references: @Sendable (RawDocument) -> [SubsetReferences.Reference]
   private var names: [NameDigest: Knowledge] = [:]
   private var edgeNumbers: [UTF8Key: Int] = [:]
   private(set) var edges: [Edge] = []
-  /// The documents that are known to exist.
+  /// The number of documents that are known to exist.
   private(set) var documents = 0
-  /// The names that documents refer to and that do not exist.
+  /// The number of referenced names that do not exist.
   private(set) var dangling = 0
 
   init(
@@ -71,10 +72,10 @@ struct SubsetSearch {
     (self.maximum, self.references) = (maximum, references)
   }
 
-  /// How many documents the part may still take.
+  /// The number of documents that the subset may still take.
   var left: Int { max(0, maximum - documents) }
 
-  /// Returns the number of an edge.
+  /// Returns the number of an edge, adding it if it is new.
   mutating func edge(_ way: Way, _ name: String) -> Int {
     let key = UTF8Key("\(way.rawValue) \(name)")
     if let number = edgeNumbers[key] { return number }
@@ -87,13 +88,13 @@ struct SubsetSearch {
 
   // MARK: Names
 
-  /// Takes a document that a query gave, a root or what refers to one, and returns what is to be asked.
+  /// Takes a document found by a query, which is a root or refers to one, and returns the questions that it raises.
   mutating func take(_ path: DocumentPath, by edge: Int) throws(Overflow) -> [Question] {
     let questions = try ask(path, edge, .existing)
     return edges[edge].way == .root ? questions : questions + (try askAbove(path))
   }
 
-  /// Takes that a document refers to another one; what is above that comes along once it is known to exist.
+  /// Records that a document refers to another one, whose ancestors are included once it is known to exist.
   private mutating func refer(to path: DocumentPath, _ edge: Int) throws(Overflow) -> [Question] {
     let name = NameDigest(path)
     switch names[name] {
@@ -129,10 +130,11 @@ struct SubsetSearch {
 
   // MARK: Answers
 
-  /// Whether a question still has to be asked: a document may have come with one above it.
+  /// Whether a question still has to be asked; the document may have been read along with one above it.
   func isOpen(_ question: Question) -> Bool { names[NameDigest(question.path)] != .found }
 
-  /// Takes the document of a question, or others that are below it, and returns which are new, and what is to be asked.
+  /// Takes the answer to a question, its document or those below it; returns those that are new, and the questions they
+  /// raise.
   mutating func take(
     _ answer: [RawDocument],
     to question: Question
@@ -153,7 +155,7 @@ struct SubsetSearch {
     return (new, questions)
   }
 
-  /// Takes that the document of a question does not exist.
+  /// Records that the document of a question does not exist.
   mutating func miss(_ question: Question) {
     let name = NameDigest(question.path)
     switch names[name] {
@@ -162,7 +164,7 @@ struct SubsetSearch {
       names[name] = .missing
       dangling += 1
     case .existing:
-      // Deleted since, where the present is read.
+      // It was deleted after it was found, which happens if the present is read.
       names[name] = .missing
       documents -= 1
       edges[question.edge].documents -= 1
@@ -177,8 +179,10 @@ struct SubsetSearch {
   }
 }
 
-/// A hash of 128 bits that stands for a name, with a key that is drawn for each process (SipHash): among a million names, the
-/// probability that any two are taken for one is below 2^-88.
+/// A 128-bit hash that represents a name.
+///
+/// It is SipHash with a key that is drawn for each process. Among a million names, the probability that any two collide is
+/// below 2^-88.
 private struct NameDigest: Hashable {
   let halves: (UInt64, UInt64)
 
@@ -198,19 +202,20 @@ private struct NameDigest: Hashable {
 }
 
 extension DocumentPath {
-  /// The documents above it, the nearest first.
+  /// The documents above it, nearest first.
   var above: [DocumentPath] { collection.parent.map { [$0] + $0.above } ?? [] }
 }
 
-/// Decides by counts which documents so many refer to that they are not followed inwards: of several the sum is counted
-/// first, and only where that is too much each.
+/// Decides, by counts, which documents have so many references to them that they are not followed inwards.
+///
+/// References to several documents are counted together first; only if there are too many are they counted separately.
 struct FanIn: Sendable {
   enum Verdict: Equatable {
-    /// What refers to the documents is to be read.
+    /// The references to the documents are to be followed.
     case follow
-    /// The one document is not followed.
+    /// The range is a single document, which is not followed.
     case hub
-    /// Parts of the range are asked for next.
+    /// Parts of the range are to be counted next.
     case divided
   }
 
@@ -222,7 +227,7 @@ struct FanIn: Sendable {
     open = stride(from: 0, to: documents, by: width).map { $0..<min(documents, $0 + width) }.reversed()
   }
 
-  /// Returns the documents whose references are to be counted next; nil at the end.
+  /// Returns the range of documents to count references to next; nil at the end.
   mutating func next() -> Range<Int>? { open.popLast() }
 
   mutating func take(_ count: Int, of range: Range<Int>) -> Verdict {

@@ -2,9 +2,10 @@ import FirestoreREST
 import Platform
 package import Schema
 
-/// Looks in a masked copy for the values of its source that rules mask.
+/// Searches a masked copy for values of its source that rules mask.
 ///
-/// First takes the source, then searches the copy. Both go to disk as keyed hashes, so memory is constant.
+/// It first takes the source, then searches the copy. Both are stored on disk as keyed hashes, so that memory use is
+/// constant.
 ///
 ///     var proof = MaskProof(by: schema)
 ///     for document in source { try proof.take(document) }
@@ -21,19 +22,19 @@ package struct MaskProof: ~Copyable {
   private var seen = DiskSort<NumberRecord>()
   private var unread: [String] = []
   private var signs = MaskSigns()
-  /// Whether nothing that was taken can be looked for.
+  /// Whether nothing that was taken can be searched for.
   package private(set) var isEmpty = true
-  /// Whether what was taken is itself masked, so that none of it has to stand in any copy.
+  /// Whether the source is itself masked, so that none of its values need occur in any copy.
   package var isOfCopy: Bool { signs.areOfCopy }
 
   fileprivate struct Row {
     var field: ProvenField
-    /// Whether a value stands for one person, however many documents have it.
+    /// Whether a value identifies one person, however many documents have it.
     let isIdentity: Bool
   }
 
   package init(by schema: DatabaseSchema) {
-    // Nothing that it masks is shown, so that any key will do.
+    // The masked values are never shown, so any key will do.
     mask = Mask(by: schema, key: MaskKey(MaskKey.random()))
     common = CommonWords(of: schema)
   }
@@ -62,7 +63,7 @@ package struct MaskProof: ~Copyable {
     switch value {
     case .array(let values): for value in values { try take(value, decision, of: field) }
     case .map(let fields): try take(fields, decision, of: field)
-    // References follow under every rule.
+    // References are masked consistently under every rule.
     case .reference(let name): if let path = DocumentPath(ofName: name) { try takeIDs(of: path) }
     default:
       if decision.rule.kind == .keep { return }
@@ -103,7 +104,7 @@ package struct MaskProof: ~Copyable {
     let digits = PlainText.phoneDigits(text)
     if digits != nil || rule.kind == .digits {
       if rule.kind != .digits, digits?.utf8.count == 8, text.utf8.count > 8 {
-        // A day, as 2024-03-10.
+        // A date, such as 2024-03-10.
         rows[row].field.others += 1
         return
       }
@@ -137,7 +138,7 @@ package struct MaskProof: ~Copyable {
 
   // MARK: The copy
 
-  /// Looks for what was taken in a document of the copy: in its path, its fields, and the keys of its maps.
+  /// Searches a document of the copy for what was taken: its path, its fields, and the keys of its maps.
   ///
   /// - Throws: `.cannotWrite`.
   package mutating func search(_ document: RawDocument) throws(Failure) {
@@ -158,10 +159,10 @@ package struct MaskProof: ~Copyable {
     }
   }
 
-  /// Looks for what was taken in a file, or in the files of a folder and below it, and in their names.
+  /// Searches a file, or the files in and below a folder, for what was taken, including their names.
   ///
-  /// - Parameter values: The values of a file that is a database.
-  /// - Throws: `.cannotWrite`; as ``InputFile/read(into:)``.
+  /// - Parameter values: Reads the values of a file that is a database.
+  /// - Throws: `.cannotWrite`; the errors of ``InputFile/read(into:)``.
   package mutating func search(files path: String, values: FileValues) throws(Failure) {
     guard SystemCall.status(path).status != nil else { throw Failure.cannotRead(path, errno: ENOENT) }
     var folders = [path]
@@ -186,7 +187,7 @@ package struct MaskProof: ~Copyable {
 
   // MARK: The result
 
-  /// Returns what was found.
+  /// Returns the results.
   ///
   /// - Throws: `.cannotWrite`.
   package consuming func report() throws(Failure) -> MaskProofReport {
@@ -214,10 +215,10 @@ package struct MaskProof: ~Copyable {
 }
 
 extension MaskProof.Row {
-  /// In more documents than this a value says nothing of one person.
+  /// The number of documents beyond which a shared value does not identify a person.
   private static let commonDocuments = 20
 
-  /// Takes a value that some documents have.
+  /// Adds a value that a number of documents have.
   fileprivate mutating func conclude(_ documents: Int, _ found: Set<Int>, _ names: PlaceNames) {
     if documents > Self.commonDocuments, !isIdentity {
       field.common += documents

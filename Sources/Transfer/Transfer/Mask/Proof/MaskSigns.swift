@@ -1,11 +1,11 @@
 import Schema
 
-/// Tells a masked copy by the addresses and URLs in it, which no source has in the form that rules give them.
+/// Recognizes a masked copy by its addresses and URLs, which have a form that no source has.
 struct MaskSigns {
   private var masked = 0
   private var others = 0
 
-  /// Whether most are masked: people who test add some of their own to a copy.
+  /// Whether most are masked; testers add some unmasked ones to a copy.
   var areOfCopy: Bool { masked > others }
 
   /// Counts a text under the rule that masks it, if it is an address or a URL.
@@ -17,7 +17,7 @@ struct MaskSigns {
     }
   }
 
-  /// Whether a text is as a rule makes them; nil where its form does not say.
+  /// Whether a text has the form that a rule produces; nil if its form is inconclusive.
   private static func isMasked(_ text: String, by rule: MaskRule) -> Bool? {
     switch rule.kind {
     case .email(let domain):

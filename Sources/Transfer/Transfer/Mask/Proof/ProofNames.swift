@@ -1,6 +1,6 @@
 import Schema
 
-/// The places where something was found; those beyond a thousand are one.
+/// The places where something was found; those beyond a thousand are combined.
 struct PlaceNames {
   private static let maximum = 1000
   private var names: [String] = []
@@ -18,7 +18,7 @@ struct PlaceNames {
   func names(of indices: Set<Int>) -> [String] { indices.sorted().map { names[$0] } }
 }
 
-/// What says nothing of one person: the values of enumerations, constants, and the words that masks are made of.
+/// Values that do not identify a person: those of enumerations, constants, and the words that masks are made of.
 struct CommonWords {
   private var values: Set<[String]> = []
   private let words: Set<String>
@@ -40,7 +40,7 @@ struct CommonWords {
 }
 
 extension MaskRule {
-  /// Whether a value stands for one person, however many documents have it.
+  /// Whether a value identifies one person, however many documents have it.
   var isOfOnePerson: Bool {
     switch kind {
     case .digits, .email, .hash, .reference: true
@@ -52,7 +52,7 @@ extension MaskRule {
     if case .url = kind { true } else { false }
   }
 
-  /// Whether it is about numbers and times, which prove nothing.
+  /// Whether it applies to numbers and times, which prove nothing.
   var isOfNumbers: Bool {
     switch kind {
     case .number, .date, .year: true
@@ -60,7 +60,7 @@ extension MaskRule {
     }
   }
 
-  /// What of a text the rule masks; nil for nothing.
+  /// The part of a text that the rule masks; nil for none.
   func maskedPart(of text: String) -> String? {
     guard case .pseudonym(let keeping, let prefixes) = kind else { return text }
     if keeping.contains(where: { $0.isIdentical(to: text) }) { return nil }
@@ -70,7 +70,7 @@ extension MaskRule {
 }
 
 extension DocumentPath {
-  /// Each ID with the pattern of its collection, from the root on.
+  /// Each ID with the pattern of its collection, starting at the root.
   var ids: [(collection: CollectionPath, id: String)] {
     let segments = segments
     var pattern = ""
@@ -82,7 +82,7 @@ extension DocumentPath {
 }
 
 extension CollectionPath {
-  /// What of it is no ID of a document.
+  /// The parts of it that are not document IDs.
   var names: [String] { string.split(separator: "/").map(String.init).filter { $0 != "*" } }
 }
 
@@ -91,7 +91,7 @@ extension NumberRecord {
 }
 
 extension TraceSearch {
-  /// Looks at a value, the keys of its maps and the names of its references included.
+  /// Searches a value, including the keys of its maps and the names of its references.
   mutating func look(at value: Value) {
     switch value {
     case .string(let text), .reference(let text): look(at: text)

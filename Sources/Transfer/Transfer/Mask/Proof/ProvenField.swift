@@ -1,24 +1,24 @@
-/// What a proof says of one field.
+/// The result of a proof for one field.
 package struct ProvenField: Encodable, Sendable, Equatable {
   /// The collection and the field: `users: email`, `users: (ids)`.
   package let field: String
-  /// The distinct values that were looked for.
+  /// The number of distinct values that were searched for.
   package var values = 0
-  /// How many of them were found.
+  /// The number of them that were found.
   package var found = 0
-  /// Where, without any value.
+  /// Where they were found, without any value.
   package var places: [String] = []
-  /// The values that are too short to look for.
+  /// The number of values that are too short to search for.
   package var short = 0
-  /// The values that many have, or that masks have, too.
+  /// The number of values that many documents, or masks themselves, have.
   package var common = 0
-  /// Numbers, times and coordinates.
+  /// The number of numbers, times and coordinates.
   package var others = 0
 
   /// Whether it had no value at all.
   var isEmpty: Bool { values + short + common + others == 0 }
 
-  /// The cells of its line for people.
+  /// The cells of its line for display.
   package var row: [String] {
     let parts = [(short, "too short"), (common, "too common"), (others, "numbers or times")]
     let left = parts.filter { $0.0 > 0 }.map { "\(NumberText.grouped($0.0)) \($0.1)" }
@@ -31,17 +31,17 @@ package struct ProvenField: Encodable, Sendable, Equatable {
   }
 }
 
-/// What a proof says of all fields, in the summary.
+/// The result of a proof for all fields, in the summary.
 package struct MaskProofReport: SummarySection {
   package let fields: [ProvenField]
-  /// The files in which not everything could be looked at, with the reason.
+  /// The files that could not be searched entirely, with the reasons.
   package let unread: [String]
 
   package init(_ fields: [ProvenField], unread: [String] = []) {
     (self.fields, self.unread) = (fields, unread)
   }
 
-  /// Whether something was found that is to be masked.
+  /// Whether nothing was found that should have been masked.
   package var isProven: Bool { !fields.contains { $0.found > 0 } }
 
   package var name: StaticString { "proof" }

@@ -1,11 +1,11 @@
-/// A text as words, which are runs of letters and digits: case, accents, and what stands between them say nothing.
+/// A text as words, which are runs of letters and digits; case, accents and separators are ignored.
 struct TextWords {
-  /// The most words that are looked at together.
+  /// The maximum number of words that are searched for together.
   static let longest = 8
-  /// The fewest letters and digits that are looked for.
+  /// The minimum number of letters and digits that are searched for.
   static let shortest = 6
 
-  /// The words with a space in between.
+  /// The words, separated by spaces.
   private var bytes: [UInt8] = []
   private var words: [Range<Int>] = []
 
@@ -33,7 +33,7 @@ struct TextWords {
     return scalar.properties.isAlphabetic || scalar.properties.numericType != nil
   }
 
-  /// Whether nobody sees it, so that it does not end a word.
+  /// Whether a character is invisible, so that it does not end a word.
   private static func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
     !scalar.isASCII && scalar.properties.generalCategory == .format
   }
@@ -41,9 +41,9 @@ struct TextWords {
   /// Each word by itself.
   var list: [String] { words.map { String(decoding: bytes[$0], as: UTF8.self) } }
 
-  /// What is looked for of a value: all of it, or where there are more words the first ones; nil where it is too short.
+  /// Returns what to search for: all words, or the first ones if there are more; nil if the text is too short.
   ///
-  /// - Parameter isURL: Whether the last words tell it from others, as those of a URL.
+  /// - Parameter isURL: Whether the last words are used instead, which distinguish URLs.
   func trace(isURL: Bool) -> ValueTrace? {
     let some = isURL ? words.suffix(Self.longest) : words.prefix(Self.longest)
     guard let first = some.first, let last = some.last,
@@ -52,7 +52,7 @@ struct TextWords {
     return ValueTrace(.words, bytes[first.lowerBound..<last.upperBound])
   }
 
-  /// Calls `body` with each run of words that can be what is looked for.
+  /// Calls `body` with each run of words that could be searched for.
   func forEachPart(_ body: (ValueTrace) -> Void) {
     for start in words.indices {
       for end in words[start..<min(words.count, start + Self.longest)] {
@@ -63,22 +63,22 @@ struct TextWords {
   }
 }
 
-/// The digits of a text, as phones have them: the last nine decide, with and without a country.
+/// The digits of a text as in phone numbers: the last nine decide, with or without a country code.
 ///
-/// Of phones with nine digits, as those of Spain, the tenth is one of the country.
+/// In countries with nine-digit numbers, such as Spain, the tenth digit belongs to the country code.
 enum PhoneDigits {
   static let shortest = 7
   private static let longest = 9
-  /// The most groups that one number is written in.
+  /// The maximum number of groups in which a number is written.
   private static let groups = 6
 
-  /// What is looked for of a number; nil where it is too short.
+  /// Returns what to search for; nil if the number is too short.
   static func trace(_ text: String) -> ValueTrace? {
     let digits = text.unicodeScalars.compactMap { PlainText.decimalDigit($0).map { UInt8(ascii: $0) } }
     return digits.count < shortest ? nil : ValueTrace(.digits, digits.suffix(longest))
   }
 
-  /// Calls `body` with each number in a text, whatever stands between its groups of digits.
+  /// Calls `body` with each number in a text, whatever separates its groups of digits.
   static func forEach(in text: String, _ body: (ValueTrace) -> Void) {
     var groups: [[UInt8]] = []
     var group: [UInt8] = []

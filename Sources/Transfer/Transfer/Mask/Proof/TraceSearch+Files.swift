@@ -1,29 +1,31 @@
 import Schema
 import Tables
 
-/// What calls `body` with the bytes of each value in a file.
+/// Calls `body` with the bytes of each value in a file.
 ///
-/// It throws `.inputMalformed` where the file is not of its kind, or damaged.
+/// It throws `.inputMalformed` if the file is not of its kind, or damaged.
 package typealias FileValues = (
   _ path: String, _ body: (UnsafeRawBufferPointer) -> Void
 ) throws(Failure) -> Void
 
 extension TraceSearch {
-  /// How much is looked at twice, so that nothing is cut in two.
+  /// The number of bytes that are searched twice, so that nothing is cut in two.
   private static let overlap = 4 << 10
 
-  /// Looks at a file, decompressed, and at what its kind has in forms of its own: the parts of a workbook, the messages of a managed
-  /// export, the cells of a database, the letters of another encoding.
+  /// Searches a file, decompressed, and the contents in forms specific to its kind.
   ///
-  /// - Returns: Why not all of it could be looked at; nil where it was.
-  /// - Throws: As ``InputFile/read(into:)``.
+  /// These are the parts of a workbook, the messages of a managed export, the cells of a database, and texts in other
+  /// encodings.
+  ///
+  /// - Returns: The reason why not all of it could be searched; nil if it was.
+  /// - Throws: The errors of ``InputFile/read(into:)``.
   mutating func look(atFile path: String, values: FileValues) throws(Failure) -> String? {
     let head = FileHead(path)
     if head.content == .workbook, let parts = try? Self.parts(of: path) {
       for part in parts { try look(atPart: part, of: path) }
       return nil
     }
-    // All that a whole log has is in its messages; a database has deleted rows beside its own.
+    // An intact log has everything in its messages, whereas a database also contains deleted rows.
     let logged = LogTexts.isLog(head.bytes)
     let damage = logged ? try look(at: path, by: LogTexts.forEach(in:_:)) : nil
     if logged, damage == nil { return nil }
@@ -36,7 +38,7 @@ extension TraceSearch {
     }
   }
 
-  /// Looks at the bytes of a value.
+  /// Searches the bytes of a value.
   private mutating func look(at bytes: UnsafeRawBufferPointer) {
     if !bytes.isEmpty { look(at: Array(bytes)) }
   }
@@ -81,7 +83,7 @@ extension TraceSearch {
     }
   }
 
-  /// Looks at a piece of a file, with the end of what came before it.
+  /// Searches a piece of a file together with the end of the piece before it.
   private mutating func look(at piece: UnsafeRawBufferPointer, after rest: inout [UInt8]) {
     let step = 64 << 10
     for start in stride(from: 0, to: piece.count, by: step) {
@@ -98,7 +100,7 @@ extension TraceSearch {
 }
 
 extension TextEncoding {
-  /// UTF-16, by its mark or by the zeros that it has beside Western letters; nil for what is not.
+  /// UTF-16, recognized by its mark or by the zeros in Western letters; nil for anything else.
   fileprivate init?(wideIn head: [UInt8]) {
     var length = 0
     if let marked = TextEncoding(markedBy: head, &length) {

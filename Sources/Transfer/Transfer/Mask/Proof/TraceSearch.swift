@@ -1,6 +1,6 @@
-/// Finds the traces that a filter knows, in texts and bytes: as they are, behind `%` and `\` of URLs and JSON, and in Base64.
+/// Finds the traces in a filter, in texts and bytes: in plain form, in the escapes of URLs and JSON, and in Base64.
 struct TraceSearch {
-  /// How many encodings of one another are looked behind.
+  /// How many nested encodings are decoded.
   private static let depth = 2
 
   private let filter: TraceFilter
@@ -33,9 +33,9 @@ struct TraceSearch {
   }
 }
 
-/// Bytes behind the encodings of URLs, JSON and Base64.
+/// Decodes bytes from the encodings of URLs, JSON and Base64.
 enum EncodedText {
-  /// Decodes `%41`, `\u0041` and `\n`; nil where there is nothing to decode.
+  /// Decodes `%41`, `\u0041` and `\n`; nil if there is nothing to decode.
   static func unescaped(_ bytes: [UInt8]) -> [UInt8]? {
     let (percent, backslash) = (UInt8(ascii: "%"), UInt8(ascii: "\\"))
     guard bytes.contains(where: { $0 == percent || $0 == backslash }) else { return nil }
@@ -48,7 +48,7 @@ enum EncodedText {
         if next == UInt8(ascii: "u"), let scalar = number(&rest, digits: 4).flatMap({ Unicode.Scalar($0) }) {
           plain += Array(String(scalar).utf8)
         } else {
-          // A line end or a tab; a quotation mark and a slash say as little.
+          // A line end or a tab; quotation marks and slashes only separate words as well.
           plain.append(UInt8(ascii: " "))
         }
       } else {
@@ -66,7 +66,8 @@ enum EncodedText {
     return number
   }
 
-  /// What stands in Base64 of either alphabet; a run of its letters by itself, and between the signs that paths have, too.
+  /// Returns what is encoded in Base64 of either alphabet, taking runs of its letters as a whole and split at the signs in
+  /// paths.
   static func base64(in bytes: [UInt8]) -> [[UInt8]] {
     let shortest = 8
     var found: [[UInt8]] = []

@@ -1,5 +1,6 @@
-/// A hash of 128 bits of something that stands in a value, under a key that is drawn for each process (SipHash): what of it is
-/// on disk says nothing to anybody.
+/// A 128-bit hash of a part of a value.
+///
+/// It is SipHash under a key that is drawn for each process, so that hashes on disk reveal nothing.
 struct ValueTrace: BitwiseCopyable, Sendable {
   enum Kind: UInt8 { case words, digits, bytes }
 
@@ -17,18 +18,18 @@ struct ValueTrace: BitwiseCopyable, Sendable {
     (first, second) = (hash(0), hash(1))
   }
 
-  /// What is looked for of bytes that are no text; nil where they are too few.
+  /// Returns what to search for in bytes that are not text; nil if there are too few.
   static func bytes(_ bytes: [UInt8]) -> ValueTrace? {
     bytes.count < TextWords.shortest ? nil : ValueTrace(.bytes, bytes[...])
   }
 
-  /// The record of a number that goes with it, such as that of a field or a place.
+  /// The record of the trace with a number, such as that of a field or a place.
   func record(_ number: Int) -> NumberRecord {
     NumberRecord(first, second, UInt64(truncatingIfNeeded: number))
   }
 }
 
-/// Says of a trace that it was not added, or that it may have been: 8 MiB, however many there are (Bloom).
+/// A Bloom filter, which shows whether a trace may have been added; it takes 8 MiB for any number of traces.
 struct TraceFilter: Sendable {
   private static let words = 1 << 20
   private var bits = [UInt64](repeating: 0, count: TraceFilter.words)

@@ -1,11 +1,11 @@
-/// An identity of another provider, whose token Google exchanges for one of its own: workload or workforce
-/// identity federation (https://google.aip.dev/auth/4117).
+/// An identity of another provider, whose token Google exchanges for one of its own: workload or workforce identity
+/// federation (https://google.aip.dev/auth/4117).
 package struct ExternalAccount: Sendable, Equatable, CustomStringConvertible {
-  /// The Security Token Service, if the file names no other.
+  /// The Security Token Service, unless the file specifies another.
   static let defaultTokenURL = "https://sts.googleapis.com/v1/token"
 
   package let path: String
-  /// The provider of the pool, as the full name of the resource.
+  /// The provider in the pool, as a full resource name.
   package let audience: String
   let subjectTokenType: String
   let tokenURL: String
@@ -26,7 +26,7 @@ package struct ExternalAccount: Sendable, Equatable, CustomStringConvertible {
 
   /// Reads a file of `type` `external_account`.
   ///
-  /// - Parameter environment: The variables of this process, which say whether a program may be run.
+  /// - Parameter environment: The variables of this process, which determine whether a program may be run.
   init(_ file: CredentialFile, environment: [String: String]) throws(Failure) {
     let texts = try file.require("audience", "subject_token_type")
     path = file.path
@@ -62,7 +62,7 @@ package struct ExternalAccount: Sendable, Equatable, CustomStringConvertible {
   static let remedy =
     "Create the file with `gcloud iam workload-identity-pools create-cred-config`, or let google-github-actions/auth write it."
 
-  /// Whether the audience is a provider of people, not of workloads.
+  /// Whether the audience is a provider for people, rather than for workloads.
   private static func isWorkforce(_ audience: String) -> Bool {
     let parts = audience.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map {
       String(Substring($0))
@@ -79,7 +79,7 @@ package struct ExternalAccount: Sendable, Equatable, CustomStringConvertible {
       ("requested_token_type", "urn:ietf:params:oauth:token-type:access_token"),
       ("subject_token", subject.revealed), ("subject_token_type", subjectTokenType),
     ]
-    // A client says by itself which project is billed.
+    // A client implies which project is billed.
     if let userProject, client == nil {
       let options = JSONWriter.object { $0.member("userProject", userProject) }
       form.append(("options", String(decoding: options, as: UTF8.self)))

@@ -1,6 +1,6 @@
-/// What a program says that was asked for a token: one JSON object (https://google.aip.dev/auth/4117).
+/// The response of a program that was run to get a token: one JSON object (https://google.aip.dev/auth/4117).
 struct ProgramResponse {
-  /// The latest version of the format that is known.
+  /// The latest known version of the format.
   private static let latestVersion: Int64 = 1
 
   let token: Secret
@@ -9,7 +9,7 @@ struct ProgramResponse {
 
   /// Reads a response.
   ///
-  /// - Throws: What is wrong, or what the program reports.
+  /// - Throws: What is wrong with the response, or the error that the program reports.
   init(_ bytes: [UInt8]) throws(WireError) {
     (token, expiry) = try TokenEndpoint.parse(bytes) { root throws(WireError) -> (Secret, Int64?) in
       guard let version = root["version"]?.integer else { throw WireError("it has no 'version'") }
@@ -41,6 +41,6 @@ struct ProgramResponse {
     }
   }
 
-  /// Whether the token may be used at a time, in seconds since 1970.
+  /// Whether the token is valid at a time, in seconds since 1970.
   func isValid(at now: Double) -> Bool { expiry.map { Double($0) > now } ?? true }
 }

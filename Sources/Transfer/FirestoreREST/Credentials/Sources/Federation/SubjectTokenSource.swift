@@ -1,15 +1,15 @@
 import Files
 
-/// Where the token of the other identity provider comes from, which it renews there.
+/// Where the token of the other identity provider comes from, and is renewed.
 enum SubjectTokenSource: Sendable, Equatable {
-  /// A file that something else writes, as Kubernetes does.
+  /// A file that another program writes, as Kubernetes does.
   case file(path: String, SubjectTokenFormat)
-  /// An address that gives it, as those of GitHub Actions and Azure.
+  /// An address that returns it, as those of GitHub Actions and Azure do.
   case address(TokenAddress)
   /// A program that prints it.
   case program(TokenProgram)
 
-  /// An address that gives a token, and the headers that it requires.
+  /// An address that returns a token, with the headers that it requires.
   struct TokenAddress: Sendable, Equatable {
     let url: String
     let headers: [RequestHeader]
@@ -27,12 +27,12 @@ enum SubjectTokenSource: Sendable, Equatable {
     }
   }
 
-  /// A header whose value may hold a secret.
+  /// A header whose value may contain a secret.
   struct RequestHeader: Sendable, Equatable {
     let name: String
     let value: Secret
 
-    /// Creates a header; nil if it is not one.
+    /// Creates a header; nil if it is invalid.
     init?(_ name: String, _ value: String) {
       let isToken: (UInt8) -> Bool = { $0.isASCIILetterOrDigit || "!#$%&'*+-.^_`|~".utf8.contains($0) }
       guard !name.isEmpty, name.utf8.allSatisfy(isToken),
@@ -40,7 +40,7 @@ enum SubjectTokenSource: Sendable, Equatable {
       else { return nil }
       self.name = name
       let isCredential = name.lowercased() == "authorization"
-      // Ordinary values, as "Google" or "application/json", are no secrets, and neither is the word "Bearer".
+      // Ordinary values such as "Google" or "application/json" are not secret, and neither is the word "Bearer".
       self.value = Secret(value) { word in
         word.utf8.count >= Self.minimumSecretBytes
           || (isCredential && !Self.schemes.contains(word.lowercased()))
@@ -115,9 +115,9 @@ enum SubjectTokenSource: Sendable, Equatable {
     "Supported are a token from a file, from a URL and from a program; for others use a service account key."
 }
 
-/// How a token is written in a file or a response.
+/// The format of a token in a file or a response.
 enum SubjectTokenFormat: Sendable, Equatable {
-  /// Nothing but the token.
+  /// Only the token.
   case text
   /// The string member of an object.
   case json(member: String)
@@ -137,7 +137,7 @@ enum SubjectTokenFormat: Sendable, Equatable {
 
   /// Returns the token in a file or a response.
   ///
-  /// - Throws: What is wrong, in words that hold nothing of the content.
+  /// - Throws: What is wrong, in words that reveal nothing of the content.
   func token(in bytes: [UInt8]) throws(WireError) -> Secret {
     switch self {
     case .text: return try Self.checked(bytes)
@@ -152,7 +152,7 @@ enum SubjectTokenFormat: Sendable, Equatable {
     }
   }
 
-  /// Returns a token without the white space around it.
+  /// Returns a token without surrounding white space.
   static func checked(_ bytes: [UInt8]) throws(WireError) -> Secret {
     let isBlank: (UInt8) -> Bool = { $0 == 0x20 || ($0 >= 0x09 && $0 <= 0x0D) }
     let text = Array(bytes.drop(while: isBlank).reversed().drop(while: isBlank).reversed())

@@ -4,11 +4,11 @@ import Platform
 /// A program that prints the token of the other identity provider (https://google.aip.dev/auth/4117,
 /// "executable-sourced credentials").
 ///
-/// It runs only if `GOOGLE_EXTERNAL_ACCOUNT_ALLOW_EXECUTABLES` is exactly `1`: a credential file that came from
-/// elsewhere would run anything.
+/// It runs only if `GOOGLE_EXTERNAL_ACCOUNT_ALLOW_EXECUTABLES` is exactly `1`; otherwise a credential file from elsewhere
+/// could run anything.
 struct TokenProgram: Sendable, Equatable {
   static let permission = "GOOGLE_EXTERNAL_ACCOUNT_ALLOW_EXECUTABLES"
-  /// The time that it may take, in milliseconds.
+  /// The time limits that are accepted, in milliseconds.
   private static let timeouts: ClosedRange<Int64> = 5_000...120_000
   private static let defaultTimeout: Int64 = 30_000
 
@@ -16,12 +16,12 @@ struct TokenProgram: Sendable, Equatable {
   let words: [String]
   /// All of its environment variables.
   let environment: ProgramEnvironment
-  /// The seconds that it may take.
+  /// The time limit, in seconds.
   let timeout: Double
-  /// The file in which it keeps its last response.
+  /// The file in which the program keeps its last response.
   let outputFile: String?
 
-  /// Environment variables, which may hold secrets and are never printed.
+  /// Environment variables, which may contain secrets and are never printed.
   struct ProgramEnvironment: Sendable, Equatable, CustomStringConvertible, CustomReflectable {
     let variables: [String: String]
 
@@ -60,7 +60,7 @@ struct TokenProgram: Sendable, Equatable {
     var variables = environment
     variables["GOOGLE_EXTERNAL_ACCOUNT_AUDIENCE"] = audience
     variables["GOOGLE_EXTERNAL_ACCOUNT_TOKEN_TYPE"] = subjectTokenType
-    // Nobody is asked anything.
+    // The program must not ask the user anything.
     variables["GOOGLE_EXTERNAL_ACCOUNT_INTERACTIVE"] = "0"
     variables["GOOGLE_EXTERNAL_ACCOUNT_IMPERSONATED_EMAIL"] = file["service_account_impersonation_url"]
       .flatMap { ImpersonatedAccount.account(in: $0) }
@@ -68,7 +68,7 @@ struct TokenProgram: Sendable, Equatable {
     self.environment = ProgramEnvironment(variables: variables)
   }
 
-  /// Runs the program on a thread of its own; it is killed if the task is cancelled.
+  /// Runs the program on a separate thread, and kills it if the task is cancelled.
   @Sendable static func run(
     _ program: TokenProgram
   ) async -> Result<ChildProcess.Output, ChildProcess.Problem> {
@@ -86,11 +86,11 @@ struct TokenProgram: Sendable, Equatable {
   }
 }
 
-/// The words of a command that no shell reads.
+/// The words of a command that is not run by a shell.
 package enum CommandWords {
-  /// Splits at white space; quotes and backslashes are a shell's, and nothing else is special.
+  /// Splits at white space; quotes and backslashes work as in a shell, and nothing else is special.
   ///
-  /// - Returns: nil if a quote is not closed, or a backslash is the end.
+  /// - Returns: Nil if a quote is not closed, or if a backslash is at the end.
   package static func split(_ command: String) -> [String]? {
     var words: [String] = []
     var word: [UInt8]?
