@@ -16,7 +16,7 @@ enum ShardText {
     ]
   }
 
-  /// One line per task, and one about all.
+  /// One line per task, and one for all.
   static func lines(_ plan: ShardPlan, _ state: ShardState) -> [TerminalText] {
     var lines = state.tasks.map { task -> TerminalText in
       let who = task.holder.map { holder in

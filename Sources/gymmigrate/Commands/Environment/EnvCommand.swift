@@ -1,6 +1,6 @@
 import Configuration
 
-/// `gymmigrate env`: the environments that are known.
+/// `gymmigrate env`: shows and manages environments.
 struct EnvCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "env",

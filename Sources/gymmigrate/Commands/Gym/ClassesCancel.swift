@@ -55,7 +55,7 @@ extension CancelClassesJob: PerformableJob {
   }
 }
 
-/// Which classes: one, those of a day, or those of a series.
+/// Options that select classes: a single one, those of a day, or those of a series.
 struct BookedClassesOptions: ParsableArguments {
   @Argument(help: "The id of a class.")
   var classID: String?

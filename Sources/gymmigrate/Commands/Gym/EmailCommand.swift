@@ -11,7 +11,7 @@ struct EmailCommand: AsyncParsableCommand {
     subcommands: [EmailResolve.self, EmailRegister.self, EmailAccounts.self]
   )
 
-  /// - Throws: `ValidationError` for what can be nobody's address.
+  /// - Throws: `ValidationError` for what cannot be an address.
   static func validate(_ address: String) throws {
     do throws(Failure) {
       _ = try EmailService.path(of: address)

@@ -92,7 +92,7 @@ private enum GroupText {
     ])
   }
 
-  /// The line of a document that the apps cannot decode.
+  /// Returns the line for a document that the apps cannot decode.
   private static func line(unreadable document: RawDocument, of columns: Int) -> TerminalText {
     line((0..<columns).map { $0 == 0 ? document.path.id : $0 == 2 ? "unreadable" : "-" })
   }

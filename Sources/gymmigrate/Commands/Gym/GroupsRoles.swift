@@ -34,7 +34,7 @@ struct GroupsDemote: JobCommand {
   func jobRun() -> JobRun { members.options.jobRun(.demote, members.ids) }
 }
 
-/// The members of which group are changed.
+/// The group and the members to change.
 struct GroupMemberOptions: ParsableArguments {
   @Argument(help: "The id of the group, then those of users.")
   var ids: [String]

@@ -2,7 +2,7 @@ import GymServices
 import Logging
 import MigrationEngine
 
-/// `gymmigrate setup`: the first admin.
+/// `gymmigrate setup`: shows and sets the first admin.
 struct SetupCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "setup",

@@ -59,7 +59,7 @@ struct ShardFinishCommand: AsyncParsableCommand {
     try report(summary, lists, of: plan, at: place)
   }
 
-  /// Enters the end of a run that wrote.
+  /// Records the end of a run that wrote.
   private func close(_ plan: ShardPlan, _ summary: RunSummary) async throws {
     let entry = plan.ledgerEntry(holder: LedgerRun.holder)
     let isOfMigrations = !entry.migrations.isEmpty

@@ -2,7 +2,7 @@ import Schema
 import Synchronization
 import Transfer
 
-/// `gymmigrate mask`: what masking needs.
+/// `gymmigrate mask`: checks masks and creates their keys.
 struct MaskCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "mask",
@@ -86,7 +86,7 @@ struct MaskKeyCommand: ParsableCommand {
   )
 }
 
-/// `gymmigrate mask key new`: a file with a new key.
+/// `gymmigrate mask key new`: writes a new key to a file.
 struct MaskKeyNew: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "new",
