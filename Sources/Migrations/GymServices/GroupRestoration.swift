@@ -1,6 +1,6 @@
 /// The rules of ``GroupService`` for an undo that restores groups, members and users.
 ///
-/// A count is derived again from the existing members; a group has at most ten of them, and an active admin as long as it exists;
+/// A count is derived again from the existing members; a group has at most ten of them, and keeps an active admin if it has one;
 /// nobody is a member of a missing group or without an account; no user's current group is one that the user is not in.
 package struct GroupRestoration: RestorationRules {
   package init() {}

@@ -113,8 +113,8 @@ package struct PlanPage: Sendable {
     "Documents", "Create", "Update", "Delete", "Unchanged", "Skipped", "Rejected", "Review",
   ]
 
-  /// The columns of the totals; unchanged and reviewed documents are counted per migration, so with several they are in their
-  /// tables.
+  /// The columns of the totals; with several migrations, skipped, rejected and reviewed documents are counted only in the tables
+  /// of each.
   private var headings: [String] { reports.count > 1 ? Array(Self.headings.prefix(5)) : Self.headings }
 
   private func totals(_ tally: PlanTally) -> Markup {

@@ -43,7 +43,7 @@ final class OriginalDocuments: Sendable {
     return before
   }
 
-  /// The started deletions in a collection whose result is unknown.
+  /// The deletions in a collection that were started and whose result is unknown.
   func openDeletions(in collection: CollectionPath) -> Set<DocumentPath> {
     Set(journal.unmetDeletions.filter { $0.isIn(collection) })
   }

@@ -122,6 +122,6 @@ public struct VectorValue: ScalarValue, ExpressibleByArrayLiteral {
     set { vectorValue = newValue }
   }
 
-  /// What is expected, for error messages.
+  /// The expected type, for error messages.
   public static var expectation: String { "a vector of doubles" }
 }

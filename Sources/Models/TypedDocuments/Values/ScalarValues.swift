@@ -28,7 +28,7 @@ public struct NullValue: ScalarValue {
   /// True, because null is the value.
   public static var acceptsNull: Bool { true }
 
-  /// What is expected, for error messages.
+  /// The expected type, for error messages.
   public static var expectation: String { "null" }
 }
 
@@ -58,7 +58,7 @@ public struct BooleanValue: ScalarValue, ExpressibleByBooleanLiteral {
     set { booleanValue = newValue }
   }
 
-  /// What is expected, for error messages.
+  /// The expected type, for error messages.
   public static var expectation: String { "a boolean" }
 }
 
@@ -91,7 +91,7 @@ public struct IntegerValue: ScalarValue, ExpressibleByIntegerLiteral {
     set { integerValue = newValue }
   }
 
-  /// What is expected, for error messages.
+  /// The expected type, for error messages.
   public static var expectation: String { "an integer" }
 }
 
@@ -126,7 +126,7 @@ public struct DoubleValue: ScalarValue, ExpressibleByFloatLiteral, ExpressibleBy
     set { doubleValue = newValue }
   }
 
-  /// What is expected, for error messages.
+  /// The expected type, for error messages.
   public static var expectation: String { "a double" }
 }
 
@@ -156,7 +156,7 @@ public struct StringValue: ScalarValue, ExpressibleByStringInterpolation {
     set { stringValue = newValue }
   }
 
-  /// What is expected, for error messages.
+  /// The expected type, for error messages.
   public static var expectation: String { "a string" }
 }
 
@@ -185,7 +185,7 @@ public struct BytesValue: ScalarValue {
     set { bytesValue = newValue }
   }
 
-  /// What is expected, for error messages.
+  /// The expected type, for error messages.
   public static var expectation: String { "bytes" }
 }
 
@@ -214,7 +214,7 @@ public struct TimestampValue: ScalarValue {
     set { timestampValue = newValue }
   }
 
-  /// What is expected, for error messages.
+  /// The expected type, for error messages.
   public static var expectation: String { "a timestamp" }
 }
 
@@ -251,7 +251,7 @@ public struct ReferenceValue: ScalarValue, ExpressibleByStringInterpolation {
     set { referenceValue = newValue }
   }
 
-  /// What is expected, for error messages.
+  /// The expected type, for error messages.
   public static var expectation: String { "a reference" }
 
   /// The path of the document; nil if the text is not a full document name.
@@ -289,6 +289,6 @@ public struct GeoPointValue: ScalarValue {
     set { geoPointValue = newValue }
   }
 
-  /// What is expected, for error messages.
+  /// The expected type, for error messages.
   public static var expectation: String { "a geo point" }
 }

@@ -39,6 +39,6 @@ public struct URLValue: ScalarValue {
     set { urlValue = newValue }
   }
 
-  /// What is expected, for error messages.
+  /// The expected type, for error messages.
   public static var expectation: String { "a string that is a URL" }
 }
