@@ -216,7 +216,6 @@ package struct LineProgram: Sendable {
 
   // MARK: Pipes
 
-  /// The state of sending lines.
   private struct Sending {
     /// The number of lines that were sent completely.
     var done = 0
@@ -248,7 +247,6 @@ package struct LineProgram: Sendable {
     }
   }
 
-  /// The state of receiving answers.
   private struct Receiving {
     var bytes: [UInt8] = []
     /// The read buffer, reused because reads are frequent and small.

@@ -265,7 +265,6 @@ package struct GroupService: Sendable {
 
   // MARK: Reading
 
-  /// The members of a group.
   static func members(of group: DocumentPath, in reader: any DocumentReader) async throws -> [RawDocument] {
     var members: [RawDocument] = []
     try await reader.forEachDocument(in: GymCollection.members(of: group)) { members.append($0) }

@@ -12,7 +12,6 @@ struct ReferenceSpool {
     var id: String
     /// The number of the referenced collection.
     var collection: Int
-    /// The referenced ID.
     var target: String
     /// The index of the field in the referenced document that must refer back; nil if there is none.
     var mirror: Int?
@@ -72,7 +71,6 @@ struct ReferenceSpool {
     }
   }
 
-  /// Looks up references, in order.
   func answers(to references: [Reference]) async throws -> [Answer] {
     if references.isEmpty { return [] }
     return try await database.use { db in

@@ -48,7 +48,8 @@ struct ByteOrderMarks {
       return
     }
     let scalars = Set(text.unicodeScalars)
-    // From the private use area, a scalar whose hex digits are letters with the same pattern of case bits as U+FEFF's.
+    // From the private use area, a scalar whose hex digits are all letters, so that their case survives, and that the text does
+    // not have.
     let unused = (0xEAAA...0xEFFF).lazy.compactMap { Unicode.Scalar($0) }.first { scalar in
       let digits = String(scalar.value, radix: 16)
       return digits.utf8.allSatisfy(\.isASCIILetter) && !scalars.contains(scalar)

@@ -111,7 +111,6 @@ extension Optional {
 
 /// Parsers of option values; each throws a `ValidationError` that says what is expected.
 enum TypedValue {
-  /// Parses a whole number.
   static func wholeNumber(_ text: String, from least: Int, to most: Int? = nil) throws -> Int {
     guard let number = Int(text), number >= least, number <= most ?? .max else {
       throw ValidationError("give a whole number from \(least)\(most.map { " to \($0)" } ?? "").")
@@ -133,14 +132,12 @@ enum TypedValue {
     }
   }
 
-  /// Parses the types of columns.
   static func columnTypes(_ text: String) throws -> [HeadingOption<ColumnType>] {
     try HeadingOption<ColumnType>.list(parsing: text).orExpecting(
       "HEADING=TYPE, with commas between several. The types are \(ColumnType.description)"
     )
   }
 
-  /// Parses the numbers of columns.
   static func columnNumbers(_ text: String) throws -> SheetOption<Set<Int>> {
     let (sheet, numbers) = sheetAndRest(text)
     let columns = try numbers.split(separator: ",", omittingEmptySubsequences: false).map { piece in
@@ -166,7 +163,6 @@ enum TypedValue {
     return (String(text[..<sign]), text[text.utf8.index(after: sign)...])
   }
 
-  /// Parses an ASCII character.
   static func character(_ text: String) throws -> UInt8 {
     try TableReading.asciiCharacter(text).orExpecting("one character, such as #")
   }
@@ -183,12 +179,10 @@ enum TypedValue {
     return renames
   }
 
-  /// Parses a date pattern.
   static func dateOrder(_ text: String) throws -> DateOrder {
     try DateOrder(pattern: text).orExpecting(DateOrder.expectation)
   }
 
-  /// Parses a number above 0.
   static func positiveNumber(_ text: String) throws -> Double {
     guard let number = Double(text), number > 0, number.isFinite else {
       throw ValidationError("give a number above 0.")
@@ -204,12 +198,10 @@ enum TypedValue {
     return duration
   }
 
-  /// Parses a duration that may be 0.
   static func durationOrZero(_ text: String) throws -> Duration {
     try Duration(typed: text).orExpecting("a duration, as 90, 90s, 5m, 1h, 7d or 0s")
   }
 
-  /// Parses a read time.
   static func readTime(_ text: String) throws -> ReadTimeChoice {
     try ReadTimeChoice(parsing: text).orExpecting("now, none, or a time as 2026-01-31T12:00:00Z")
   }
@@ -277,7 +269,6 @@ enum TypedValue {
     throw ValidationError("give \(DatabaseName.partDescription).")
   }
 
-  /// Parses the address of a service.
   static func endpoint(_ text: String) throws -> String {
     let endpoint = try? Configuration.checkedEndpoint(text)
     return try endpoint.orExpecting("scheme, host and port, such as http://127.0.0.1:8080, without /v1")
@@ -288,7 +279,6 @@ enum TypedValue {
     try ServiceAccountChain(text).orExpecting(ServiceAccountChain.expectation)
   }
 
-  /// Parses the name of a database.
   static func database(_ text: String) throws -> DatabaseName {
     try DatabaseName(parsing: text).orExpecting("projects/P/databases/D")
   }

@@ -30,7 +30,6 @@ final class CheckOutput: Sendable {
   /// Whether nothing was found.
   var isEmpty: Bool { state.withLock { $0.report.count == 0 } }
 
-  /// Adds a finding.
   func append(_ finding: IntegrityFinding) throws {
     try state.withLock { state in
       state.report.add(finding)

@@ -31,7 +31,6 @@ extension JSONWriter {
     for document in documents { self.document(document, in: nil, times: false) }
   }
 
-  /// Writes a member with document counts.
   mutating func member(_ name: StaticString, _ counts: DocumentCounts) {
     key(name)
     object { json in

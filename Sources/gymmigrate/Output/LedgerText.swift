@@ -1,7 +1,6 @@
 import Configuration
 import MigrationEngine
 
-/// The ledger as text.
 enum LedgerText {
   typealias Holder = (run: String, holder: String, isExpired: Bool)
 

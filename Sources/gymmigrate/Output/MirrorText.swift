@@ -1,6 +1,5 @@
 import Mirror
 
-/// What the commands for mirrors print.
 enum MirrorText {
   /// The result of a pull.
   static func pulled(_ report: MirrorPull.Report, _ path: String) -> TerminalText {

@@ -1,6 +1,5 @@
 import Restoration
 
-/// What a restore prints.
 enum RestoreText {
   /// What was written since, followed by what is to be done, one line per collection.
   static func plan(_ report: RestoreReport) -> [TerminalText] {

@@ -6,7 +6,6 @@ extension RunRecord {
   }
 }
 
-/// Past runs as text.
 enum RunText {
   /// A table with a heading: ID, environment, status, what a run wrote and left, and the command.
   static func table(_ entries: [RunHistory.Entry]) -> [TerminalText] {

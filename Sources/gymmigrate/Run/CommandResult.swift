@@ -24,7 +24,6 @@ struct CommandResult: Sendable {
   var findings: [String: Int]?
 }
 
-/// How a run ended.
 struct RunEnding: Sendable {
   var summary: RunSummary
   var result = CommandResult()

@@ -17,7 +17,6 @@ struct CommandRun {
   var confirmation: Confirmation?
   /// The source, for a command that reads one database and writes another.
   var source: ConnectionSettings?
-  /// The files that the command reads.
   var inputs: [String] = []
   /// The SHA-256 of input files that were already read, by path.
   var digests: [String: String] = [:]
@@ -253,7 +252,6 @@ struct CommandRun {
 }
 
 extension CommandRun {
-  /// Creates a run of a job.
   init(_ job: JobRun, resumesUnfinished: Bool = false) {
     self.init(
       name: job.job.name,

@@ -18,7 +18,6 @@ struct Invocation: Sendable {
   let variables: [String: String]
   /// The configuration files, each read once.
   let configurations = ConfigurationFiles()
-  /// The root command.
   let root: any ParsableCommand.Type
   /// Counts the requests of the command, to databases and buckets; for a command with several runs, those of the current run.
   var traffic = TrafficCounter()

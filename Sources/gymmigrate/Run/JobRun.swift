@@ -129,7 +129,6 @@ struct ShardDivision {
   var hidesNames = false
   /// The choice of the read time; nil for a job that reads the present.
   var readTime: ReadTimeChoice?
-  /// The input files.
   var inputs: [String] = []
 
   /// Refuses reads that cannot be divided at names.

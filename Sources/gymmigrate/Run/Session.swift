@@ -29,7 +29,6 @@ struct Session: Sendable {
   var counts: RunCounts { database.counts }
   var progress: Progress { database.progress }
   var logger: Logger { database.logger }
-  /// The ledger of the database.
   var ledger: MigrationLedger { MigrationLedger(client: client, logger: logger, offering: place) }
 }
 
@@ -37,7 +36,6 @@ extension Session {
   /// The status of a dry run: that of the actual run, if something would be left for a person.
   var plannedStatus: RunSummary.Status { counts.totals.leavesSomething ? .incomplete : .done }
 
-  /// Returns the context of a run.
   func context(_ folder: RunDirectory) -> RunContext {
     RunContext(database, folder: folder, checkpoints: checkpoints)
   }

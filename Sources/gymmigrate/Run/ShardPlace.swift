@@ -4,7 +4,6 @@ import Storage
 
 /// The place where `shard` works: a folder in a file system that all tasks share, or one in a bucket.
 struct ShardPlace: Sendable {
-  /// The place as typed.
   let text: String
   let store: any ObjectStore
   /// The folder; nil for a bucket, which only stores entire objects.

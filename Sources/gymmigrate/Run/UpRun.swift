@@ -104,7 +104,6 @@ struct UpRun {
     try await command.performWithoutRun { _ in CommandResult() }
   }
 
-  /// Returns the gate of an environment; nil for none.
   private func gate(of environment: String, _ entries: [LedgerEntry]) async throws -> PromotionGate? {
     let promotions = try EnvironmentResolver(run.connection).configuration().promotions
     let promotion = promotions.first { $0.environment.isIdentical(to: environment) }

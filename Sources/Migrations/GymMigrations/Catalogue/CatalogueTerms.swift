@@ -34,7 +34,6 @@ extension RawDocument {
     finding(kind, code.rawValue, field, fields[field], proposal: proposal, message)
   }
 
-  /// Returns a finding about a field.
   func finding(
     _ kind: Finding.Kind,
     _ code: String,

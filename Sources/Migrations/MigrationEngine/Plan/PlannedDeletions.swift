@@ -5,7 +5,6 @@ import GRDB
 struct PlannedDeletions {
   private let spool: SpoolDatabase
 
-  /// Reads a plan completely.
   init(of plan: consuming PlanFileReader) async throws {
     let schema = "CREATE TABLE deletions (path BLOB PRIMARY KEY) WITHOUT ROWID"
     spool = try SpoolDatabase(of: "the planned deletions", schema: schema)

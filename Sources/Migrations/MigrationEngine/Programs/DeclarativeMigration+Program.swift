@@ -5,7 +5,6 @@ import Schema
 struct ProgramSurroundings: Sendable {
   /// The file that receives its standard error.
   var log: String?
-  /// Whether it may delete documents.
   var mayDelete = true
 }
 

@@ -63,7 +63,6 @@ package struct ProgramCall: Sendable, Equatable {
   /// The name for people and reasons: that of its first file, or of the program.
   package var name: String { FilePaths.name(of: files.first ?? words[0]) }
 
-  /// Starts the program.
   func start(log: String?, _ settings: ProgramSettings) throws(Failure) -> LineProgram {
     _ = SystemCall.ignoringBrokenPipes
     let limits = LineProgram.Limits(timeout: Double(settings.timeout))

@@ -185,7 +185,6 @@ struct LiveSource: DocumentSource {
   }
 }
 
-/// The pages of one read.
 private enum LivePages {
   case own(CollectionPages)
   case ahead(ReadsAhead, Int, BilledReads)

@@ -33,7 +33,6 @@ struct PlanSession: PlanSink {
   /// Records times of last change that are set back; nil while planning.
   var times: SetBackTimes?
 
-  /// Returns the same session with a writer for its changes.
   func writing(to writer: BatchWriter) -> PlanSession {
     var session = self
     session.writer = writer

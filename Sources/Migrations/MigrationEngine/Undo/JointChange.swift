@@ -9,7 +9,6 @@ struct JointChange: Sendable, Equatable {
     var updateTime: Timestamp?
   }
 
-  /// The transaction's number in the journal.
   var number: Int
   var parts: [Part]
 

@@ -30,7 +30,6 @@ enum MirrorTables {
     CREATE TABLE _mirror_edits (path TEXT PRIMARY KEY, collection TEXT NOT NULL);
     """
 
-  /// An edited row.
   struct Edit {
     /// The path of the document, as assembled by a trigger.
     var path: String

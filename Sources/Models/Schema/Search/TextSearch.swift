@@ -141,7 +141,6 @@ extension CollectionSchema {
 }
 
 extension String {
-  /// Whether the text contains another, byte by byte.
   fileprivate func contains(bytes other: String) -> Bool {
     let pattern = Array(other.utf8)
     if pattern.isEmpty { return true }

@@ -6,7 +6,6 @@ struct FieldReader {
   private let nodes: SchemaNodes
   /// The fields so far, in the file's order.
   private(set) var fields: [FieldSchema] = []
-  /// The references and their nodes.
   private(set) var references: [(reference: FieldReference, node: YAMLNode)] = []
 
   init(_ yaml: YAMLFile, _ nodes: SchemaNodes) {
@@ -23,7 +22,6 @@ struct FieldReader {
     return .double(whole)
   }
 
-  /// Reads a field and the fields below it.
   mutating func read(
     _ name: String,
     _ key: YAMLNode,

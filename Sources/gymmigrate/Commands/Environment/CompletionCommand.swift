@@ -2,7 +2,6 @@ import ArgumentParser
 import Files
 import FirestoreModels
 
-/// `gymmigrate completion SHELL`.
 struct CompletionCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "completion",

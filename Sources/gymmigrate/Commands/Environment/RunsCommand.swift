@@ -19,7 +19,6 @@ struct RunsCommand: AsyncParsableCommand {
   )
 }
 
-/// `gymmigrate runs show RUN`.
 struct RunsShow: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "show",
@@ -43,7 +42,6 @@ struct RunsShow: AsyncParsableCommand {
   }
 }
 
-/// `gymmigrate runs resume RUN`.
 struct RunsResume: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "resume",

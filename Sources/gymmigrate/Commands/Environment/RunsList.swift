@@ -1,6 +1,5 @@
 import Configuration
 
-/// `gymmigrate runs list`.
 struct RunsList: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list",

@@ -1,4 +1,3 @@
-/// `gymmigrate runs prune`.
 struct RunsPrune: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "prune",

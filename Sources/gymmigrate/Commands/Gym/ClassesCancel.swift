@@ -3,7 +3,6 @@ import Logging
 import Schema
 import Tables
 
-/// `gymmigrate classes cancel`.
 struct ClassesCancel: JobCommand {
   static let configuration = CommandConfiguration(
     commandName: "cancel",

@@ -18,7 +18,6 @@ struct ClassesCommand: AsyncParsableCommand {
   )
 }
 
-/// `gymmigrate classes generate`.
 struct ClassesGenerate: JobCommand {
   static let configuration = CommandConfiguration(
     commandName: "generate",
@@ -141,13 +140,11 @@ extension Option where Value == CalendarDay? {
 }
 
 extension TypedValue {
-  /// Parses a day.
   static func day(_ text: String) throws -> CalendarDay {
     try CalendarDay(text).orExpecting("a day, as 2026-01-05")
   }
 }
 
-/// `gymmigrate classes cancel-series`.
 struct ClassesCancelSeries: JobCommand {
   static let configuration = CommandConfiguration(
     commandName: "cancel-series",

@@ -4,7 +4,6 @@ import Schema
 import Tables
 import Transfer
 
-/// `gymmigrate classes week`.
 struct ClassesWeek: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "week",
@@ -65,7 +64,6 @@ struct ClassesWeek: AsyncParsableCommand {
   }
 }
 
-/// `gymmigrate classes attendance`.
 struct ClassesAttendance: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "attendance",

@@ -21,7 +21,6 @@ struct EmailCommand: AsyncParsableCommand {
   }
 }
 
-/// `gymmigrate email resolve`.
 struct EmailResolve: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "resolve",
@@ -73,7 +72,6 @@ struct EmailResolve: AsyncParsableCommand {
   }
 }
 
-/// `gymmigrate email register`.
 struct EmailRegister: JobCommand {
   static let configuration = CommandConfiguration(
     commandName: "register",

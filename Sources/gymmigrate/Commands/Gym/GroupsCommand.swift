@@ -112,7 +112,6 @@ extension GroupsJob: PerformableJob {
   }
 }
 
-/// `gymmigrate groups create`.
 struct GroupsCreate: JobCommand {
   static let configuration = CommandConfiguration(
     commandName: "create",
@@ -153,7 +152,6 @@ struct GroupsCreate: JobCommand {
   }
 }
 
-/// `gymmigrate groups add`.
 struct GroupsAdd: JobCommand {
   static let configuration = CommandConfiguration(
     commandName: "add",
@@ -198,7 +196,6 @@ struct GroupsAdd: JobCommand {
   }
 }
 
-/// `gymmigrate groups remove`.
 struct GroupsRemove: JobCommand {
   static let configuration = CommandConfiguration(
     commandName: "remove",
@@ -217,7 +214,6 @@ struct GroupsRemove: JobCommand {
   func jobRun() -> JobRun { members.options.jobRun(.remove, members.ids) }
 }
 
-/// `gymmigrate groups delete`.
 struct GroupsDelete: JobCommand {
   static let configuration = CommandConfiguration(
     commandName: "delete",

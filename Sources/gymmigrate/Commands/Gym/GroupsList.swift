@@ -1,7 +1,6 @@
 import GymModels
 import GymServices
 
-/// `gymmigrate groups list`.
 struct GroupsList: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list",
@@ -33,7 +32,6 @@ struct GroupsList: AsyncParsableCommand {
   }
 }
 
-/// `gymmigrate groups show`.
 struct GroupsShow: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "show",

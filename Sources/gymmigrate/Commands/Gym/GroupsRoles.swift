@@ -1,6 +1,5 @@
 import GymServices
 
-/// `gymmigrate groups promote`.
 struct GroupsPromote: JobCommand {
   static let configuration = CommandConfiguration(
     commandName: "promote",
@@ -16,7 +15,6 @@ struct GroupsPromote: JobCommand {
   func jobRun() -> JobRun { members.options.jobRun(.promote, members.ids) }
 }
 
-/// `gymmigrate groups demote`.
 struct GroupsDemote: JobCommand {
   static let configuration = CommandConfiguration(
     commandName: "demote",

@@ -23,7 +23,6 @@ struct ReportCommand: AsyncParsableCommand {
   )
 }
 
-/// `gymmigrate report month`.
 struct ReportMonth: AsyncParsableCommand {
   static let configuration = CommandConfiguration(commandName: "month", abstract: "Report on a month.")
 
@@ -40,7 +39,6 @@ struct ReportMonth: AsyncParsableCommand {
   }
 }
 
-/// `gymmigrate report week`.
 struct ReportWeek: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "week",
@@ -63,7 +61,6 @@ struct ReportWeek: AsyncParsableCommand {
   }
 }
 
-/// `gymmigrate report owner`.
 struct ReportOwner: AsyncParsableCommand {
   static let configuration = CommandConfiguration(commandName: "owner", abstract: "Report on any days.")
 

@@ -1,6 +1,5 @@
 import Logging
 
-/// `gymmigrate managed cancel NAME`.
 struct ManagedCancel: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "cancel",

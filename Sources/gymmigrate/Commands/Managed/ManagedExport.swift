@@ -1,7 +1,6 @@
 import Configuration
 import Logging
 
-/// `gymmigrate managed export`.
 struct ManagedExport: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "export",

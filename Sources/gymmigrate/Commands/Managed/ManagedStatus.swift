@@ -1,6 +1,5 @@
 import Logging
 
-/// `gymmigrate managed status NAME`.
 struct ManagedStatus: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "status",

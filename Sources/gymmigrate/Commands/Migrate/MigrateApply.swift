@@ -3,7 +3,6 @@ import Logging
 import MigrationEngine
 import Shards
 
-/// `gymmigrate migrate apply`.
 struct MigrateApply: JobCommand {
   static let configuration = CommandConfiguration(
     commandName: "apply",

@@ -35,7 +35,6 @@ struct MigrateCommand: AsyncParsableCommand {
   )
 }
 
-/// `gymmigrate migrate list`.
 struct MigrateList: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list",

@@ -1,7 +1,6 @@
 import Logging
 import MigrationEngine
 
-/// `gymmigrate migrate down`.
 struct MigrateDown: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "down",

@@ -2,7 +2,6 @@ import MigrationEngine
 import Platform
 import Schema
 
-/// `gymmigrate migrate new NAME`.
 struct MigrateNew: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "new",
@@ -68,8 +67,8 @@ struct MigrateNew: AsyncParsableCommand {
     return last.flatMap { $0.isIdentical(to: FilePaths.name(of: file)) ? nil : $0 }
   }
 
-  /// The current minute, such as `20261125-1200`; if the folder already has it, the first minute after its last migration, so
-  /// that names sort in the order of creation.
+  /// The current minute, such as `20261125-1200`, or the next one that the folder does not have yet, so that names sort in the
+  /// order of creation.
   static func time(after names: [String], _ now: Timestamp = .now) -> String {
     var moment = now
     let taken = Set(names.map { $0.prefix(13) })

@@ -2,7 +2,6 @@ import Configuration
 import Logging
 import MigrationEngine
 
-/// `gymmigrate migrate status`.
 struct MigrateStatus: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "status",
@@ -77,7 +76,6 @@ struct MigrateStatus: AsyncParsableCommand {
   }
 }
 
-/// `gymmigrate migrate unlock [RUN]`.
 struct MigrateUnlock: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "unlock",

@@ -3,7 +3,6 @@ import Logging
 import MigrationEngine
 import Transfer
 
-/// `gymmigrate migrate test`.
 struct MigrateTest: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "test",

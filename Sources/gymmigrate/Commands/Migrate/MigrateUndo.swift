@@ -202,7 +202,6 @@ enum UndoTarget {
     }
   }
 
-  /// Returns the journals of a run.
   static func journals(of record: RunRecord, in stateDir: String) -> [String] {
     let own = RunHistory(in: stateDir).file("journal.jsonl", of: record.id)
     return record.shards == nil ? [own] : (try? ShardPlace.journals(in: stateDir))?.map(\.path) ?? []

@@ -1,7 +1,6 @@
 import Logging
 import MigrationEngine
 
-/// `gymmigrate migrate verify`.
 struct MigrateVerify: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "verify",

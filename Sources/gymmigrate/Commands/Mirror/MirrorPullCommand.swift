@@ -4,7 +4,6 @@ import Schema
 import Tables
 import Transfer
 
-/// `gymmigrate mirror pull`.
 struct MirrorPullCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "pull",

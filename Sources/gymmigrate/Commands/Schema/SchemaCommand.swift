@@ -45,7 +45,6 @@ enum SchemaFormat: String, CaseIterable, ExpressibleByArgument {
   }
 }
 
-/// `gymmigrate schema show`.
 struct SchemaShow: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "show",
@@ -133,7 +132,6 @@ extension DatabaseSchema {
   }
 }
 
-/// `gymmigrate schema validate`.
 struct SchemaValidate: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "validate",

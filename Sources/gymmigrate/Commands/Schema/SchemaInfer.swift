@@ -4,7 +4,6 @@ import Logging
 import Schema
 import Transfer
 
-/// `gymmigrate schema infer`.
 struct SchemaInfer: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "infer",

@@ -5,7 +5,6 @@ import MigrationEngine
 import Shards
 import Transfer
 
-/// `gymmigrate shard finish`.
 struct ShardFinishCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "finish",

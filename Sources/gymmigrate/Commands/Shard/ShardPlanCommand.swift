@@ -4,7 +4,6 @@ import MigrationEngine
 import Shards
 import Transfer
 
-/// `gymmigrate shard plan`.
 struct ShardPlanCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "plan",

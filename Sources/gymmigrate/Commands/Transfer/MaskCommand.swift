@@ -11,7 +11,6 @@ struct MaskCommand: ParsableCommand {
   )
 }
 
-/// `gymmigrate mask check`.
 struct MaskCheckCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "check",
@@ -77,7 +76,6 @@ extension MaskCheck.Finding {
   }
 }
 
-/// `gymmigrate mask key`.
 struct MaskKeyCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "key",

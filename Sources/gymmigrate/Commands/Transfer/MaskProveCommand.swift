@@ -5,7 +5,6 @@ import Schema
 import Synchronization
 import Transfer
 
-/// `gymmigrate mask prove`.
 struct MaskProveCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "prove",

@@ -48,7 +48,6 @@ struct VerbosityOptions: ParsableArguments {
   }
 }
 
-/// Options for logging.
 struct LoggingOptions: ParsableArguments {
   @OptionGroup var verbosity: VerbosityOptions
 

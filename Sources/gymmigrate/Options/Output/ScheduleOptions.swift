@@ -19,7 +19,6 @@ enum SinceChoice {
 }
 
 extension SinceChoice {
-  /// The choice as typed.
   var text: String {
     switch self {
     case .last: "last"

@@ -180,7 +180,6 @@ struct TableArguments: ParsableArguments {
     }
   }
 
-  /// Completes the settings of an import.
   func complete(_ job: inout ImportJob) {
     (job.format, job.sheets, job.timeZone) = (format, sheet, timeZone)
     job.jsonForm = jsonForm

@@ -1,6 +1,5 @@
 import Transfer
 
-/// The options of masking.
 struct MaskOptions: ParsableArguments {
   @Flag(help: "Mask by the rules of the schema (docs/masking.md), and refuse what none covers.")
   var mask = false

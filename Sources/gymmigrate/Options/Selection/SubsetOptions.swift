@@ -38,7 +38,6 @@ struct SubsetOptions: ParsableArguments {
   )
   var maxFanIn: Int?
 
-  /// Whether a part is requested.
   var isGiven: Bool { !subset.isEmpty || sample != nil }
 
   /// - Parameter excluded: Options that are incompatible with a part, and whether they are given.

@@ -7,7 +7,6 @@ struct UnifiedName {
     /// The parts to be set.
     var parts = PersonName()
 
-    /// Whether there are no texts.
     var isEmpty: Bool { fullName == nil && parts.isEmpty }
 
     /// Calls `body` with each field and its text: fullName, then the parts in order.
